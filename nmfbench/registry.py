@@ -1,0 +1,242 @@
+"""Names to things: solvers, datasets, corruptions, metrics, tasks and artefacts.
+
+Each kind of thing has one :class:`Registry`. It fills itself on first use: it imports every
+module below its package (a folder scan, so that a new solver is one new file) and then the
+entry points that installed third-party packages declare (``nmfbench.solvers``,
+``nmfbench.datasets``, ``nmfbench.tasks``). Names are unique; a misspelt one is answered with
+the nearest valid names.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from typing import Any
+
+__all__ = [
+    "Entry",
+    "Registry",
+    "UnknownNameError",
+    "artefacts",
+    "corruptions",
+    "datasets",
+    "metrics",
+    "register_corruption",
+    "register_dataset",
+    "register_metric",
+    "register_solver",
+    "register_task",
+    "solvers",
+    "tasks",
+]
+
+_KEY = re.compile(r"[a-z0-9]+([-_/][a-z0-9]+)*")
+
+
+class UnknownNameError(KeyError):
+    """A name that is in no registry; the message lists the nearest valid ones."""
+
+    def __init__(self, kind, name, known):
+        self.kind, self.name = kind, name
+        self.suggestions = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
+        hint = (
+            f"did you mean {' or '.join(map(repr, self.suggestions))}?"
+            if self.suggestions
+            else f"known names: {', '.join(sorted(known)) or 'none'}."
+        )
+        super().__init__(f"no {kind} is called {name!r}; {hint}")
+
+    def __str__(self):
+        return self.args[0]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One registered thing.
+
+    Attributes
+    ----------
+    key : str
+        Public name, as the command line and the records show it.
+    target : object
+        The estimator class, loader, function, task or artefact itself.
+    info : dict
+        What was said of it when it was registered.
+    """
+
+    key: str
+    target: Any
+    info: dict[str, Any] = field(default_factory=dict)
+
+
+class Registry:
+    """A dictionary of entries that fills itself on first use.
+
+    Parameters
+    ----------
+    kind : str
+        What it holds, in the singular: the word that error messages use.
+    package : str
+        Package or module that is imported, with everything below it, to fill the registry.
+    group : str, optional
+        Entry-point group through which installed packages add their own.
+    """
+
+    def __init__(self, kind: str, package: str, group: str | None = None):
+        self.kind, self.package, self.group = kind, package, group
+        self._entries: dict[str, Entry] = {}
+        self._loaded = False
+
+    def add(self, key: str, target: Any, **info: Any) -> None:
+        """Register ``target`` under ``key``.
+
+        Raises
+        ------
+        ValueError
+            If the key is malformed, or taken by another thing.
+        """
+        if not _KEY.fullmatch(key):
+            raise ValueError(
+                f"{self.kind} key {key!r} is malformed: use lower-case letters and digits, "
+                "joined by '-', as in 'robust-xray'."
+            )
+        held = self._entries.get(key)
+        # A module that is imported again (reload, two paths to one file) replaces its own entry.
+        if held is not None and _identity(held.target) != _identity(target):
+            raise ValueError(
+                f"{self.kind} {key!r} is registered already, by {_identity(held.target)}; "
+                "choose another key."
+            )
+        self._entries[key] = Entry(key, target, info)
+
+    def __getitem__(self, key: str) -> Entry:
+        self._load()
+        try:
+            return self._entries[key]
+        except (KeyError, TypeError):
+            raise UnknownNameError(self.kind, key, list(self._entries)) from None
+
+    def __contains__(self, key: object) -> bool:
+        self._load()
+        return key in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        self._load()
+        return iter(sorted(self._entries))
+
+    def __len__(self) -> int:
+        self._load()
+        return len(self._entries)
+
+    def entries(self) -> list[Entry]:
+        """All entries, sorted by key."""
+        return [self[key] for key in self]
+
+    def _load(self) -> None:
+        if self._loaded:
+            return
+        self._loaded = True  # before the imports: they may look something up themselves
+        root = importlib.import_module(self.package)
+        for module in pkgutil.walk_packages(getattr(root, "__path__", []), self.package + "."):
+            importlib.import_module(module.name)
+        if self.group is None:
+            return
+        for point in sorted(entry_points(group=self.group), key=lambda point: point.name):
+            try:
+                point.load()
+            except Exception as error:  # a broken plug-in must not take the suite down
+                warnings.warn(
+                    f"entry point {point.name!r} ({point.value}) of group {self.group!r} was "
+                    f"left out, because importing it failed: {error!r}",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+
+
+def _identity(target: Any) -> str:
+    return f"{getattr(target, '__module__', '?')}.{getattr(target, '__qualname__', repr(target))}"
+
+
+solvers = Registry("solver", "nmfbench.solvers", "nmfbench.solvers")
+datasets = Registry("dataset", "nmfbench.datasets", "nmfbench.datasets")
+corruptions = Registry("corruption", "nmfbench.corruptions")
+metrics = Registry("metric", "nmfbench.metrics")
+tasks = Registry("task", "nmfbench.tasks", "nmfbench.tasks")
+artefacts = Registry("artefact", "nmfbench.papers")
+
+
+def _decorator(registry: Registry, key: str, info: dict[str, Any]):
+    def register(target):
+        registry.add(key, target, **info)
+        return target
+
+    return register
+
+
+def register_solver(
+    key: str,
+    *,
+    name: str,
+    family: str,
+    reference: str,
+    paper: str | None = None,
+    monotone: bool = False,
+    nested: bool = False,
+):
+    """Class decorator: add a scikit-learn estimator to the suite.
+
+    Parameters
+    ----------
+    key : str
+        Public name, such as ``"robust-xray"``.
+    name : str
+        As tables and legends print it.
+    family : str
+        ``"frobenius"``, ``"separable"``, ...: the folder it lives in.
+    reference : str
+        Publication, author and year.
+    paper : str, optional
+        Which of the five papers proposes it (``"robust-xray"``, ``"mahnmf"``, ...).
+    monotone : bool, default=False
+        The recorded objective never rises. The common tests check it.
+    nested : bool, default=False
+        Separable solvers only: the first q anchors of a larger fit are those of a fit with
+        ``n_components=q``, so that one fit serves every q.
+    """
+    info = {
+        "name": name,
+        "family": family,
+        "reference": reference,
+        "paper": paper,
+        "monotone": monotone,
+        "nested": nested,
+    }
+    return _decorator(solvers, key, info)
+
+
+def register_dataset(key: str, **info: Any):
+    """Decorator: add a loader to the suite. See :mod:`nmfbench.datasets`."""
+    return _decorator(datasets, key, info)
+
+
+def register_corruption(key: str, *, level: str):
+    """Decorator: add a corruption ``(X, level, rng) -> (X, mask)``; ``level`` says in words what
+    its level means."""
+    return _decorator(corruptions, key, {"level": level})
+
+
+def register_metric(key: str, *, name: str, higher_is_better: bool):
+    """Decorator: add a metric; ``name`` is what an axis shows."""
+    return _decorator(metrics, key, {"name": name, "higher_is_better": higher_is_better})
+
+
+def register_task(key: str, *, summary: str):
+    """Decorator: add a task, a function from data and a solver to metrics. See
+    :mod:`nmfbench.tasks`."""
+    return _decorator(tasks, key, {"summary": summary})
