@@ -1,0 +1,79 @@
+"""What separable solvers share: anchors are rows of ``X``, and the transform is a projection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from nmfbench.projections import PROJECTIONS
+from nmfbench.solvers.base import BaseNMF
+from nmfbench.validation import check_data
+
+__all__ = ["BaseSeparable"]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class BaseSeparable(BaseNMF):
+    """Base of solvers that choose ``components_`` among the rows of ``X``.
+
+    A step of the greedy ones adds one anchor, so that ``n_iter_`` is the number of anchors.
+
+    Attributes
+    ----------
+    anchor_indices_ : ndarray of shape (n_components,)
+        Rows of ``X``, in order of selection. Fewer than asked for if the data are exhausted:
+        every row already lies in the cone of those found.
+    """
+
+    loss: ClassVar[str] = "frobenius"
+    """Loss under which ``transform`` projects on the cone of the anchors."""
+
+    def transform(self, X):
+        """Project rows on the cone of the anchors, under the solver's own loss.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        W : ndarray of shape (n_samples, n_components), non-negative
+        """
+        check_is_fitted(self)
+        X = check_data(self, X, reset=False, accept_sparse=self.accepts_sparse)
+        return self._project(X)
+
+    def _project(self, X):
+        return PROJECTIONS[self.loss](X, self.components_.astype(X.dtype, copy=False))
+
+    def _fit(self, X, W, H):
+        if W is not None or H is not None:
+            raise ValueError(
+                f"{type(self).__name__} chooses its components among the rows of X; it takes no "
+                "initial factors W and H."
+            )
+        return super()._fit(X, W, H)
+
+    def _rank_bound(self, X):
+        return X.shape[0], "n_samples"
+
+    def _n_steps(self, r):
+        return r
+
+    def _converged(self, s, trace):
+        return s.exhausted
+
+    def _anchors(self, s):
+        return s.anchors
+
+    def _finish(self, X, s):
+        self.anchor_indices_ = np.asarray(self._anchors(s), dtype=np.intp)
+        rows = X[self.anchor_indices_]
+        self.components_ = rows.toarray() if sp.issparse(rows) else rows.copy()
+
+    def _representation(self, X, s):
+        return self._project(X)

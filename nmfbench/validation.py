@@ -1,0 +1,143 @@
+"""Checks of data, rank, factors and random states, and the texts of all their errors."""
+
+from __future__ import annotations
+
+import numbers
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_array, validate_data
+
+__all__ = ["check_data", "check_factors", "check_rank", "check_rng"]
+
+
+def check_data(estimator, X, *, reset=True, accept_sparse=True, nonnegative=True):
+    """Validate the data matrix of an estimator in scikit-learn's way.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Gains ``n_features_in_`` (and ``feature_names_in_``) if ``reset``.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    reset : bool, default=True
+        False in ``transform``: the number of features must be that of ``fit``.
+    accept_sparse : bool, default=True
+        Whether this solver works without making ``X`` dense.
+    nonnegative : bool, default=True
+
+    Returns
+    -------
+    ndarray (C-contiguous) or CSR matrix, float32 if ``X`` was and float64 otherwise.
+
+    Raises
+    ------
+    ValueError
+        If ``X`` is empty, has NaN, infinite or negative entries, or the wrong shape.
+    TypeError
+        If ``X`` is sparse and the solver needs dense data.
+    """
+    if sp.issparse(X) and not accept_sparse:
+        raise TypeError(
+            f"Sparse data was passed for X, but {type(estimator).__name__} needs dense data. "
+            "Use X.toarray() to convert it, or a solver that accepts sparse data."
+        )
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr" if accept_sparse else False,
+        dtype=[np.float64, np.float32],
+        order="C",
+        ensure_min_samples=1,
+    )
+    if nonnegative:
+        _check_nonnegative(X, "X")
+    return X
+
+
+def _check_nonnegative(X, name):
+    values = X.data if sp.issparse(X) else X
+    if values.size == 0 or values.min() >= 0:
+        return
+    n_negative = int((values < 0).sum())
+    if sp.issparse(X):
+        coo = X.tocoo()
+        at = int(np.argmin(coo.data))
+        row, column, smallest = coo.row[at], coo.col[at], coo.data[at]
+    else:
+        row, column = np.unravel_index(int(np.argmin(X)), X.shape)
+        smallest = X[row, column]
+    entries = "entry" if n_negative == 1 else "entries"
+    raise ValueError(
+        f"Negative values in data passed to {name}: {n_negative} negative {entries} (smallest "
+        f"{smallest:.4g} at row {row}, column {column}); NMF needs {name} >= 0. Shift or clip "
+        "the data, or use a solver for signed data."
+    )
+
+
+def check_rank(n_components, upper, *, bound="min(n_samples, n_features)"):
+    """Resolve ``n_components``: None means ``upper``, and more than ``upper`` is an error.
+
+    Parameters
+    ----------
+    n_components : int or None
+    upper : int
+        Largest sensible rank.
+    bound : str
+        What ``upper`` is, in words, for the error message.
+    """
+    if n_components is None:
+        return upper
+    if not isinstance(n_components, numbers.Integral) or isinstance(n_components, bool):
+        raise TypeError(f"n_components must be an integer or None, got {n_components!r}.")
+    if n_components < 1:
+        raise ValueError(f"n_components must be at least 1, got {n_components}.")
+    if n_components > upper:
+        raise ValueError(
+            f"n_components={n_components} is too large for this X: it must be at most "
+            f"{bound} = {upper}."
+        )
+    return int(n_components)
+
+
+def check_factors(W, H, X, r):
+    """Validate initial factors: ``W`` (n_samples, r) and ``H`` (r, n_features), non-negative.
+
+    Returns
+    -------
+    W, Ht : ndarray
+        Contiguous copies in the dtype of ``X``; ``Ht`` is ``H`` transposed.
+    """
+    n, m = X.shape
+    checked = []
+    for name, factor, shape in (("W", W, (n, r)), ("H", H, (r, m))):
+        if factor is None:
+            raise ValueError(f"Initial factors come in pairs: {name} was not given.")
+        factor = check_array(factor, dtype=X.dtype, copy=True, input_name=name)
+        if factor.shape != shape:
+            raise ValueError(
+                f"Initial {name} has shape {factor.shape}, but X of shape {X.shape} with "
+                f"n_components={r} needs {shape}."
+            )
+        _check_nonnegative(factor, name)
+        checked.append(factor)
+    return checked[0], np.ascontiguousarray(checked[1].T)
+
+
+def check_rng(random_state):
+    """Turn ``random_state`` into a numpy ``Generator``.
+
+    Parameters
+    ----------
+    random_state : None, int, Generator or RandomState
+        An int gives the same numbers each time; a RandomState is advanced by one draw.
+    """
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**32, dtype=np.uint64))
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"random_state must be None, a non-negative integer, a Generator or a RandomState, "
+            f"got {random_state!r}."
+        ) from None
