@@ -1,0 +1,136 @@
+"""An artefact: one table or figure of one paper, as a grid of trials and four small functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pandas as pd
+
+from nmfbench import registry
+from nmfbench.claims import Claim
+from nmfbench.datasets.base import dataset_available, dataset_info
+from nmfbench.trials import Trial, canonical
+
+__all__ = [
+    "PROFILES",
+    "Artefact",
+    "Method",
+    "label_records",
+    "register_artefact",
+    "substitutes",
+]
+
+PROFILES = ("smoke", "quick", "paper")
+
+
+@dataclass(frozen=True)
+class Method:
+    """A curve or a row: a solver with the parameters under which an artefact shows it."""
+
+    label: str
+    solver: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+def label_records(records: pd.DataFrame, methods: Sequence[Method]) -> pd.DataFrame:
+    """Records with a categorical column ``method``, and a column for each option of the task."""
+    labels = {(m.solver, canonical(dict(m.params))): m.label for m in methods}
+    found = [
+        labels.get((solver, canonical(params)))
+        for solver, params in zip(records["solver"], records["params"], strict=True)
+    ]
+    order = [m.label for m in methods]
+    options = pd.DataFrame(list(records["options"]), index=records.index)
+    method = pd.Categorical(found, categories=order, ordered=True)
+    return pd.concat([records.assign(method=method), options], axis=1)
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """One table or figure.
+
+    Parameters
+    ----------
+    id : str
+        Paper and name, such as ``"robust-xray/fig3"``.
+    title : str
+        What it shows, in a line.
+    kind : {"figure", "table"}
+    methods : sequence of Method
+        Its curves or rows, in order; they label the records.
+    trials : callable
+        Profile -> list of trials.
+    summarise : callable
+        Labelled records (a DataFrame) -> a tidy table; all statistics live here.
+    draw : callable
+        That table -> a matplotlib figure, or a DataFrame as it should be printed.
+    claims : sequence of Claim
+    assumed : mapping
+        What the paper does not say, and what we chose.
+    caption : str
+        How to read it, for the report.
+    """
+
+    id: str
+    title: str
+    kind: Literal["figure", "table"]
+    methods: Sequence[Method]
+    trials: Callable[[str], list[Trial]]
+    summarise: Callable[[pd.DataFrame], pd.DataFrame]
+    draw: Callable[[pd.DataFrame], Any]
+    claims: Sequence[Claim] = ()
+    assumed: Mapping[str, str] = field(default_factory=dict)
+    caption: str = ""
+
+    @property
+    def paper(self) -> str:
+        return self.id.partition("/")[0]
+
+    @property
+    def name(self) -> str:
+        return self.id.partition("/")[2]
+
+    def names(self, attribute: str) -> list[str]:
+        """Sorted names of the ``task``, ``dataset`` or ``solver`` of the paper's grid."""
+        return sorted({getattr(trial, attribute) for trial in self.trials("paper")})
+
+    def missing_data(self, profile: str) -> list[str]:
+        """Datasets of a profile that are not at hand."""
+        names = {t.dataset for t in self._grid(profile) if not t.stand_in}
+        return sorted(name for name in names if not dataset_available(name))
+
+    def plan(self, profile: str, *, stand_in: bool = False) -> list[Trial]:
+        """The trials of a profile.
+
+        Parameters
+        ----------
+        profile : {"smoke", "quick", "paper"}
+        stand_in : bool, default=False
+            Where real data are missing, plan their synthetic stand-ins instead.
+        """
+        absent = set(self.missing_data(profile)) if stand_in else set()
+        return [t.with_stand_in() if t.dataset in absent else t for t in self._grid(profile)]
+
+    def _grid(self, profile):
+        if profile not in PROFILES:
+            raise ValueError(f"profile must be one of {', '.join(PROFILES)}, got {profile!r}.")
+        return self.trials(profile)
+
+
+def register_artefact(artefact: Artefact) -> Artefact:
+    """Add an artefact to the registry."""
+    registry.artefacts.add(artefact.id, artefact)
+    return artefact
+
+
+def substitutes(trials: Sequence[Trial]) -> dict[str, str]:
+    """What the data of these trials stand in for: ``{dataset: the paper's data}``."""
+    found = {}
+    for trial in trials:
+        if trial.stand_in:
+            found[trial.dataset] = f"{trial.dataset} (synthetic stand-in)"
+        elif dataset_info(trial.dataset).get("stand_in_for"):
+            found[trial.dataset] = dataset_info(trial.dataset)["stand_in_for"]
+    return found

@@ -1,0 +1,345 @@
+"""Claims of the papers as tests over records: records in, a verdict with its evidence out.
+
+A test is a function from the labelled records of an artefact (a DataFrame with a column
+``method``) to a :class:`Verdict`. The functions below build the usual ones. All of them compare
+within a repeat, where rivals saw the same data, and count a repeat as one observation: levels and
+starts of one repeat share its data and are averaged first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+__all__ = [
+    "Claim",
+    "Verdict",
+    "always_best",
+    "at_least",
+    "better",
+    "comparable",
+    "flat",
+    "judge",
+    "margin_grows",
+    "ratio_within",
+    "seldom",
+    "where",
+]
+
+ALPHA = 0.05
+"""Level of every test, one-sided: a p-value below it decides, either way."""
+
+_MIN_REPEATS = 5  # with fewer, no signed-rank test can reach that level
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the records say of a claim.
+
+    Attributes
+    ----------
+    verdict : {"confirmed", "refuted", "inconclusive", "not run"}
+    evidence : str
+        In words, with figures.
+    effect : float, optional
+        Size of the effect, in the unit that ``evidence`` names.
+    interval : tuple of float, optional
+        95 % confidence interval of the effect.
+    p_value : float, optional
+        One-sided, against the side that the verdict is on.
+    n : int
+        Independent observations (repeats) behind it.
+    done, total : int
+        Trials with a record, and trials of the grid. Fewer done than total is a partial verdict.
+    data : {"own", "stand-in"}
+        Whether the data were the paper's own (or generated as it says).
+    """
+
+    verdict: Literal["confirmed", "refuted", "inconclusive", "not run"]
+    evidence: str = ""
+    effect: float | None = None
+    interval: tuple[float, float] | None = None
+    p_value: float | None = None
+    n: int = 0
+    done: int = 0
+    total: int = 0
+    data: str = "own"
+
+    @property
+    def partial(self) -> bool:
+        return self.done < self.total
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a paper asserts, in our words.
+
+    Parameters
+    ----------
+    id : str
+        Unique within its artefact; ``<artefact>/<id>`` is its public name.
+    statement : str
+    source : str
+        Section or figure of the paper.
+    test : callable
+        Labelled records -> Verdict.
+    """
+
+    id: str
+    statement: str
+    source: str
+    test: Callable[[pd.DataFrame], Verdict]
+
+
+def judge(claim: Claim, records: pd.DataFrame, *, done: int, total: int, data: str) -> Verdict:
+    """Test a claim and note how much of the grid the verdict rests on.
+
+    Parameters
+    ----------
+    records : DataFrame
+        Finished trials, labelled.
+    done, total : int
+        Trials of the artefact's grid with a finished record, and all.
+    data : {"own", "stand-in"}
+    """
+    if done == 0:
+        return Verdict("not run", "no trial of this grid has finished", total=total, data=data)
+    verdict = replace(claim.test(records), done=done, total=total, data=data)
+    if verdict.partial:
+        note = f"partial grid: {done} of {total} trials"
+        verdict = replace(verdict, evidence=f"{verdict.evidence} ({note})")
+    return verdict
+
+
+def where(column: str, value, test):
+    """``test`` on the records whose ``column`` is ``value``, such as one term weighting."""
+
+    def narrowed(records):
+        return test(records[records[column] == value])
+
+    return narrowed
+
+
+# -- paired comparisons -----------------------------------------------------------------------
+
+
+def _per_repeat(records, method, value, by=()):
+    """Mean of ``value`` for each repeat (and each of ``by``), over levels and starts."""
+    rows = records[records["method"] == method]
+    return rows.groupby(["repeat", *by], observed=True)[value].mean()
+
+
+def _decide(differences, describe) -> Verdict:
+    """Confirmed if the differences are above 0, refuted if below, by a signed-rank test."""
+    d = np.asarray(differences, dtype=float)
+    n = len(d)
+    if n == 0:
+        return Verdict("inconclusive", "no repeat has both sides of the comparison")
+    effect, interval = float(d.mean()), _interval(d)
+    text = describe(effect, interval)
+    if n < _MIN_REPEATS:
+        text += f"; {n} repeats are too few for a verdict"
+        return Verdict("inconclusive", text, effect, interval, None, n)
+    if not d.any():
+        return Verdict("inconclusive", text + "; no difference at all", effect, interval, 1.0, n)
+    above = stats.wilcoxon(d, alternative="greater").pvalue
+    below = stats.wilcoxon(d, alternative="less").pvalue
+    verdict = "confirmed" if above < ALPHA else "refuted" if below < ALPHA else "inconclusive"
+    p = float(min(above, below))
+    return Verdict(verdict, f"{text}; signed-rank p = {p:.2g}, n = {n}", effect, interval, p, n)
+
+
+def _interval(d):
+    """95 % t interval of the mean; None for a single value."""
+    if len(d) < 2:
+        return None
+    half = stats.t.ppf(0.975, len(d) - 1) * np.std(d, ddof=1) / np.sqrt(len(d))
+    return float(np.mean(d) - half), float(np.mean(d) + half)
+
+
+def _number(value, interval, unit=""):
+    if interval is None:
+        return f"{value:.3g}{unit}"
+    return f"{value:.3g}{unit} (95 % interval {interval[0]:.3g} to {interval[1]:.3g})"
+
+
+def better(method: str, rival: str, value: str):
+    """``method`` scores higher than ``rival``, on average over levels."""
+
+    def test(records):
+        d = (_per_repeat(records, method, value) - _per_repeat(records, rival, value)).dropna()
+        return _decide(
+            d, lambda effect, ci: f"{method} minus {rival}: {_number(effect, ci)} in {value}"
+        )
+
+    return test
+
+
+def margin_grows(method: str, rival: str, value: str):
+    """The lead of ``method`` over ``rival`` grows with the level of the noise."""
+
+    def test(records):
+        lead = _per_repeat(records, method, value, ["level"])
+        lead = (lead - _per_repeat(records, rival, value, ["level"])).dropna().unstack("level")
+        if lead.shape[1] < 2:
+            return Verdict("inconclusive", "fewer than two levels have both methods")
+        slopes = [
+            np.polyfit(row.dropna().index.to_numpy(float), row.dropna(), 1)[0]
+            for _, row in lead.iterrows()
+            if row.notna().sum() >= 2
+        ]
+        return _decide(
+            slopes,
+            lambda effect, ci: (
+                f"lead of {method} over {rival} changes by {_number(effect, ci)} for one unit "
+                "of the level"
+            ),
+        )
+
+    return test
+
+
+def flat(method: str, value: str, margin: float):
+    """The score of ``method`` changes by less than ``margin`` over the levels."""
+
+    def test(records):
+        wide = _per_repeat(records, method, value, ["level"]).unstack("level")
+        spread = (wide.max(axis=1) - wide.min(axis=1)).dropna()
+        return _decide(
+            margin - spread,
+            lambda effect, ci: (
+                f"{value} of {method} varies by {margin - effect:.3g} over the levels within a "
+                f"repeat (allowed: {margin:g})"
+            ),
+        )
+
+    return test
+
+
+def comparable(methods: Sequence[str], value: str, margin: float):
+    """No two of ``methods`` differ by more than ``margin`` on average over levels."""
+
+    def test(records):
+        table = pd.DataFrame({m: _per_repeat(records, m, value) for m in methods}).dropna()
+        spread = table.max(axis=1) - table.min(axis=1)
+        means = table.mean()
+        return _decide(
+            margin - spread,
+            lambda effect, ci: (
+                f"best and worst differ by {margin - effect:.3g} in {value} within a repeat "
+                f"(allowed: {margin:g}); "
+                f"{', '.join(f'{m} {v:.3g}' for m, v in means.items())}"
+            ),
+        )
+
+    return test
+
+
+def always_best(method: str, rivals: Sequence[str], values: Sequence[str]):
+    """``method`` beats every rival in every one of ``values``, such as each sample size.
+
+    Confirmed if each comparison is significant after Holm's correction, refuted if any rival is
+    significantly better somewhere.
+    """
+
+    def test(records):
+        outcomes = []
+        for value in values:
+            for rival in rivals:
+                a, b = (_per_repeat(records, m, value) for m in (method, rival))
+                d = (a - b).dropna()
+                if len(d) < _MIN_REPEATS:
+                    return Verdict(
+                        "inconclusive", f"{len(d)} repeats are too few for a verdict", n=len(d)
+                    )
+                if d.any():
+                    p = [stats.wilcoxon(d, alternative=side).pvalue for side in ("greater", "less")]
+                else:
+                    p = [1.0, 1.0]
+                outcomes.append((value, rival, d.mean(), *p, len(d)))
+        table = pd.DataFrame(outcomes, columns=["value", "rival", "effect", "above", "below", "n"])
+        worst = table.loc[table["effect"].idxmin()]
+        won = int((_holm(table["above"]) < ALPHA).sum())
+        lost = table[_holm(table["below"]) < ALPHA]
+        text = (
+            f"{method} is significantly ahead in {won} of {len(table)} comparisons, behind in "
+            f"{len(lost)}; smallest lead {worst['effect']:.3g} over {worst['rival']} in "
+            f"{worst['value']}"
+        )
+        verdict = "confirmed" if won == len(table) else "refuted" if len(lost) else "inconclusive"
+        p = float(table["below" if len(lost) else "above"].agg("min" if len(lost) else "max"))
+        return Verdict(verdict, text, float(worst["effect"]), None, p, int(table["n"].min()))
+
+    return test
+
+
+def _holm(p_values):
+    """p-values after Holm's step-down correction."""
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p)
+    adjusted = np.maximum.accumulate((len(p) - np.arange(len(p))) * p[order])
+    return np.minimum(adjusted, 1.0)[np.argsort(order)]
+
+
+def at_least(method: str, value: str, bound: float):
+    """The score of ``method`` is above ``bound``."""
+
+    def test(records):
+        scores = _per_repeat(records, method, value).dropna()
+        return _decide(
+            scores - bound,
+            lambda effect, ci: f"{value} of {method}: {effect + bound:.3g} (claimed: {bound:g})",
+        )
+
+    return test
+
+
+def seldom(method: str, events: str, chances: str, bound: float):
+    """``events`` happen in less than ``bound`` of the ``chances``, summed over all trials."""
+
+    def test(records):
+        rows = records[records["method"] == method].dropna(subset=[events, chances])
+        k, n = int(rows[events].sum()), int(rows[chances].sum())
+        if n == 0:
+            return Verdict("inconclusive", "nothing was counted")
+        low, high = stats.binomtest(k, n).proportion_ci(0.95, method="wilson")
+        verdict = "confirmed" if high < bound else "refuted" if low > bound else "inconclusive"
+        text = (
+            f"{k} of {n}, {100 * k / n:.3g} % (95 % interval {100 * low:.3g} to "
+            f"{100 * high:.3g} %; seldom means below {100 * bound:g} %)"
+        )
+        repeats = rows["repeat"].nunique()
+        return Verdict(verdict, text, k / n, (float(low), float(high)), None, repeats)
+
+    return test
+
+
+def ratio_within(slow: str, fast: str, value: str, low: float, high: float):
+    """``slow`` takes ``low`` to ``high`` times the ``value`` (such as seconds) of ``fast``.
+
+    The geometric mean over repeats decides: confirmed if its interval lies within the bounds,
+    refuted if it lies outside.
+    """
+
+    def test(records):
+        a, b = (_per_repeat(records, m, value) for m in (slow, fast))
+        logs = np.log((a / b).dropna())
+        if len(logs) < 2:
+            return Verdict("inconclusive", f"{len(logs)} repeats are too few", n=len(logs))
+        ratio, (lower, upper) = np.exp(logs.mean()), np.exp(_interval(logs.to_numpy()))
+        inside = low <= lower and upper <= high
+        outside = upper < low or lower > high
+        verdict = "confirmed" if inside else "refuted" if outside else "inconclusive"
+        text = (
+            f"{slow} takes {ratio:.3g} times the {value} of {fast} (95 % interval {lower:.3g} to "
+            f"{upper:.3g}; claimed: {low:g} to {high:g})"
+        )
+        interval = (float(lower), float(upper))
+        return Verdict(verdict, text, float(ratio), interval, None, len(logs))
+
+    return test

@@ -1,0 +1,105 @@
+"""Initial factors ``(W, Ht)`` of shapes (n_samples, r) and (n_features, r), in the dtype of X."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse.linalg import svds
+
+__all__ = ["INITS", "nndsvd", "nndsvda", "random"]
+
+
+def random(X, r, rng):
+    """Absolute values of Gaussian numbers, scaled by ``sqrt(mean(X) / r)`` as scikit-learn does.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    r : int
+    rng : Generator
+
+    Returns
+    -------
+    W, Ht : C-contiguous ndarray
+    """
+    scale = np.sqrt(X.mean(dtype=np.float64) / r)
+    Ht = np.abs(scale * rng.standard_normal((X.shape[1], r)))
+    W = np.abs(scale * rng.standard_normal((X.shape[0], r)))
+    return W.astype(X.dtype), Ht.astype(X.dtype)
+
+
+def nndsvd(X, r, rng):
+    r"""Non-negative double SVD: the dominant signed half of each singular pair.
+
+    .. math:: u v^T = (u_+ - u_-)(v_+ - v_-)^T, \quad
+              \text{keep } u_\pm v_\pm^T \text{ of larger norm, times the singular value.}
+
+    About half of the entries are zero, and multiplicative updates keep them so. If ``X`` has
+    lower rank than ``r``, the surplus components are zero.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    r : int
+        At most ``min(X.shape)``.
+    rng : Generator
+        Starts the iterative SVD, which is used when ``r`` is small against ``X``.
+
+    Returns
+    -------
+    W, Ht : C-contiguous ndarray
+
+    References
+    ----------
+    Boutsidis & Gallopoulos (2008), SVD based initialization.
+    """
+    U, sigma, Vt = _leading_svd(X, r, rng)
+    W = np.zeros((X.shape[0], r))
+    Ht = np.zeros((X.shape[1], r))
+    for k in range(r):
+        # The leading pair of a non-negative matrix has one sign, but for rounding.
+        u, v = (np.abs(U[:, k]), np.abs(Vt[k])) if k == 0 else _dominant_half(U[:, k], Vt[k])
+        share = np.linalg.norm(u) * np.linalg.norm(v)
+        if sigma[k] <= 1e-12 * sigma[0] or share == 0:
+            continue
+        size = np.sqrt(sigma[k] * share)
+        W[:, k] = size * u / np.linalg.norm(u)
+        Ht[:, k] = size * v / np.linalg.norm(v)
+    noise = 1e-6  # what is this small is rounding of the SVD
+    W[noise * W.max(initial=0) > W] = 0
+    Ht[Ht < noise * Ht.max(initial=0)] = 0
+    return W.astype(X.dtype), Ht.astype(X.dtype)
+
+
+def nndsvda(X, r, rng):
+    """:func:`nndsvd` with its zeros filled by the mean of ``X``, so that any update can move them.
+
+    Parameters and returns are those of :func:`nndsvd`.
+    """
+    W, Ht = nndsvd(X, r, rng)
+    mean = X.mean(dtype=np.float64)
+    W[W == 0] = mean
+    Ht[Ht == 0] = mean
+    return W, Ht
+
+
+def _leading_svd(X, r, rng):
+    if not X.shape[0] or X.max() == 0:
+        return np.zeros((X.shape[0], r)), np.zeros(r), np.zeros((r, X.shape[1]))
+    if 4 * r < min(X.shape) and min(X.shape) > 50:
+        start = rng.standard_normal(min(X.shape))
+        U, sigma, Vt = svds(X.astype(np.float64), k=r, v0=start)
+        order = np.argsort(-sigma)
+        return U[:, order], sigma[order], Vt[order]
+    dense = X if isinstance(X, np.ndarray) else X.toarray()
+    U, sigma, Vt = np.linalg.svd(dense.astype(np.float64), full_matrices=False)
+    return U[:, :r], sigma[:r], Vt[:r]
+
+
+def _dominant_half(u, v):
+    plus = np.maximum(u, 0), np.maximum(v, 0)
+    minus = np.maximum(-u, 0), np.maximum(-v, 0)
+    size = [np.linalg.norm(a) * np.linalg.norm(b) for a, b in (plus, minus)]
+    return plus if size[0] >= size[1] else minus
+
+
+INITS = {"random": random, "nndsvd": nndsvd, "nndsvda": nndsvda}

@@ -1,0 +1,67 @@
+"""From a trial to a result: data, corruption, solver, task, in that order."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from nmfbench import registry
+from nmfbench.datasets.base import load_dataset
+from nmfbench.tasks.base import Outcome
+
+__all__ = ["make_solver", "perform"]
+
+
+def make_solver(key, **params):
+    """Build a registered solver.
+
+    Parameters
+    ----------
+    key : str
+        Registered name, such as ``"robust-xray"``.
+    **params
+        Its parameters.
+
+    Returns
+    -------
+    estimator
+        Unfitted, in scikit-learn's style.
+
+    Raises
+    ------
+    UnknownNameError
+        If no solver has that name; the message lists the nearest ones.
+    ValueError
+        If the solver has no such parameter.
+    """
+    solver = registry.solvers[key].target()
+    return solver.set_params(**params) if params else solver
+
+
+def perform(trial) -> Outcome:
+    """Compute one trial.
+
+    Raises
+    ------
+    FloatingPointError
+        If a metric is not a finite number.
+    """
+    data = load_dataset(
+        trial.dataset, rng=trial.rng("data"), stand_in=trial.stand_in, **trial.dataset_params
+    )
+    if trial.corruption is not None:
+        corrupt = registry.corruptions[trial.corruption].target
+        X, mask = corrupt(data.X, trial.level, trial.rng("corruption"))
+        data = Bunch(**{**data, "X": X, "clean": data.X, "mask": mask})
+    solver = make_solver(trial.solver, **trial.params)
+    if "random_state" in solver.get_params():
+        solver.set_params(random_state=trial.random_state)
+    np.random.seed(trial.random_state)  # noqa: NPY002  for estimators that use the global state
+    task = registry.tasks[trial.task].target
+    outcome = task(data, solver, trial.rng("split"), **trial.options)
+    bad = [name for name, value in outcome.metrics.items() if not math.isfinite(value)]
+    if bad:
+        raise FloatingPointError(f"not a finite number: {', '.join(bad)}.")
+    return outcome

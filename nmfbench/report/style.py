@@ -1,0 +1,38 @@
+"""One look for all figures: a method keeps its colour, marker and line in every panel."""
+
+from __future__ import annotations
+
+import itertools
+
+import matplotlib as mpl
+import seaborn as sns
+
+__all__ = ["figure_style", "method_styles"]
+
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
+_LINES = ("-", "--", "-.", (0, (1, 1)))
+
+
+def figure_style():
+    """A context in which figures are drawn: sizes and grid, restored afterwards."""
+    return mpl.rc_context(
+        sns.axes_style("whitegrid")
+        | sns.plotting_context("notebook", font_scale=0.85)
+        | {"figure.constrained_layout.use": True, "savefig.dpi": 130, "legend.framealpha": 0.85}
+    )
+
+
+def method_styles(labels):
+    """Keywords of ``plot`` for each label, told apart by colour, marker and line alike."""
+    palette = sns.color_palette("colorblind", n_colors=10)
+    cycle = zip(itertools.cycle(palette), itertools.cycle(_MARKERS), strict=False)
+    return {
+        label: {
+            "color": color,
+            "marker": marker,
+            "markersize": 4.5,
+            "linewidth": 1.5,
+            "linestyle": _LINES[i // len(palette) % len(_LINES)],
+        }
+        for i, (label, (color, marker)) in enumerate(zip(labels, cycle, strict=False))
+    }

@@ -1,0 +1,63 @@
+"""What a task returns, and how it fits a solver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nmfbench.trace import Trace
+
+__all__ = ["Outcome", "timed_fit"]
+
+
+@dataclass
+class Outcome:
+    """Result of a task on one trial.
+
+    Attributes
+    ----------
+    metrics : dict of str to float
+        What tables and claims are made of. A NaN makes the trial a failure.
+    fit : dict
+        ``seconds``, ``cpu_seconds``, ``n_iter``, ``objective``, ``stop_reason`` of the fit.
+    arrays : dict of str to ndarray
+        What later questions may need: anchors, curves, factors. ``trace`` among them.
+    """
+
+    metrics: dict[str, float]
+    fit: dict[str, Any]
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+def timed_fit(solver, X, **fit_params):
+    """Fit a solver and say what it cost.
+
+    A solver of ours reports the seconds of its own clock, which leaves out compilation and the
+    evaluation of the objective; any other estimator is timed from outside.
+
+    Returns
+    -------
+    fit : dict
+        For :attr:`Outcome.fit`.
+    arrays : dict
+        The trace, if the solver keeps one.
+    """
+    clock = Trace()
+    with clock.clock():
+        solver.fit(X, **fit_params)
+    trace = getattr(solver, "trace_", None)
+    if trace is None:
+        seconds, cpu_seconds = clock.seconds, clock.cpu_seconds
+    else:
+        seconds, cpu_seconds = trace["seconds"][-1], trace["cpu_seconds"][-1]
+    objective = getattr(solver, "objective_", None)
+    fit = {
+        "seconds": float(seconds),
+        "cpu_seconds": float(cpu_seconds),
+        "n_iter": int(np.max(getattr(solver, "n_iter_", 0))),
+        "objective": None if objective is None else float(objective),
+        "stop_reason": getattr(solver, "stop_reason_", None),
+    }
+    return fit, ({} if trace is None else {"trace": trace})

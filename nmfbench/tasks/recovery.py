@@ -1,0 +1,39 @@
+"""Anchor recovery: does a separable solver find the samples that generate all others?"""
+
+from nmfbench.metrics import anchor_recovery
+from nmfbench.registry import register_task
+from nmfbench.tasks.base import Outcome, timed_fit
+
+__all__ = ["recovery"]
+
+
+@register_task("recovery", summary="fraction of the true anchors found")
+def recovery(data, solver, rng):
+    """Fit a separable solver with as many components as there are anchors.
+
+    Parameters
+    ----------
+    data : Bunch
+        With ``X`` and the indices ``anchors`` of the true anchors.
+    solver : estimator
+        With ``anchor_indices_`` once fitted.
+    rng : Generator
+        Not used: nothing is split.
+
+    Returns
+    -------
+    Outcome
+        Metric ``anchor-recovery``; arrays ``anchors`` (found, in order) and ``trace``. For
+        solvers that count them, also ``lp-calls`` and ``selections``.
+
+    References
+    ----------
+    Kumar & Sindhwani (2015), Section 5.1.
+    """
+    solver.set_params(n_components=len(data.anchors))
+    fit, arrays = timed_fit(solver, data.X)
+    metrics = {"anchor-recovery": anchor_recovery(solver.anchor_indices_, data.anchors)}
+    for metric, attribute in (("lp-calls", "n_lp_calls_"), ("selections", "n_selections_")):
+        if hasattr(solver, attribute):
+            metrics[metric] = float(getattr(solver, attribute))
+    return Outcome(metrics, fit, {"anchors": solver.anchor_indices_, **arrays})
