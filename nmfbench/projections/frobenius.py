@@ -29,7 +29,7 @@ def project_frobenius(X, H, W0=None, *, tol=1e-12, max_iter=None):
 
     Returns
     -------
-    W : ndarray of shape (n_samples, r), non-negative, in the dtype of ``X``
+    W : ndarray of shape (n_samples, r), non-negative, in the precision of ``X``
 
     Notes
     -----
@@ -49,7 +49,7 @@ def project_frobenius(X, H, W0=None, *, tol=1e-12, max_iter=None):
     if W.shape != (n, r):
         raise ValueError(f"W0 has shape {W.shape}, but X and H need {(n, r)}.")
     nnls_gram(W, H @ H.T, cross_products(X, H), tol, 10 * r if max_iter is None else max_iter)
-    return W.astype(X.dtype, copy=False)
+    return W.astype(np.result_type(X.dtype, np.float32), copy=False)
 
 
 def cross_products(X, H):
