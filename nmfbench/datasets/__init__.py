@@ -1,1 +1,55 @@
-"""datasets."""
+'''Data sets: real, bundled, generated, and labelled stand-ins.
+
+:func:`load_dataset` returns a Bunch with ``X`` (n_samples, n_features) and ``y``. A file is
+looked for in a folder of prepared files (``NMFBENCH_DATA``, or ``../shared/data`` beside the
+checkout), then in the user's cache, which ``nmfbench data fetch`` fills; its SHA-256 is checked
+whenever it is read, and nothing is ever unpickled or downloaded unasked.
+
+To add a data set, decorate its loader in a file of this folder, or in any module that the
+entry-point group ``nmfbench.datasets`` names::
+
+    import numpy as np
+    from sklearn.utils import Bunch
+
+    from nmfbench.registry import register_dataset
+
+    @register_dataset(
+        "two-blobs",
+        kind="generated",
+        generated=True,
+        n_samples=100,
+        n_features=5,
+        n_classes=2,
+        source="made up for this page",
+        licence="none needed",
+        scaling="non-negative",
+    )
+    def load_two_blobs(rng, n_samples=100):
+        """Two clusters; ``n_samples`` can be given to ``load_dataset``."""
+        y = np.arange(n_samples) % 2
+        X = rng.gamma(2.0, size=(n_samples, 5)) + 3.0 * y[:, None]
+        return Bunch(X=X, y=y)
+
+The loader's first argument depends on the entry: a random generator with ``generated=True``;
+the verified arrays of a prepared file where ``file="name.npz"`` and ``sha256="..."`` are given
+(``load_video`` in ``video.py`` is one); nothing otherwise, for data that come with a package.
+Its other arguments become parameters of :func:`load_dataset`. Optional entries: ``stand_in``, a
+function that returns a synthetic substitute; ``stand_in_for``, the paper's data that a real set
+replaces; ``homes`` and ``content``, where to fetch the originals and what they convert to
+(``convert.py``).
+'''
+
+from nmfbench.datasets.base import dataset_available, dataset_info, load_dataset
+from nmfbench.datasets.errors import DataError, DataMissingError, DownloadError
+from nmfbench.datasets.fetch import fetch, verify
+
+__all__ = [
+    "DataError",
+    "DataMissingError",
+    "DownloadError",
+    "dataset_available",
+    "dataset_info",
+    "fetch",
+    "load_dataset",
+    "verify",
+]

@@ -1,0 +1,216 @@
+"""Download data sets that have a public home, and check what came."""
+
+import hashlib
+import json
+import os
+import tempfile
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pooch
+import requests
+
+from nmfbench.datasets.base import check_shape
+from nmfbench.datasets.convert import HOSTS
+from nmfbench.datasets.errors import DataError, DownloadError
+from nmfbench.datasets.files import (
+    cache_folder,
+    content_hash,
+    find_file,
+    forget,
+    read_arrays,
+    read_variant,
+    variant_file,
+    write_arrays,
+)
+from nmfbench.registry import datasets
+
+__all__ = ["fetch", "verify"]
+
+TIMEOUT = 30  # seconds without an answer
+
+
+def fetch(name, progress=False, refresh=False):
+    """Download a data set into the user's cache, unless it is on this machine already.
+
+    The address is ``NMFBENCH_MIRROR`` where that is set (a place that holds the prepared files),
+    otherwise the public homes of the data, in turn. What was downloaded is converted and its
+    arrays compared with those this suite was checked with. Where a home has another version of
+    the data, it is kept as a variant: :func:`load_dataset` returns it as a stand-in only.
+
+    Parameters
+    ----------
+    name : str
+        A data set.
+    progress : bool, default=False
+        Show a progress bar on standard error.
+    refresh : bool, default=False
+        Where only a variant is at hand, try again for the data themselves.
+
+    Returns
+    -------
+    Path or None
+        The file; None for a set that is bundled or generated.
+
+    Raises
+    ------
+    DownloadError
+        If no home gives the data; the message has each address, the reason and what to do. No
+        partial file is left behind.
+    DataError
+        If a damaged copy lies in the folder of prepared files, which is not ours to change.
+    """
+    info = datasets[name].info
+    file = info.get("file")
+    if file is None:
+        return None
+    cache = cache_folder()
+    path = find_file(file)
+    if path is not None:
+        try:
+            _reread(path, info)
+            return path
+        except DataError:
+            if path.parent != cache:
+                raise
+            path.unlink()  # a damaged copy of ours is replaced
+    _make(cache)
+    if mirror := os.environ.get("NMFBENCH_MIRROR"):
+        url = f"{mirror.rstrip('/')}/{file}"
+        return _retrieve(url, f"sha256:{info['sha256']}", cache, file, progress)
+    if not refresh and read_variant(file) is not None:
+        return variant_file(file)
+    return _from_homes(name, info, cache, progress)
+
+
+def verify(name):
+    """State of a data set's file: ``"ok"``, ``"missing"`` or ``"corrupt"``.
+
+    Bundled and generated sets are always ``"ok"``.
+    """
+    info = datasets[name].info
+    if "file" not in info:
+        return "ok"
+    path = find_file(info["file"])
+    if path is None:
+        return "missing"
+    try:
+        _reread(path, info)
+    except DataError:
+        return "corrupt"
+    return "ok"
+
+
+def _reread(path, info):
+    forget()  # what lies on the disk now, not what was read before
+    read_arrays(path, info["sha256"], info.get("content"))
+
+
+def _make(folder):
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DownloadError(
+            f"the cache folder {folder} cannot be made ({error.strerror}); name another one in "
+            "NMFBENCH_CACHE."
+        ) from error
+
+
+def _from_homes(name, info, cache, progress):
+    homes = info.get("homes", ())
+    remedy = (
+        f"Put the prepared file {info['file']} into a folder and name it in NMFBENCH_DATA, or "
+        "name a mirror of the prepared files in NMFBENCH_MIRROR"
+    )
+    if info.get("stand_in") is not None:
+        remedy += "; --stand-in runs on a synthetic stand-in"
+    if not homes:
+        raise DownloadError(f"{name!r} has no public home to fetch it from. {remedy}.")
+    failures = []
+    for home in homes:
+        try:
+            return _from_home(name, info, home, cache, progress)
+        except DownloadError as error:
+            failures.append(str(error))
+    raise DownloadError("\n".join([*failures, f"{name!r} was not fetched. {remedy}."]))
+
+
+def _from_home(name, info, home, cache, progress):
+    urls = [url.format(**HOSTS) for url in home.urls]
+    hashes = home.hashes or (None,) * len(urls)
+    with tempfile.TemporaryDirectory(dir=cache, prefix=".fetch-") as folder:
+        paths = [
+            _retrieve(url, known and f"sha256:{known}", Path(folder), f"original-{k}", progress)
+            for k, (url, known) in enumerate(zip(urls, hashes, strict=True))
+        ]
+        try:
+            arrays = home.convert(paths)
+        except Exception as error:  # whatever a damaged file makes a parser do
+            raise DownloadError(
+                f"{' and '.join(urls)}: the download is damaged, or is not the expected file "
+                f"({type(error).__name__}: {error})."
+            ) from error
+    found = content_hash(arrays)
+    if found == info.get("content"):
+        return write_arrays(cache / info["file"], arrays)
+    if home.exact:
+        raise DownloadError(
+            f"{' and '.join(urls)}: not the data this suite was checked with; the arrays hash to "
+            f"{found}, expected {info.get('content')}."
+        )
+    return _keep_variant(name, info, home, urls, arrays)
+
+
+def _keep_variant(name, info, home, urls, arrays):
+    """Store another version of the data beside a note of what it is."""
+    bunch = datasets[name].target(arrays)
+    bunch.name = name
+    classes = None if bunch.y is None else len(np.unique(bunch.y))
+    try:
+        check_shape(bunch, info, exact=True)
+        if classes != info["n_classes"]:
+            raise DataError(f"{classes} classes instead of {info['n_classes']}.")
+    except DataError as error:
+        raise DownloadError(f"{' and '.join(urls)}: {error}") from error
+    path = write_arrays(variant_file(info["file"]), arrays)
+    note = {
+        "variant": home.variant,
+        "urls": urls,
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+    }
+    path.with_suffix(".json").write_text(json.dumps(note, indent=1), encoding="utf-8")
+    warnings.warn(
+        f"{name!r}: fetched a variant ({home.variant}); it is used, and labelled, with "
+        "--stand-in only.",
+        UserWarning,
+        stacklevel=4,
+    )
+    return path
+
+
+def _retrieve(url, known_hash, folder, file, progress):
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel("WARNING")  # pooch tells the hash of each file it gets
+    try:
+        downloader = pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT)
+        return Path(pooch.retrieve(url, known_hash, fname=file, path=folder, downloader=downloader))
+    except requests.exceptions.HTTPError as error:
+        answer = error.response
+        why = f"the server answered {answer.status_code} {answer.reason}"
+    except (requests.exceptions.ChunkedEncodingError, requests.exceptions.ContentDecodingError):
+        why = "the transfer broke off before the end of the file"
+    except requests.exceptions.Timeout:
+        why = f"the server gave no answer within {TIMEOUT} seconds"
+    except requests.exceptions.ConnectionError:
+        why = "no connection; is there a network?"
+    except requests.exceptions.RequestException as error:
+        why = f"the request failed ({error})"
+    except ValueError as error:  # pooch: expected and found hash
+        why = f"wrong checksum, so the file was thrown away ({error})"
+    except OSError as error:
+        why = f"the file could not be stored in {folder} ({error.strerror or error})"
+    finally:
+        logger.setLevel(level)
+    raise DownloadError(f"{url}: {why}. Try again later, or get the file another way.")

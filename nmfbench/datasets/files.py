@@ -1,0 +1,212 @@
+"""Prepared data files: where they lie, and reading them with their checksum.
+
+A prepared file is an ``.npz`` archive of plain arrays. It is looked for in a folder of prepared
+files and then in the user's cache, and never unpickled.
+"""
+
+import hashlib
+import io
+import json
+import os
+import zipfile
+import zlib
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pooch
+
+from nmfbench.datasets.errors import DataError
+
+__all__ = [
+    "cache_folder",
+    "content_hash",
+    "find_file",
+    "forget",
+    "prepared_folders",
+    "read_arrays",
+    "read_variant",
+    "variant_file",
+    "write_arrays",
+]
+
+
+def prepared_folders():
+    """Folders of prepared files, in the order in which they are searched.
+
+    When ``NMFBENCH_DATA`` is set, to whatever value, only the folder it names counts; otherwise
+    ``../shared/data`` beside the checkout, then beside the current folder.
+
+    Returns
+    -------
+    list of Path
+        Folders that exist.
+    """
+    chosen = os.environ.get("NMFBENCH_DATA")
+    if chosen is not None:
+        folders = [Path(chosen).expanduser()] if chosen else []
+    else:
+        checkout = Path(__file__).resolve().parents[2]
+        folders = [here.parent / "shared" / "data" for here in (checkout, Path.cwd())]
+    return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
+
+
+def cache_folder():
+    """The user's cache, which ``nmfbench data fetch`` fills; ``NMFBENCH_CACHE`` moves it."""
+    return Path(os.environ.get("NMFBENCH_CACHE") or pooch.os_cache("nmfbench"))
+
+
+def find_file(file):
+    """Path of a prepared file, or None when it is not on this machine."""
+    for folder in [*prepared_folders(), cache_folder()]:
+        if (folder / file).is_file():
+            return folder / file
+    return None
+
+
+def variant_file(file):
+    """Where the cache keeps another version of a data set, if it has one."""
+    return cache_folder() / f"{Path(file).stem}.variant.npz"
+
+
+def content_hash(arrays):
+    """SHA-256 of the arrays of a file: names, types, shapes and values, but not compression.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> content_hash({"a": np.arange(3), "b": np.eye(2)})[:8] == content_hash(
+    ...     {"b": np.eye(2), "a": np.arange(3)}
+    ... )[:8]
+    True
+    """
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+class _Arrays(dict):
+    """Arrays of one file; asking for one that is not there names the file."""
+
+    def __init__(self, path, arrays):
+        super().__init__(arrays)
+        self.path = path
+
+    def __missing__(self, name):
+        raise DataError(
+            f"{self.path} has no array {name!r}; it has {', '.join(sorted(self)) or 'none'}. "
+            "It is not the file this data set was registered with."
+        )
+
+
+def read_arrays(path, sha256, content=None):
+    """Read a prepared file after checking its checksum.
+
+    Parameters
+    ----------
+    path : path-like
+        An ``.npz`` file.
+    sha256 : str
+        What the file must hash to.
+    content : str, optional
+        What :func:`content_hash` of its arrays may give instead: a file that was downloaded and
+        converted on this machine holds the same arrays in other bytes.
+
+    Returns
+    -------
+    dict of str to ndarray
+        Read-only arrays. The last two files are kept in memory, so that a worker reads a file
+        once and not for each trial.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, is damaged, or holds pickled objects.
+    """
+    path = Path(path)
+    try:
+        stat = path.stat()
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
+    return _read(path, (stat.st_mtime_ns, stat.st_size), sha256, content)
+
+
+def forget():
+    """Drop the files kept in memory, so that the next read is from disk."""
+    _read.cache_clear()
+
+
+@lru_cache(maxsize=2)
+def _read(path, stamp, sha256, content):
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
+    found = hashlib.sha256(data).hexdigest()
+    wrong = (
+        f"{path} is damaged or of another version: its SHA-256 is {found}, expected {sha256} "
+        f"({len(data)} bytes). Remove the file and get it again "
+        "('nmfbench data fetch', or copy the prepared file anew)."
+    )
+    if found != sha256 and content is None:
+        raise DataError(wrong)
+    try:
+        arrays = _unpack(path, data)
+    except DataError as error:
+        raise DataError(wrong if found != sha256 else str(error)) from error
+    if found != sha256 and content_hash(arrays) != content:
+        raise DataError(wrong)
+    for array in arrays.values():
+        array.flags.writeable = False
+    return arrays
+
+
+def _unpack(path, data):
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            return _Arrays(path, {name: archive[name] for name in archive.files})
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, KeyError, TypeError) as error:
+        raise DataError(f"{path} is not a readable .npz archive: {error}.") from error
+    except (ValueError, AttributeError) as error:
+        raise DataError(
+            f"{path} is not an .npz archive of plain arrays ({error}); pickled objects are "
+            "never loaded."
+        ) from error
+
+
+def write_arrays(path, arrays):
+    """Write an ``.npz`` file in one step: it is there whole, or not at all."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as stream:
+            np.savez_compressed(stream, **arrays)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def read_variant(file):
+    """Arrays and description of the cached other version of a file, or None.
+
+    Returns
+    -------
+    (dict of str to ndarray, str) or None
+    """
+    path = variant_file(file)
+    note = path.with_suffix(".json")
+    if not (path.is_file() and note.is_file()):
+        return None
+    try:
+        said = json.loads(note.read_text(encoding="utf-8"))
+        sha256, what = said["sha256"], said["variant"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(
+            f"{note} is damaged ({error!r}); remove it and {path.name}, and fetch again."
+        ) from error
+    return read_arrays(path, sha256), what
