@@ -22,7 +22,7 @@ MNIST = {
         "n_samples": 10000,
         "n_features": 784,
         "n_classes": 10,
-        "source": ("MNIST; LeCun, Bottou, Bengio & Haffner 1998 (from NIST SD-3/SD-1)"),
+        "source": "MNIST; LeCun, Bottou, Bengio & Haffner 1998 (from NIST SD-3/SD-1)",
         "licence": "CC BY-SA 3.0, as commonly stated",
         "homes": (
             Home(
@@ -48,7 +48,7 @@ SEMEION = {
         "n_samples": 1593,
         "n_features": 256,
         "n_classes": 10,
-        "source": ("Semeion Research Center and Tactile Srl; UCI repository"),
+        "source": "Semeion Research Center and Tactile Srl; UCI repository",
         "licence": "CC BY 4.0",
         "homes": (Home(("{uci}/semeion/semeion.data",), convert.semeion),),
         "stand_in": partial(digits_like, image_shape=(16, 16), binary=True),

@@ -31,7 +31,7 @@ ROWS = {
         "n_samples": 400,
         "n_features": 1024,
         "n_classes": 40,
-        "source": (_ORL + _CAI),
+        "source": _ORL + _CAI,
         "licence": "free for research, credit AT&T Laboratories Cambridge",
         "homes": (
             *_cai("ORL/ORL_32x32.mat"),
@@ -53,7 +53,7 @@ ROWS = {
         "n_samples": 400,
         "n_features": 10304,
         "n_classes": 40,
-        "source": (_ORL),
+        "source": _ORL,
         "licence": "free for research, credit AT&T Laboratories Cambridge",
         "homes": (
             Home(
@@ -73,7 +73,7 @@ ROWS = {
         "n_samples": 165,
         "n_features": 1024,
         "n_classes": 15,
-        "source": ("Yale Face Database; Belhumeur, Hespanha & Kriegman, PAMI 1997" + _CAI),
+        "source": "Yale Face Database; Belhumeur, Hespanha & Kriegman, PAMI 1997" + _CAI,
         "licence": "non-commercial research",
         "homes": _cai("Yale/Yale_32x32.mat"),
         "stand_in": _faces(3, n_classes=15),
@@ -101,7 +101,7 @@ ROWS = {
         "n_samples": 2856,
         "n_features": 1024,
         "n_classes": 68,
-        "source": ("CMU PIE; Sim, Baker & Bsat, PAMI 2003" + _CAI),
+        "source": "CMU PIE; Sim, Baker & Bsat, PAMI 2003" + _CAI,
         "licence": "on request from CMU, for research; no re-distribution, no pictures in reports",
         "stand_in": _faces(5, n_classes=20, n_per_class=30, lighting=0.6),
     },
@@ -113,7 +113,7 @@ ROWS = {
         "n_samples": 575,
         "n_features": 644,
         "n_classes": 20,
-        "source": (_UMIST),
+        "source": _UMIST,
         "licence": "research use",
         "homes": (
             Home(
@@ -132,7 +132,7 @@ ROWS = {
         "n_samples": 575,
         "n_features": 1024,
         "n_classes": 20,
-        "source": (_UMIST),
+        "source": _UMIST,
         "licence": "research use",
         "stand_in": _faces(6, n_classes=20),
     },
@@ -144,7 +144,7 @@ ROWS = {
         "n_samples": 2429,
         "n_features": 361,
         "n_classes": None,
-        "source": ("CBCL Face Database #1, MIT Center for Biological and Computation Learning"),
+        "source": "CBCL Face Database #1, MIT Center for Biological and Computation Learning",
         "licence": "research use",
         "homes": (
             Home(

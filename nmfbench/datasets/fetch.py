@@ -204,7 +204,7 @@ def _retrieve(url, known_hash, folder, file, progress):
     except requests.exceptions.Timeout:
         why = f"the server gave no answer within {TIMEOUT} seconds"
     except requests.exceptions.ConnectionError:
-        why = "no connection; is there a network?"
+        why = "no connection to the server"
     except requests.exceptions.RequestException as error:
         why = f"the request failed ({error})"
     except ValueError as error:  # pooch: expected and found hash

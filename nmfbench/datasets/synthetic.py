@@ -149,6 +149,7 @@ def faces_like(
     direction = rng.uniform(-lighting, lighting, size=(len(y), 2))
     grid = np.stack([rows.ravel() - 0.5, columns.ravel() - 0.5])
     X = (face + strength @ parts) * (1 + 2 * direction @ grid)
+    X *= 0.95 / np.quantile(X, 0.98)
     X = np.clip(X + 0.01 * rng.standard_normal(X.shape), 0, 1)
     return Bunch(X=X, y=y if labelled else None, image_shape=tuple(image_shape))
 
