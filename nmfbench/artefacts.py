@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import pandas as pd
 
 from nmfbench import registry
 from nmfbench.claims import Claim
-from nmfbench.datasets.base import dataset_available, dataset_info
+from nmfbench.datasets.base import dataset_available, dataset_info, dataset_variant
 from nmfbench.trials import Trial, canonical
 
 __all__ = [
@@ -108,10 +108,16 @@ class Artefact:
         ----------
         profile : {"smoke", "quick", "paper"}
         stand_in : bool, default=False
-            Where real data are missing, plan their synthetic stand-ins instead.
+            Where real data are missing, plan a fetched variant or the synthetic stand-in instead.
         """
-        absent = set(self.missing_data(profile)) if stand_in else set()
-        return [t.with_stand_in() if t.dataset in absent else t for t in self._grid(profile)]
+        absent = self.missing_data(profile) if stand_in else []
+        change = {
+            name: {"dataset_params": {"variant": True}}
+            if dataset_variant(name)
+            else {"stand_in": True}
+            for name in absent
+        }
+        return [_changed(t, change.get(t.dataset, {})) for t in self._grid(profile)]
 
     def _grid(self, profile):
         if profile not in PROFILES:
@@ -125,11 +131,19 @@ def register_artefact(artefact: Artefact) -> Artefact:
     return artefact
 
 
+def _changed(trial, change):
+    if "dataset_params" in change:
+        change = {"dataset_params": {**trial.dataset_params, **change["dataset_params"]}}
+    return replace(trial, **change) if change else trial
+
+
 def substitutes(trials: Sequence[Trial]) -> dict[str, str]:
     """What the data of these trials stand in for: ``{dataset: the paper's data}``."""
     found = {}
     for trial in trials:
-        if trial.stand_in:
+        if trial.dataset_params.get("variant"):
+            found[trial.dataset] = dataset_variant(trial.dataset) or "a variant"
+        elif trial.stand_in:
             found[trial.dataset] = f"{trial.dataset} (synthetic stand-in)"
         elif dataset_info(trial.dataset).get("stand_in_for"):
             found[trial.dataset] = dataset_info(trial.dataset)["stand_in_for"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -96,9 +96,6 @@ class Trial:
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
-
-    def with_stand_in(self) -> Trial:
-        return replace(self, stand_in=True)
 
     @cached_property
     def code(self) -> str:

@@ -219,7 +219,7 @@ def test_other_data_at_an_exact_home(tiny, server):
 
 
 def test_a_variant_is_only_a_stand_in(tiny, server):
-    """Another version of the data is kept apart, named, and used with stand_in=True only."""
+    """Another version of the data is kept apart, named, and used with variant=True only."""
     other = faces()
     server.files["tiny.mat"] = cai_mat(other)
     home = Home(tiny.home.urls, tiny.home.convert, exact=False, variant="six other faces")
@@ -229,7 +229,7 @@ def test_a_variant_is_only_a_stand_in(tiny, server):
     assert path == variant_file("tiny.npz")
     with pytest.raises(DataMissingError, match="takes the variant"):
         load_dataset("tiny")
-    data = load_dataset("tiny", stand_in=True)
+    data = load_dataset("tiny", variant=True)
     np.testing.assert_array_equal(data.X, other["X"] / 255)
     assert data.is_stand_in
     assert data.variant == "six other faces"
@@ -237,11 +237,11 @@ def test_a_variant_is_only_a_stand_in(tiny, server):
     assert len(server.asked) == 1
     server.files["tiny.mat"] = cai_mat(tiny.arrays)
     assert fetch("tiny", refresh=True) == tiny.file
-    assert not load_dataset("tiny", stand_in=True).is_stand_in
+    assert not load_dataset("tiny").is_stand_in
     path.write_bytes(b"damaged")
     tiny.file.unlink()
     with pytest.raises(DataError, match="damaged"):
-        load_dataset("tiny", stand_in=True)
+        load_dataset("tiny", variant=True)
 
 
 def test_a_variant_of_another_size_is_refused(tiny, server):

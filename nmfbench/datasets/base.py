@@ -15,11 +15,12 @@ __all__ = [
     "DownloadError",
     "dataset_available",
     "dataset_info",
+    "dataset_variant",
     "load_dataset",
 ]
 
 
-def load_dataset(name, rng=None, stand_in=False, **params):
+def load_dataset(name, rng=None, *, stand_in=False, variant=False, **params):
     """Load or generate a data set. Nothing is downloaded.
 
     Parameters
@@ -29,7 +30,10 @@ def load_dataset(name, rng=None, stand_in=False, **params):
     rng : numpy.random.Generator or int, optional
         Randomness of generated sets (seed 0 by default). Real data and stand-ins ignore it.
     stand_in : bool, default=False
-        Where the data are missing, return their labelled stand-in instead of an error.
+        Return the labelled synthetic stand-in, whether or not the data are at hand.
+    variant : bool, default=False
+        Return the version from elsewhere that ``fetch`` found instead of the named data, such
+        as the Olivetti faces for ``orl``; it counts as a stand-in.
     **params
         ``largest_classes``: keep the so many most frequent classes (ties: the lower label), and
         of text the words that still occur. ``views``: names of the views to keep, in order.
@@ -58,10 +62,12 @@ def load_dataset(name, rng=None, stand_in=False, **params):
     entry = datasets[name]
     info = entry.info
     own, common = _split_params(entry, params)
+    if (stand_in or variant) and "file" not in info:
+        raise ValueError(f"dataset {name!r} comes with the suite: it has no stand-in or variant.")
     if info.get("generated"):
         bunch = entry.target(np.random.default_rng(0 if rng is None else rng), **own)
     elif "file" in info:
-        bunch = _load_file(entry, stand_in)
+        bunch = _load_file(entry, stand_in, variant)
     else:
         bunch = entry.target(**own)
     for attribute in ("y", "image_shape", "variant"):
@@ -80,6 +86,13 @@ def dataset_available(name):
     """Whether a data set can be loaded as it is: bundled, generated, or its file is here."""
     file = datasets[name].info.get("file")
     return file is None or find_file(file) is not None
+
+
+def dataset_variant(name):
+    """What the variant of a data set is that was fetched, in words; None if there is none."""
+    file = datasets[name].info.get("file")
+    found = None if file is None else read_variant(file)
+    return None if found is None else found[1]
 
 
 def dataset_info(name):
@@ -125,27 +138,33 @@ def _split_params(entry, params):
     return own, {name: value for name, value in params.items() if name not in names}
 
 
-def _load_file(entry, stand_in):
-    info, file = entry.info, entry.info["file"]
-    path = find_file(file)
-    if path is not None:
-        arrays = read_arrays(path, info["sha256"], info.get("content"))
-        try:
-            return entry.target(arrays)
-        except (ValueError, TypeError, IndexError) as error:
-            raise DataError(f"{path} does not hold what {entry.key!r} needs: {error}.") from error
-    if not stand_in:
+def _load_file(entry, stand_in, variant):
+    if stand_in:
+        make = entry.info.get("stand_in")
+        if make is None:
+            raise DataMissingError(f"{entry.key!r} has no stand-in: {_how_to_get(entry)}")
+        bunch = make()
+        bunch.is_stand_in = True
+        return bunch
+    if variant:
+        found = read_variant(entry.info["file"])
+        if found is None:
+            raise DataMissingError(f"no variant of {entry.key!r} was fetched: {_how_to_get(entry)}")
+        bunch = _convert(entry, found[0], variant_file(entry.info["file"]))
+        bunch.variant, bunch.is_stand_in = found[1], True
+        return bunch
+    path = find_file(entry.info["file"])
+    if path is None:
         raise DataMissingError(_how_to_get(entry))
-    variant = read_variant(file)
-    if variant is not None:
-        bunch = entry.target(variant[0])
-        bunch.variant = variant[1]
-    elif info.get("stand_in") is not None:
-        bunch = info["stand_in"]()
-    else:
-        raise DataMissingError(_how_to_get(entry))
-    bunch.is_stand_in = True
-    return bunch
+    arrays = read_arrays(path, entry.info["sha256"], entry.info.get("content"))
+    return _convert(entry, arrays, path)
+
+
+def _convert(entry, arrays, path):
+    try:
+        return entry.target(arrays)
+    except (ValueError, TypeError, IndexError) as error:
+        raise DataError(f"{path} does not hold what {entry.key!r} needs: {error}.") from error
 
 
 def _how_to_get(entry):

@@ -1,0 +1,114 @@
+"""What Figures 5 and 6 share: exemplars of a text collection, for three term weightings."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+from scipy import stats
+
+from nmfbench.artefacts import Method
+from nmfbench.report.style import method_styles
+from nmfbench.trials import Trial
+
+__all__ = [
+    "METHODS",
+    "ROBUST",
+    "SIZES",
+    "SMRS",
+    "SPA",
+    "WEIGHTINGS",
+    "XRAY",
+    "draw",
+    "grid",
+    "summarise",
+]
+
+ROBUST, XRAY, SPA, SMRS = "RobustXRAY", "XRAY-l2", "SPA", "SMRS"
+METHODS = (
+    Method(SMRS, "smrs"),
+    Method(SPA, "spa"),
+    Method(XRAY, "xray-l2"),
+    Method(ROBUST, "robust-xray"),
+)
+WEIGHTINGS = {
+    "counts": "raw counts",
+    "l1": "counts divided by document length",
+    "tfidf": "tf-idf",
+}
+SIZES = list(range(10, 151, 10))
+_REFERENCE = "all training documents"
+
+
+def grid(dataset, dataset_params, repeats, *, weightings=tuple(WEIGHTINGS), smoke=False):
+    """Trials of every method on every weighting and split."""
+    options = {"sizes": [4, 8]} if smoke else {}
+    return [
+        Trial(
+            task="exemplars",
+            dataset=dataset,
+            dataset_params=dataset_params,
+            solver=method.solver,
+            params=method.params,
+            options={"weighting": weighting, **options},
+            repeat=repeat,
+            stand_in=smoke,
+        )
+        for weighting in weightings
+        for repeat in range(repeats)
+        for method in METHODS
+    ]
+
+
+def summarise(records):
+    """Mean accuracy and 95 % t interval over splits, by weighting, method and size."""
+    sizes = [name for name in records.columns if name.startswith("accuracy@")]
+    long = records.melt(["weighting", "method", "repeat"], sizes, "size", "accuracy").dropna()
+    long["size"] = long["size"].str.removeprefix("accuracy@")
+    groups = long.groupby(["weighting", "method", "size"], observed=True)["accuracy"]
+    table = groups.agg(["mean", "std", "count"]).reset_index()
+    enough = table["count"].clip(lower=2)
+    half = stats.t.ppf(0.975, enough - 1) * table["std"].fillna(0) / np.sqrt(enough)
+    return table.assign(low=table["mean"] - half, high=table["mean"] + half)
+
+
+def draw(table):
+    """Accuracy against the number of exemplars, a panel a weighting."""
+    weightings = [w for w in WEIGHTINGS if w in set(table["weighting"])]
+    figure, axes = plt.subplots(
+        1, len(weightings), figsize=(4.6 * len(weightings), 4.1), sharey=True, squeeze=False
+    )
+    labels = [m.label for m in METHODS]
+    styles = method_styles(labels)
+    for axis, weighting in zip(axes[0], weightings, strict=True):
+        panel = table[table["weighting"] == weighting]
+        reference = panel[panel["size"] == "all"]["mean"].mean()
+        axis.axhline(100 * reference, color="0.3", linestyle=":", label=_REFERENCE)
+        chosen = panel[panel["size"] != "all"].assign(q=lambda t: t["size"].astype(int))
+        for label in labels:
+            rows = chosen[chosen["method"] == label].sort_values("q")
+            if rows.empty:
+                continue
+            axis.plot(rows["q"], 100 * rows["mean"], label=label, **styles[label])
+            axis.fill_between(
+                rows["q"],
+                100 * rows["low"],
+                100 * rows["high"],
+                color=styles[label]["color"],
+                alpha=0.15,
+                linewidth=0,
+            )
+        axis.set(title=f"chosen on {WEIGHTINGS[weighting]}", xlabel="number of exemplars")
+    axes[0, 0].set_ylabel("test accuracy (%)")
+    axes[0, -1].legend(fontsize="small", loc="lower right")
+    return figure
+
+
+ASSUMED = {
+    "term weighting": "Not given. Solvers see raw counts, counts divided by document length, or "
+    "tf-idf; the classifier always sees tf-idf rows of unit length.",
+    "classifier": "LIBLINEAR, one against the rest, C = 1: C is not given.",
+    "splits": "Half of each class, rounded up, trains, which gives the sizes in the figures' "
+    "titles; the number of splits is not given.",
+    "SMRS": "alpha = 5, the value its authors suggest; where fewer exemplars than asked for "
+    "survive its pruning, lambda is halved.",
+}
