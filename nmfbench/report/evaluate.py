@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import pandas as pd
@@ -120,7 +121,7 @@ def evaluate(
 
 
 def _last_lines(failed):
-    return failed["error"].str.strip().str.splitlines().str[-1].value_counts().to_dict()
+    return dict(Counter(error.strip().splitlines()[-1] for error in failed["error"]))
 
 
 def _distinct(dicts):
