@@ -119,6 +119,7 @@ def execute_notebook(source, target, parameters) -> None:
             cwd=str(Path(target).parent),
             progress_bar=False,
             log_output=False,
+            extra_arguments=["--log-level=ERROR"],
         )
     except papermill.PapermillExecutionError as error:
         raise NotebookError(
@@ -143,6 +144,7 @@ def _export(path: Path, profile: str) -> None:
         exclude_input=True,
         exclude_output_prompt=True,
         exclude_input_prompt=True,
+        anchor_link_text="",
     )
     body, _ = exporter.from_notebook_node(notebook)
     page = (

@@ -7,7 +7,7 @@ import itertools
 import matplotlib as mpl
 import seaborn as sns
 
-__all__ = ["figure_style", "method_styles"]
+__all__ = ["figure_style", "method_styles", "plot_band"]
 
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 _LINES = ("-", "--", "-.", (0, (1, 1)))
@@ -36,3 +36,9 @@ def method_styles(labels):
         }
         for i, (label, (color, marker)) in enumerate(zip(labels, cycle, strict=False))
     }
+
+
+def plot_band(axis, x, rows, label, style):
+    """A curve of means with its interval as a band; ``rows`` has ``mean``, ``low``, ``high``."""
+    axis.plot(x, rows["mean"], label=label, **style)
+    axis.fill_between(x, rows["low"], rows["high"], color=style["color"], alpha=0.15, linewidth=0)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
-import numpy as np
-from scipy import stats
 
-from nmfbench.report.style import method_styles
+from nmfbench.report.style import method_styles, plot_band
+from nmfbench.summary import mean_and_interval
 from nmfbench.trials import Trial
 
 __all__ = ["draw_curves", "grid", "summarise"]
 
 METRIC = "anchor-recovery"
 
-_SMOKE = {"n_samples": 40, "n_features": 30, "n_components": 4}
+FULL = {"n_samples": 210, "n_features": 200, "n_components": 20}
+SMOKE = {"n_samples": 40, "n_features": 30, "n_components": 4}
 
 
 def grid(methods, corruption, levels, repeats, *, starts=None, smoke=False):
@@ -34,7 +34,7 @@ def grid(methods, corruption, levels, repeats, *, starts=None, smoke=False):
         Trial(
             task="recovery",
             dataset="near-separable",
-            dataset_params=_SMOKE if smoke else {},
+            dataset_params=SMOKE if smoke else {},
             corruption=corruption,
             level=level,
             solver=method.solver,
@@ -50,56 +50,50 @@ def grid(methods, corruption, levels, repeats, *, starts=None, smoke=False):
 
 
 def summarise(records):
-    """Mean recovery and its 95 % t interval over repeats, for each corruption, method, level.
+    """Mean recovery, its 95 % t interval over repeats, and the recovery of a random choice.
 
     The starts of one repeat share its data, so they are averaged before the interval.
     """
     keys = ["corruption", "method", "level"]
+    sizes = records["dataset_params"].map(lambda params: FULL | params)
+    chance = sizes.map(lambda size: size["n_components"] / size["n_samples"]).mean()
     per_repeat = records.groupby([*keys, "repeat"], observed=True)[METRIC].mean()
-    groups = per_repeat.groupby(keys, observed=True)
-    table = groups.agg(["mean", "std", "count"]).reset_index()
-    enough = table["count"].clip(lower=2)
-    half = stats.t.ppf(0.975, enough - 1) * table["std"].fillna(0) / np.sqrt(enough)
-    table["low"], table["high"] = (
-        (table["mean"] - half).clip(0),
-        (table["mean"] + half).clip(upper=1),
-    )
-    return table
+    table = mean_and_interval(per_repeat.groupby(keys, observed=True))
+    table["low"], table["high"] = table["low"].clip(lower=0), table["high"].clip(upper=1)
+    return table.assign(chance=chance)
 
 
-def draw_curves(table, panels, *, xlabel, chance):
+def draw_curves(table, methods, panels, *, xlabel):
     """Curves with bands: recovery against the level of the noise.
 
     Parameters
     ----------
     table : DataFrame
         As :func:`summarise` gives it.
+    methods : sequence of Method
+        All of the figure's, so that each keeps its look in every panel.
     panels : sequence of (title, corruption, labels)
         Which methods each panel shows.
     xlabel : dict of str to str
         By corruption.
-    chance : float
-        Recovery of a random choice, drawn as a line.
     """
     figure, axes = plt.subplots(
         1, len(panels), figsize=(5.6 * len(panels), 4.2), sharey=True, squeeze=False
     )
+    styles = method_styles([method.label for method in methods])
     for axis, (title, corruption, labels) in zip(axes[0], panels, strict=True):
-        styles = method_styles(labels)
         for label in labels:
             rows = table[(table["corruption"] == corruption) & (table["method"] == label)]
             if rows.empty:
                 continue
-            axis.plot(rows["level"], rows["mean"], label=label, **styles[label])
-            axis.fill_between(
-                rows["level"],
-                rows["low"],
-                rows["high"],
-                color=styles[label]["color"],
-                alpha=0.15,
-                linewidth=0,
-            )
-        axis.axhline(chance, color="0.6", linewidth=0.8, linestyle=":", label="random choice")
+            plot_band(axis, rows["level"], rows, label, styles[label])
+        axis.axhline(
+            table["chance"].iloc[0],
+            color="0.6",
+            linewidth=0.8,
+            linestyle=":",
+            label="random choice",
+        )
         axis.set(title=title, xlabel=xlabel[corruption], ylim=(0, 1.03))
         axis.legend(fontsize="small", loc="best")
     axes[0, 0].set_ylabel("fraction of anchors recovered")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
-import numpy as np
-from scipy import stats
 
 from nmfbench.artefacts import Method
-from nmfbench.report.style import method_styles
+from nmfbench.report.style import method_styles, plot_band
+from nmfbench.summary import mean_and_interval
 from nmfbench.trials import Trial
 
 __all__ = [
@@ -41,7 +40,7 @@ _REFERENCE = "all training documents"
 
 def grid(dataset, dataset_params, repeats, *, weightings=tuple(WEIGHTINGS), smoke=False):
     """Trials of every method on every weighting and split."""
-    options = {"sizes": [4, 8]} if smoke else {}
+    options = {"sizes": [10, 20]} if smoke else {}
     return [
         Trial(
             task="exemplars",
@@ -62,13 +61,12 @@ def grid(dataset, dataset_params, repeats, *, weightings=tuple(WEIGHTINGS), smok
 def summarise(records):
     """Mean accuracy and 95 % t interval over splits, by weighting, method and size."""
     sizes = [name for name in records.columns if name.startswith("accuracy@")]
+    # In per cent, as the paper's axes are.
     long = records.melt(["weighting", "method", "repeat"], sizes, "size", "accuracy").dropna()
+    long["accuracy"] *= 100
     long["size"] = long["size"].str.removeprefix("accuracy@")
     groups = long.groupby(["weighting", "method", "size"], observed=True)["accuracy"]
-    table = groups.agg(["mean", "std", "count"]).reset_index()
-    enough = table["count"].clip(lower=2)
-    half = stats.t.ppf(0.975, enough - 1) * table["std"].fillna(0) / np.sqrt(enough)
-    return table.assign(low=table["mean"] - half, high=table["mean"] + half)
+    return mean_and_interval(groups)
 
 
 def draw(table):
@@ -82,21 +80,13 @@ def draw(table):
     for axis, weighting in zip(axes[0], weightings, strict=True):
         panel = table[table["weighting"] == weighting]
         reference = panel[panel["size"] == "all"]["mean"].mean()
-        axis.axhline(100 * reference, color="0.3", linestyle=":", label=_REFERENCE)
+        axis.axhline(reference, color="0.3", linestyle=":", label=_REFERENCE)
         chosen = panel[panel["size"] != "all"].assign(q=lambda t: t["size"].astype(int))
         for label in labels:
             rows = chosen[chosen["method"] == label].sort_values("q")
             if rows.empty:
                 continue
-            axis.plot(rows["q"], 100 * rows["mean"], label=label, **styles[label])
-            axis.fill_between(
-                rows["q"],
-                100 * rows["low"],
-                100 * rows["high"],
-                color=styles[label]["color"],
-                alpha=0.15,
-                linewidth=0,
-            )
+            plot_band(axis, rows["q"], rows, label, styles[label])
         axis.set(title=f"chosen on {WEIGHTINGS[weighting]}", xlabel="number of exemplars")
     axes[0, 0].set_ylabel("test accuracy (%)")
     axes[0, -1].legend(fontsize="small", loc="lower right")

@@ -58,9 +58,9 @@ def draw(table):
     ]
     return draw_curves(
         table,
+        METHODS,
         panels,
         xlabel={"sparse-laplace": "noise level (standard deviation δ of the Laplace noise)"},
-        chance=20 / 210,
     )
 
 

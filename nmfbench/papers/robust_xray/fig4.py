@@ -53,9 +53,7 @@ def draw(table):
         ("Poisson distribution (in the text only)", "poisson", [m.label for m in POISSON]),
     ]
     xlabel = "mean parameter λ"
-    return draw_curves(
-        table, panels, xlabel={"exponential": xlabel, "poisson": xlabel}, chance=20 / 210
-    )
+    return draw_curves(table, METHODS, panels, xlabel={"exponential": xlabel, "poisson": xlabel})
 
 
 def _beats(slug, rival, how):

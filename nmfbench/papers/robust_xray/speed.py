@@ -22,7 +22,7 @@ def trials(profile):
             dataset_params=params,
             solver=method.solver,
             params=method.params,
-            options={"weighting": "counts", "sizes": [8] if smoke else [150]},
+            options={"weighting": "counts", "sizes": [20] if smoke else [150]},
             repeat=repeat,
             stand_in=smoke,
             timed=True,

@@ -1,0 +1,37 @@
+"""Statistics that tables and figures share."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+
+__all__ = ["mean_and_interval"]
+
+
+def mean_and_interval(groups, confidence=0.95):
+    """Mean and t interval of each group.
+
+    Parameters
+    ----------
+    groups : SeriesGroupBy
+        One value for each independent repeat.
+    confidence : float, default=0.95
+
+    Returns
+    -------
+    DataFrame
+        The keys of the groups, ``mean``, ``low``, ``high``, ``count``. A single value is its own
+        interval.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> scores = pd.DataFrame({"method": ["a", "a", "a"], "score": [1.0, 2.0, 3.0]})
+    >>> mean_and_interval(scores.groupby("method")["score"]).round(2).values.tolist()
+    [['a', 2.0, -0.48, 4.48, 3]]
+    """
+    table = groups.agg(["mean", "std", "count"])
+    t = stats.t.ppf((1 + confidence) / 2, table["count"].clip(lower=2) - 1)
+    half = t * table["std"].fillna(0) / np.sqrt(table["count"])
+    table = table.assign(low=table["mean"] - half, high=table["mean"] + half)
+    return table[["mean", "low", "high", "count"]].reset_index()

@@ -1,0 +1,18 @@
+"""Fixtures that several test modules share."""
+
+import pytest
+
+from nmfbench import registry
+from nmfbench.runner import run
+from nmfbench.store import Store
+
+
+@pytest.fixture(scope="session")
+def smoke_store(tmp_path_factory):
+    """A store with the smoke grid of every artefact, computed once."""
+    folder = tmp_path_factory.mktemp("smoke")
+    artefacts = [entry.target for entry in registry.artefacts.entries()]
+    trials = [t for artefact in artefacts for t in artefact.plan("smoke", stand_in=True)]
+    with Store(folder) as store:
+        run(trials, store, jobs=2)
+    return folder

@@ -1,0 +1,141 @@
+"""Artefacts: each runs under smoke, draws from its table, and its claims can go either way."""
+
+import io
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from nmfbench import registry
+from nmfbench.artefacts import PROFILES, label_records
+from nmfbench.papers.robust_xray import exemplar_accuracy as text
+from nmfbench.papers.robust_xray import fig3, fig4
+from nmfbench.report.evaluate import evaluate
+from nmfbench.report.style import figure_style
+from nmfbench.store import Store
+
+ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
+
+
+@pytest.fixture(params=ARTEFACTS, ids=lambda artefact: artefact.id)
+def artefact(request):
+    return request.param
+
+
+def test_grids_are_consistent(artefact):
+    """Grids hold no trial twice, name registered things only, and quick is a subset of paper."""
+    grids = {profile: artefact.trials(profile) for profile in PROFILES}
+    for trials in grids.values():
+        assert len(set(trials)) == len(trials) > 0
+        for trial in trials:
+            assert len(trial.key) == 24
+    assert set(grids["quick"]) < set(grids["paper"])
+
+
+def test_every_trial_belongs_to_a_method(artefact):
+    """No trial is computed that no curve or row shows."""
+    trials = artefact.trials("paper")
+    rows = pd.DataFrame([trial.to_dict() for trial in trials])
+    assert label_records(rows, artefact.methods)["method"].notna().all()
+
+
+def test_an_unknown_profile_is_named(artefact):
+    """A profile that does not exist is an error that lists those that do."""
+    with pytest.raises(ValueError, match="smoke, quick, paper"):
+        artefact.plan("huge")
+
+
+def test_smoke_runs_and_draws_from_the_saved_table(artefact, smoke_store):
+    """Every artefact finishes under smoke, and its picture needs nothing but the table."""
+    with Store(smoke_store, create=False) as store:
+        evaluation = evaluate(artefact, store, profile="smoke", stand_in=True)
+    assert evaluation.failures == {}
+    assert evaluation.done == evaluation.total
+    assert evaluation.broken == []
+    assert len(evaluation.verdicts) == len(artefact.claims) > 0
+    saved = pd.read_json(io.StringIO(evaluation.table.to_json(orient="table")), orient="table")
+    with figure_style():
+        drawn = artefact.draw(saved)
+    if artefact.kind == "figure":
+        assert all(axis.get_xlabel() for axis in drawn.axes)
+        assert any(axis.lines for axis in drawn.axes)
+        plt.close(drawn)
+    else:
+        assert len(drawn)
+
+
+def world(artefact, metrics):
+    """Records of the quick grid with the metrics that ``metrics(row, rng)`` makes up."""
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame([trial.to_dict() for trial in artefact.trials("quick")])
+    table = label_records(rows.assign(status="done"), artefact.methods)
+    made = pd.DataFrame([metrics(row, rng) for row in table.to_dict("records")])
+    return pd.concat([table, made], axis=1)
+
+
+def _fig3(lead):
+    def metrics(row, rng):
+        drop = 0.2 if (row["method"] == fig3.ROBUST) == lead else 0.5
+        score = 0.9 - drop * row["level"] - (drop > 0.2) * 0.05
+        return {
+            "anchor-recovery": score + 0.01 * rng.standard_normal(),
+            "lp-calls": 0 if lead else 10,
+            "selections": 20,
+        }
+
+    return metrics
+
+
+def _fig4(lead):
+    def metrics(row, rng):
+        noise = 0.01 * rng.standard_normal()
+        if row["corruption"] == "poisson":
+            worse = 0.0 if lead or row["method"] == fig4.KL else 0.4
+            return {"anchor-recovery": 0.9 - worse + noise}
+        if (row["method"] == fig4.IS) == lead:
+            return {"anchor-recovery": 0.9 + noise}
+        return {"anchor-recovery": 0.3 + (0 if lead else 0.03 * row["level"]) + noise}
+
+    return metrics
+
+
+def _fig5(lead):
+    def metrics(row, rng):
+        score = 0.8 if (row["method"] == text.ROBUST) == lead else 0.6
+        return {f"accuracy@{q}": score + 0.01 * rng.standard_normal() for q in text.SIZES}
+
+    return metrics
+
+
+def _fig6(lead):
+    def metrics(row, rng):
+        score = 0.8 if lead or row["method"] == text.SMRS else 0.6
+        return {f"accuracy@{q}": score + 0.005 * rng.standard_normal() for q in text.SIZES}
+
+    return metrics
+
+
+def _speed(lead):
+    def metrics(row, rng):
+        slower = (5.0 if lead else 50.0) if row["method"] == text.SMRS else 1.0
+        return {"cpu_seconds": slower * np.exp(0.02 * rng.standard_normal())}
+
+    return metrics
+
+
+WORLDS = {
+    "robust-xray/fig3": _fig3,
+    "robust-xray/fig4": _fig4,
+    "robust-xray/fig5": _fig5,
+    "robust-xray/fig6": _fig6,
+    "robust-xray/speed": _speed,
+}
+
+
+@pytest.mark.parametrize("holds", [True, False], ids=["confirmed", "refuted"])
+def test_claims_can_be_confirmed_and_refuted(artefact, holds):
+    """In a world where the paper is right every claim is confirmed, in the opposite one refuted."""
+    table = world(artefact, WORLDS[artefact.id](holds))
+    verdicts = {claim.id: claim.test(table).verdict for claim in artefact.claims}
+    assert set(verdicts.values()) == {"confirmed" if holds else "refuted"}, verdicts

@@ -1,0 +1,149 @@
+"""Verdicts on made-up records whose truth is known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nmfbench import claims
+from nmfbench.claims import Claim, judge
+
+
+def records(scores, repeats=8, levels=(0.0, 1.0), seed=0):
+    """Records with a small noise around ``scores[method](level)``."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        {"method": m, "repeat": i, "level": x, "score": score(x) + 0.01 * rng.standard_normal()}
+        for m, score in scores.items()
+        for i in range(repeats)
+        for x in levels
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_better_follows_the_difference():
+    """A clear lead confirms, a clear lag refutes, and the effect is the mean difference."""
+    table = records({"a": lambda x: 0.8, "b": lambda x: 0.5})
+    verdict = claims.better("a", "b", "score")(table)
+    assert verdict.verdict == "confirmed"
+    assert verdict.effect == pytest.approx(0.3, abs=0.02)
+    assert verdict.interval[0] < verdict.effect < verdict.interval[1]
+    assert verdict.n == 8
+    assert claims.better("b", "a", "score")(table).verdict == "refuted"
+
+
+def test_a_repeat_is_one_observation_however_many_levels_it_has():
+    """Levels of one repeat share its data: more of them do not make a verdict of few repeats."""
+    table = records({"a": lambda x: 0.8, "b": lambda x: 0.5}, repeats=3, levels=range(50))
+    verdict = claims.better("a", "b", "score")(table)
+    assert verdict.verdict == "inconclusive"
+    assert "too few" in verdict.evidence
+
+
+def test_equal_scores_are_inconclusive():
+    """Without any difference there is no verdict, and no division by zero."""
+    table = records({"a": lambda x: 0.5}).assign(score=0.5)
+    table = pd.concat([table, table.assign(method="b")])
+    assert claims.better("a", "b", "score")(table).verdict == "inconclusive"
+
+
+def test_noise_is_seldom_called_a_difference():
+    """Under the null hypothesis about 5 % of the tests on either side are significant."""
+    verdicts = [
+        claims.better("a", "b", "score")(
+            records({"a": lambda x: 0.5, "b": lambda x: 0.5}, seed=seed)
+        ).verdict
+        for seed in range(200)
+    ]
+    assert verdicts.count("confirmed") < 20
+    assert verdicts.count("refuted") < 20
+
+
+def test_margin_grows():
+    """The slope of the lead decides, not its size."""
+    table = records(
+        {"a": lambda x: 0.9 - 0.1 * x, "b": lambda x: 0.9 - 0.4 * x, "c": lambda x: 0.2 + 0.2 * x}
+    )
+    verdict = claims.margin_grows("a", "b", "score")(table)
+    assert verdict.verdict == "confirmed"
+    assert verdict.effect == pytest.approx(0.3, abs=0.02)
+    assert claims.margin_grows("a", "c", "score")(table).verdict == "refuted"
+
+
+def test_flat():
+    """A curve is flat if its range within a repeat stays below the margin."""
+    table = records({"a": lambda x: 0.5, "b": lambda x: 0.5 + 0.3 * x})
+    assert claims.flat("a", "score", 0.1)(table).verdict == "confirmed"
+    assert claims.flat("b", "score", 0.1)(table).verdict == "refuted"
+
+
+def test_comparable():
+    """Methods are comparable if the interval of their largest difference is below the margin."""
+    table = records({"a": lambda x: 0.5, "b": lambda x: 0.52, "c": lambda x: 0.7})
+    assert claims.comparable(["a", "b"], "score", 0.1)(table).verdict == "confirmed"
+    verdict = claims.comparable(["a", "b", "c"], "score", 0.1)(table)
+    assert verdict.verdict == "refuted"
+    assert verdict.effect == pytest.approx(0.2, abs=0.02)
+
+
+def test_always_best_needs_every_comparison():
+    """One lost comparison refutes, whatever the others say."""
+    table = records({"a": lambda x: 0.8, "b": lambda x: 0.5}).assign(
+        second=lambda t: np.where(t["method"] == "a", 0.2, 0.6) + t["score"] / 100
+    )
+    assert claims.always_best("a", ["b"], ["score"])(table).verdict == "confirmed"
+    verdict = claims.always_best("a", ["b"], ["score", "second"])(table)
+    assert verdict.verdict == "refuted"
+    assert "in second" in verdict.evidence
+
+
+def test_at_least():
+    """A bound is tested against the mean over repeats."""
+    table = records({"a": lambda x: 0.75})
+    assert claims.at_least("a", "score", 0.7)(table).verdict == "confirmed"
+    assert claims.at_least("a", "score", 0.8)(table).verdict == "refuted"
+
+
+@pytest.mark.parametrize(
+    ("events", "verdict"), [(0, "confirmed"), (50, "refuted"), (5, "inconclusive")]
+)
+def test_seldom(events, verdict):
+    """A rate is judged by its binomial interval."""
+    table = pd.DataFrame({"method": ["a"], "repeat": [0], "calls": [events], "chances": [100]})
+    assert claims.seldom("a", "calls", "chances", 0.05)(table).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("factor", "verdict"), [(5, "confirmed"), (50, "refuted"), (1.0, "refuted")]
+)
+def test_ratio_within(factor, verdict):
+    """A ratio of times is confirmed inside the printed range and refuted outside, either way."""
+    table = records({"slow": lambda x: 2.0 * factor, "fast": lambda x: 2.0})
+    found = claims.ratio_within("slow", "fast", "score", 3, 10)(table)
+    assert found.verdict == verdict
+    assert found.effect == pytest.approx(factor, rel=0.02)
+
+
+def test_where_narrows_the_records():
+    """A test under ``where`` sees only the rows it is about."""
+    good = records({"a": lambda x: 0.8, "b": lambda x: 0.5}).assign(kind="x")
+    bad = records({"a": lambda x: 0.1, "b": lambda x: 0.5}).assign(kind="y")
+    table = pd.concat([good, bad])
+    test = claims.better("a", "b", "score")
+    assert claims.where("kind", "x", test)(table).verdict == "confirmed"
+    assert claims.where("kind", "y", test)(table).verdict == "refuted"
+
+
+def test_a_partial_grid_is_labelled():
+    """A verdict on part of the grid says so; without any trial there is none."""
+    claim = Claim("c", "a beats b", "here", claims.better("a", "b", "score"))
+    table = records({"a": lambda x: 0.8, "b": lambda x: 0.5})
+    verdict = judge(claim, table, done=32, total=40, data="own")
+    assert verdict.partial
+    assert "32 of 40" in verdict.evidence
+    assert judge(claim, table.iloc[:0], done=0, total=40, data="own").verdict == "not run"
+
+
+def test_a_missing_side_is_inconclusive():
+    """A comparison with a method that has no records gives no verdict."""
+    table = records({"a": lambda x: 0.8})
+    assert claims.better("a", "b", "score")(table).verdict == "inconclusive"

@@ -1,0 +1,56 @@
+"""The README's examples run as they stand."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nmfbench.cli import build_parser
+from nmfbench.datasets import dataset_available
+
+README = Path(__file__).parent.parent / "README.md"
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", README.read_text(), flags=re.DOTALL)
+
+
+def test_the_solver_of_the_readme_runs(tmp_path):
+    """The two blocks for authors of a solver register it and compare it."""
+    script = tmp_path / "farthest.py"
+    solver, trials, _ = blocks("python")
+    script.write_text(solver)
+    plugin = tmp_path / "farthest-0.1.dist-info"
+    plugin.mkdir()
+    (plugin / "METADATA").write_text("Metadata-Version: 2.1\nName: farthest\nVersion: 0.1\n")
+    (plugin / "entry_points.txt").write_text("[nmfbench.solvers]\nfarthest = farthest\n")
+    done = subprocess.run(
+        [sys.executable, "-c", trials.replace("range(10)", "range(2)")],
+        cwd=tmp_path,
+        env={**__import__("os").environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "farthest" in done.stdout
+
+
+@pytest.mark.skipif(
+    not dataset_available("bbc"), reason="the BBC collection is not on this machine"
+)
+def test_the_practitioners_example_runs():
+    """The block for practitioners fits and transforms real documents."""
+    names = {}
+    exec(blocks("python")[2], names)
+    assert len(names["solver"].anchor_indices_) == 10
+
+
+def test_the_commands_of_the_readme_exist():
+    """Every nmfbench command line in the README parses."""
+    lines = re.findall(r"^nmfbench ([^#\n]*)", "\n".join(blocks("sh")), flags=re.MULTILINE)
+    assert lines
+    for line in lines:
+        build_parser().parse_args(line.split())
