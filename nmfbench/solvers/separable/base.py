@@ -58,6 +58,10 @@ class BaseSeparable(BaseNMF):
             )
         return super()._fit(X, W, H)
 
+    def _require_a_nonzero_row(self, X):
+        if not (X.data.any() if sp.issparse(X) else X.any()):
+            raise ValueError("X is all zero: there is no row to choose as an anchor.")
+
     def _rank_bound(self, X):
         return X.shape[0], "n_samples"
 
