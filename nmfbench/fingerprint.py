@@ -1,9 +1,9 @@
 """The version of the code behind a result: a hash of the source it is computed by.
 
 A record is only worth as much as the code that made it. Its key therefore includes a hash of the
-modules that compute it, found by following imports inside the package from the modules of the
-solver, the task, the dataset and the corruption. Comments, docstrings and blank lines do not
-count, so that better words do not throw results away.
+modules that compute it, found by following imports from the modules of the solver, the task, the
+dataset and the corruption, inside their own packages and inside this one. Comments, docstrings
+and blank lines do not count, so that better words do not throw results away.
 """
 
 from __future__ import annotations
@@ -12,43 +12,92 @@ import ast
 import functools
 import hashlib
 import importlib.util
+import inspect
 import io
+import sys
+import textwrap
 import tokenize
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 __all__ = ["code_version", "strip_source"]
 
-# Names and look-ups; they decide what is run, never what comes out.
-_PLUMBING = {"nmfbench", "nmfbench.registry"}
+_OWN = "nmfbench"
+# Names, look-ups and downloads: they decide what is run and whether it can be, never what comes
+# out (the content of a data file is checked against its own hash, which is in the key).
+_PLUMBING = {
+    _OWN,
+    f"{_OWN}.registry",
+    f"{_OWN}.datasets",
+    f"{_OWN}.datasets.convert",
+    f"{_OWN}.datasets.fetch",
+}
 
 
-def code_version(modules: Iterable[str]) -> str:
+def code_version(things: Iterable[Any]) -> str:
     """Hash of the given modules and of all that they import from their own packages.
 
     Parameters
     ----------
-    modules : iterable of str
-        Dotted names, such as ``"nmfbench.solvers.separable.spa"``.
+    things : iterable
+        Dotted names of modules, such as ``"nmfbench.solvers.separable.spa"``; or classes,
+        functions and partials, which stand for the modules that define them.
 
     Returns
     -------
     str
-        12 hexadecimal digits.
+        12 hexadecimal digits, the same on every machine and version of Python.
+
+    Raises
+    ------
+    ValueError
+        If the source of something cannot be found.
     """
-    return _code_version(tuple(sorted(set(modules))))
+    modules, texts = set(), set()
+    for thing in things:
+        for module, text in [(thing, "")] if isinstance(thing, str) else _origins(thing):
+            modules.add(module)
+            texts.add(text)
+    return _code_version(tuple(sorted(modules)), tuple(sorted(texts)))
+
+
+def _origins(thing):
+    """Pairs of a module to follow, and text to hash besides it."""
+    if isinstance(thing, functools.partial):
+        arguments = f"{list(thing.args)} {sorted(thing.keywords.items())}"
+        return [*_origins(thing.func), ("", f"{_name(thing.func)} {arguments}")]
+    module = getattr(thing, "__module__", None) or type(thing).__module__
+    if _path(module) is not None:
+        return [(module, "")]
+    # Defined on the fly: in a notebook, in __main__, in a module without a file.
+    try:
+        return [("", strip_source(inspect.getsource(thing)))]
+    except (OSError, TypeError, SyntaxError, IndentationError) as error:
+        raise ValueError(
+            f"the source of {_name(thing)} cannot be found ({error}), so that its results could "
+            "not be told from those of another version; put it into a file of its own."
+        ) from error
+
+
+def _name(thing) -> str:
+    while isinstance(thing, functools.partial):
+        thing = thing.func
+    return f"{thing.__module__}.{getattr(thing, '__qualname__', type(thing).__qualname__)}"
 
 
 @functools.cache
-def _code_version(modules):
+def _code_version(modules, texts):
     digest = hashlib.sha256()
     for name in sorted(_closure(modules)):
         digest.update(f"{name}\n{_source(name)}\n".encode())
+    for text in texts:
+        digest.update(text.encode())
     return digest.hexdigest()[:12]
 
 
 def _closure(modules) -> set[str]:
-    """The modules, and what they import from their own top-level packages, directly or not."""
+    """The modules, and what they import from their own packages and ours, directly or not."""
     found, todo = set(), list(modules)
     while todo:
         name = todo.pop()
@@ -61,31 +110,42 @@ def _closure(modules) -> set[str]:
 
 @functools.cache
 def _path(name) -> Path | None:
+    """The source file of a module; None if there is none, or no such module."""
     try:
-        spec = importlib.util.find_spec(name)
-    except (ImportError, ValueError):
-        return None
-    return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
+        spec = importlib.util.find_spec(name) if name else None
+    except (ImportError, ValueError, AttributeError):
+        spec = None
+    origin = spec.origin if spec else getattr(sys.modules.get(name), "__file__", None)
+    path = Path(origin) if origin and origin.endswith(".py") else None
+    return path if path is not None and path.is_file() else None
 
 
 @functools.cache
 def _imports(name) -> set[str]:
-    top = name.partition(".")[0]
+    tops = {name.partition(".")[0], _OWN}
     package = name if _path(name).name == "__init__.py" else name.rpartition(".")[0]
     targets = set()
-    for node in ast.walk(ast.parse(_path(name).read_bytes())):
+    for node in ast.walk(ast.parse(_text(name))):
         if isinstance(node, ast.Import):
             targets |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+            base = node.module or ""
+            if node.level:
+                base = importlib.util.resolve_name("." * node.level + base, package)
             targets.add(base)
             targets |= {f"{base}.{alias.name}" for alias in node.names}
-    return {target for target in targets if target.partition(".")[0] == top}
+    return {target for target in targets if target.partition(".")[0] in tops}
+
+
+@functools.cache
+def _text(name) -> str:
+    with tokenize.open(_path(name)) as file:
+        return file.read()
 
 
 @functools.cache
 def _source(name) -> str:
-    return strip_source(_path(name).read_text(encoding="utf-8"))
+    return strip_source(_text(name))
 
 
 def strip_source(source: str) -> str:
@@ -97,18 +157,24 @@ def strip_source(source: str) -> str:
     def f(x):
         return 2 * x
     """
-    lines = source.splitlines()
+    source = textwrap.dedent(source)
+    lines = source.split("\n")
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             row, column = token.start
             lines[row - 1] = lines[row - 1][:column]
     for node in ast.walk(ast.parse(source)):
-        body = getattr(node, "body", None)
-        if not isinstance(body, list) or not body or not isinstance(body[0], ast.Expr):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             continue
-        value = body[0].value
-        if isinstance(value, ast.Constant) and isinstance(value.value, str):
-            lines[value.lineno - 1 : value.end_lineno] = [""] * (
-                value.end_lineno - value.lineno + 1
-            )
+        first = node.body[0] if node.body else None
+        if isinstance(first, ast.Expr) and isinstance(getattr(first.value, "value", None), str):
+            _cut(lines, first.value)
     return "\n".join(line.rstrip() for line in lines if line.strip())
+
+
+def _cut(lines, node):
+    """Blank the text of a node, and leave what stands before and after it on its lines."""
+    first, last = node.lineno - 1, node.end_lineno - 1
+    before = lines[first].encode()[: node.col_offset].decode()
+    after = lines[last].encode()[node.end_col_offset :].decode()
+    lines[first : last + 1] = [before + after] + [""] * (last - first)

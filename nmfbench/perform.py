@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -46,7 +47,7 @@ def perform(trial) -> Outcome:
     Raises
     ------
     FloatingPointError
-        If a metric is not a finite number.
+        If a metric is not a finite number, or the objective is NaN.
     """
     data = load_dataset(
         trial.dataset, rng=trial.rng("data"), stand_in=trial.stand_in, **trial.dataset_params
@@ -58,10 +59,23 @@ def perform(trial) -> Outcome:
     solver = make_solver(trial.solver, **trial.params)
     if "random_state" in solver.get_params():
         solver.set_params(random_state=trial.random_state)
-    np.random.seed(trial.random_state)  # noqa: NPY002  for estimators that use the global state
+    # For estimators that use the global states.
+    random.seed(trial.random_state)
+    np.random.seed(trial.random_state)  # noqa: NPY002
     task = registry.tasks[trial.task].target
-    outcome = task(data, solver, trial.rng("split"), **trial.options)
-    bad = [name for name, value in outcome.metrics.items() if not math.isfinite(value)]
+    return _checked(task(data, solver, trial.rng("split"), **trial.options))
+
+
+def _checked(outcome: Outcome) -> Outcome:
+    """The outcome as plain numbers, none of them NaN."""
+    metrics = {name: float(value) for name, value in outcome.metrics.items()}
+    bad = [name for name, value in metrics.items() if not math.isfinite(value)]
+    fit = dict(outcome.fit)
+    objective = fit.get("objective")
+    if objective is not None and math.isnan(objective):
+        bad.append("objective")
     if bad:
         raise FloatingPointError(f"not a finite number: {', '.join(bad)}.")
-    return outcome
+    if objective is not None and math.isinf(objective):
+        fit["objective"] = None  # as a divergence of data with zeros may be
+    return Outcome(metrics, fit, outcome.arrays)

@@ -13,6 +13,7 @@ import difflib
 import importlib
 import pkgutil
 import re
+import threading
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -55,6 +56,15 @@ class UnknownNameError(KeyError):
     def __str__(self):
         return self.args[0]
 
+    def __reduce__(self):  # so that it can come back from a cluster
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+def _restore(kind, args, attributes):
+    error = kind.__new__(kind, *args)
+    error.args, error.__dict__ = args, attributes
+    return error
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -91,7 +101,8 @@ class Registry:
     def __init__(self, kind: str, package: str, group: str | None = None):
         self.kind, self.package, self.group = kind, package, group
         self._entries: dict[str, Entry] = {}
-        self._loaded = False
+        self._loaded = self._loading = False
+        self._lock = threading.RLock()
 
     def add(self, key: str, target: Any, **info: Any) -> None:
         """Register ``target`` under ``key``.
@@ -141,7 +152,17 @@ class Registry:
     def _load(self) -> None:
         if self._loaded:
             return
-        self._loaded = True  # before the imports: they may look something up themselves
+        with self._lock:  # other threads wait until the registry is whole
+            if self._loaded or self._loading:  # a module being imported may look something up
+                return
+            self._loading = True
+            try:
+                self._scan()
+                self._loaded = True
+            finally:
+                self._loading = False
+
+    def _scan(self) -> None:
         root = importlib.import_module(self.package)
         for module in pkgutil.walk_packages(getattr(root, "__path__", []), self.package + "."):
             importlib.import_module(module.name)
@@ -150,7 +171,7 @@ class Registry:
         for point in sorted(entry_points(group=self.group), key=lambda point: point.name):
             try:
                 point.load()
-            except Exception as error:  # a broken plug-in must not take the suite down
+            except (Exception, SystemExit) as error:  # must not take the suite down
                 warnings.warn(
                     f"entry point {point.name!r} ({point.value}) of group {self.group!r} was "
                     f"left out, because importing it failed: {error!r}",

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from queue import SimpleQueue
@@ -17,15 +19,15 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from nmfbench.provenance import host, versions
-from nmfbench.store import Store
+from nmfbench.store import RESERVED, Store
 from nmfbench.trials import Trial
-from nmfbench.worker import Worker, WorkerDied
+from nmfbench.worker import Worker, WorkerDied, WorkerError
 
-__all__ = ["Limits", "RunSummary", "SchedulerError", "compute", "missing", "run"]
+__all__ = ["Limits", "RunSummary", "SchedulerError", "WorkerError", "compute", "missing", "run"]
 
 
 class SchedulerError(RuntimeError):
-    """No Dask scheduler answers at the address given."""
+    """No Dask scheduler answers at the address given, or its workers cannot compute trials."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,12 @@ class Limits:
 
     seconds: float | None = 3600.0
     memory: int | None = None
+
+    def __post_init__(self):
+        for name in ("seconds", "memory"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"the limit of {name} must be positive, got {value!r}.")
 
 
 @dataclass
@@ -54,10 +62,10 @@ def missing(trials: Iterable[Trial], store: Store, *, retry_failed=False) -> lis
     retry_failed : bool, default=False
         Count failed records as missing.
     """
-    unique = list(dict.fromkeys(trials))
-    status = store.status(trial.key for trial in unique)
+    trials = {trial.key: trial for trial in trials}
+    status = store.status(trials)
     held = {"done"} if retry_failed else {"done", "failed"}
-    return [trial for trial in unique if status.get(trial.key) not in held]
+    return [trial for key, trial in trials.items() if status.get(key) not in held]
 
 
 def run(
@@ -93,13 +101,18 @@ def run(
     Raises
     ------
     SchedulerError
-        If the scheduler does not answer, or ``distributed`` is not installed.
+        If the scheduler does not answer, its workers cannot compute the trials, or
+        ``distributed`` is not installed.
+    WorkerError
+        If children do not start, or run other code than the keys of the trials say.
+    StoreError
+        If a record cannot be written.
     KeyboardInterrupt
         On Ctrl-C, once all children have ended. What had finished is in the store.
     """
     if jobs < 1:
         raise ValueError(f"jobs must be at least 1, got {jobs}.")
-    trials = list(dict.fromkeys(trials))
+    trials = list({trial.key: trial for trial in trials}.values())
     todo = missing(trials, store, retry_failed=retry_failed)
     limits = limits or Limits()
     summary = RunSummary(found=len(trials) - len(todo), total=len(trials))
@@ -108,14 +121,14 @@ def run(
         if not batch:
             continue
         if scheduler is None:
-            answers = _local(batch, 1 if timed else jobs, limits)
+            records = _local(batch, store, 1 if timed else jobs, limits)
         else:
-            answers = _on_cluster(batch, scheduler, limits, one_at_a_time=timed)
-        for record, arrays in answers:
-            store.put(record, arrays)
-            summary.done += record["status"] == "done"
-            summary.failed += record["status"] == "failed"
-            progress(summary, record)
+            records = _on_cluster(batch, store, scheduler, limits, one_at_a_time=timed)
+        with closing(records):
+            for record in records:
+                summary.done += record["status"] == "done"
+                summary.failed += record["status"] == "failed"
+                progress(summary, record)
     return summary
 
 
@@ -131,8 +144,19 @@ def compute(trial: Trial, worker: Worker, time_limit: float | None):
         answer, arrays = worker.run(trial.to_dict(), time_limit)
     except (TimeoutError, WorkerDied) as error:
         answer, arrays = {"error": f"{type(error).__name__}: {error}"}, {}
+    if answer.get("code", trial.code) != trial.code:
+        raise WorkerError(
+            f"the code of {trial.solver!r} changed while the run went on (from {trial.code} to "
+            f"{answer['code']}); start the run anew."
+        )
+    if taken := sorted(RESERVED & set(answer.get("outcome", {}).get("metrics", ()))):
+        answer, arrays = {"error": f"ValueError: a metric cannot be called {taken[0]!r}."}, {}
+    return _record(trial, answer), arrays
+
+
+def _record(trial, answer) -> dict[str, Any]:
+    """What the store keeps of an answer."""
     outcome = answer.get("outcome", {"metrics": {}, "fit": {}})
-    fit = outcome["fit"]
     record = trial.to_dict() | {
         "key": trial.key,
         "code": trial.code,
@@ -145,12 +169,16 @@ def compute(trial: Trial, worker: Worker, time_limit: float | None):
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     for name in ("seconds", "cpu_seconds", "n_iter", "objective", "stop_reason"):
-        record[name] = fit.get(name)
-    return record, arrays
+        record[name] = outcome["fit"].get(name)
+    return record
 
 
-def _local(trials, jobs, limits) -> Iterator[tuple[dict, dict]]:
-    """Records in the order in which they finish, from ``jobs`` children."""
+def _local(trials, store, jobs, limits) -> Iterator[dict]:
+    """Store the records in the order in which they finish, from ``jobs`` children.
+
+    The thread that waits for a trial also stores its record: Ctrl-C, which Python raises in the
+    main thread only, never comes between the end of a trial and its record.
+    """
     idle: SimpleQueue[Worker] = SimpleQueue()
     workers = [Worker(limits.memory) for _ in range(min(jobs, len(trials)))]
     for worker in workers:
@@ -158,27 +186,40 @@ def _local(trials, jobs, limits) -> Iterator[tuple[dict, dict]]:
     stopping = threading.Event()
 
     def work(trial):
-        if stopping.is_set():
-            return None
         worker = idle.get()
         try:
-            return compute(trial, worker, limits.seconds)
+            if stopping.is_set():
+                return None
+            record, arrays = compute(trial, worker, limits.seconds)
+            if stopping.is_set() and record["status"] == "failed":  # as it was killed
+                return None
+            store.put(record, arrays)
+            return record
         finally:
             idle.put(worker)
 
-    # Threads suffice: each only waits for its child.
-    parallel = Parallel(len(workers), backend="threading", return_as="generator_unordered")
+    # Threads suffice: each only waits for its child. Never fewer than two of them, because joblib
+    # would do the work of one in the main thread; the number of children is the limit.
+    parallel = Parallel(
+        max(2, len(workers)), "threading", batch_size=1, return_as="generator_unordered"
+    )
+    records = parallel(delayed(work)(trial) for trial in trials)
     try:
-        yield from parallel(delayed(work)(trial) for trial in trials)
+        for record in records:
+            if record is not None:
+                yield record
     finally:
         stopping.set()
+        for worker in workers:
+            worker.kill()
         for worker in workers:
             worker.close()
 
 
-def _on_cluster(trials, address, limits, *, one_at_a_time) -> Iterator[tuple[dict, dict]]:
+def _on_cluster(trials, store, address, limits, *, one_at_a_time) -> Iterator[dict]:
+    """Store the records in the order in which a Dask cluster gives them."""
     try:
-        from distributed import Client, as_completed
+        from distributed import Client, KilledWorker, as_completed
     except ImportError:
         raise SchedulerError(
             "--scheduler needs Dask's distributed scheduler: pip install 'nmfbench[distributed]'."
@@ -190,16 +231,30 @@ def _on_cluster(trials, address, limits, *, one_at_a_time) -> Iterator[tuple[dic
             f"no Dask scheduler answers at {address!r} ({error}); start one with "
             "'dask scheduler' and give its address, such as tcp://localhost:8786."
         ) from None
-    with client:
+    # As above: a thread writes, which Ctrl-C does not reach.
+    with client, ThreadPoolExecutor(1) as writer:
         size = 1 if one_at_a_time else len(trials)
         for start in range(0, len(trials), size):
-            futures = [
-                client.submit(_compute_remotely, trial.to_dict(), limits, pure=False)
+            asked = {
+                client.submit(_compute_remotely, trial.to_dict(), limits, pure=False): trial
                 for trial in trials[start : start + size]
-            ]
-            for future, answer in as_completed(futures, with_results=True):
-                yield answer
-                future.release()
+            }
+            for future, answer in as_completed(asked, with_results=True, raise_errors=False):
+                trial = asked.pop(future)
+                if future.status != "finished":
+                    error = answer[1] if isinstance(answer, tuple) else CancelledError()
+                    if not isinstance(error, KilledWorker):
+                        raise SchedulerError(
+                            f"the workers of {address} cannot compute trials: {error!r}"
+                        ) from error
+                    answer = _record(trial, {"error": f"the Dask worker died: {error}"}), {}
+                if answer[0]["key"] != trial.key:
+                    raise SchedulerError(
+                        f"the workers of {address} run other code for {trial.solver!r} than is "
+                        "installed here; install the same on all, and restart the workers."
+                    )
+                writer.submit(store.put, *answer).result()
+                yield answer[0]
 
 
 _of_thread = threading.local()
@@ -207,6 +262,9 @@ _of_thread = threading.local()
 
 def _compute_remotely(values, limits):
     """As :func:`compute`, on a Dask worker: each of its threads keeps one child."""
-    if getattr(_of_thread, "worker", None) is None:
-        _of_thread.worker = Worker(limits.memory)
-    return compute(Trial.from_dict(values), _of_thread.worker, limits.seconds)
+    worker = getattr(_of_thread, "worker", None)
+    if worker is None or worker.memory_limit != limits.memory:
+        if worker is not None:
+            worker.close()
+        worker = _of_thread.worker = Worker(limits.memory)
+    return compute(Trial.from_dict(values), worker, limits.seconds)

@@ -7,11 +7,13 @@ goes on. Arrays are stored in numpy's own format without pickle.
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import sqlite3
+import threading
+import time
 from collections.abc import Iterable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ import pandas as pd
 
 from nmfbench.trials import canonical
 
-__all__ = ["COLUMNS", "Store", "StoreError"]
+__all__ = ["COLUMNS", "RESERVED", "Store", "StoreError"]
 
 FILE_NAME = "records.sqlite"
 _VERSION = 1  # of the schema below
@@ -58,17 +60,51 @@ COLUMNS = {
 ``metrics``, ``host`` and ``versions`` hold JSON; ``peak_memory`` is in bytes above what the
 process held before the trial; ``finished`` is UTC."""
 
+RESERVED = frozenset(COLUMNS) | {"artefact", "method"}
+"""What no metric can be called: a table of records has columns of these names."""
+
 _JSON = ("dataset_params", "params", "options", "metrics", "host", "versions")
 _FLAGS = ("stand_in", "timed")
 _CHUNK = 500  # keys per query; SQLite limits the number of parameters
+_PATIENCE = 60  # seconds to wait for another process that writes
 
 
 class StoreError(RuntimeError):
-    """A store that cannot be opened, or a record that does not fit."""
+    """A store that cannot be opened, read or written, or a record that does not fit."""
+
+
+def _explained(method):
+    """Turn what SQLite complains of into a StoreError that says what to do."""
+
+    @functools.wraps(method)
+    def wrapped(self, *args, **kwargs):
+        try:
+            with self._lock:
+                return method(self, *args, **kwargs)
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"{self.path}: {error}; {_remedy(error)}") from error
+
+    return wrapped
+
+
+def _remedy(error) -> str:
+    text = str(error)
+    if "full" in text:
+        return "make room and start the same command again; what is written is safe."
+    if "locked" in text or "busy" in text:
+        return "another process holds it; end that one, or name another folder with --store."
+    if "readonly" in text or "unable to open" in text or isinstance(error, OSError):
+        return "make the folder writable (readers need it too), or name another with --store."
+    return (
+        "the file is damaged or is not a store: move it away, or name another folder with --store."
+    )
 
 
 class Store:
     """Records in ``folder / "records.sqlite"``.
+
+    Several processes may have one store open at the same time, and the threads of a process may
+    share one object.
 
     Parameters
     ----------
@@ -85,51 +121,81 @@ class Store:
     def __init__(self, folder, *, create=True):
         self.folder = Path(folder)
         self.path = self.folder / FILE_NAME
+        self._lock = threading.RLock()
         if not create and not self.path.exists():
             raise StoreError(
                 f"there is no store in {self.folder}: run something with --store {self.folder} "
                 "first, or name another folder."
             )
+        self._db = None
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None)
-            self._prepare()
-        except (OSError, sqlite3.Error) as error:
-            raise StoreError(
-                f"cannot open the store {self.path}: {error}. If the file is damaged or is not "
-                "a store, move it away or name another folder with --store."
-            ) from error
+            self._open()
+        except BaseException:
+            self.close()
+            raise
 
-    def _prepare(self):
-        application = self._db.execute("PRAGMA application_id").fetchone()[0]
-        version = self._db.execute("PRAGMA user_version").fetchone()[0]
-        tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if tables and application != _APPLICATION_ID:
-            raise StoreError(f"{self.path} is a database, but not a store of nmfbench.")
-        if version > _VERSION:
-            raise StoreError(
-                f"{self.path} was written by a newer nmfbench (format {version}, known up to "
-                f"{_VERSION}): update the package."
-            )
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = NORMAL")
-        if version == _VERSION:
+    @_explained
+    def _open(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._db = sqlite3.connect(
+            self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+        )
+        if self._version() == _VERSION:
+            self._db.execute("PRAGMA synchronous = NORMAL")
             return
-        columns = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+        self._write_ahead()
+        self._db.execute("PRAGMA synchronous = NORMAL")
         with self._transaction():
-            self._db.execute(f"CREATE TABLE IF NOT EXISTS records ({columns})")
+            if self._version() == _VERSION:  # another process was faster
+                return
+            columns = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+            self._db.execute(f"CREATE TABLE records ({columns})")
             self._db.execute(
-                "CREATE TABLE IF NOT EXISTS arrays (key TEXT NOT NULL REFERENCES records (key), "
+                "CREATE TABLE arrays (key TEXT NOT NULL REFERENCES records (key), "
                 "name TEXT NOT NULL, npy BLOB NOT NULL, PRIMARY KEY (key, name))"
             )
             self._db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
             self._db.execute(f"PRAGMA user_version = {_VERSION}")
 
+    def _version(self) -> int:
+        """Format of the file, 0 of a new one."""
+        # One statement, so that it never sees half of what another process does.
+        application, version, tables = self._db.execute(
+            "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) "
+            "FROM pragma_application_id, pragma_user_version"
+        ).fetchone()
+        if (tables or version) and application != _APPLICATION_ID:
+            raise StoreError(
+                f"{self.path} is a database, but not a store of nmfbench: name another folder "
+                "with --store."
+            )
+        if version > _VERSION:
+            raise StoreError(
+                f"{self.path} was written by a newer nmfbench (format {version}, known up to "
+                f"{_VERSION}): update the package."
+            )
+        return version
+
+    def _write_ahead(self):
+        """Switch the log on; SQLite does not wait by itself where two processes do it at once."""
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+
     def _transaction(self):
         return _Transaction(self._db)
 
     def close(self):
-        self._db.close()
+        """Close the file; a closed store cannot be used again."""
+        if self._db is not None:
+            with self._lock:
+                self._db.close()
 
     def __enter__(self):
         return self
@@ -137,6 +203,7 @@ class Store:
     def __exit__(self, *exc):
         self.close()
 
+    @_explained
     def put(self, record: dict[str, Any], arrays: dict[str, np.ndarray] | None = None) -> bool:
         """Write a record and its arrays, in one transaction.
 
@@ -153,11 +220,13 @@ class Store:
         -------
         bool
             Whether anything was written.
+
+        Raises
+        ------
+        StoreError
+            If the record does not fit, or the file cannot be written.
         """
-        missing = set(COLUMNS) ^ set(record)
-        if missing:
-            raise StoreError(f"a record lacks or has too much: {', '.join(sorted(missing))}.")
-        row = {name: canonical(v) if name in _JSON else v for name, v in record.items()}
+        row = _checked(record)
         blobs = [(row["key"], name, _to_bytes(a)) for name, a in (arrays or {}).items()]
         with self._transaction():
             held = self._db.execute(
@@ -174,11 +243,13 @@ class Store:
             self._db.executemany("INSERT INTO arrays VALUES (?, ?, ?)", blobs)
         return True
 
+    @_explained
     def status(self, keys: Iterable[str]) -> dict[str, str]:
         """``"done"`` or ``"failed"`` for those of ``keys`` that have a record."""
         rows = self._select("SELECT key, status FROM records WHERE key IN ({})", keys)
         return dict(rows)
 
+    @_explained
     def records(self, keys: Iterable[str] | None = None) -> list[dict[str, Any]]:
         """Records as :meth:`put` takes them, in the order of ``keys``; by default all."""
         query = f"SELECT {', '.join(COLUMNS)} FROM records"
@@ -203,9 +274,12 @@ class Store:
         names = [name for name in COLUMNS if name != "metrics"]
         return pd.concat([pd.DataFrame(records, columns=names), metrics], axis=1)
 
+    @_explained
     def arrays(self, key: str) -> dict[str, np.ndarray]:
         """The arrays of one trial, by name."""
-        rows = self._db.execute("SELECT name, npy FROM arrays WHERE key = ? ORDER BY name", (key,))
+        rows = self._db.execute(
+            "SELECT name, npy FROM arrays WHERE key = ? ORDER BY name", (key,)
+        ).fetchall()
         return {name: _from_bytes(blob) for name, blob in rows}
 
     def _select(self, query, keys):
@@ -218,7 +292,7 @@ class Store:
 
 
 class _Transaction:
-    """BEGIN IMMEDIATE ... COMMIT, or ROLLBACK where the block raises."""
+    """BEGIN IMMEDIATE ... COMMIT, or ROLLBACK where the block or the commit raises."""
 
     def __init__(self, db):
         self._db = db
@@ -227,18 +301,44 @@ class _Transaction:
         self._db.execute("BEGIN IMMEDIATE")
 
     def __exit__(self, kind, *exc):
-        self._db.execute("COMMIT" if kind is None else "ROLLBACK")
+        try:
+            if kind is None:
+                self._db.execute("COMMIT")
+        finally:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+
+
+def _checked(record) -> dict[str, Any]:
+    """A record as a row of SQL values."""
+    if lacking := set(COLUMNS) - set(record):
+        raise StoreError(f"a record lacks {', '.join(sorted(lacking))}.")
+    if surplus := set(record) - set(COLUMNS):
+        raise StoreError(f"a record has unknown columns: {', '.join(sorted(surplus))}.")
+    if taken := RESERVED & set(record["metrics"]):
+        raise StoreError(f"metrics cannot be called {', '.join(sorted(taken))}.")
+    if record["status"] not in ("done", "failed"):
+        raise StoreError(f"the status of a record is 'done' or 'failed', not {record['status']!r}.")
+    row = dict(record)
+    for name in _JSON:
+        try:
+            row[name] = canonical(record[name])
+        except (TypeError, ValueError) as error:
+            raise StoreError(f"{name} of record {record['key']} is not JSON: {error}.") from error
+    return row
 
 
 def _to_bytes(array) -> bytes:
     buffer = io.BytesIO()
-    np.save(buffer, np.asarray(array), allow_pickle=False)
+    try:
+        np.save(buffer, np.asarray(array), allow_pickle=False)
+    except ValueError as error:
+        raise StoreError(f"an array of objects cannot be stored: {error}.") from error
     return buffer.getvalue()
 
 
 def _from_bytes(blob) -> np.ndarray:
-    with closing(io.BytesIO(blob)) as buffer:
-        return np.load(buffer, allow_pickle=False)
+    return np.load(io.BytesIO(blob), allow_pickle=False)
 
 
 def _parse(row) -> dict[str, Any]:

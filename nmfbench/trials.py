@@ -13,6 +13,7 @@ import numpy as np
 
 from nmfbench import registry
 from nmfbench.fingerprint import code_version
+from nmfbench.seeds import seed_of
 
 __all__ = ["Trial", "canonical"]
 
@@ -81,6 +82,17 @@ class Trial:
             raise ValueError("a trial needs both a corruption and its level, or neither.")
         if self.level is not None:
             object.__setattr__(self, "level", float(self.level))
+        for name in ("params", "dataset_params", "options"):
+            # As it comes back from a store: equal content is equal, a tuple like a list, and a
+            # caller's later change of the dictionary does not reach in here.
+            try:
+                plain = json.loads(canonical(dict(getattr(self, name))))
+            except (TypeError, ValueError) as error:
+                raise TypeError(
+                    f"{name} of a trial must hold finite numbers, strings, booleans, None and "
+                    f"lists or dictionaries of these, got {getattr(self, name)!r} ({error})."
+                ) from None
+            object.__setattr__(self, name, plain)
 
     def __hash__(self):
         return hash(canonical(asdict(self)))
@@ -100,16 +112,25 @@ class Trial:
     @cached_property
     def code(self) -> str:
         """Version of the code that computes this trial."""
-        targets = [registry.tasks[self.task], registry.datasets[self.dataset]]
-        targets.append(registry.solvers[self.solver])
+        data = registry.datasets[self.dataset]
+        entries = [data, registry.tasks[self.task], registry.solvers[self.solver]]
         if self.corruption is not None:
-            targets.append(registry.corruptions[self.corruption])
-        return code_version(["nmfbench.perform", *(entry.target.__module__ for entry in targets)])
+            entries.append(registry.corruptions[self.corruption])
+        things = ["nmfbench.perform", "nmfbench.seeds", *(entry.target for entry in entries)]
+        if self.stand_in and data.info.get("stand_in") is not None:
+            things.append(data.info["stand_in"])
+        return code_version(things)
+
+    @cached_property
+    def data_version(self) -> str | None:
+        """Hash of the data file that this trial reads, if it reads one."""
+        return None if self.stand_in else registry.datasets[self.dataset].info.get("sha256")
 
     @cached_property
     def key(self) -> str:
-        """24 hexadecimal digits: a hash of all fields and of :attr:`code`."""
-        return hashlib.sha256(canonical([asdict(self), self.code]).encode()).hexdigest()[:24]
+        """24 hexadecimal digits: a hash of all fields, of the code and of the data."""
+        content = [asdict(self), self.code, self.data_version]
+        return hashlib.sha256(canonical(content).encode()).hexdigest()[:24]
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Random numbers for one purpose, the same for every solver and level.
@@ -118,17 +139,10 @@ class Trial:
         ----------
         purpose : {"data", "corruption", "split"}
         """
-        return np.random.default_rng(self._seed(purpose))
+        return np.random.default_rng(seed_of(self, purpose))
 
     @property
     def random_state(self) -> int:
         """Seed of the solver's own randomness: the same for every solver."""
-        return int(np.random.default_rng(self._seed(f"start {self.start}")).integers(2**31))
-
-    def _seed(self, purpose):
-        # Neither the solver nor the level: rivals, and all levels, share their draws.
-        data = [self.dataset, dict(self.dataset_params), self.stand_in, self.repeat]
-        if purpose == "corruption":
-            data.append(self.corruption)
-        digest = hashlib.sha256(canonical([purpose, data]).encode()).digest()
-        return int.from_bytes(digest[:16], "little")
+        rng = np.random.default_rng(seed_of(self, f"start {self.start}"))
+        return int(rng.integers(2**31))

@@ -5,32 +5,55 @@ hangs, eats the memory or crashes the interpreter becomes a failed record and no
 child computes on one thread, so that children do not fight for cores and the numbers do not
 depend on how many of them there are.
 
-The two talk in JSON and numpy's own format over two pipes; nothing is pickled.
+The two talk in JSON and numpy's own format over pipes; nothing is pickled. One more pipe carries
+nothing: it closes when the parent ends, however it ends, and then the system ends the child with
+all that it has started, even in the midst of compiled code.
 """
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
+import fcntl
 import io
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
+import time
 import traceback
 from multiprocessing.connection import Connection
-from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Worker", "WorkerDied"]
+__all__ = ["Worker", "WorkerDied", "WorkerError"]
 
-_THREADS = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM")
+_THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM")
+_ENVIRONMENT = {f"{name}_NUM_THREADS": "1" for name in _THREADS} | {"PYTHONHASHSEED": "0"}
+_START_LIMIT = 300  # seconds
+_TAIL = 4000  # bytes of what the child wrote to standard error, in error messages
+_FROM_OUTSIDE = (signal.SIGTERM, signal.SIGHUP)
+_LONGEST_ERROR = 20_000  # characters
+
+_BOOT = """
+import json, sys
+fds, memory_limit, sys.path[:] = json.loads(sys.argv.pop())
+from nmfbench.worker import serve
+serve(*fds, memory_limit)
+"""
 
 
 class WorkerDied(RuntimeError):
     """The child process ended, or was ended, before it answered."""
+
+
+class WorkerError(RuntimeError):
+    """No trial can be computed here: the child does not start, or someone ended it."""
 
 
 class Worker:
@@ -45,7 +68,9 @@ class Worker:
     def __init__(self, memory_limit: int | None = None):
         self.memory_limit = memory_limit
         self._process = None
-        self._lock = threading.Lock()
+        self._closed = False
+        self._using = threading.Lock()  # held by the thread that talks to the child
+        self._starting = threading.Lock()  # so that a kill never misses a child
 
     def run(self, trial: dict[str, Any], time_limit: float | None = None):
         """Compute a trial in the child.
@@ -60,7 +85,8 @@ class Worker:
         Returns
         -------
         answer : dict
-            ``outcome`` (metrics and fit) or ``error`` (a traceback), with ``peak_memory``.
+            ``outcome`` (metrics and fit) or ``error`` (a traceback), with ``peak_memory`` and
+            the version of the ``code`` that the child runs.
         arrays : dict of ndarray
 
         Raises
@@ -68,122 +94,269 @@ class Worker:
         TimeoutError
             If the trial took longer than ``time_limit``.
         WorkerDied
-            If the child ended before it answered.
+            If the child ended before it answered, or the worker is closed.
+        WorkerError
+            If the child does not start, or was asked from outside to end.
         """
-        if self._process is None or self._process.poll() is not None:
-            self._start()
-        try:
-            self._requests.send_bytes(json.dumps(trial).encode())
-            if not self._answers.poll(time_limit):
-                raise TimeoutError(f"the trial exceeded its time limit of {time_limit:g} s")
-            answer = json.loads(self._answers.recv_bytes())
-            arrays = np.load(io.BytesIO(self._answers.recv_bytes()), allow_pickle=False)
-            return answer, dict(arrays)
-        except TimeoutError:
-            self._end()
-            raise
-        except (EOFError, OSError):
-            code = self._end()
-            how = f"signal {-code}" if code and code < 0 else f"exit code {code}"
-            raise WorkerDied(f"the process that computed the trial ended with {how}") from None
+        with self._using:
+            if self._process is not None and self._answers.poll():  # it ended while it was idle
+                self._end()
+            if self._process is None:
+                self._start()
+            try:
+                return self._ask(trial, time_limit)
+            except TimeoutError:
+                self._end()
+                raise
+            except (EOFError, OSError):
+                raise self._death() from None
+            except BaseException:  # the pipes are out of step
+                self._end()
+                raise
+
+    def kill(self):
+        """End the child for good, whatever it is doing; from any thread, at once."""
+        with self._starting:
+            self._closed = True
+            self._kill()
 
     def close(self):
-        """End the child, whatever it is doing."""
-        if self._process is not None:
+        """End the child for good, and wait until it has ended."""
+        self.kill()
+        with self._using:
             self._end()
 
-    def _start(self):
-        to_child, self._requests = _pipe()
-        self._answers, from_child = _pipe()
-        ends = (to_child.fileno(), from_child.fileno())
-        limit = str(self.memory_limit or 0)
-        with self._lock:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "nmfbench.worker", *map(str, ends), limit],
-                pass_fds=ends,
-                env=os.environ | {f"{name}_NUM_THREADS": "1" for name in _THREADS},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,  # what a solver prints must not mix with our output
-                start_new_session=True,  # Ctrl-C is for the parent, which then ends the child
+    def _ask(self, trial, time_limit):
+        os.ftruncate(self._log.fileno(), 0)
+        self._requests.send_bytes(json.dumps(trial).encode())
+        if not self._answered(time_limit):
+            raise TimeoutError(
+                f"the trial exceeded its time limit of {time_limit:g} s\n{self._whereabouts()}"
             )
-        to_child.close()
-        from_child.close()
+        answer = json.loads(self._answers.recv_bytes())
+        arrays = {name: _from_npy(self._answers.recv_bytes()) for name in answer.pop("arrays")}
+        if answer.pop("spent"):
+            self._end()
+        return answer, arrays
 
-    def _end(self):
-        with self._lock:
-            self._process.kill()
-            code = self._process.wait()
-        self._requests.close()
-        self._answers.close()
+    def _answered(self, time_limit) -> bool:
+        deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
+        while not self._answers.poll(max(0, min(1, deadline - time.monotonic()))):
+            # A process that the child forked may keep the pipe open beyond the child's end.
+            if self._process.poll() is not None and not self._answers.poll():
+                raise EOFError
+            if time.monotonic() >= deadline:
+                return False
+        return True
+
+    def _start(self):
+        pipes = [os.pipe() for _ in range(3)]
+        (to_child, requests), (answers, from_child), (lifeline, life) = pipes
+        theirs = (to_child, from_child, lifeline)
+        log = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  closed in _end
+        fcntl.fcntl(log, fcntl.F_SETFL, fcntl.fcntl(log, fcntl.F_GETFL) | os.O_APPEND)
+        boot = json.dumps([theirs, self.memory_limit, [os.fspath(path) for path in sys.path]])
+        try:
+            with self._starting:
+                if self._closed:
+                    raise WorkerDied("the worker is closed")
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", "-c", _BOOT, boot],
+                    pass_fds=theirs,
+                    env=os.environ | _ENVIRONMENT,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,  # what a solver prints is not our output
+                    stderr=log,
+                    start_new_session=True,  # Ctrl-C is for the parent, which ends the child
+                )
+        except BaseException as error:
+            for end in (requests, answers, life):
+                os.close(end)
+            log.close()
+            if isinstance(error, OSError):
+                raise WorkerError(f"cannot start {sys.executable}: {error}.") from error
+            raise
+        finally:
+            for end in theirs:
+                os.close(end)
+        self._requests = Connection(requests, readable=False)
+        self._answers = Connection(answers, writable=False)
+        self._life = Connection(life, readable=False)
+        self._log = log
+        try:
+            ready = self._answered(_START_LIMIT)
+            problem = json.loads(self._answers.recv_bytes()) if ready else "it takes too long"
+        except (EOFError, OSError):
+            problem = self._tail() or "it says nothing"
+        except BaseException:
+            self._end()
+            raise
+        if problem is not None:
+            code = self._end()
+            if self._closed:
+                raise WorkerDied("the worker was closed")
+            raise WorkerError(
+                f"the process that computes trials does not start ({_how(code)}): {problem}"
+            )
+
+    def _death(self):
+        tail = self._tail()
+        code = self._end()
+        if -code in _FROM_OUTSIDE and not self._closed:
+            return WorkerError(
+                f"a process that computes trials was asked to end ({_how(code)}); the same command "
+                "resumes."
+            )
+        return WorkerDied(
+            f"the process that computed the trial ended with {_how(code)}"
+            + (f"\nIt wrote last:\n{tail}" if tail else "")
+        )
+
+    def _end(self) -> int | None:
+        if self._process is None:
+            return None
+        self._kill()
+        code = self._process.wait()
+        for end in (self._requests, self._answers, self._life, self._log):
+            end.close()
         self._process = None
         return code
 
+    def _kill(self):
+        """Kill the child and all that it started."""
+        process = self._process
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
 
-def _pipe():
-    read, write = os.pipe()
-    return Connection(read, writable=False), Connection(write, readable=False)
+    def _tail(self) -> str:
+        size = os.fstat(self._log.fileno()).st_size
+        text = os.pread(self._log.fileno(), _TAIL, max(0, size - _TAIL))
+        return text.decode(errors="replace").strip()
+
+    def _whereabouts(self) -> str:
+        """Ask a child that hangs for its traceback; it answers even from compiled code."""
+        before = self._tail()
+        os.kill(self._process.pid, signal.SIGUSR1)
+        deadline = time.monotonic() + 1
+        while time.monotonic() < deadline:
+            time.sleep(0.02)
+            if self._tail() != before:
+                time.sleep(0.05)  # the rest of it
+                break
+        return self._tail()
 
 
-def _main(request_fd, answer_fd, memory_limit):
-    """Answer requests until the parent is gone."""
+def _how(code) -> str:
+    if code is None or code >= 0:
+        return f"exit code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = "unknown"
+    hint = ", perhaps because the machine ran out of memory" if name == "SIGKILL" else ""
+    return f"signal {-code}, {name}{hint}"
+
+
+def serve(request_fd, answer_fd, life_fd, memory_limit):
+    """Be the child: answer requests until the parent is gone."""
+    _end_with(life_fd)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    errors = os.fdopen(os.dup(2), "w")  # kept, whatever a solver does to sys.stderr
+    faulthandler.enable(errors)
+    faulthandler.register(signal.SIGUSR1, errors, all_threads=False)
+    for fd in (request_fd, answer_fd, life_fd):
+        os.set_inheritable(fd, False)
     requests = Connection(request_fd, writable=False)
     answers = Connection(answer_fd, readable=False)
-    if memory_limit:
-        resource.setrlimit(resource.RLIMIT_DATA, (memory_limit, memory_limit))
-    queue: SimpleQueue[bytes] = SimpleQueue()
-
-    def listen():
-        # In a thread of its own, so that the parent's death ends the child in mid-trial.
-        while True:
-            try:
-                queue.put(requests.recv_bytes())
-            except (EOFError, OSError):
-                os._exit(1)
-
-    threading.Thread(target=listen, daemon=True).start()
+    answers.send_bytes(json.dumps(_prepare(memory_limit)).encode())
     while True:
-        answer, arrays = _compute(json.loads(queue.get()))
-        buffer = io.BytesIO()
-        np.savez(buffer, allow_pickle=False, **arrays)
-        answers.send_bytes(json.dumps(answer).encode())
-        answers.send_bytes(buffer.getvalue())
+        try:
+            request = requests.recv_bytes()
+        except (EOFError, OSError):
+            os._exit(0)
+        answer, blobs = _compute(json.loads(request))
+        answers.send_bytes(json.dumps(answer | {"arrays": list(blobs)}).encode())
+        for blob in blobs.values():
+            answers.send_bytes(blob)
+
+
+def _end_with(life_fd):
+    """Have the system end this process group once the other end of the pipe is closed."""
+    signal.signal(signal.SIGIO, signal.SIG_DFL)  # which ends the process
+    fcntl.fcntl(life_fd, fcntl.F_SETOWN, -os.getpgrp())
+    fcntl.fcntl(life_fd, fcntl.F_SETFL, fcntl.fcntl(life_fd, fcntl.F_GETFL) | os.O_ASYNC)
+    # A parent that ended before this line is noticed at the first request, which never comes.
+
+
+def _prepare(memory_limit):
+    """Import what trials need, so that their time does not count it; then set the limit.
+
+    Returns what is wrong, or None.
+    """
+    import nmfbench.perform  # noqa: F401
+    from nmfbench import registry
+
+    for names in (registry.solvers, registry.datasets, registry.tasks, registry.corruptions):
+        len(names)
+    if memory_limit:
+        held = _memory("VmData")
+        if held >= memory_limit:
+            return (
+                f"the memory limit of {memory_limit / 1e6:.0f} MB is too low, {held / 1e6:.0f} MB "
+                "are taken before the first trial."
+            )
+        resource.setrlimit(resource.RLIMIT_DATA, (memory_limit, memory_limit))
+    return None
 
 
 def _compute(request):
+    """Answer one request: a description in JSON, and the arrays in numpy's format."""
     from nmfbench.perform import perform
     from nmfbench.trials import Trial
 
     before = _reset_peak_memory()
+    answer, blobs, spent = {}, {}, False
     try:
-        outcome = perform(Trial.from_dict(request))
-        answer = {"outcome": {"metrics": outcome.metrics, "fit": outcome.fit}}
-        arrays = outcome.arrays
-    except Exception:
-        answer, arrays = {"error": traceback.format_exc()}, {}
-    answer["peak_memory"] = max(0, _peak_memory() - before)
-    return answer, arrays
+        trial = Trial.from_dict(request)
+        answer["code"] = trial.code
+        outcome = perform(trial)
+        blobs = {str(name): _to_npy(array) for name, array in outcome.arrays.items()}
+        said = {"metrics": outcome.metrics, "fit": outcome.fit}
+        answer["outcome"] = json.loads(json.dumps(said, allow_nan=False))
+    except BaseException as error:  # sys.exit() and a stray KeyboardInterrupt among them
+        answer["error"], blobs = traceback.format_exc()[-_LONGEST_ERROR:], {}
+        spent = isinstance(error, MemoryError)  # what is left of the process is not to be trusted
+    return answer | {"peak_memory": max(0, _peak_memory() - before), "spent": spent}, blobs
+
+
+def _to_npy(array) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, np.asarray(array), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def _from_npy(blob) -> np.ndarray:
+    return np.load(io.BytesIO(blob), allow_pickle=False)
 
 
 def _reset_peak_memory() -> int:
     """Forget the highest memory use so far (where Linux allows) and return the present one."""
-    try:
-        with open("/proc/self/clear_refs", "w") as file:
-            file.write("5")
-    except OSError:
-        pass
+    with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w") as file:
+        file.write("5")
     return _peak_memory()
 
 
 def _peak_memory() -> int:
     """Highest resident memory since the last reset, in bytes."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return _memory("VmHWM") or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def _memory(field) -> int:
+    """A line of ``/proc/self/status`` in bytes; 0 where there is none."""
     try:
         with open("/proc/self/status") as file:
-            line = next(line for line in file if line.startswith("VmHWM"))
-        return int(line.split()[1]) * 1024
+            return next(int(line.split()[1]) * 1024 for line in file if line.startswith(field))
     except (OSError, StopIteration):
-        unit = 1 if sys.platform == "darwin" else 1024
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-
-
-if __name__ == "__main__":
-    _main(*map(int, sys.argv[1:]))
+        return 0
