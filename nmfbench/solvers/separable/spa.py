@@ -4,14 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import gen_batches
 
 from nmfbench.registry import register_solver
 from nmfbench.solvers.base import State
 from nmfbench.solvers.separable.base import BaseSeparable
 
 _TIE = 1e-6  # residual norms this close (relative) count as equal
-_EXHAUSTED = 1e-18  # residual below this share of the largest squared norm is rounding
-_RECOMPUTE = 1e-6  # updated norms this small (relative) have lost their digits
+_EXHAUSTED = 1e-9  # a residual below this share of the largest norm is rounding
+_BLOCK = 1 << 21  # entries of the residual held at once
 
 
 @register_solver(
@@ -52,54 +53,53 @@ class SPA(BaseSeparable):
     normalize: bool = False
 
     def _start(self, X, r, rng, factors):
-        squares = X.multiply(X) if sp.issparse(X) else None
-        norms = (
-            np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
-            if squares is not None
-            else np.einsum("ij,ij->i", X, X).astype(np.float64)
-        )
+        self._require_a_nonzero_row(X)
+        if sp.issparse(X):
+            norms = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+        else:
+            norms = np.einsum("ij,ij->i", X, X).astype(np.float64)
         scale = np.ones(X.shape[0])
         if self.normalize:
             sums = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
             scale = np.divide(1.0, sums, out=scale, where=sums > 0)
             norms *= scale**2
+        eps = np.finfo(X.dtype).eps
         return State(
             anchors=[],
-            exhausted=not norms.any(),
+            exhausted=False,
             scale=scale,
             original=norms.copy(),
             residual=norms,
-            directions=np.empty((r, X.shape[1]), dtype=X.dtype),
+            directions=np.empty((r, X.shape[1])),
             last_exact=norms.max(),
+            # Updated squared norms this small (relative) have lost half their digits.
+            doubtful=np.sqrt(eps),
+            negligible=max(_EXHAUSTED, 4 * eps) ** 2 * norms.max(),
         )
 
     def _step(self, X, s):
-        if s.exhausted:
-            return
         largest = s.residual.max()
         tied = np.flatnonzero(s.residual >= largest * (1 - _TIE))
         j = int(tied[np.argmax(s.original[tied])])
         k = len(s.anchors)
         U = s.directions[:k]
-        u = X[j].toarray().ravel() if sp.issparse(X) else X[j].copy()
-        u *= s.scale[j]
+        u = (X[[j]].toarray().ravel() if sp.issparse(X) else X[j]) * s.scale[j]
         for _ in range(2):  # twice is enough for orthogonality to rounding
             u -= U.T @ (U @ u)
         u /= np.linalg.norm(u)
         s.directions[k] = u
         s.anchors.append(j)
-        s.residual -= ((X @ u) * s.scale) ** 2
+        s.residual -= ((X @ u.astype(X.dtype, copy=False)) * s.scale) ** 2
         s.residual[s.anchors] = 0.0
-        if s.residual.max() < _RECOMPUTE * s.last_exact:
+        if s.residual.max() < s.doubtful * s.last_exact:
             self._recompute(X, s)
         np.maximum(s.residual, 0.0, out=s.residual)
-        s.exhausted = s.residual.max() <= _EXHAUSTED * s.original.max()
+        s.exhausted = s.residual.max() <= s.negligible
 
     def _recompute(self, X, s):
         """Residual norms from the residuals themselves, a block of rows at a time."""
         U = s.directions[: len(s.anchors)]
-        for start in range(0, X.shape[0], 1024):
-            block = slice(start, start + 1024)
+        for block in gen_batches(X.shape[0], max(1, _BLOCK // X.shape[1])):
             rows = X[block].toarray() if sp.issparse(X) else X[block]
             rows = rows * s.scale[block, None]
             for _ in range(2):

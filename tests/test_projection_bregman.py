@@ -1,0 +1,169 @@
+"""Bregman projections: descent, optimality, and the divergences themselves."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from oracles_bregman import best_of_starts, multiplicative_itakura_saito, multiplicative_kl
+from scipy.optimize import approx_fprime
+
+from nmfbench import losses
+from nmfbench.projections import project_itakura_saito, project_kl
+from nmfbench.projections.bregman import GENERATORS
+
+PROJECT = {"kl": project_kl, "itakura-saito": project_itakura_saito}
+MULTIPLICATIVE = {"kl": multiplicative_kl, "itakura-saito": multiplicative_itakura_saito}
+TIGHT = {"tol": 1e-14, "max_iter": 20_000}
+LOSSES = pytest.mark.parametrize("loss", PROJECT)
+
+
+def noisy(loss, seed=0, n=12, m=40, r=5):
+    """Data off the cone: Poisson for KL, exponential for IS."""
+    rng = np.random.default_rng(seed)
+    H = rng.random((r, m)) + 0.05
+    mean = rng.random((n, r)) @ H
+    X = rng.poisson(4 * mean).astype(float) if loss == "kl" else rng.exponential(mean)
+    return X, H
+
+
+def row_losses(loss, X, W, H):
+    return np.array([losses.LOSSES[loss](x[None], w[None], H.T) for x, w in zip(X, W, strict=True)])
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_divergences_follow_from_their_generator(name):
+    """The divergence is phi(x) - phi(y) - phi'(y) (x - y), and phi' and phi'' its derivatives."""
+    g = GENERATORS[name]
+    x, y = np.random.default_rng(0).uniform(0.1, 3, (2, 50))
+    np.testing.assert_allclose(
+        g.divergence(x, y), g.phi(x) - g.phi(y) - g.d1(y) * (x - y), atol=1e-12
+    )
+    h = 1e-6
+    np.testing.assert_allclose(g.d1(y), (g.phi(y + h) - g.phi(y - h)) / (2 * h), rtol=1e-6)
+    np.testing.assert_allclose(g.d2(y), (g.d1(y + h) - g.d1(y - h)) / (2 * h), rtol=1e-6)
+    np.testing.assert_allclose(g.weighted_residual(x, y), g.d2(y) * (x - y), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_weighted_residuals_are_minus_the_gradient(name):
+    """The selection weights agree with finite differences of the divergence."""
+    g = GENERATORS[name]
+    x, y = np.random.default_rng(1).uniform(0.5, 2, (2, 6))
+    gradient = approx_fprime(y, lambda y: g.divergence(x, y).sum(), 1e-7)
+    np.testing.assert_allclose(g.weighted_residual(x, y), -gradient, rtol=1e-4, atol=1e-5)
+
+
+@LOSSES
+def test_is_at_least_as_good_as_multiplicative_updates(loss):
+    """Coordinate descent ends no higher than many multiplicative updates."""
+    X, H = noisy(loss)
+    found = row_losses(loss, X, PROJECT[loss](X, H, **TIGHT), H)
+    slow = row_losses(loss, X, MULTIPLICATIVE[loss](X, H, 3000), H)
+    assert (found <= slow * (1 + 1e-7)).all()
+    assert (row_losses(loss, X, PROJECT[loss](X, H), H) <= slow * 1.005).all()  # default stop
+
+
+@LOSSES
+def test_is_as_good_as_a_generic_solver(loss):
+    """L-BFGS-B from several starts finds nothing better."""
+    X, H = noisy(loss, seed=1, n=6)
+    X = np.maximum(X, 1e-3)
+    rng = np.random.default_rng(0)
+    found = row_losses(loss, X, PROJECT[loss](X, H, **TIGHT), H)
+    best = [best_of_starts(x, H, GENERATORS[loss], rng) for x in X]
+    np.testing.assert_allclose(found, best, rtol=1e-5)
+
+
+@LOSSES
+def test_stationary_where_it_stops(loss):
+    """The weighted residual makes no acute angle with H, and a right one with its support."""
+    X, H = noisy(loss, seed=2)
+    W = PROJECT[loss](X, H, **TIGHT)
+    Y = W @ H
+    slopes = GENERATORS[loss].weighted_residual(X, Y) @ H.T
+    scale = np.abs(GENERATORS[loss].weighted_residual(X, Y)) @ H.T
+    assert (slopes <= 1e-5 * scale).all()
+    assert (np.abs(slopes[W > 1e-6]) <= 1e-5 * scale[W > 1e-6]).all()
+
+
+@LOSSES
+@pytest.mark.parametrize("max_iter", [1, 2, 5])
+def test_the_loss_never_rises(loss, max_iter):
+    """More sweeps, or a given start, never raise the loss of a row."""
+    X, H = noisy(loss, seed=3)
+    rng = np.random.default_rng(0)
+    for W0 in (10 ** rng.uniform(-6, 3, (12, 5)), PROJECT[loss](X, H, **TIGHT)):
+        before = row_losses(loss, X, W0, H)
+        for sweeps in (max_iter, 2 * max_iter):
+            W = PROJECT[loss](X, H, W0, tol=0, max_iter=sweeps)
+            after = row_losses(loss, X, W, H)
+            assert (after <= before * (1 + 1e-12)).all()
+
+
+@LOSSES
+def test_exact_data_are_recovered(loss):
+    """Rows inside the cone are reproduced, and zero rows get zero coefficients."""
+    rng = np.random.default_rng(4)
+    H, W = rng.random((4, 30)), rng.random((10, 4))
+    W[3] = 0
+    found = PROJECT[loss](W @ H, H, tol=0, max_iter=3000)
+    np.testing.assert_allclose(found, W, atol=1e-5)
+    assert not found[3].any()
+
+
+@LOSSES
+def test_scaling_the_data_scales_the_answer(loss):
+    """Both problems, floors included, are equivariant: X -> c X gives W -> c W."""
+    X, H = noisy(loss, seed=5)
+    np.testing.assert_allclose(
+        PROJECT[loss](1024 * X, H), 1024 * PROJECT[loss](X, H), rtol=1e-6, atol=1e-6
+    )
+
+
+@LOSSES
+def test_degenerate_bases_and_single_precision(loss):
+    """Zero and equal rows of H do no harm, and float32 data give float32 coefficients."""
+    X, H = noisy(loss, seed=6)
+    H[1], H[2] = 0, H[0]
+    W = PROJECT[loss](X, H)
+    assert np.isfinite(W).all()
+    assert not W[:, 1].any()
+    single = PROJECT[loss](X.astype(np.float32), H.astype(np.float32))
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(
+        row_losses(loss, X, single.astype(float), H), row_losses(loss, X, W, H), rtol=1e-3
+    )
+
+
+def test_sparse_counts_give_the_dense_answer():
+    """On CSR data only the support is visited, and the coefficients are the same."""
+    rng = np.random.default_rng(7)
+    X = rng.poisson(0.3, (30, 50)).astype(float)
+    X[4] = 0
+    H = rng.random((6, 50)) * (rng.random((6, 50)) < 0.4)
+    np.testing.assert_allclose(project_kl(sp.csr_matrix(X), H), project_kl(X, H), rtol=1e-12)
+
+
+def test_entries_that_no_basis_row_covers_do_not_spoil_kl():
+    """Where H is zero and X is not, the other entries still decide the coefficients."""
+    rng = np.random.default_rng(8)
+    X, H = rng.random((5, 10)), rng.random((3, 10))
+    H[:, 0] = 0
+    np.testing.assert_allclose(
+        project_kl(X, H, **TIGHT), project_kl(X[:, 1:], H[:, 1:], **TIGHT), atol=1e-6
+    )
+
+
+def test_itakura_saito_refuses_sparse_data():
+    """The divergence is undefined at zero."""
+    with pytest.raises(TypeError, match="undefined at zero"):
+        project_itakura_saito(sp.csr_matrix(np.eye(3)), np.ones((1, 3)))
+
+
+@LOSSES
+def test_wrong_shapes_are_refused(loss):
+    """A basis with other features, or a start of another shape, is an error that says so."""
+    X = np.ones((3, 4))
+    with pytest.raises(ValueError, match="H has 5 features, but X has 4"):
+        PROJECT[loss](X, np.ones((2, 5)))
+    with pytest.raises(ValueError, match="W0 has shape"):
+        PROJECT[loss](X, np.ones((2, 4)), np.ones((3, 3)))
