@@ -1,0 +1,44 @@
+"""Every registered solver on fixed data: CPU time and peak memory of a fit."""
+
+from functools import cache
+
+import scipy.sparse as sp
+
+from benchmarks import QUICK, Benchmark
+from benchmarks.data import CASES
+from benchmarks.registered import make, registered
+
+RANK = 10 if QUICK else 20
+
+TOO_SLOW = {}
+"""(solver, case) -> why it is left out."""
+
+
+@cache
+def _compile(key, case):
+    """Fit a corner of the data, so that all kernels are compiled for their type and layout."""
+    corner = CASES[case]()[:30]
+    make(key, n_components=3, max_iter=2, random_state=0).fit(corner)
+
+
+class Fit(Benchmark):
+    """A fit with default parameters, at rank 20."""
+
+    params = (list(registered()), list(CASES))
+    param_names = ("solver", "data")
+    compared, reference = "solver", "spa"
+
+    def setup(self, key, case):
+        self.solver = make(key, n_components=RANK, random_state=0)
+        self.X = CASES[case]()
+        if (key, case) in TOO_SLOW:
+            raise NotImplementedError(TOO_SLOW[key, case])
+        if sp.issparse(self.X) and not getattr(self.solver, "accepts_sparse", True):
+            raise NotImplementedError(f"{key} needs dense data")
+        _compile(key, case)
+
+    def time_fit(self, key, case):
+        self.solver.fit(self.X)
+
+    def peakmem_fit(self, key, case):
+        self.solver.fit(self.X)
