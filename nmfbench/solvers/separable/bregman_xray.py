@@ -104,9 +104,6 @@ class BaseBregmanXRAY(BaseXRAY):
     def _objective(self, X, s):
         return s.divergence.sum()
 
-    def _representation(self, X, s):
-        return s.W.astype(X.dtype, copy=False)
-
     def _fit_rows(self, X, H, W0):
         """Project ``X`` on the cone of ``H`` from ``W0``: ``W`` and the divergence of each row."""
         raise NotImplementedError

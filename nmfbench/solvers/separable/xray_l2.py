@@ -111,6 +111,3 @@ class XRAYL2(BaseXRAY):
 
     def _objective(self, X, s):
         return s.residual.sum()
-
-    def _representation(self, X, s):
-        return s.W.astype(X.dtype, copy=False)
