@@ -1,0 +1,511 @@
+"""Least absolute deviations with non-negative coefficients: an exact simplex method.
+
+For one point ``x`` and a basis ``H`` the problem is to minimise ``sum_j |x_j - H[:, j] @ w|`` over
+``w >= 0``. It is a linear programme. A vertex makes ``k`` constraints tight: features fitted
+exactly, and coefficients at zero. Each pivot lets go of one of them and walks down the piecewise
+linear objective along that edge, through as many kinks as it keeps falling (Barrodale and
+Roberts 1973, with bounds). Started from an old vertex, a few pivots are enough.
+"""
+
+import numpy as np
+from numba import njit
+
+_PRICE = 1e-9  # a reduced cost counts as violated beyond this share of its scale
+_TINY = 1e-11  # movements and pivots below this share of the largest are rounding
+_ZERO = 1e-13  # residuals below this share of the data are zero
+_STALL = 25  # pivots without progress before the data are perturbed
+_REFRESH = 60  # pivots between two fresh computations of the inverse
+_SHIFT = 1e-10  # size of the perturbation relative to the data
+
+OPTIMAL, STOPPED = 0, 1
+
+
+@njit(cache=True, nogil=True)
+def _first_kink(step, weight, index, n, need):
+    """Reorder the kinks so that those passed come first; return how many, or -1 if all are.
+
+    The objective stops falling at the kink where the cumulated ``weight``, by increasing
+    ``step``, reaches ``need``. A quickselect: no full sort.
+    """
+    lo, hi = 0, n - 1
+    while lo <= hi:
+        a, b, c = step[lo], step[(lo + hi) >> 1], step[hi]
+        pivot = max(min(a, b), min(max(a, b), c))
+        below, i, above = lo, lo, hi
+        sum_below = 0.0
+        sum_equal = 0.0
+        while i <= above:
+            if step[i] < pivot:
+                sum_below += weight[i]
+                step[i], step[below] = step[below], step[i]
+                weight[i], weight[below] = weight[below], weight[i]
+                index[i], index[below] = index[below], index[i]
+                below += 1
+                i += 1
+            elif step[i] > pivot:
+                step[i], step[above] = step[above], step[i]
+                weight[i], weight[above] = weight[above], weight[i]
+                index[i], index[above] = index[above], index[i]
+                above -= 1
+            else:
+                sum_equal += weight[i]
+                i += 1
+        if need <= sum_below:
+            hi = below - 1
+        elif need <= sum_below + sum_equal:
+            need -= sum_below
+            for i in range(below, above + 1):
+                need -= weight[i]
+                if need <= 0.0:
+                    return i
+            return above
+        else:
+            need -= sum_below + sum_equal
+            lo = above + 1
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _combine(out, d, H, indptr, indices, data):
+    """``out = H.T @ d``; ``H`` is dense, or CSR if it has no columns."""
+    out[:] = 0.0
+    for a in range(d.shape[0]):
+        factor = d[a]
+        if factor == 0.0:
+            continue
+        if H.shape[1] > 0:
+            row = H[a]
+            for j in range(out.shape[0]):
+                out[j] += factor * row[j]
+        else:
+            for e in range(indptr[a], indptr[a + 1]):
+                out[indices[e]] += factor * data[e]
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _dot(a, b):
+    total = 0.0
+    for j in range(a.shape[0]):
+        total += a[j] * b[j]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _gradient(g, sign, H, indptr, indices, data):
+    """``g = -H @ sign``."""
+    for a in range(g.shape[0]):
+        if H.shape[1] > 0:
+            g[a] = -_dot(H[a], sign)
+        else:
+            total = 0.0
+            for e in range(indptr[a], indptr[a + 1]):
+                total += data[e] * sign[indices[e]]
+            g[a] = -total
+
+
+@njit(cache=True, nogil=True)
+def _exchange(inverse, v, p):
+    """Replace the constraint at position ``p`` by the one whose coordinates are ``v``."""
+    k = v.shape[0]
+    scale = 1.0 / v[p]
+    for a in range(k):
+        row = inverse[a]
+        factor = row[p] * scale
+        if factor == 0.0:
+            continue
+        for b in range(k):
+            row[b] -= factor * v[b]
+        row[p] = factor
+
+
+@njit(cache=True, nogil=True)
+def _coordinates(v, inverse, constraint, m, Ht):
+    """``v = (gradient of the constraint) @ inverse``."""
+    if constraint >= m:
+        v[:] = inverse[constraint - m]
+        return
+    v[:] = 0.0
+    for a in range(v.shape[0]):
+        factor = Ht[constraint, a]
+        if factor == 0.0:
+            continue
+        row = inverse[a]
+        for b in range(v.shape[0]):
+            v[b] += factor * row[b]
+
+
+@njit(cache=True, nogil=True)
+def _invert(inverse, basis, bound_is_tight, m, Ht, v, rows):
+    """Inverse of the tight constraints, positions rearranged for stability. False if singular."""
+    k = basis.shape[0]
+    n_rows = 0
+    bound_is_tight[:] = False
+    for p in range(k):
+        if basis[p] >= m:
+            bound_is_tight[basis[p] - m] = True
+        else:
+            rows[n_rows] = basis[p]
+            n_rows += 1
+    inverse[:] = 0.0
+    for a in range(k):
+        inverse[a, a] = 1.0
+        basis[a] = m + a if bound_is_tight[a] else -1
+    for e in range(n_rows):
+        _coordinates(v, inverse, rows[e], m, Ht)
+        best, largest, scale = -1, 0.0, 0.0
+        for p in range(k):
+            size = abs(v[p])
+            scale = max(scale, size)
+            if basis[p] < 0 and size > largest:
+                best, largest = p, size
+        if best < 0 or largest <= _TINY * scale:
+            return False
+        basis[best] = rows[e]
+        _exchange(inverse, v, best)
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _vertex(w, r, inverse, basis, x, floor, H, indptr, indices, data):
+    """Coefficients and residuals of the vertex where the constraints of ``basis`` are tight."""
+    m, k = x.shape[0], w.shape[0]
+    w[:] = 0.0
+    for p in range(k):
+        value = x[basis[p]] if basis[p] < m else -floor[basis[p] - m]
+        if value != 0.0:
+            for a in range(k):
+                w[a] += value * inverse[a, p]
+    for a in range(k):
+        w[a] = max(w[a], -floor[a])
+    for p in range(k):
+        if basis[p] >= m:
+            w[basis[p] - m] = -floor[basis[p] - m]
+    _combine(r, w, H, indptr, indices, data)
+    for j in range(m):
+        r[j] = x[j] - r[j]
+    for p in range(k):
+        if basis[p] < m:
+            r[basis[p]] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, work):
+    """Solve one point from the vertex ``basis``. Returns (objective, pivots, status)."""
+    (inverse, tight, v, rows, xs, floor, r, sign, g, y, d, q, step, weight, index) = work
+    m, k = x.shape[0], w.shape[0]
+    largest = 0.0
+    total = 0.0
+    for j in range(m):
+        xs[j] = x[j]
+        largest = max(largest, x[j])
+        total += x[j]
+    floor[:] = 0.0
+    warm = False
+    for p in range(k):
+        warm = warm or basis[p] < m
+    if not warm or not _invert(inverse, basis, tight, m, Ht, v, rows):
+        inverse[:] = 0.0
+        for a in range(k):
+            inverse[a, a] = 1.0
+            basis[a] = m + a
+        tight[:] = True
+    _vertex(w, r, inverse, basis, xs, floor, H, indptr, indices, data)
+    zero = _ZERO * largest
+    for j in range(m):
+        if r[j] > zero:
+            sign[j] = 1.0
+        else:
+            sign[j] = -1.0
+    for p in range(k):
+        if basis[p] < m:
+            sign[basis[p]] = 0.0
+    _gradient(g, sign, H, indptr, indices, data)
+
+    pivots, stalled, since, status = 0, 0, 0, STOPPED
+    shift, seed = 0.0, np.uint64(88172645463325252)
+    while True:
+        # Pricing: y holds the objective's derivative along each edge of the vertex.
+        y[:] = 0.0
+        for a in range(k):
+            factor = g[a]
+            if factor != 0.0:
+                row = inverse[a]
+                for p in range(k):
+                    y[p] += factor * row[p]
+        best, worst = -1, _PRICE
+        for p in range(k):
+            if basis[p] < m:
+                violation = abs(y[p]) - 1.0
+            else:
+                mass = masses[basis[p] - m]
+                violation = -y[p] / mass if mass > 0.0 else 0.0
+            if violation > worst:
+                best, worst = p, violation
+        if best < 0:
+            status = OPTIMAL
+            break
+        if pivots >= max_pivots:
+            break
+        pivots += 1
+        leaving = basis[best]
+        if leaving < m:
+            up = -1.0 if y[best] > 0.0 else 1.0
+            need = abs(y[best]) - 1.0
+        else:
+            up = 1.0
+            need = -y[best]
+        for a in range(k):
+            d[a] = up * inverse[a, best]
+        _combine(q, d, H, indptr, indices, data)
+
+        # The kinks ahead, and the one where the objective stops falling.
+        speed = 0.0
+        for j in range(m):
+            speed = max(speed, abs(q[j]))
+        n = 0
+        small = _TINY * speed
+        for j in range(m):
+            towards = sign[j] * q[j]
+            if towards > small:
+                step[n] = max(sign[j] * r[j], 0.0) / towards
+                weight[n] = 2.0 * towards
+                index[n] = j
+                n += 1
+        for a in range(k):
+            if d[a] < 0.0 and not tight[a] and -d[a] * masses[a] > small:
+                step[n] = max(w[a] + floor[a], 0.0) / -d[a]
+                weight[n] = np.inf
+                index[n] = m + a
+                n += 1
+        at = _first_kink(step, weight, index, n, need)
+        if at < 0:  # rounding only: the objective is bounded below
+            status = OPTIMAL if since == 0 else STOPPED
+            if since == 0:
+                break
+            length, entering = 0.0, leaving
+        else:
+            length, entering = step[at], index[at]
+
+        if at >= 0:
+            for e in range(at):
+                j = index[e]
+                if j >= m:
+                    continue
+                factor = 2.0 * sign[j]
+                sign[j] = -sign[j]
+                for a in range(k):
+                    g[a] += factor * Ht[j, a]
+            for a in range(k):
+                if d[a] != 0.0:
+                    w[a] = max(w[a] + length * d[a], -floor[a])
+            for j in range(m):
+                r[j] -= length * q[j]
+            if leaving < m:
+                r[leaving] = -length * up
+                sign[leaving] = -up
+                for a in range(k):
+                    g[a] += up * Ht[leaving, a]
+            else:
+                tight[leaving - m] = False
+            _coordinates(v, inverse, entering, m, Ht)
+            if entering < m:
+                factor = sign[entering]
+                for a in range(k):
+                    g[a] += factor * Ht[entering, a]
+                sign[entering] = 0.0
+                r[entering] = 0.0
+            else:
+                tight[entering - m] = True
+                w[entering - m] = -floor[entering - m]
+            _exchange(inverse, v, best)
+            basis[best] = entering
+            since += 1
+
+        if length * speed <= zero:
+            stalled += 1
+        else:
+            stalled = 0
+        if at < 0 or since >= _REFRESH:
+            if not _invert(inverse, basis, tight, m, Ht, v, rows):
+                break
+            _vertex(w, r, inverse, basis, xs, floor, H, indptr, indices, data)
+            for j in range(m):
+                if abs(r[j]) > zero:
+                    sign[j] = 1.0 if r[j] > 0.0 else -1.0
+                elif sign[j] == 0.0:
+                    sign[j] = -1.0
+            for p in range(k):
+                if basis[p] < m:
+                    sign[basis[p]] = 0.0
+            _gradient(g, sign, H, indptr, indices, data)
+            since = 0
+        if stalled >= _STALL:
+            # A degenerate vertex: move the loose constraints apart, each to its own side.
+            fit = 0.0
+            for j in range(m):
+                fit += abs(r[j])
+            if fit <= _ZERO * total:
+                status = OPTIMAL
+                break
+            shift = _SHIFT if shift == 0.0 else 4.0 * shift
+            for j in range(m):
+                seed ^= seed << np.uint64(13)
+                seed ^= seed >> np.uint64(7)
+                seed ^= seed << np.uint64(17)
+                amount = shift * largest * (1.0 + float(seed >> np.uint64(11)) / 2.0**53)
+                xs[j] += sign[j] * amount
+                r[j] += sign[j] * amount
+            for a in range(k):
+                seed ^= seed << np.uint64(13)
+                seed ^= seed >> np.uint64(7)
+                seed ^= seed << np.uint64(17)
+                if not tight[a] and masses[a] > 0.0:
+                    amount = float(seed >> np.uint64(11)) / 2.0**53
+                    floor[a] += shift * total / masses[a] * (1.0 + amount)
+            stalled = 0
+
+    if pivots > 0:
+        floor[:] = 0.0
+        _vertex(w, r, inverse, basis, x, floor, H, indptr, indices, data)
+    objective = 0.0
+    for j in range(m):
+        objective += abs(r[j])
+    if dual.shape[0] > 0:
+        if objective <= _ZERO * total:
+            dual[:] = 0.0
+        else:
+            for j in range(m):
+                dual[j] = sign[j]
+            for p in range(k):
+                if basis[p] < m:
+                    dual[basis[p]] = min(1.0, max(-1.0, y[p]))
+    return objective, pivots, status
+
+
+@njit(cache=True, nogil=True)
+def _workspace(m, k):
+    return (
+        np.empty((k, k)),
+        np.empty(k, np.bool_),
+        np.empty(k),
+        np.empty(k, np.int64),
+        np.empty(m),
+        np.empty(k),
+        np.empty(m),
+        np.empty(m),
+        np.empty(k),
+        np.empty(k),
+        np.empty(k),
+        np.empty(m),
+        np.empty(m + k),
+        np.empty(m + k),
+        np.empty(m + k, np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _load(chosen, stored, m):
+    for a in range(chosen.shape[0]):
+        c = stored[a]
+        chosen[a] = c if c >= 0 else m - 1 - c
+
+
+@njit(cache=True, nogil=True)
+def _store(stored, chosen, m):
+    for a in range(chosen.shape[0]):
+        c = chosen[a]
+        stored[a] = c if c < m else m - 1 - c
+
+
+@njit(cache=True, nogil=True)
+def lad_dense(W, basis, norms, duals, points, X, H, Ht, masses, max_pivots):
+    """Project rows ``points`` of dense ``X`` on the cone of ``H``, from the vertices ``basis``.
+
+    A point whose objective would rise (by rounding) keeps what it has.
+
+    Parameters
+    ----------
+    W : (n, k) coefficients
+    basis : (n, k) tight constraints: feature ``j``, or ``-1 - l`` for coefficient ``l`` at zero
+    norms : (n,) objectives
+    duals : (len(points), m), or (0, 0) to leave them out
+        These four are updated in place; they may have more than ``k`` columns.
+    H, Ht : (k, m) and (m, k), float64
+    masses : (k,) row sums of ``H``
+
+    Returns
+    -------
+    pivots, unfinished : int
+        Pivots made, and points that met ``max_pivots``.
+    """
+    m, k = X.shape[1], H.shape[0]
+    work = _workspace(m, k)
+    x = np.empty(m)
+    none = np.empty(0)
+    indptr = np.empty(0, np.int64)
+    w = np.empty(k)
+    chosen = np.empty(k, np.int64)
+    pivots, unfinished = 0, 0
+    for e in range(points.shape[0]):
+        i = points[e]
+        for j in range(m):
+            x[j] = X[i, j]
+        _load(chosen, basis[i], m)
+        dual = duals[e] if duals.shape[0] > 0 else none
+        objective, made, status = _solve(
+            w, chosen, dual, x, H, Ht, indptr, indptr, none, masses, max_pivots, work
+        )
+        pivots += made
+        unfinished += status
+        if objective <= norms[i]:
+            norms[i] = objective
+            for a in range(k):
+                W[i, a] = w[a]
+            _store(basis[i], chosen, m)
+    return pivots, unfinished
+
+
+@njit(cache=True, nogil=True)
+def lad_sparse(
+    W, basis, norms, duals, points, Xp, Xi, Xd, label, Ht, Hp, Hi, Hd, masses, max_pivots
+):
+    """As :func:`lad_dense` for CSR ``X`` and ``H``.
+
+    ``label`` (n_features,) numbers the features that occur in ``H`` and is -1 at the others,
+    which add to the objective and nothing else. ``Hi``, ``basis`` and the columns of ``duals``
+    are labels; ``Ht`` is dense over them.
+    """
+    m, k = Ht.shape[0], masses.shape[0]
+    work = _workspace(m, k)
+    x = np.zeros(m)
+    H = np.empty((k, 0))
+    none = np.empty(0)
+    w = np.empty(k)
+    chosen = np.empty(k, np.int64)
+    pivots, unfinished = 0, 0
+    for e in range(points.shape[0]):
+        i = points[e]
+        outside = 0.0
+        for f in range(Xp[i], Xp[i + 1]):
+            j = label[Xi[f]]
+            if j >= 0:
+                x[j] = Xd[f]
+            else:
+                outside += Xd[f]
+        _load(chosen, basis[i], m)
+        dual = duals[e] if duals.shape[0] > 0 else none
+        objective, made, status = _solve(
+            w, chosen, dual, x, H, Ht, Hp, Hi, Hd, masses, max_pivots, work
+        )
+        for f in range(Xp[i], Xp[i + 1]):
+            j = label[Xi[f]]
+            if j >= 0:
+                x[j] = 0.0
+        pivots += made
+        unfinished += status
+        if objective + outside <= norms[i]:
+            norms[i] = objective + outside
+            for a in range(k):
+                W[i, a] = w[a]
+            _store(basis[i], chosen, m)
+    return pivots, unfinished
