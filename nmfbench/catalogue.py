@@ -1,0 +1,77 @@
+"""What the suite has, as rows of plain values: the tables of ``nmfbench list``."""
+
+from __future__ import annotations
+
+from nmfbench import registry
+from nmfbench.artefacts import PROFILES
+from nmfbench.datasets.base import dataset_info
+
+__all__ = ["catalogue"]
+
+
+def catalogue(things: str) -> list[dict]:
+    """Rows of one registry, sorted by name.
+
+    Parameters
+    ----------
+    things : {"solvers", "datasets", "corruptions", "metrics", "tasks", "artefacts"}
+
+    Examples
+    --------
+    >>> [row["key"] for row in catalogue("tasks") if row["key"] == "recovery"]
+    ['recovery']
+    """
+    return _ROWS[things]()
+
+
+def _solvers():
+    return [
+        {
+            "key": entry.key,
+            "name": entry.info["name"],
+            "family": entry.info["family"],
+            "paper": entry.info["paper"],
+            "reference": entry.info["reference"],
+            "class": f"{entry.target.__module__}:{entry.target.__qualname__}",
+            "monotone": entry.info["monotone"],
+            "nested": entry.info["nested"],
+        }
+        for entry in registry.solvers.entries()
+    ]
+
+
+def _datasets():
+    return [dataset_info(name) for name in registry.datasets]
+
+
+def _plain(entries):
+    """Of corruptions, metrics and tasks: what was said when they were registered."""
+    return [{"key": entry.key, **entry.info} for entry in entries.entries()]
+
+
+def _artefacts():
+    return [_artefact(entry.target) for entry in registry.artefacts.entries()]
+
+
+def _artefact(artefact):
+    return {
+        "id": artefact.id,
+        "paper": artefact.paper,
+        "kind": artefact.kind,
+        "title": artefact.title,
+        "task": ", ".join(artefact.names("task")),
+        "datasets": artefact.names("dataset"),
+        "solvers": artefact.names("solver"),
+        "claims": [f"{artefact.id}/{claim.id}" for claim in artefact.claims],
+        "trials": {profile: len(set(artefact.trials(profile))) for profile in PROFILES},
+    }
+
+
+_ROWS = {
+    "solvers": _solvers,
+    "datasets": _datasets,
+    "corruptions": lambda: _plain(registry.corruptions),
+    "metrics": lambda: _plain(registry.metrics),
+    "tasks": lambda: _plain(registry.tasks),
+    "artefacts": _artefacts,
+}

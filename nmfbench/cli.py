@@ -1,0 +1,310 @@
+"""The command line: parse, call, print.
+
+Exit codes:
+
+0. done; a refuted claim is a result like any other.
+1. Something failed that the command needed or ran: a trial (of this run, or recorded as failed by
+   an earlier one), a test of a claim that raised an exception, a download, a damaged data file,
+   data that are missing, a replay that gives another result.
+2. Wrong usage: an unknown name, a bad value, or a file, folder or address that is not what it
+   should be. Nothing was computed.
+130. Ctrl-C. What had finished is kept, and the same command resumes.
+
+Only this file knows argparse. It imports little, so that ``--help`` and wrong usage answer at
+once; what the commands do is in :mod:`nmfbench.commands`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import difflib
+import json
+import os
+import re
+import sys
+import warnings
+
+__all__ = ["main"]
+
+PROFILES = ("smoke", "quick", "paper")
+THINGS = ("solvers", "datasets", "corruptions", "metrics", "tasks", "artefacts")
+
+_EPILOG = """\
+TARGET is an artefact (robust-xray/fig3), a paper (robust-xray: all of its artefacts) or 'all', the
+default. Exit codes: 0 done; 1 a trial, the test of a claim, a download or a replay failed, or data
+are missing or damaged; 2 wrong usage; 130 stopped by Ctrl-C (the same command resumes)."""
+
+
+def main(argv=None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        By default what the command was called with.
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
+    try:
+        args = _parse(argv)
+    except SystemExit as end:  # argparse ends so after --help, --version and errors
+        return end.code or 0
+    as_json = getattr(args, "json", False)
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stdout(sys.stderr):
+            warnings.showwarning = _show_warning
+            from nmfbench import commands
+
+            result = getattr(commands, args.function)(args)
+        if as_json:
+            print(json.dumps(result.data, indent=2, allow_nan=False))
+        elif result.text:
+            print(result.text)
+        sys.stdout.flush()
+        return result.code
+    except KeyboardInterrupt as stop:
+        return _complain(stop, 130, "stopped.")
+    except BrokenPipeError:  # nmfbench list | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        from nmfbench import commands
+
+        code = commands.exit_code(error)
+        if code is None:  # a mistake of ours: its traceback helps to mend it
+            raise
+        return _complain(error, code)
+
+
+def _complain(error, code, default=""):
+    text = " ".join(str(error).split()) or default or type(error).__name__
+    print(f"nmfbench: {text}", file=sys.stderr)
+    return code
+
+
+def _show_warning(message, *_, **__):
+    print(f"nmfbench: note: {message}", file=sys.stderr)
+
+
+# -- the grammar ------------------------------------------------------------------------------
+
+
+class _Parser(argparse.ArgumentParser):
+    """Errors in one line, with the nearest valid names."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, allow_abbrev=False, **kwargs)
+
+    def error(self, message):
+        choice = re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message)
+        if choice:
+            names = re.findall(r"[\w-]+", choice[2])
+            message += _hint(choice[1], names)
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def _hint(word, names):
+    close = difflib.get_close_matches(word, names, n=3, cutoff=0.5)
+    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+def _parse(argv):
+    parser, commands = _grammar()
+    args, rest = parser.parse_known_args(argv)
+    command = commands[args.command]
+    options = [word for word in rest if word.startswith("-")]
+    if options or not hasattr(args, "names"):
+        word = (options or rest or [None])[0]
+        if word is not None:
+            known = re.findall(r"--[a-z-]+", command.format_usage())
+            command.error(f"unknown argument {word!r}{_hint(word.partition('=')[0], known)}")
+    elif rest:
+        args.names += rest  # names after an option: run a --jobs 2 b
+    return args
+
+
+def _grammar():
+    parser = _Parser(
+        "nmfbench",
+        description="Benchmarks and reproducibility for non-negative matrix factorization.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    def command(name, help, *shared):
+        sub = commands.add_parser(name, help=help, description=help[0].upper() + help[1:] + ".")
+        sub.set_defaults(function={"list": "list_", "import": "import_"}.get(name, name))
+        for add in shared:
+            add(sub)
+        return sub
+
+    sub = command("list", "what the suite has", _json)
+    sub.add_argument("things", choices=THINGS)
+
+    command("run", "compute the trials that have no record yet", *_GRID, _computing, _json)
+    command("status", "how many trials are done, failed and missing", *_GRID, _json)
+    command("report", "make the pages of the report from the records", *_GRID, _output)
+    command("reproduce", "run, then report", *_GRID, _computing, _output)
+    command("claims", "what the records say of each claim of the papers", *_GRID, _json)
+
+    sub = command("data", "what data are at hand; get them; check them", _json)
+    sub.add_argument(
+        "action",
+        choices=("list", "fetch", "verify"),
+        help="fetch downloads into the user's cache; verify reads the files and checks them",
+    )
+    sub.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="data sets; by default all (fetch: all that are missing and have a public home)",
+    )
+
+    sub = command("export", "write records to one file, a row a trial, arrays left out", _targets)
+    sub.description += (
+        " 'all', the default, takes the whole store, also records that no artefact asks for any "
+        "more; a trial that several artefacts share is one row, with their names joined by ';'."
+    )
+    _store(sub)
+    sub.add_argument(
+        "--profile", type=_one_of(PROFILES), metavar="P", help="only the trials of this profile"
+    )
+    sub.add_argument(
+        "--format",
+        type=_one_of(("parquet", "csv")),
+        metavar="{parquet,csv}",
+        help="by default what the name of the file says, else parquet",
+    )
+    sub.add_argument("--output", required=True, metavar="FILE")
+
+    sub = command("import", "merge exported records; equal keys are not doubled", _store)
+    sub.add_argument("names", nargs="+", metavar="FILE")
+
+    sub = command("replay", "rerun one trial: same bits, same digits, or different", _store, _json)
+    sub.add_argument("key", metavar="TRIAL-KEY", help="key of a record, or how it begins")
+    _limits(sub)
+
+    command("doctor", "what is installed and at hand, what is missing, and how to get it", *_DOCTOR)
+    return parser, commands.choices
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser, *_):
+        from nmfbench import __version__
+
+        print(f"nmfbench {__version__}")
+        parser.exit()
+
+
+def _targets(sub):
+    sub.add_argument(
+        "names",
+        nargs="*",
+        metavar="TARGET",
+        help="artefact (robust-xray/fig3), paper (robust-xray) or 'all', the default",
+    )
+
+
+def _store(sub):
+    sub.add_argument(
+        "--store", default="results", metavar="DIR", help="folder of the records (results)"
+    )
+
+
+def _profile(sub):
+    sub.add_argument(
+        "--profile",
+        type=_one_of(PROFILES),
+        default="quick",
+        metavar="P",
+        help="smoke: seconds an artefact; quick (the default): minutes; paper: the papers' grids",
+    )
+    sub.add_argument(
+        "--stand-in",
+        action="store_true",
+        help="where real data are missing, use their labelled synthetic stand-ins",
+    )
+
+
+def _computing(sub):
+    sub.add_argument(
+        "--jobs", type=_positive(int), default=1, metavar="N", help="trials at a time (1)"
+    )
+    sub.add_argument("--scheduler", metavar="ADDRESS", help="Dask scheduler, tcp://host:port")
+    sub.add_argument(
+        "--retry-failed", action="store_true", help="compute failed trials once more, too"
+    )
+    _limits(sub)
+
+
+def _limits(sub):
+    sub.add_argument(
+        "--time-limit",
+        type=_positive(float),
+        default=3600.0,
+        metavar="SECONDS",
+        help="a trial that takes longer has failed (3600)",
+    )
+    sub.add_argument(
+        "--memory-limit",
+        type=_memory,
+        metavar="SIZE",
+        help="what a trial's process may allocate, such as 500M or 4G (no limit)",
+    )
+
+
+def _output(sub):
+    sub.add_argument(
+        "--output", default="reports", metavar="DIR", help="folder of the pages (reports)"
+    )
+
+
+def _json(sub):
+    sub.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+_GRID = (_targets, _profile, _store)
+_DOCTOR = (_store, _json)
+
+
+# -- values of options ------------------------------------------------------------------------
+
+
+def _one_of(names):
+    def convert(word):
+        if word not in names:
+            raise argparse.ArgumentTypeError(
+                f"{word!r} is not one of {', '.join(names)}{_hint(word, names)}"
+            )
+        return word
+
+    return convert
+
+
+def _positive(kind):
+    def convert(word):
+        try:
+            value = kind(word)
+        except ValueError:
+            value = 0
+        if not 0 < value < float("inf"):
+            what = "whole number" if kind is int else "number"
+            raise argparse.ArgumentTypeError(f"needs a {what} above 0, got {word!r}")
+        return value
+
+    return convert
+
+
+def _memory(word):
+    """Bytes from ``500M``, ``4G``, ``4GiB`` or a plain number; units are powers of 1024."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)(?:i?B)?", word, re.IGNORECASE)
+    size = int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " ")) if match else 0
+    if size < 1:
+        raise argparse.ArgumentTypeError(f"needs a size such as 500M or 4G, got {word!r}")
+    return size

@@ -1,0 +1,470 @@
+"""What each command does: parsed arguments in, a :class:`Result` out.
+
+A command returns its answer twice, as data and as text; :mod:`nmfbench.cli` prints one of the two.
+Progress and notices go to standard error meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sqlite3
+import sys
+import tempfile
+import textwrap
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from nmfbench import registry
+from nmfbench.artefacts import PROFILES, Artefact
+from nmfbench.catalogue import catalogue
+from nmfbench.datasets.base import dataset_available, dataset_info
+from nmfbench.datasets.errors import DataError
+from nmfbench.exchange import ExchangeError, export_records, import_records
+from nmfbench.progress import Progress, describe, reason
+from nmfbench.registry import UnknownNameError
+from nmfbench.runner import Limits, SchedulerError, missing
+from nmfbench.runner import run as run_trials
+from nmfbench.store import FILE_NAME, Store, StoreError
+from nmfbench.targets import TargetError, how_to_get, runnable, select
+from nmfbench.worker import WorkerError
+
+__all__ = ["Result", "exit_code"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """The answer of a command: as JSON, as text, and its exit code."""
+
+    data: Any
+    text: str
+    code: int = 0
+
+
+def exit_code(error: Exception) -> int | None:
+    """1 where something failed, 2 where the user asked for what cannot be; None: our mistake."""
+    if isinstance(error, DataError | ReportError | WorkerError):
+        return 1
+    wrong = (TargetError, UnknownNameError, StoreError, SchedulerError, ExchangeError, UsageError)
+    return 2 if isinstance(error, (*wrong, sqlite3.Error, OSError)) else None
+
+
+class UsageError(ValueError):
+    """Arguments that do not fit together, or do not fit what is there."""
+
+
+class ReportError(RuntimeError):
+    """The report could not be made."""
+
+
+# -- list -------------------------------------------------------------------------------------
+
+_SHOWN = {
+    "solvers": ("key", "name", "family", "paper", "reference"),
+    "datasets": ("name", "n_samples", "n_features", "n_classes", "available", "title"),
+    "corruptions": ("key", "level"),
+    "metrics": ("key", "name", "higher_is_better"),
+    "tasks": ("key", "summary"),
+    "artefacts": ("id", "kind", "task", "claims", *PROFILES, "title"),
+}
+
+
+def list_(args) -> Result:
+    rows = catalogue(args.things)
+    shown = rows
+    if args.things == "artefacts":
+        shown = [row | row["trials"] | {"claims": len(row["claims"])} for row in rows]
+    return Result(rows, _table(shown, _SHOWN[args.things]))
+
+
+# -- run, status, report, reproduce, claims ---------------------------------------------------
+
+
+def run(args) -> Result:
+    artefacts, left_out = runnable(select(args.names), args.profile, stand_in=args.stand_in)
+    for artefact, names in left_out.items():
+        _notice(f"{artefact} is left out: {how_to_get(names)}, or give --stand-in")
+    started = time.monotonic()
+    plan = {trial.key: trial for a in artefacts for trial in _plan(a, args)}
+    with Store(args.store) as store:
+        todo = missing(plan.values(), store, retry_failed=args.retry_failed)
+        _notice(f"{len(plan)} trials, of which {len(plan) - len(todo)} have a record already")
+        failures = _compute(plan, len(todo), store, args)
+        rows = [_status(artefact, store, args) for artefact in artefacts]
+        held = list(store.status(plan).values())
+    counts = {word: held.count(word) for word in ("done", "failed")}
+    data = {
+        "profile": args.profile,
+        "store": str(args.store),
+        **counts,
+        "found": len(plan) - len(todo),
+        "computed": len(todo),
+        "total": len(plan),
+        "seconds": round(time.monotonic() - started, 3),
+        "artefacts": rows,
+        "left_out": [{"id": name, "missing_data": lacks} for name, lacks in left_out.items()],
+        "failures": failures,
+    }
+    text = [_table(rows, ("id", "done", "failed", "missing", "total")) if rows else ""]
+    if counts["failed"]:
+        text.append(f"{counts['failed']} trials failed; --retry-failed computes them once more.")
+    if left_out:
+        text.append(f"Left out, because data are missing: {', '.join(left_out)}.")
+    return Result(data, "\n".join(filter(None, text)), int(counts["failed"] > 0))
+
+
+def _compute(plan, todo, store, args):
+    """Compute what is missing; the failures of this run."""
+    failures = []
+    with Progress(todo) as progress:
+
+        def tell(summary, record):
+            progress(summary, record)
+            if record["status"] == "failed":
+                why = reason(record["error"])
+                failures.append({"key": record["key"], "trial": describe(record), "error": why})
+
+        try:
+            run_trials(
+                plan.values(),
+                store,
+                jobs=args.jobs,
+                scheduler=args.scheduler,
+                limits=Limits(args.time_limit, args.memory_limit),
+                retry_failed=args.retry_failed,
+                progress=tell,
+            )
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                f"stopped. {len(store.status(plan))} of {len(plan)} trials have a record in "
+                f"{args.store}; the same command resumes."
+            ) from None
+    return failures
+
+
+def status(args) -> Result:
+    targets = select(args.names)
+    with _reading(args.store) as store:
+        rows = [_status(target.artefact, store, args) for target in targets]
+    columns = ("id", "profile", "done", "failed", "missing", "total", "missing_data")
+    return Result(rows, _table(rows, columns))
+
+
+def _status(artefact, store, args):
+    plan = {trial.key for trial in _plan(artefact, args)}
+    held = list(store.status(plan).values())
+    done, failed = held.count("done"), held.count("failed")
+    return {
+        "id": artefact.id,
+        "profile": args.profile,
+        "done": done,
+        "failed": failed,
+        "missing": len(plan) - done - failed,
+        "total": len(plan),
+        "missing_data": artefact.missing_data(args.profile),
+    }
+
+
+def _plan(artefact, args):
+    return artefact.plan(args.profile, stand_in=args.stand_in)
+
+
+def report(args) -> Result:
+    return _report([target.artefact for target in select(args.names)], args)
+
+
+def _report(artefacts, args) -> Result:
+    from nmfbench.report.build import NotebookError, build_report
+
+    try:
+        index = build_report(
+            artefacts, args.store, profile=args.profile, output=args.output, stand_in=args.stand_in
+        )
+    except NotebookError as error:
+        raise ReportError(str(error)) from error
+    with Store(args.store, create=False) as store:
+        broken = [text for a in artefacts for text in _evaluate(a, store, args).broken]
+    text = [f"the test of a claim failed: {line}" for line in broken]
+    return Result({"index": str(index)}, "\n".join([*text, f"{index}"]), int(bool(broken)))
+
+
+def reproduce(args) -> Result:
+    first = run(args)
+    artefacts, _ = runnable(select(args.names), args.profile, stand_in=args.stand_in)
+    _notice("all trials have ended; the report is being made")
+    second = _report(artefacts, args)
+    data = {"run": first.data, "report": second.data}
+    return Result(data, f"{first.text}\n{second.text}", max(first.code, second.code))
+
+
+def claims(args) -> Result:
+    targets = select(args.names)
+    with _reading(args.store) as store:
+        found = [_evaluate(target.artefact, store, args) for target in targets]
+    rows = [_claim(e, *pair) for e in found for pair in e.verdicts]
+    broken = [text for evaluation in found for text in evaluation.broken]
+    for text in broken:
+        _notice(f"the test of a claim failed: {text}")
+    return Result(rows, "\n\n".join(map(_verdicts, found)), int(bool(broken)))
+
+
+def _evaluate(artefact, store, args):
+    from nmfbench.report.evaluate import evaluate
+
+    return evaluate(artefact, store, profile=args.profile, stand_in=args.stand_in)
+
+
+def _claim(evaluation, claim, verdict):
+    return {
+        "id": f"{evaluation.artefact.id}/{claim.id}",
+        "artefact": evaluation.artefact.id,
+        "statement": claim.statement,
+        "source": claim.source,
+        "verdict": verdict.verdict,
+        "evidence": verdict.evidence,
+        "effect": _finite(verdict.effect),
+        "interval": verdict.interval and [_finite(bound) for bound in verdict.interval],
+        "p_value": _finite(verdict.p_value),
+        "n": verdict.n,
+        "data": verdict.data,
+        "stand_ins": evaluation.stand_ins,
+        "profile": evaluation.profile,
+        "done": evaluation.done,
+        "total": evaluation.total,
+    }
+
+
+def _finite(value):
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def _verdicts(evaluation):
+    """One artefact: a heading, then for each claim the verdict, the statement, the evidence."""
+    e = evaluation
+    head = f"{e.artefact.id}: {e.title} ({e.profile}, {e.done} of {e.total} trials)"
+    lines = [head]
+    for claim, verdict in e.verdicts:
+        lines += textwrap.wrap(
+            f"{verdict.verdict:<13} {claim.id}: {claim.statement} ({claim.source})",
+            width=100,
+            initial_indent="  ",
+            subsequent_indent=" " * 16,
+        )
+        if verdict.evidence:
+            indent = " " * 16
+            lines += textwrap.wrap(
+                verdict.evidence, width=100, initial_indent=indent, subsequent_indent=indent
+            )
+    return "\n".join(lines if e.verdicts else [head, "  no claim is tested"])
+
+
+# -- data -------------------------------------------------------------------------------------
+
+
+def data(args) -> Result:
+    names = _datasets(args.names)
+    return {"list": _data_list, "fetch": _data_fetch, "verify": _data_verify}[args.action](
+        names, named="all" not in args.names and bool(args.names)
+    )
+
+
+def _datasets(names):
+    for name in names:
+        if name != "all":
+            registry.datasets[name]  # an unknown one ends here, with its near misses
+    if not names or "all" in names:
+        return list(registry.datasets)
+    return list(dict.fromkeys(names))
+
+
+def _data_list(names, named):
+    rows = [dataset_info(name) for name in names]
+    columns = ("name", "n_samples", "n_features", "n_classes", "available", "public_home")
+    return Result(rows, _table(rows, (*columns, "licence")))
+
+
+def _data_fetch(names, named):
+    from nmfbench.datasets.fetch import fetch
+
+    rows = []
+    for name in names:
+        row = {"name": name, "status": "at hand", "path": None, "error": None}
+        rows.append(row)
+        here, info = dataset_available(name), dataset_info(name)
+        if not named and not here and not info["public_home"]:
+            row["status"] = "no public home"
+            continue
+        try:
+            path = fetch(name, progress=sys.stderr.isatty())
+        except DataError as error:
+            row |= {"status": "failed", "error": str(error)}
+            _notice(str(error))
+            continue
+        row["path"] = None if path is None else str(path)
+        if not here:
+            row["status"] = "fetched" if dataset_available(name) else "variant"
+            _notice(f"{name}: {row['status']}")
+    failed = any(row["status"] == "failed" for row in rows)
+    return Result(rows, _table(rows, ("name", "status", "path")), int(failed))
+
+
+def _data_verify(names, named):
+    from nmfbench.datasets.fetch import verify
+
+    rows = [{"name": name, "status": verify(name)} for name in names]
+    bad = {"corrupt", "missing"} if named else {"corrupt"}
+    return Result(
+        rows, _table(rows, ("name", "status")), int(any(row["status"] in bad for row in rows))
+    )
+
+
+# -- export, import, replay, doctor -----------------------------------------------------------
+
+
+def export(args) -> Result:
+    targets = select(args.names)
+    whole = (not args.names or "all" in args.names) and args.profile is None
+    profiles = PROFILES if args.profile is None else (args.profile,)
+    output = Path(args.output)
+    kind = args.format or ("csv" if output.suffix == ".csv" else "parquet")
+    if output.is_dir():
+        raise UsageError(f"--output needs a file, but {output} is a folder.")
+    with Store(args.store, create=False) as store:
+        wanted = _wanted([target.artefact for target in targets], profiles)
+        records = store.records() if whole else store.records(wanted)
+        count = export_records(records, output, format=kind, artefacts=wanted)
+    return Result(
+        {"output": str(output), "format": kind, "trials": count},
+        f"{count} trials written to {output}; their arrays stay in {args.store}.",
+    )
+
+
+def _wanted(artefacts: Iterable[Artefact], profiles) -> dict[str, list[str]]:
+    """Artefacts by the keys of their trials, those on substitutes of the data included."""
+    wanted: dict[str, list[str]] = {}
+    for artefact in artefacts:
+        trials = dict.fromkeys(trial for p in profiles for trial in artefact.trials(p))
+        for key in dict.fromkeys(t.key for trial in trials for t in _versions(trial)):
+            wanted.setdefault(key, []).append(artefact.id)
+    return wanted
+
+
+def _versions(trial):
+    yield trial
+    if dataset_info(trial.dataset)["file"] is not None:
+        yield replace(trial, stand_in=True)
+        yield replace(trial, dataset_params={**trial.dataset_params, "variant": True})
+
+
+def import_(args) -> Result:
+    with Store(args.store) as store:
+        found = import_records(args.names, store)
+    text = (
+        f"{found.new} new trials, {found.replaced} in place of failed ones, {found.held} that "
+        f"{args.store} had already."
+    )
+    return Result(asdict(found), text)
+
+
+def replay(args) -> Result:
+    from nmfbench.replay import find_record
+    from nmfbench.replay import replay as rerun
+
+    with Store(args.store, create=False) as store:
+        try:
+            record = find_record(store, args.key)
+        except LookupError as error:
+            raise UsageError(error.args[0]) from None
+        found = rerun(record, store, Limits(args.time_limit, args.memory_limit))
+    data = {
+        "key": record["key"],
+        "trial": describe(record),
+        "verdict": found.verdict,
+        "compared": found.compared,
+        "differences": found.differences,
+        "same_code": found.same_code,
+        "error": found.error,
+    }
+    lines = [f"{describe(record)}: {found.verdict}", *(f"  {text}" for text in found.differences)]
+    if found.error:
+        lines.append(f"  {reason(found.error)}")
+    if record["status"] == "failed":
+        lines.append(f"  the record is a failure: {reason(record['error'])}")
+    if not found.same_code:
+        lines.append("  the record was computed by another version of the code")
+    return Result(data, "\n".join(lines), int(not found.verdict.startswith("same")))
+
+
+def doctor(args) -> Result:
+    from nmfbench.doctor import diagnose, diagnose_data
+
+    findings, sets = diagnose(args.store), diagnose_data()
+    usable = all(finding.state != "broken" for finding in findings)
+    rows = [finding.to_dict() for finding in findings]
+    here = [f.topic for f in sets if f.state == "ok"]
+    public = [f.topic for f in sets if f.state != "ok" and dataset_info(f.topic)["public_home"]]
+    private = [f.topic for f in sets if f.state != "ok" and f.topic not in public]
+    paragraphs = {
+        "Data at hand": here,
+        "Missing data that 'nmfbench data fetch NAME' gets": public,
+        "Missing data without a public home (their prepared files go into the folder that "
+        "NMFBENCH_DATA names; 'nmfbench doctor --json' has the names of the files)": private,
+        "What would help": [f"{f.topic}: {f.remedy}" for f in findings if f.remedy],
+    }
+    text = [
+        _table(rows, ("state", "topic", "detail")),
+        *(f"{head}: {', '.join(names)}." for head, names in paragraphs.items() if names),
+        "The suite can be used." if usable else "The suite cannot be used: see what is broken.",
+    ]
+    data = {"usable": usable, "findings": rows, "data": [finding.to_dict() for finding in sets]}
+    return Result(data, "\n\n".join(text), int(not usable))
+
+
+# -- shared -----------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _reading(folder):
+    """The store of a folder; an empty one, with a notice, where nothing has run yet."""
+    path = Path(folder)
+    if (path.is_dir() or not path.exists()) and not (path / FILE_NAME).exists():
+        _notice(f"there is no store in {folder} yet: nothing has run")
+        with tempfile.TemporaryDirectory() as empty, Store(empty) as store:
+            yield store
+        return
+    with Store(folder, create=False) as store:
+        yield store
+
+
+def _notice(text):
+    print(f"nmfbench: {text}", file=sys.stderr, flush=True)
+
+
+def _table(rows: Sequence[Mapping], columns: Sequence[str]) -> str:
+    """Aligned columns; numbers to the right. A column that is empty everywhere is left out."""
+    if not rows:
+        return "nothing"
+    columns = [c for c in columns if any(row[c] not in (None, [], "") for row in rows)]
+    cells = [[_cell(row[c]) for c in columns] for row in rows]
+    head = [c.replace("_", " ") for c in columns]
+    widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
+    right = [any(type(row[c]) is int for row in rows) for c in columns]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if to_right else cell.ljust(width)
+            for cell, width, to_right in zip(line, widths, right, strict=True)
+        ).rstrip()
+        for line in (head, *cells)
+    ]
+    return "\n".join(lines)
+
+
+def _cell(value):
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)

@@ -1,0 +1,186 @@
+"""What is installed, which data are at hand, what is missing and how to get it."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+import warnings
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Literal
+
+import threadpoolctl
+from packaging.requirements import Requirement
+
+from nmfbench import kernels, registry
+from nmfbench.datasets.base import dataset_info, dataset_variant
+from nmfbench.datasets.errors import DataError
+from nmfbench.datasets.files import cache_folder, prepared_folders
+from nmfbench.provenance import host
+from nmfbench.store import Store, StoreError
+
+__all__ = ["Finding", "diagnose", "diagnose_data"]
+
+_USES = {
+    "distributed": "to compute on a cluster (--scheduler)",
+    "asv": "to track the speed of solvers (asv continuous)",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes
+    ----------
+    topic : str
+    state : {"ok", "missing", "broken"}
+        "missing" limits what can be done; "broken" means that the suite cannot be used.
+    detail : str
+    remedy : str
+    """
+
+    topic: str
+    state: Literal["ok", "missing", "broken"]
+    detail: str
+    remedy: str = ""
+
+    def to_dict(self) -> dict:
+        return asdict(self)
+
+
+def diagnose(store) -> list[Finding]:
+    """Look at everything but the data sets; nothing is changed, installed or downloaded.
+
+    Parameters
+    ----------
+    store : path-like
+        Folder of the records.
+    """
+    return [
+        *_machine(),
+        *_packages(),
+        *_extras(),
+        *_registries(),
+        _threads(),
+        _compiled(),
+        _store(Path(store)),
+        _folders(),
+    ]
+
+
+def _machine():
+    here = host()
+    yield Finding("python", "ok", sys.version.split()[0])
+    yield Finding("machine", "ok", f"{here['platform']}, {here['cpu']}, {here['cores']} cores")
+
+
+def _packages():
+    """What the package cannot do without, against the versions it asks for."""
+    yield Finding("nmfbench", "ok", version("nmfbench"))
+    for requirement in map(Requirement, requires("nmfbench") or ()):
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            yield _package(requirement, "broken", f"pip install '{requirement}'")
+
+
+def _extras():
+    for requirement in map(Requirement, requires("nmfbench") or ()):
+        if requirement.name in _USES:
+            remedy = f"pip install '{requirement.name}{requirement.specifier}'"
+            yield _package(requirement, "missing", f"{remedy} {_USES[requirement.name]}")
+
+
+def _package(requirement, state, remedy):
+    name, wanted = requirement.name, requirement.specifier
+    try:
+        found = version(name)
+    except PackageNotFoundError:
+        return Finding(name, state, "not installed", remedy)
+    if not wanted.contains(found, prereleases=True):
+        return Finding(name, state, f"{found}, but {wanted} is needed", remedy)
+    return Finding(name, "ok", found)
+
+
+def _registries():
+    """Everything that is registered can be imported, plug-ins too."""
+    for kind in ("solvers", "datasets", "tasks", "artefacts"):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            count = len(getattr(registry, kind))
+        yield Finding(kind, "ok", str(count))
+        for warning in caught:
+            yield Finding("plug-in", "missing", str(warning.message), "mend or uninstall it")
+
+
+def _threads():
+    pools = [
+        f"{pool['internal_api']} {pool.get('version') or ''} ({pool['num_threads']} threads)"
+        for pool in threadpoolctl.threadpool_info()
+    ]
+    text = ", ".join(pools) or "no thread pool found"
+    return Finding("threads", "ok", f"{text}; every trial runs on one thread")
+
+
+def _compiled():
+    """Whether numba can keep what it compiles, so that each process does not compile anew."""
+    for module in pkgutil.iter_modules(kernels.__path__):
+        for value in vars(importlib.import_module(f"{kernels.__name__}.{module.name}")).values():
+            path = getattr(getattr(value, "stats", None), "cache_path", None)
+            if path is not None:
+                break
+        else:
+            continue
+        if os.access(_existing(Path(path)), os.W_OK):
+            return Finding("numba cache", "ok", "writable")
+        return Finding(
+            "numba cache",
+            "missing",
+            f"{path} is not writable: each process compiles anew, which takes minutes",
+            "name a folder of yours in NUMBA_CACHE_DIR",
+        )
+    return Finding("numba cache", "missing", "no compiled kernel keeps a cache")
+
+
+def _existing(path):
+    """The folder itself, or what of its path exists: where it would be made."""
+    return next(folder for folder in (path, *path.parents) if folder.exists())
+
+
+def _store(folder):
+    try:
+        with Store(folder, create=False) as store:
+            records = [record["status"] for record in store.records()]
+    except StoreError as error:
+        if (folder / "records.sqlite").exists() or (folder.exists() and not folder.is_dir()):
+            return Finding("store", "broken", str(error), "name another folder with --store")
+        return Finding("store", "ok", f"none in {folder} yet; 'nmfbench run' makes it")
+    failed = records.count("failed")
+    remedy = "nmfbench run --retry-failed" if failed else ""
+    return Finding("store", "ok", f"{len(records)} trials in {folder}, {failed} failed", remedy)
+
+
+def _folders():
+    folders = [*map(str, prepared_folders()), str(cache_folder())]
+    return Finding("data folders", "ok", ", then ".join(folders))
+
+
+def diagnose_data() -> list[Finding]:
+    """For each data set, its name as topic: whether it is here, and else how to get it."""
+    return [_data(dataset_info(name)) for name in registry.datasets]
+
+
+def _data(info):
+    name = info["name"]
+    if info["available"]:
+        return Finding(name, "ok", info["file"] or "comes with the suite")
+    place = f"put {info['file']} into a folder and name it in NMFBENCH_DATA"
+    remedy = f"nmfbench data fetch {name}, or {place}" if info["public_home"] else place
+    try:
+        variant = dataset_variant(name)
+    except DataError as error:
+        return Finding(name, "missing", str(error), remedy)
+    detail = "not here" if variant is None else f"only a variant is here: {variant}"
+    return Finding(name, "missing", detail, remedy)

@@ -1,0 +1,288 @@
+"""Records as one file, a row a trial: out of a store, and into another one.
+
+Columns are in the order of :data:`FIRST`, then one for each metric, then :data:`LAST`. Columns of
+:data:`JSON` hold canonical JSON text. A metric that a trial does not have is an empty cell. Arrays
+(traces, factors) stay behind: an imported record serves every table and claim, but has no curve.
+Nothing is pickled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import pandas as pd
+
+from nmfbench.store import COLUMNS, RESERVED, Store
+from nmfbench.trials import Trial, canonical
+
+__all__ = ["ExchangeError", "Imported", "export_records", "import_records", "read_export"]
+
+FIRST = (
+    *("key", "artefact", "task", "dataset", "corruption", "level"),
+    *("solver", "params", "repeat", "status"),
+)
+LAST = (
+    *("seconds", "cpu_seconds", "n_iter", "peak_memory", "host", "versions"),
+    *("dataset_params", "options", "stand_in", "start", "timed", "code"),
+    *("error", "objective", "stop_reason", "finished"),
+)
+JSON = ("params", "dataset_params", "options", "host", "versions")
+_OPTIONAL = ("corruption", "error", "stop_reason", "level", "seconds", "cpu_seconds", "objective")
+_OPTIONAL += ("n_iter", "peak_memory")
+_NUMBERS = ("level", "seconds", "cpu_seconds", "objective")
+_WHOLE = ("repeat", "start", "n_iter", "peak_memory")
+_FLAGS = ("stand_in", "timed")
+_SIZE_LIMIT = 2**31 - 1  # of one CSV field
+
+
+class ExchangeError(ValueError):
+    """A file that is no export, or cannot be read or written."""
+
+
+@dataclass
+class Imported:
+    """How many records were new, took the place of a failed one, or were held already."""
+
+    new: int = 0
+    replaced: int = 0
+    held: int = 0
+
+
+# -- out --------------------------------------------------------------------------------------
+
+
+def export_records(
+    records: Iterable[Mapping], path, *, format: str, artefacts: Mapping[str, Sequence[str]]
+) -> int:
+    """Write records to a file, in one step: it is there whole, or not at all.
+
+    Parameters
+    ----------
+    records : iterable of dict
+        As :meth:`Store.records` gives them.
+    path : path-like
+        Written over if it exists.
+    format : {"parquet", "csv"}
+    artefacts : mapping
+        For each key, the artefacts that the trial belongs to.
+
+    Returns
+    -------
+    int
+        Number of rows.
+    """
+    table = _table(records, artefacts)
+    path = Path(path)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if format == "parquet":
+            table.to_parquet(part, engine="pyarrow", index=False)
+        else:
+            table.to_csv(part, index=False, lineterminator="\n")
+        part.replace(path)
+    except OSError as error:
+        raise ExchangeError(f"cannot write {path}: {error.strerror or error}.") from error
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink()
+    return len(table)
+
+
+def _table(records, artefacts) -> pd.DataFrame:
+    rows = []
+    for record in records:
+        row = {name: value for name, value in record.items() if name != "metrics"}
+        row |= {name: canonical(row[name]) for name in JSON}
+        row["artefact"] = ";".join(artefacts.get(record["key"], ())) or None
+        rows.append(row | record["metrics"])
+    metrics = sorted({name for row in rows for name in row} - {*FIRST, *LAST}, key=_natural)
+    table = pd.DataFrame(rows, columns=[*FIRST, *metrics, *LAST])
+    for name in table:
+        if name in _WHOLE:
+            table[name] = table[name].astype("Int64")
+        elif name in _NUMBERS or name in metrics:
+            table[name] = table[name].astype("float64")
+        elif name in _FLAGS:
+            table[name] = table[name].astype("bool")
+        else:
+            table[name] = table[name].astype("string[pyarrow]")
+    return table
+
+
+def _natural(name):
+    """Sort ``accuracy@20`` before ``accuracy@100``."""
+    return [(part.isdigit(), int(part) if part.isdigit() else part) for part in _SPLIT(name)]
+
+
+_SPLIT: Callable = re.compile(r"(\d+)").split
+
+
+# -- in ---------------------------------------------------------------------------------------
+
+
+def import_records(paths: Sequence, store: Store) -> Imported:
+    """Merge exported files into a store.
+
+    All files are read and checked before anything is written. A finished record is never written
+    over; a failed one is, by a finished one.
+
+    Raises
+    ------
+    ExchangeError
+        If a file is no export, naming the first row and column that does not fit.
+    """
+    records = [record for path in paths for record in read_export(path)]
+    before = store.status(record["key"] for record in records)
+    summary = Imported()
+    for record in records:
+        key, status = record["key"], record["status"]
+        if key in before and (before[key] == "done" or status == "failed"):
+            summary.held += 1
+            continue
+        summary.replaced += key in before
+        summary.new += key not in before
+        before[key] = status
+        store.put(record)
+    return summary
+
+
+def read_export(path) -> list[dict]:
+    """Records of one exported file, each checked.
+
+    Returns
+    -------
+    list of dict
+        As :meth:`Store.put` takes them.
+    """
+    columns, rows = _read(Path(path))
+    lacking = [name for name in (*FIRST, *LAST) if name not in columns]
+    if lacking:
+        more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
+        what = f"{', '.join(lacking[:3])}{more}"
+        raise ExchangeError(f"{path} is not an export of nmfbench: columns are missing: {what}.")
+    if len(set(columns)) < len(columns):
+        raise ExchangeError(f"{path} is not an export of nmfbench: a column is there twice.")
+    metrics = [name for name in columns if name not in (*FIRST, *LAST)]
+    if taken := RESERVED.intersection(metrics):
+        raise ExchangeError(f"{path} is not an export: no metric can be called {min(taken)}.")
+    records = []
+    for number, cells in enumerate(rows, start=1):
+        try:
+            records.append(_record(dict(zip(columns, cells, strict=True)), metrics))
+        except (ValueError, TypeError, OverflowError, RecursionError) as error:
+            raise ExchangeError(f"{path}, row {number}: {error}.") from error
+    return records
+
+
+def _read(path):
+    """Column names and rows; cells are values (parquet) or text (CSV), None where empty."""
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+        if magic == b"PAR1":
+            from pyarrow import parquet
+
+            table = parquet.read_table(path)
+            columns = [column.to_pylist() for column in table.columns]
+            return table.column_names, list(zip(*columns, strict=True))
+        csv.field_size_limit(_SIZE_LIMIT)
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = [[cell or None for cell in row] for row in csv.reader(file, strict=True) if row]
+    except FileNotFoundError:
+        raise ExchangeError(f"there is no file {path}.") from None
+    except (UnicodeDecodeError, csv.Error):
+        raise ExchangeError(
+            f"{path} is not an export of nmfbench: neither parquet nor readable CSV."
+        ) from None
+    except (OSError, ValueError, TypeError) as error:  # pyarrow's are OSErrors or ValueErrors
+        raise ExchangeError(f"{path} cannot be read: {error}.") from error
+    if not rows:
+        raise ExchangeError(f"{path} is not an export of nmfbench: it is empty.")
+    return rows[0], rows[1:]
+
+
+def _record(cells, metrics):
+    record = {}
+    for name in COLUMNS:
+        if name == "metrics":
+            continue
+        value = cells[name]
+        if value is None:
+            if name not in _OPTIONAL:
+                raise ValueError(f"{name} is empty")
+            record[name] = None
+        else:
+            record[name] = _value(name, value)
+    record["metrics"] = {
+        name: _number(name, cells[name]) for name in metrics if cells[name] is not None
+    }
+    if record["status"] not in ("done", "failed"):
+        raise ValueError(f"status is {record['status']!r}, neither 'done' nor 'failed'")
+    if record["key"] != _key(record):
+        raise ValueError(
+            f"key {record['key']!r} does not belong to the other columns; was the file edited"
+        )
+    return record
+
+
+def _value(name, value):
+    if name in JSON:
+        return _dictionary(name, value)
+    if name in _NUMBERS:
+        return _number(name, value)
+    if name in _WHOLE:
+        return _whole(name, value)
+    if name in _FLAGS:
+        if str(value) not in ("True", "False"):
+            raise ValueError(f"{name} is {value!r}, neither True nor False")
+        return str(value) == "True"
+    if not isinstance(value, str):
+        raise ValueError(f"{name} is {value!r}, not text")
+    return value
+
+
+def _number(name, value):
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {value!r}, not a number") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{name} is {value!r}, not a finite number")
+    return number
+
+
+def _whole(name, value):
+    with contextlib.suppress(ValueError):
+        if not isinstance(value, float):
+            return int(value)  # no detour through floats, which would round
+    number = _number(name, value)  # "4.0", as other programs write a column with empty cells
+    if not number.is_integer():
+        raise ValueError(f"{name} is {value!r}, not a whole number")
+    return int(number)
+
+
+def _dictionary(name, value):
+    try:
+        parsed = json.loads(value)
+        canonical(parsed)  # refuses NaN
+    except (TypeError, ValueError):
+        parsed = None
+    if not isinstance(parsed, dict):
+        raise ValueError(f"{name} is {value!r}, not a JSON object")
+    return parsed
+
+
+def _key(record):
+    """The key that a trial with these fields, computed by that code, has."""
+    trial = Trial.from_dict({field.name: record[field.name] for field in fields(Trial)})
+    vars(trial)["code"] = record["code"]  # the code that computed it, not what is here now
+    return trial.key

@@ -1,0 +1,108 @@
+"""How far a run is: a bar on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+
+from tqdm import tqdm
+
+__all__ = ["Progress", "describe", "reason"]
+
+_SECONDS = 2.0  # plain lines come no faster than this,
+_PATIENCE = 30.0  # and at least this often,
+_STEP = 0.05  # or when this share of the trials was computed
+
+_EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(: |$)")  # an exception's name, not indented
+
+
+class Progress:
+    """Told of every record as it is stored; shows failures at once.
+
+    Parameters
+    ----------
+    todo : int
+        Trials that will be computed.
+    stream : text stream, optional
+        By default standard error.
+    """
+
+    def __init__(self, todo: int, stream=None):
+        self.stream = stream or sys.stderr
+        self.todo, self.count, self.failed = todo, 0, 0
+        self._started = self._shown_at = time.monotonic()
+        self._shown = 0
+        terminal = self.stream.isatty() and todo > 0
+        self._bar = tqdm(total=todo, unit="trial", file=self.stream) if terminal else None
+
+    def __call__(self, summary, record):
+        self.count += 1
+        if record["status"] == "failed":
+            self.failed += 1
+            self._write(f"failed: {describe(record)}: {reason(record['error'])}")
+        if self._bar is not None:
+            self._bar.set_postfix(failed=self.failed, refresh=False)
+            self._bar.update()
+        else:
+            self._line()
+
+    def _line(self):
+        now = time.monotonic()
+        waited = now - self._shown_at
+        grown = self.count - self._shown >= _STEP * self.todo
+        if self.count < self.todo and not (waited >= _SECONDS and (grown or waited >= _PATIENCE)):
+            return
+        self._shown_at, self._shown = now, self.count
+        self._write(
+            f"{self.count} of {self.todo} trials, {self.failed} failed, {now - self._started:.0f} s"
+        )
+
+    def _write(self, text):
+        if self._bar is not None:
+            self._bar.write(f"nmfbench: {text}", file=self.stream)
+        else:
+            print(f"nmfbench: {text}", file=self.stream, flush=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self._bar is not None:
+            self._bar.close()
+
+
+def describe(record) -> str:
+    """A trial in a few words, with the key that ``nmfbench replay`` takes.
+
+    Examples
+    --------
+    >>> describe({"key": "0123456789abcdef01234567", "task": "recovery", "dataset": "blobs",
+    ...           "corruption": None, "level": None, "solver": "spa", "params": {}, "repeat": 3})
+    '0123456789ab (recovery, blobs, spa, repeat 3)'
+    """
+    parts = [record["task"], record["dataset"]]
+    if record["corruption"] is not None:
+        parts.append(f"{record['corruption']} {record['level']:g}")
+    parts.append(record["solver"])
+    parts += [f"{name}={value}" for name, value in sorted(record["params"].items())]
+    return f"{record['key'][:12]} ({', '.join(parts)}, repeat {record['repeat']})"
+
+
+def reason(error: str | None, width: int = 200) -> str:
+    """The line of an error's text that names the exception.
+
+    Examples
+    --------
+    >>> reason("Traceback (most recent call last):\\n  ...\\nValueError: no such rank")
+    'ValueError: no such rank'
+    >>> reason("TimeoutError: over its limit of 2 s\\nCurrent thread:\\n  File ...")
+    'TimeoutError: over its limit of 2 s'
+    """
+    lines = [line.rstrip() for line in (error or "").splitlines() if line.strip()]
+    names = [line for line in lines if _EXCEPTION.match(line)]
+    if names:
+        text = lines[0] if names[0] == lines[0] else names[-1]
+    else:
+        text = lines[-1].strip() if lines else "no reason was recorded"
+    return text if len(text) <= width else text[: width - 3] + "..."

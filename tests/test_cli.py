@@ -1,0 +1,632 @@
+"""The command line: what it prints, where, and with which exit code."""
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+import traceback
+
+import pytest
+
+import nmfbench
+from nmfbench import cli, registry
+from nmfbench.artefacts import PROFILES, Artefact, Method
+from nmfbench.claims import Claim, at_least
+from nmfbench.perform import perform
+from nmfbench.registry import Registry
+from nmfbench.store import Store
+from nmfbench.trials import Trial
+from nmfbench.worker import Worker
+
+TINY = {"n_samples": 20, "n_features": 12, "n_components": 3}
+SPA = Method("SPA", "spa")
+REPEATS = {"smoke": 1, "quick": 5, "paper": 6}
+
+
+def _artefact(name, trials, methods=(SPA,), claims=()):
+    return Artefact(
+        name,
+        title=f"Title of {name}",
+        kind="table",
+        methods=methods,
+        trials=trials,
+        summarise=lambda records: records.groupby("method", observed=True).size().reset_index(),
+        draw=lambda table: table,
+        claims=claims,
+    )
+
+
+def _grid(levels):
+    def trials(profile):
+        return [
+            Trial("recovery", "near-separable", "spa", {}, TINY, "sparse-laplace", x, repeat=r)
+            for x in levels
+            for r in range(REPEATS[profile])
+        ]
+
+    return trials
+
+
+def _on_missing_data(profile):
+    options = {"sizes": [5]}
+    return [Trial("exemplars", "bbc", "spa", options=options)]
+
+
+def _failing(profile):
+    return [Trial("recovery", "near-separable", "spa", {"normalize": "perhaps", "no": 1}, TINY)]
+
+
+def _raising(records):
+    raise RuntimeError("the test of this claim is broken")
+
+
+@pytest.fixture(autouse=True)
+def artefacts(monkeypatch, tmp_path):
+    """Five small artefacts instead of the papers', no data but what comes with the suite."""
+    found = [
+        _artefact(
+            "alpha/one",
+            _grid([0.0, 0.1]),
+            claims=[
+                Claim("finds", "SPA finds.", "Section 1", at_least("SPA", "anchor-recovery", 0.2)),
+                Claim("all", "SPA finds all.", "Section 2", at_least("SPA", "anchor-recovery", 2)),
+            ],
+        ),
+        _artefact("alpha/two", _grid([0.1, 0.2])),  # shares the level 0.1 with alpha/one
+        _artefact("beta/texts", _on_missing_data),
+        _artefact("gamma/failing", _failing),
+        _artefact(
+            "gamma/raising", _grid([0.0]), claims=[Claim("broken", "It is.", "here", _raising)]
+        ),
+    ]
+    registry_of_five = Registry("artefact", "json")  # any module that registers nothing
+    for artefact in found:
+        registry_of_five.add(artefact.id, artefact)
+    monkeypatch.setattr(registry, "artefacts", registry_of_five)
+    monkeypatch.setenv("NMFBENCH_DATA", str(tmp_path / "nowhere"))
+    monkeypatch.setenv("NMFBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("NMFBENCH_MIRROR", raising=False)
+
+
+class InProcess(Worker):
+    """A worker that is no process, for speed; the tests of the runner have the real one."""
+
+    def run(self, trial, time_limit=None):
+        try:
+            outcome = perform(Trial.from_dict(trial))
+        except Exception:
+            return {"error": traceback.format_exc(), "peak_memory": 0}, {}
+        answer = {"metrics": outcome.metrics, "fit": outcome.fit}
+        return {"outcome": answer, "peak_memory": 0}, outcome.arrays
+
+
+@pytest.fixture(autouse=True)
+def _quick_workers(monkeypatch, request):
+    if "real_workers" not in request.fixturenames:
+        monkeypatch.setattr("nmfbench.runner.Worker", InProcess)
+
+
+@pytest.fixture
+def real_workers():
+    """Trials are computed as they are for a user: in child processes."""
+
+
+@pytest.fixture
+def command(capsys, tmp_path):
+    """Run one command on a store of its own; the exit code, standard output and error."""
+
+    def call(*words, store=tmp_path / "store"):
+        takes_store = words and words[0] not in ("list", "data") and not words[0].startswith("-")
+        code = cli.main([*words, "--store", str(store)] if takes_store else list(words))
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return code, out, err
+
+    return call
+
+
+def _json(command, *words, **options):
+    code, out, _ = command(*words, "--json", **options)
+    return code, json.loads(out)
+
+
+# -- list -------------------------------------------------------------------------------------
+
+SHAPES = {
+    "solvers": {"key", "name", "family", "paper", "reference", "class"},
+    "artefacts": {
+        *("id", "paper", "kind", "title", "task", "datasets", "solvers", "claims", "trials")
+    },
+    "datasets": {
+        *("name", "n_samples", "n_features", "n_classes", "source", "licence", "available"),
+        "stand_in_for",
+    },
+    "corruptions": {"key", "level"},
+    "metrics": {"key", "name", "higher_is_better"},
+    "tasks": {"key", "summary"},
+}
+
+
+@pytest.mark.parametrize("things", SHAPES)
+def test_lists_have_the_promised_keys(command, things):
+    """Each row of ``list --json`` has what DESIGN promises, and the text shows each name."""
+    code, rows = _json(command, "list", things)
+    assert code == 0
+    assert rows
+    assert all(SHAPES[things] <= set(row) for row in rows)
+    code, out, err = command("list", things)
+    assert (code, err) == (0, "")
+    name = SHAPES[things] & {"key", "id", "name"} - ({"name"} if things != "datasets" else set())
+    assert all(row[name.copy().pop()] in out for row in rows)
+
+
+def test_listed_classes_can_be_imported(command):
+    """The class of a solver is named as ``module:Class``."""
+    _, rows = _json(command, "list", "solvers")
+    row = next(row for row in rows if row["key"] == "spa")
+    module, _, name = row["class"].partition(":")
+    assert getattr(sys.modules[module], name) is type(nmfbench.make_solver("spa"))
+
+
+def test_listed_trials_count_each_trial_once(command):
+    """``trials`` has a number for each profile."""
+    _, rows = _json(command, "list", "artefacts")
+    assert rows[0]["trials"] == {"smoke": 2, "quick": 10, "paper": 12}
+    assert rows[0]["claims"] == ["alpha/one/finds", "alpha/one/all"]
+
+
+# -- run, status, claims ----------------------------------------------------------------------
+
+
+def test_a_run_is_resumed_and_shared_trials_are_computed_once(command, real_workers):
+    """A second run dispatches nothing; an artefact finds the trials of another one."""
+    code, first = _json(command, "run", "alpha/one", "--profile", "smoke")
+    assert (code, first["computed"], first["done"], first["total"]) == (0, 2, 2, 2)
+    code, second = _json(command, "run", "alpha/one", "--profile", "smoke")
+    assert (code, second["computed"], second["found"]) == (0, 0, 2)
+    code, both = _json(command, "run", "alpha", "--profile", "smoke", "--jobs", "2")
+    assert (code, both["computed"], both["total"]) == (0, 1, 3)
+    assert [row["id"] for row in both["artefacts"]] == ["alpha/one", "alpha/two"]
+
+
+def test_status_counts_before_and_after_a_run(command, tmp_path):
+    """Without a store all trials are missing, and looking makes none."""
+    code, rows = _json(command, "status", "alpha/one", "--profile", "smoke")
+    assert code == 0
+    assert not (tmp_path / "store").exists()
+    expected = {"id": "alpha/one", "profile": "smoke", "done": 0, "failed": 0}
+    assert expected.items() <= rows[0].items()
+    assert (rows[0]["missing"], rows[0]["total"]) == (2, 2)
+    command("run", "alpha/one", "--profile", "smoke")
+    _, rows = _json(command, "status", "--profile", "smoke")
+    done = {row["id"]: (row["done"], row["missing"], row["total"]) for row in rows}
+    assert done["alpha/one"] == (2, 0, 2)
+    assert done["alpha/two"] == (1, 1, 2)
+    assert done["beta/texts"] == (0, 1, 1)
+
+
+def test_claims_are_judged_and_a_refuted_one_is_no_failure(command):
+    """Verdicts follow the records; exit code 0 whatever they are."""
+    _, rows = _json(command, "claims", "alpha/one")
+    assert [row["verdict"] for row in rows] == ["not run", "not run"]
+    command("run", "alpha/one")
+    code, rows = _json(command, "claims", "alpha/one")
+    promised = {"id", "artefact", "statement", "source", "verdict", "effect", "p_value", "n"}
+    assert all(promised | {"data"} <= set(row) for row in rows)
+    assert code == 0
+    assert [row["verdict"] for row in rows] == ["confirmed", "refuted"]
+    assert rows[0]["id"] == "alpha/one/finds"
+    assert (rows[0]["n"], rows[0]["data"]) == (5, "own")
+    code, out, _ = command("claims", "alpha/one")
+    assert code == 0
+    assert "confirmed     finds: SPA finds. (Section 1)" in out
+    assert "10 of 10 trials" in out
+
+
+def test_a_claim_whose_test_raises_is_a_failure(command):
+    """Exit code 1 and the reason on standard error."""
+    command("run", "gamma/raising", "--profile", "smoke")
+    code, out, err = command("claims", "gamma/raising", "--profile", "smoke", "--json")
+    assert code == 1
+    assert json.loads(out)[0]["verdict"] == "inconclusive"
+    assert "gamma/raising/broken" in err
+    assert "the test of this claim is broken" in err
+
+
+def test_a_failed_trial_is_told_and_counts_until_it_is_done(command):
+    """Exit code 1, also when the failure is an old one; ``--retry-failed`` tries again."""
+    code, out, err = command("run", "gamma/failing", "--json")
+    data = json.loads(out)
+    assert (code, data["failed"], data["computed"]) == (1, 1, 1)
+    assert re.search(r"failed: [0-9a-f]{12} \(recovery, near-separable, spa.*ValueError", err)
+    assert "ValueError" in data["failures"][0]["error"]
+    code, data = _json(command, "run", "gamma/failing")
+    assert (code, data["failed"], data["computed"]) == (1, 1, 0)
+    code, data = _json(command, "run", "gamma/failing", "--retry-failed")
+    assert (code, data["failed"], data["computed"]) == (1, 1, 1)
+
+
+def test_a_trial_over_its_time_limit_is_a_failure(command, real_workers):
+    """``--time-limit`` ends a trial that takes longer."""
+    code, data = _json(command, "run", "alpha/one", "--profile", "smoke", "--time-limit", "0.001")
+    assert (code, data["failed"]) == (1, 2)
+    assert "TimeoutError" in data["failures"][0]["error"]
+
+
+def test_names_after_options_count(command):
+    """``run a --jobs 2 b`` and ``run --jobs 2 a b`` mean the same."""
+    for words in (
+        ("status", "alpha/one", "--profile", "smoke", "alpha/two"),
+        ("status", "--profile", "smoke", "alpha/one", "alpha/two"),
+    ):
+        _, rows = _json(command, *words)
+        assert [row["id"] for row in rows] == ["alpha/one", "alpha/two"]
+
+
+# -- missing data -----------------------------------------------------------------------------
+
+
+def test_a_named_artefact_without_its_data_is_an_error(command, tmp_path):
+    """Exit code 1, one line with the command that gets the data, and nothing runs."""
+    code, out, err = command("run", "beta/texts", "alpha/one")
+    assert (code, out) == (1, "")
+    assert len(err.splitlines()) == 1
+    assert "nmfbench data fetch bbc" in err
+    assert "--stand-in" in err
+    assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.parametrize("name", ["all", "beta"])
+def test_a_wide_name_leaves_out_what_lacks_data(command, name):
+    """'all' and a paper's name go on, with a notice."""
+    words = ("run", name, "--profile", "smoke", "--json")
+    code, out, err = command(*words)
+    data = json.loads(out)
+    assert code == (1 if name == "all" else 0)  # gamma/failing is in 'all'
+    assert data["left_out"] == [{"id": "beta/texts", "missing_data": ["bbc"]}]
+    assert "beta/texts is left out" in err
+    assert "beta/texts" not in [row["id"] for row in data["artefacts"]]
+
+
+def test_a_stand_in_serves_where_data_are_missing(command):
+    """With ``--stand-in`` the artefact runs, and claims and status know it."""
+    code, data = _json(command, "run", "beta/texts", "--stand-in")
+    assert (code, data["done"], data["left_out"]) == (0, 1, [])
+    assert _json(command, "status", "beta/texts", "--stand-in")[1][0]["done"] == 1
+    assert _json(command, "status", "beta/texts")[1][0]["done"] == 0
+    assert "stand-in" in command("claims", "beta/texts", "--stand-in")[1]
+
+
+def test_data_can_be_listed_and_verified(command):
+    """``data`` takes names, and refuses unknown ones."""
+    _, rows = _json(command, "data", "list", "digits", "bbc")
+    assert {row["name"]: row["available"] for row in rows} == {"digits": True, "bbc": False}
+    code, rows = _json(command, "data", "verify", "digits")
+    assert (code, rows) == (0, [{"name": "digits", "status": "ok"}])
+    code, rows = _json(command, "data", "verify", "digits", "bbc")
+    assert (code, rows[1]["status"]) == (1, "missing")
+    assert _json(command, "data", "verify")[0] == 0  # what is not here cannot be damaged
+    code, _, err = command("data", "fetch", "digit")
+    assert code == 2
+    assert "'digits'" in err
+
+
+def test_a_failed_download_is_told(command, monkeypatch):
+    """Exit code 1 and the reason; the other sets are fetched all the same."""
+    monkeypatch.setenv("NMFBENCH_MIRROR", "http://127.0.0.1:9/nothing")
+    code, out, err = command("data", "fetch", "digits", "bbc", "--json")
+    assert code == 1
+    rows = json.loads(out)
+    assert [row["status"] for row in rows] == ["at hand", "failed"]
+    assert "127.0.0.1:9" in rows[1]["error"]
+    assert "127.0.0.1:9" in err
+
+
+# -- wrong usage ------------------------------------------------------------------------------
+
+WRONG = [
+    (["run", "alpha/on"], "'alpha/one'"),
+    (["run", "two"], "'alpha/two'"),
+    (["run", "alhpa"], "'alpha'"),
+    (["status", "zzzzz"], "'alpha', 'beta'"),
+    (["run", "--profile", "smok"], "did you mean 'smoke'"),
+    (["run", "--jobs", "0"], "whole number above 0"),
+    (["run", "--jobs", "two"], "whole number above 0"),
+    (["run", "--time-limit", "-1"], "number above 0"),
+    (["run", "--time-limit", "nan"], "number above 0"),
+    (["run", "--memory-limit", "much"], "500M or 4G"),
+    (["run", "--job", "2"], "'--jobs'"),
+    (["list", "solver"], "'solvers'"),
+    (["claim"], "'claims'"),
+    (["export", "--format", "cvs", "--output", "x"], "'csv'"),
+    (["export"], "--output"),
+    (["replay"], "TRIAL-KEY"),
+    (["replay", "abc", "def"], "'def'"),
+    (["data", "get"], "fetch"),
+    (["import"], "FILE"),
+    (["compare", "spa"], "invalid choice"),
+    ([], "COMMAND"),
+]
+
+
+@pytest.mark.parametrize(("words", "hint"), WRONG, ids=[" ".join(words) for words, _ in WRONG])
+def test_wrong_usage_is_one_line_with_a_hint(capsys, words, hint):
+    """Exit code 2, nothing on standard output, the nearest valid names on standard error."""
+    assert cli.main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert len(err.splitlines()) == 1
+    assert hint in err
+
+
+def test_an_unusable_store_is_an_error(command, tmp_path):
+    """A file in place of the folder, a foreign database, a damaged file: one line, exit code 2."""
+    text = tmp_path / "text"
+    text.write_text("no store")
+    damaged = tmp_path / "damaged"
+    damaged.mkdir()
+    (damaged / "records.sqlite").write_bytes(b"x" * 5000)
+    for store in (text, damaged):
+        for words in (["run", "alpha/one"], ["status"], ["claims"], ["export", "--output", "x"]):
+            code, out, err = command(*words, store=store)
+            assert (code, out) == (2, "")
+            assert str(store) in err
+            assert len(err.splitlines()) <= 2  # the number of trials may have been told
+
+
+@pytest.mark.parametrize("words", [["export", "--output", "x.csv"], ["replay", "ab"], ["report"]])
+def test_what_needs_records_says_that_there_is_no_store(command, words, tmp_path, monkeypatch):
+    """Exit code 2 where there is nothing to read."""
+    monkeypatch.chdir(tmp_path)
+    code, out, err = command(*words)
+    assert (code, out) == (2, "")
+    assert "there is no store" in err
+
+
+def test_an_unreachable_scheduler_is_an_error(command):
+    """Exit code 2 and its address; nothing runs here instead."""
+    pytest.importorskip("distributed")
+    code, _, err = command("run", "alpha/one", "--scheduler", "nonsense://127.0.0.1:1")
+    assert code == 2
+    assert "nonsense://127.0.0.1:1" in err
+    assert _json(command, "status", "alpha/one")[1][0]["done"] == 0
+
+
+def test_the_profiles_are_those_of_the_artefacts():
+    """The grammar, which imports little, repeats them."""
+    assert cli.PROFILES == PROFILES
+
+
+# -- export, import, replay, doctor -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_export_and_import_give_the_same_table(command, tmp_path, kind):
+    """A round trip through a file loses nothing but arrays; a second import adds nothing."""
+    command("run", "alpha", "gamma/failing", "--profile", "smoke")
+    file = tmp_path / f"all.{kind}"
+    code, _, _ = command("export", "--format", kind, "--output", str(file))
+    assert code == 0
+    other = tmp_path / "other"
+    code, out, _ = command("import", str(file), store=other)
+    assert code == 0
+    assert "4 new trials" in out
+    assert "0 new trials" in command("import", str(file), store=other)[1]
+    with Store(tmp_path / "store") as ours, Store(other) as theirs:
+        assert ours.records() == theirs.records()
+    _, rows = _json(command, "status", "alpha", "--profile", "smoke", store=other)
+    assert [row["missing"] for row in rows] == [0, 0]
+
+
+def test_an_export_takes_the_trials_it_is_asked_for(command, tmp_path):
+    """An artefact's name narrows it, as does a profile; shared trials are one row."""
+    command("run", "alpha", "--profile", "quick")
+    file = tmp_path / "part.csv"
+    for words, count in ((["alpha/two"], 10), (["alpha/two", "--profile", "smoke"], 2), ([], 15)):
+        assert command("export", *words, "--output", str(file))[0] == 0
+        with file.open(newline="") as lines:
+            rows = list(csv.DictReader(lines))
+        assert len(rows) == count
+    assert {row["artefact"] for row in rows} == {
+        "alpha/one",
+        "alpha/two",
+        "alpha/one;alpha/two",
+    } - {"alpha/one"} | {"alpha/one;gamma/raising"}
+
+
+def test_importing_junk_is_an_error(command, tmp_path):
+    """Exit code 2 and the reason; a good file beside the bad one is not imported either."""
+    command("run", "alpha/one", "--profile", "smoke")
+    good, junk = tmp_path / "good.csv", tmp_path / "junk.csv"
+    command("export", "--output", str(good))
+    junk.write_text("a,b\n1,2\n")
+    code, out, err = command("import", str(good), str(junk), store=tmp_path / "other")
+    assert (code, out) == (2, "")
+    assert "junk.csv is not an export" in err
+    with Store(tmp_path / "other") as store:
+        assert store.records() == []
+    code, _, err = command("import", str(tmp_path / "none.csv"))
+    assert code == 2
+    assert "there is no file" in err
+
+
+def test_replay_finds_a_trial_by_how_its_key_begins(command, tmp_path):
+    """The same bits on this machine; unknown and ambiguous keys are wrong usage."""
+    command("run", "alpha/one", "--profile", "smoke")
+    with Store(tmp_path / "store") as store:
+        key = store.records()[0]["key"]
+    code, data = _json(command, "replay", key[:10])
+    assert (code, data["key"], data["verdict"]) == (0, key, "same bits")
+    assert data["same_code"]
+    code, _, err = command("replay", "zz")
+    assert code == 2
+    assert "'zz'" in err
+
+
+def test_doctor_tells_what_is_here_and_what_is_missing(command):
+    """Exit code 0: missing data do not make the suite unusable."""
+    code, data = _json(command, "doctor")
+    assert code == 0
+    assert data["usable"]
+    topics = {row["topic"]: row for row in data["findings"]}
+    assert {"python", "numpy", "threads", "numba cache", "store", "distributed"} <= set(topics)
+    bbc = next(row for row in data["data"] if row["topic"] == "bbc")
+    assert (bbc["state"], "NMFBENCH_DATA" in bbc["remedy"]) == ("missing", True)
+    code, out, _ = command("doctor")
+    assert code == 0
+    assert "The suite can be used." in out
+
+
+def test_doctor_calls_a_damaged_store_broken(command, tmp_path):
+    """Exit code 1, and the remedy."""
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "records.sqlite").write_bytes(b"x" * 5000)
+    code, data = _json(command, "doctor")
+    assert (code, data["usable"]) == (1, False)
+
+
+# -- the report -------------------------------------------------------------------------------
+
+
+def test_reproduce_runs_and_then_reports_what_could_run(command, monkeypatch, tmp_path):
+    """What was left out of the run is left out of the report; the page is named last."""
+    calls = []
+
+    def build_report(artefacts, store, **options):
+        calls.append(([artefact.id for artefact in artefacts], store, options))
+        print("a notebook talks")
+        return tmp_path / "pages" / "index.html"
+
+    monkeypatch.setattr("nmfbench.report.build.build_report", build_report)
+    words = ("reproduce", "alpha", "beta", "--profile", "smoke", "--output", str(tmp_path / "p"))
+    code, out, err = command(*words)
+    assert code == 0
+    assert out.splitlines()[-1] == str(tmp_path / "pages" / "index.html")
+    assert "a notebook talks" in err
+    (ids, store, options) = calls[0]
+    assert ids == ["alpha/one", "alpha/two"]
+    assert store == str(tmp_path / "store")
+    assert options == {"profile": "smoke", "output": str(tmp_path / "p"), "stand_in": False}
+    code, out, _ = command("report", "gamma/raising", "--profile", "smoke")
+    assert code == 1
+    assert "the test of a claim failed: gamma/raising/broken" in out
+
+
+def test_a_failing_notebook_is_an_error(command, monkeypatch):
+    """Exit code 1 and one line."""
+    from nmfbench.report.build import NotebookError
+
+    def build_report(*_, **__):
+        raise NotebookError("alpha.ipynb failed:\nValueError: it has no such cell")
+
+    monkeypatch.setattr("nmfbench.report.build.build_report", build_report)
+    command("run", "alpha/one", "--profile", "smoke")
+    code, out, err = command("report", "alpha/one")
+    assert (code, out) == (1, "")
+    assert err == "nmfbench: alpha.ipynb failed: ValueError: it has no such cell\n"
+
+
+# -- as a process -----------------------------------------------------------------------------
+
+
+def _process(*words, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "nmfbench", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
+def test_help_and_version_go_to_standard_output(capsys):
+    """``--version`` prints one line; the help of the suite names each command."""
+    assert cli.main(["--version"]) == 0
+    assert capsys.readouterr().out == f"nmfbench {nmfbench.__version__}\n"
+    assert cli.main(["--help"]) == 0
+    text = capsys.readouterr().out
+    for word in ("list", "run", "status", "report", "reproduce", "claims", "data", "export"):
+        assert re.search(rf"^ +{word}( |$)", text, re.MULTILINE)
+    assert not re.search(r"compare|card", text)
+
+
+def test_the_package_runs_as_a_program(tmp_path):
+    """``python -m nmfbench`` is the command; standard output is JSON alone."""
+    done = _process("list", "tasks", "--json", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "recovery" in [row["key"] for row in json.loads(done.stdout)]
+    assert done.stderr == ""
+    wrong = _process("run", "--profile", "smok", cwd=tmp_path)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "Traceback" not in wrong.stderr
+
+
+_SLOW = textwrap.dedent(
+    """
+    import sys
+    from nmfbench import registry
+    from nmfbench.artefacts import Artefact, Method
+    from nmfbench.cli import main
+    from nmfbench.trials import Trial
+
+    def trials(profile):
+        return [Trial("recovery", "near-separable", "spa", repeat=r) for r in range(3000)]
+
+    registry.artefacts = registry.Registry("artefact", "json")
+    registry.artefacts.add("delta/slow", Artefact("delta/slow", "Slow", "table",
+        [Method("SPA", "spa")], trials, lambda records: records, lambda table: table))
+    sys.exit(main())
+    """
+)
+
+
+def test_ctrl_c_keeps_what_has_finished(tmp_path):
+    """Exit code 130, a line that says so, and the records are in the store."""
+    script = tmp_path / "slow.py"
+    script.write_text(_SLOW)
+    store = tmp_path / "store"
+    process = subprocess.Popen(
+        [sys.executable, str(script), "run", "delta/slow", "--jobs", "2", "--store", str(store)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while _count(store) < 5 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 130, err
+    assert out == ""
+    assert "Traceback" not in err
+    told = int(re.search(r"stopped\. (\d+) of 3000 trials have a record", err)[1])
+    assert "the same command resumes" in err
+    assert 5 <= told < 3000
+    assert told == _count(store)
+
+
+def _count(store):
+    if not (store / "records.sqlite").exists():
+        return 0
+    try:
+        with Store(store, create=False) as opened:
+            return len(opened.records())
+    except Exception:  # it is being made
+        return 0
+
+
+def test_a_closed_pipe_is_no_error(tmp_path):
+    """``nmfbench list | head -1`` ends quietly."""
+    shell = f"{sys.executable} -m nmfbench list datasets | head -1"
+    done = subprocess.run(
+        shell, shell=True, capture_output=True, text=True, check=True, env=os.environ
+    )
+    assert done.stderr == ""
