@@ -123,7 +123,7 @@ ARTEFACT = register_artefact(
             "Lagrangian and the incremental solver with its published and with tuned steps are "
             "separate curves.",
             "SPA": "With or without normalisation of the columns: not given, both are shown.",
-            "projection": "Exact, by a simplex method; tolerance and penalty of the paper's ADMM are "
+            "projection": "Exact, by a simplex method; the ADMM's tolerance and penalty are "
             "not given.",
             "XRAY-IS": "Not in the paper's figure; shown among the variants for comparison.",
             "random vector p": "The first anchor depends on it: three draws for each data set.",
