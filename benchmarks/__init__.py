@@ -19,9 +19,13 @@ import os
 import time
 from pathlib import Path
 
-# Before numpy is imported: one thread, or medians depend on what else the host does.
+from threadpoolctl import threadpool_limits
+
+# One thread, or medians depend on what else the host does. The variables are for libraries not
+# yet loaded; asv has loaded numpy's by now, through the packages that it imports.
 for _library in ("OMP", "OPENBLAS", "MKL", "NUMBA", "VECLIB_MAXIMUM"):
     os.environ[f"{_library}_NUM_THREADS"] = "1"
+threadpool_limits(1)
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 

@@ -42,6 +42,11 @@ def main(argv=None):
     if args.list:
         print("\n".join(contest.title for contest in chosen))
         return 0
+    if args.json not in (None, "-"):
+        try:
+            open(args.json, "a").close()  # now rather than after minutes
+        except OSError as error:
+            parser.error(f"--json {args.json}: {error.strerror}.")
     limits = {"rounds": 2, "budget": 0.0} if args.quick else {}
     results, code = [], 0
     try:
