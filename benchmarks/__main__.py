@@ -83,7 +83,7 @@ def _table(result):
             continue
         spread = f"{low} to {high}" if middle else "no reference"
         lines.append(
-            f"  {member!s:26} {result.median(member):10.4f} {result.median(member, 1):10.4f} "
+            f"  {member!s:26} {result.median(member):10.4g} {result.median(member, 1):10.4g} "
             f"{middle:>8}   {spread:16} {len(result.samples[member]):6}"
         )
     lines += [f"  {member!s:26} left out: {why}" for member, why in result.skipped.items()]

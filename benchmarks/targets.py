@@ -18,45 +18,56 @@ class Verdict:
 
 
 def judge(results):
-    """Verdicts on the targets that were measured.
+    """Verdicts on the targets that the given results can decide, in their order."""
+    return [
+        verdict
+        for result in results
+        if result.contest.name in _JUDGES
+        for verdict in _JUDGES[result.contest.name](result, *result.contest.case)
+    ]
 
-    Parameters
-    ----------
-    results : list of Result
-    """
-    verdicts = []
-    for result in results:
-        contest = result.contest
-        case = " ".join(map(str, contest.case))
-        if contest.name == "peers.SuccessiveProjections.time_anchors" and "spa" in result.samples:
-            _, ratio, _ = result.ratio("spa")
-            verdicts.append(
-                Verdict(
-                    f"spa, {case}: at most 2 x its products of X with a vector",
-                    f"{ratio:.2f} x",
-                    ratio <= 2,
-                )
-            )
-        if contest.name == "solvers.Fit.time_fit" and contest.case == (FIG3,):
-            for key in result.samples.keys() & {"robust-xray"}:
-                seconds = result.median(key)
-                verdicts.append(
-                    Verdict(
-                        f"{key}, {case}: about 0.5 s of CPU time (at most 0.6)",
-                        f"{seconds:.2f} s",
-                        seconds <= 0.6,
-                    )
-                )
-        if contest.name == "text.Exemplars.peakmem_fit":
-            n, m = training_half(*contest.case).shape
-            for key in result.samples:
-                size = result.median(key)
-                verdicts.append(
-                    Verdict(
-                        f"{key}, {case}: less memory than a dense {n} x {m} array "
-                        f"({8e-6 * n * m:.0f} MB)",
-                        f"{1e-6 * size:.0f} MB",
-                        size < 8 * n * m,
-                    )
-                )
-    return verdicts
+
+def _ratio(result, member):
+    """Median ratio to the reference, or None if either was not measured."""
+    quartiles = result.ratio(member) if member in result.samples else None
+    return None if quartiles is None else quartiles[1]
+
+
+def _fit(result, case):
+    if case == FIG3 and "robust-xray" in result.samples:
+        seconds = result.median("robust-xray")
+        target = f"robust-xray, {case}: about half a second of CPU time (at most 0.6 s)"
+        yield Verdict(target, f"{seconds:.2f} s", seconds <= 0.6)
+
+
+def _projection(result, loss, dtype):
+    ratio = _ratio(result, "warm")
+    if dtype == "float64" and ratio is not None:
+        target = f"{loss} projection: one more anchor takes less than starting anew"
+        yield Verdict(target, f"{ratio:.2f} x", ratio < 1)
+
+
+def _successive_projections(result, case):
+    ratio = _ratio(result, "spa")
+    if ratio is not None:
+        target = f"spa, {case}: at most twice its products of X with a vector"
+        yield Verdict(target, f"{ratio:.2f} x", ratio <= 2)
+
+
+def _memory(result, collection):
+    if not result.samples:
+        return
+    n, m = training_half(collection).shape
+    for key in result.samples:
+        size = result.median(key)
+        dense = f"a dense {n} x {m} array ({8e-6 * n * m:.0f} MB)"
+        target = f"{key}, {collection}: less memory than {dense}"
+        yield Verdict(target, f"{1e-6 * size:.0f} MB", size < 8 * n * m)
+
+
+_JUDGES = {
+    "solvers.Fit.time_fit": _fit,
+    "kernels.Projection.time_project": _projection,
+    "peers.SuccessiveProjections.time_anchors": _successive_projections,
+    "text.Exemplars.peakmem_fit": _memory,
+}

@@ -125,6 +125,24 @@ assert result.median("nmfbench") == 2.0
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
+def test_targets_are_judged_by_what_was_measured():
+    """The verdict turns with the measurement, and there is none without one."""
+    code = """
+import numpy as np
+from benchmarks.contest import Contest, Result
+from benchmarks.peers import SuccessiveProjections
+from benchmarks.targets import judge
+def verdict(**seconds):
+    result = Result(Contest(SuccessiveProjections, "time_anchors", ("dense 2000x1000",)))
+    result.samples = {key: np.full((3, 2), value) for key, value in seconds.items()}
+    return [(v.met, v.measured) for v in judge([result])]
+assert verdict(spa=1.5, products=1.0) == [(True, "1.50 x")]
+assert verdict(spa=2.5, products=1.0) == [(False, "2.50 x")]
+assert verdict(spa=1.5) == verdict(products=1.0) == []
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
 def test_a_long_run_passes_through_the_factors_of_one_fit():
     """Iterations counted one at a time are those of a single fit, ours and scikit-learn's."""
     code = """
