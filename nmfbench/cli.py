@@ -81,7 +81,10 @@ def main(argv=None) -> int:
 
 
 def _complain(error, code, default=""):
-    text = " ".join(str(error).split()) or default or type(error).__name__
+    text = str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        text = f"{error.filename}: {error.strerror}"
+    text = " ".join(text.split()) or default or type(error).__name__
     print(f"nmfbench: {text}", file=sys.stderr)
     return code
 

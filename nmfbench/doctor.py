@@ -81,16 +81,20 @@ def _machine():
 def _packages():
     """What the package cannot do without, against the versions it asks for."""
     yield Finding("nmfbench", "ok", version("nmfbench"))
-    for requirement in map(Requirement, requires("nmfbench") or ()):
+    for requirement in _required():
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
             yield _package(requirement, "broken", f"pip install '{requirement}'")
 
 
 def _extras():
-    for requirement in map(Requirement, requires("nmfbench") or ()):
-        if requirement.name in _USES:
-            remedy = f"pip install '{requirement.name}{requirement.specifier}'"
-            yield _package(requirement, "missing", f"{remedy} {_USES[requirement.name]}")
+    found = {requirement.name: requirement for requirement in _required()}
+    for name, use in _USES.items():
+        remedy = f"pip install '{name}{found[name].specifier}' {use}"
+        yield _package(found[name], "missing", remedy)
+
+
+def _required():
+    return map(Requirement, requires("nmfbench") or ())
 
 
 def _package(requirement, state, remedy):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 import time
 
@@ -33,8 +34,11 @@ class Progress:
         self.todo, self.count, self.failed = todo, 0, 0
         self._started = self._shown_at = time.monotonic()
         self._shown = 0
-        terminal = self.stream.isatty() and todo > 0
-        self._bar = tqdm(total=todo, unit="trial", file=self.stream) if terminal else None
+        self._bar = None
+        if self.stream.isatty() and todo > 0:
+            # tqdm shows nothing on a terminal that does not tell its size; this assumes 80 x 24.
+            columns, rows = shutil.get_terminal_size()
+            self._bar = tqdm(total=todo, unit="trial", file=self.stream, ncols=columns, nrows=rows)
 
     def __call__(self, summary, record):
         self.count += 1

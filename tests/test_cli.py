@@ -1,6 +1,7 @@
 """The command line: what it prints, where, and with which exit code."""
 
 import csv
+import io
 import json
 import os
 import re
@@ -18,6 +19,7 @@ from nmfbench import cli, registry
 from nmfbench.artefacts import PROFILES, Artefact, Method
 from nmfbench.claims import Claim, at_least
 from nmfbench.perform import perform
+from nmfbench.progress import Progress
 from nmfbench.registry import Registry
 from nmfbench.store import Store
 from nmfbench.trials import Trial
@@ -529,6 +531,41 @@ def test_a_failing_notebook_is_an_error(command, monkeypatch):
     code, out, err = command("report", "alpha/one")
     assert (code, out) == (1, "")
     assert err == "nmfbench: alpha.ipynb failed: ValueError: it has no such cell\n"
+
+
+# -- progress ---------------------------------------------------------------------------------
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def _tell(stream, count, status="done"):
+    record = {"key": "0" * 24, "task": "recovery", "dataset": "d", "corruption": None}
+    record |= {"level": None, "solver": "spa", "params": {}, "repeat": 0, "status": status}
+    record["error"] = "ValueError: no" if status == "failed" else None
+    with Progress(count, stream) as progress:
+        for _ in range(count):
+            progress(None, record)
+    return stream.getvalue()
+
+
+def test_plain_lines_are_few():
+    """Away from a terminal a fast run of many trials writes one line, and one a failure."""
+    assert re.fullmatch(r"nmfbench: 500 of 500 trials, 0 failed, 0 s\n", _tell(io.StringIO(), 500))
+    lines = _tell(io.StringIO(), 3, "failed").splitlines()
+    assert lines[0] == "nmfbench: failed: 000000000000 (recovery, d, spa, repeat 0): ValueError: no"
+    assert len(lines) == 4
+    assert _tell(io.StringIO(), 0) == ""
+
+
+def test_a_terminal_gets_a_bar():
+    """The bar fills, and failures are told above it."""
+    assert "500/500" in _tell(Terminal(), 500)
+    text = _tell(Terminal(), 3, "failed")
+    assert "3/3" in text
+    assert text.count("ValueError: no") == 3
 
 
 # -- as a process -----------------------------------------------------------------------------
