@@ -8,6 +8,7 @@ process on one thread. So the records are the same for any number of jobs.
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import closing
@@ -24,6 +25,9 @@ from nmfbench.trials import Trial
 from nmfbench.worker import Worker, WorkerDied, WorkerError
 
 __all__ = ["Limits", "RunSummary", "SchedulerError", "WorkerError", "compute", "missing", "run"]
+
+
+_CONNECT = "10s"  # to wait for a scheduler
 
 
 class SchedulerError(RuntimeError):
@@ -184,12 +188,14 @@ def _local(trials, store, jobs, limits) -> Iterator[dict]:
     for worker in workers:
         idle.put(worker)
     stopping = threading.Event()
+    todo = iter(trials)
 
-    def work(trial):
+    def work():
         worker = idle.get()
         try:
             if stopping.is_set():
                 return None
+            trial = next(todo)  # only now, so that trials start in order
             record, arrays = compute(trial, worker, limits.seconds)
             if stopping.is_set() and record["status"] == "failed":  # as it was killed
                 return None
@@ -203,7 +209,7 @@ def _local(trials, store, jobs, limits) -> Iterator[dict]:
     parallel = Parallel(
         max(2, len(workers)), "threading", batch_size=1, return_as="generator_unordered"
     )
-    records = parallel(delayed(work)(trial) for trial in trials)
+    records = parallel(delayed(work)() for _ in trials)
     try:
         for record in records:
             if record is not None:
@@ -212,6 +218,9 @@ def _local(trials, store, jobs, limits) -> Iterator[dict]:
         stopping.set()
         for worker in workers:
             worker.kill()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that tasks were cancelled
+            records.close()  # whose threads have nothing to wait for now
         for worker in workers:
             worker.close()
 
@@ -225,7 +234,7 @@ def _on_cluster(trials, store, address, limits, *, one_at_a_time) -> Iterator[di
             "--scheduler needs Dask's distributed scheduler: pip install 'nmfbench[distributed]'."
         ) from None
     try:
-        client = Client(address, timeout="10s", set_as_default=False)
+        client = Client(address, timeout=_CONNECT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise SchedulerError(
             f"no Dask scheduler answers at {address!r} ({error}); start one with "
@@ -239,7 +248,8 @@ def _on_cluster(trials, store, address, limits, *, one_at_a_time) -> Iterator[di
                 client.submit(_compute_remotely, trial.to_dict(), limits, pure=False): trial
                 for trial in trials[start : start + size]
             }
-            for future, answer in as_completed(asked, with_results=True, raise_errors=False):
+            finished = as_completed(asked, loop=client.loop, with_results=True, raise_errors=False)
+            for future, answer in finished:
                 trial = asked.pop(future)
                 if future.status != "finished":
                     error = answer[1] if isinstance(answer, tuple) else CancelledError()

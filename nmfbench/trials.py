@@ -123,8 +123,14 @@ class Trial:
 
     @cached_property
     def data_version(self) -> str | None:
-        """Hash of the data file that this trial reads, if it reads one."""
-        return None if self.stand_in else registry.datasets[self.dataset].info.get("sha256")
+        """Which content of a data file this trial reads, if it reads one."""
+        info = registry.datasets[self.dataset].info
+        if self.stand_in:
+            return None
+        if self.dataset_params.get("variant"):
+            variants = [[h.variant, *h.hashes] for h in info.get("homes") or () if not h.exact]
+            return canonical(variants)
+        return info.get("sha256")
 
     @cached_property
     def key(self) -> str:

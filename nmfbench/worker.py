@@ -36,7 +36,7 @@ __all__ = ["Worker", "WorkerDied", "WorkerError"]
 _THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM")
 _ENVIRONMENT = {f"{name}_NUM_THREADS": "1" for name in _THREADS} | {"PYTHONHASHSEED": "0"}
 _START_LIMIT = 300  # seconds
-_TAIL = 4000  # bytes of what the child wrote to standard error, in error messages
+_TAIL = 20_000  # bytes of what the child wrote to standard error, in error messages
 _FROM_OUTSIDE = (signal.SIGTERM, signal.SIGHUP)
 _LONGEST_ERROR = 20_000  # characters
 
@@ -231,8 +231,9 @@ class Worker:
 
     def _tail(self) -> str:
         size = os.fstat(self._log.fileno()).st_size
-        text = os.pread(self._log.fileno(), _TAIL, max(0, size - _TAIL))
-        return text.decode(errors="replace").strip()
+        text = os.pread(self._log.fileno(), _TAIL, max(0, size - _TAIL)).decode(errors="replace")
+        lines = [line for line in text.splitlines() if not line.startswith("Extension modules:")]
+        return "\n".join(lines).strip()
 
     def _whereabouts(self) -> str:
         """Ask a child that hangs for its traceback; it answers even from compiled code."""
@@ -294,11 +295,15 @@ def _prepare(memory_limit):
 
     Returns what is wrong, or None.
     """
+    from scipy.linalg.blas import dgemm
+
     import nmfbench.perform  # noqa: F401
     from nmfbench import registry
 
     for names in (registry.solvers, registry.datasets, registry.tasks, registry.corruptions):
         len(names)
+    square = np.ones((256, 256))  # large enough that numpy's BLAS and scipy's take their buffers,
+    _ = square @ square, dgemm(1.0, square, square)  # without which they end the process
     if memory_limit:
         held = _memory("VmData")
         if held >= memory_limit:

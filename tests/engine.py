@@ -1,0 +1,110 @@
+"""What the tests of trials, runs and the store share: grids, processes, packages, comparisons."""
+
+import os
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+from nmfbench import registry
+from nmfbench.trials import Trial
+
+SMALL = {"n_samples": 40, "n_features": 30, "n_components": 4}
+# What may differ between two computations of one trial.
+_OF_THE_DAY = ("seconds", "cpu_seconds", "peak_memory", "host", "versions", "finished")
+
+
+def trial(solver="spa", **fields):
+    """A trial of anchor recovery that takes milliseconds."""
+    given = {"task": "recovery", "dataset": "near-separable", "dataset_params": SMALL}
+    return Trial(**(given | {"solver": solver} | fields))
+
+
+def small_grid():
+    """Several separable solvers on a few small data sets, and one more task on real data."""
+    solvers = [e.key for e in registry.solvers.entries() if e.info["family"] == "separable"]
+    assert "spa" in solvers
+    grid = [
+        trial(solver, corruption="sparse-laplace", level=level, repeat=repeat)
+        for solver in solvers
+        for level in (0.0, 0.5)
+        for repeat in range(2)
+    ]
+    sizes = {"sizes": [10, 20]}
+    return [*grid, Trial(task="exemplars", dataset="digits", solver="spa", options=sizes)]
+
+
+def content(store, key):
+    """All that must be equal, whoever computed a trial: the record and its arrays, as bytes."""
+    record = {k: v for k, v in store.records([key])[0].items() if k not in _OF_THE_DAY}
+    arrays = {}
+    for name, array in store.arrays(key).items():
+        if array.dtype.names:  # a trace, less its clock
+            array = array[[field for field in array.dtype.names if "seconds" not in field]]
+            array = np.array(array.tolist())
+        arrays[name] = (array.dtype.str, array.shape, array.tobytes())
+    return record, arrays
+
+
+def assert_same_content(store, other):
+    """The two stores hold the same trials with the same results, bit for bit."""
+    keys = [record["key"] for record in store.records()]
+    assert keys == [record["key"] for record in other.records()]
+    assert keys
+    for key in keys:
+        assert content(store, key) == content(other, key)
+
+
+def start_python(code, *args, path=(), **options):
+    """Run code in a new interpreter and process group; its environment carries a mark."""
+    mark = uuid.uuid4().hex
+    folders = [*map(str, path), os.environ.get("PYTHONPATH", "")]
+    env = os.environ | {"NMFBENCH_TEST_MARK": mark, "PYTHONPATH": os.pathsep.join(folders)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, args)],
+        env={name: value for name, value in env.items() if value},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        **options,
+    )
+    process.mark = mark
+    return process
+
+
+def python(code, *args, path=(), timeout=120):
+    """As :func:`start_python`, to the end: standard output and standard error."""
+    process = start_python(code, *args, path=path)
+    out, err = process.communicate(timeout=timeout)
+    assert process.returncode == 0, err
+    return out, err
+
+
+def survivors(process):
+    """The processes that descend from a process of :func:`start_python`, whoever adopted them."""
+    found = []
+    for candidate in psutil.process_iter():
+        try:
+            if candidate.status() == psutil.STATUS_ZOMBIE or candidate.pid == process.pid:
+                continue
+            if candidate.environ().get("NMFBENCH_TEST_MARK") == process.mark:
+                found.append(candidate)
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+    return found
+
+
+def install(folder, name, source, entry_points):
+    """Lay a one-module package into a folder as an installer would, with its entry points."""
+    folder = Path(folder)
+    (folder / f"{name}.py").write_text(source, encoding="utf-8")
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    text = "".join(f"[nmfbench.{group}]\n{name} = {name}\n" for group in entry_points)
+    (info / "entry_points.txt").write_text(text, encoding="utf-8")
+    return folder

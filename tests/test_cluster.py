@@ -1,0 +1,139 @@
+"""One core, two jobs, a Dask cluster: the same records, bit for bit."""
+
+import os
+import sys
+import time
+import warnings
+
+import psutil
+import pytest
+from engine import SMALL, assert_same_content, small_grid, trial
+
+from nmfbench import runner
+from nmfbench.runner import Limits, RunSummary, SchedulerError, run
+from nmfbench.store import Store
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two worker processes of one thread each, on this machine."""
+    distributed = pytest.importorskip("distributed")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Port .* is already in use")  # its dashboard's
+        with distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            silence_logs=50,
+        ) as local:
+            yield local
+
+
+@pytest.fixture(scope="module")
+def serial(tmp_path_factory):
+    """The records of one job."""
+    with Store(tmp_path_factory.mktemp("serial")) as store:
+        grid = small_grid()
+        assert run(grid, store) == RunSummary(done=len(grid), total=len(grid))
+        yield store
+
+
+def children_of(pids):
+    children = [child for pid in pids for child in psutil.Process(pid).children()]
+    return [child.pid for child in children if "serve" in str(child.cmdline())]
+
+
+def test_two_jobs(tmp_path, serial):
+    """Two jobs give the records of one, bit for bit."""
+    with Store(tmp_path) as store:
+        grid = small_grid()
+        assert run(grid, store, jobs=2).done == len(grid)
+        assert_same_content(store, serial)
+
+
+def test_cluster(tmp_path, serial, cluster):
+    """A Dask cluster gives the records of one job, bit for bit, and a second run finds them."""
+    address = cluster.scheduler_address
+    with Store(tmp_path) as store:
+        grid = small_grid()
+        some = grid[: len(grid) // 3]
+        assert run(some, store, scheduler=address).done == len(some)
+        whole = run(grid, store, scheduler=address)
+        assert whole == RunSummary(done=len(grid) - len(some), found=len(some), total=len(grid))
+        assert_same_content(store, serial)
+
+
+def test_limits_on_a_cluster(tmp_path, cluster):
+    """Limits hold on a cluster, each run has its own, and timed trials are computed."""
+    address = cluster.scheduler_address
+    large = {**SMALL, "n_samples": 4000, "n_features": 4000}  # 128 MB for X alone
+    slow, hungry = trial(dataset_params=large), trial(dataset_params=large, repeat=1)
+    timed = trial(timed=True)
+    children = children_of(worker.pid for worker in cluster.workers.values())
+    held = max(psutil.Process(pid).memory_info().data for pid in children or [os.getpid()])
+    with Store(tmp_path) as store:
+        memory = Limits(memory=int(held + 100e6))
+        summary = run([hungry, timed], store, scheduler=address, limits=memory)
+        assert (summary.done, summary.failed) == (1, 1)
+        assert "MemoryError" in store.records([hungry.key])[0]["error"]
+        run([slow], store, scheduler=address, limits=Limits(seconds=0.01))
+        assert "TimeoutError" in store.records([slow.key])[0]["error"]
+
+
+def test_other_code(tmp_path, cluster):
+    """Workers that run other code than the keys say are refused, and nothing is stored."""
+    one = trial()
+    one.__dict__["code"] = "another"
+    with Store(tmp_path) as store:
+        with pytest.raises(SchedulerError, match="run other code for 'spa'"):
+            run([one], store, scheduler=cluster.scheduler_address)
+        assert store.records() == []
+
+
+def test_unknown_there(tmp_path, cluster, monkeypatch):
+    """An error of the workers themselves ends the run with its text."""
+    monkeypatch.setattr(runner, "_compute_remotely", _fails)
+    with (
+        Store(tmp_path) as store,
+        pytest.raises(SchedulerError, match=r"cannot compute.*no solver"),
+    ):
+        run([trial()], store, scheduler=cluster.scheduler_address)
+
+
+def _fails(values, limits):
+    raise LookupError("no solver is called so here")
+
+
+_fails.__module__ = "__main__"  # so that it travels by value
+
+
+def test_children_end_with_the_cluster(tmp_path, cluster):
+    """When the workers of a cluster end, however they end, their children do."""
+    with Store(tmp_path) as store:
+        run([trial(repeat=r) for r in range(4)], store, scheduler=cluster.scheduler_address)
+    pids = [worker.pid for worker in cluster.workers.values()]
+    children = children_of(pids)
+    assert children
+    psutil.Process(children[0]).parent().kill()
+    cluster.close()
+    deadline = time.monotonic() + 10
+    while any(psutil.pid_exists(pid) for pid in children):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://x", "tcp://"])
+def test_no_scheduler(tmp_path, address, monkeypatch):
+    """An address where nothing answers is an error that says how to start a scheduler."""
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(runner, "_CONNECT", "1s")
+    with Store(tmp_path) as store, pytest.raises(SchedulerError, match="dask scheduler"):
+        run([trial()], store, scheduler=address)
+
+
+def test_not_installed(tmp_path, monkeypatch):
+    """Without the extra, the error says what to install."""
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with Store(tmp_path) as store, pytest.raises(SchedulerError, match="pip install"):
+        run([trial()], store, scheduler="tcp://localhost:1")

@@ -1,0 +1,256 @@
+"""The store: what goes in comes out, nothing is doubled, and bad files are explained."""
+
+import os
+import sqlite3
+import threading
+
+import numpy as np
+import pytest
+from engine import python
+
+from nmfbench.store import COLUMNS, RESERVED, Store, StoreError
+
+
+def record(key="k", **fields):
+    given = dict.fromkeys(COLUMNS) | {
+        "key": key,
+        "task": "recovery",
+        "dataset": "near-separable",
+        "solver": "spa",
+        "status": "done",
+        "code": "c",
+        "repeat": 0,
+        "start": 0,
+        "stand_in": False,
+        "timed": False,
+        "finished": "2026-01-01T00:00:00+00:00",
+        "metrics": {"accuracy": 0.5},
+        "params": {},
+        "dataset_params": {},
+        "options": {},
+        "host": {},
+        "versions": {},
+    }
+    return given | fields
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path / "store") as opened:
+        yield opened
+
+
+def test_roundtrip(store):
+    """A record and its arrays come back as they were put."""
+    trace = np.array([(0, 1.5)], dtype=[("iteration", "i8"), ("objective", "f8")])
+    arrays = {"trace": trace, "W": np.eye(3, dtype=np.float32), "none": np.empty((0, 2))}
+    given = record(params={"a": [1, None, "é"]}, timed=True, level=0.1, peak_memory=2**40)
+    assert store.put(given, arrays)
+    assert store.records() == [given]
+    found = store.arrays("k")
+    assert set(found) == set(arrays)
+    for name, array in arrays.items():
+        assert found[name].dtype == array.dtype
+        np.testing.assert_array_equal(found[name], array)
+    assert store.arrays("another") == {}
+
+
+def test_done_stays(store):
+    """A finished record is never overwritten; a failed one is, with its arrays."""
+    assert store.put(record(status="failed", error="boom"), {"partial": np.ones(1)})
+    assert store.put(record(n_iter=1), {"W": np.ones(1)})
+    assert not store.put(record(n_iter=2), {"V": np.ones(1)})
+    assert not store.put(record(status="failed"))
+    assert [r["n_iter"] for r in store.records()] == [1]
+    assert list(store.arrays("k")) == ["W"]
+
+
+def test_order_and_status(store):
+    """Records come in the order of the keys asked for, however many, absent ones left out."""
+    for i in range(1200):
+        store.put(record(f"{i:04d}", status="failed" if i == 7 else "done"))
+    keys = [f"{i:04d}" for i in reversed(range(1300))]
+    assert [r["key"] for r in store.records(keys)] == keys[100:]
+    assert [r["key"] for r in store.records()] == keys[:99:-1]
+    status = store.status(keys)
+    assert len(status) == 1200
+    assert [key for key, value in status.items() if value == "failed"] == ["0007"]
+
+
+def test_table(store):
+    """The table has a column for each metric, NaN where a trial has none; empty ones too."""
+    empty = store.table()
+    assert set(empty.columns) == set(COLUMNS) - {"metrics"}
+    assert len(empty) == 0
+    store.put(record("a"))
+    store.put(record("b", status="failed", metrics={}))
+    store.put(record("c", metrics={"nmi": 1.0}))
+    table = store.table()
+    assert list(table.columns[-2:]) == ["accuracy", "nmi"]
+    np.testing.assert_array_equal(table["accuracy"], [0.5, np.nan, np.nan])
+    assert list(store.table(["b"]).columns) == list(empty.columns)
+    assert table.columns.is_unique
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"metrics": {"accuracy": float("nan")}}, "not JSON"),
+        ({"params": {"a": np.ones(2)}}, "not JSON"),
+        ({"metrics": {"seconds": 1.0}}, "cannot be called seconds"),
+        ({"status": "running"}, "'done' or 'failed'"),
+        ({"colour": "red"}, "unknown columns: colour"),
+        ({"task": None}, "NOT NULL"),
+    ],
+)
+def test_bad_record(store, fields, message):
+    """A record that does not fit is refused with its reason, and nothing is written."""
+    with pytest.raises(StoreError, match=message):
+        store.put(record(**fields))
+    lacking = record()
+    del lacking["task"]
+    with pytest.raises(StoreError, match="lacks task"):
+        store.put(lacking)
+    with pytest.raises(StoreError, match="objects"):
+        store.put(record(), {"a": np.array([{}])})
+    assert store.records() == []
+    assert store.put(record())  # no transaction was left open
+
+
+def test_reserved():
+    """No metric can shadow a column of a record or of a labelled table."""
+    assert set(COLUMNS) < RESERVED
+    assert {"artefact", "method"} <= RESERVED
+
+
+def test_no_store(tmp_path):
+    """Reading where nothing was written says so, and leaves no file behind."""
+    with pytest.raises(StoreError, match="there is no store in"):
+        Store(tmp_path / "nothing", create=False)
+    assert not (tmp_path / "nothing").exists()
+
+
+@pytest.mark.parametrize(
+    "content", [b"these are no records" * 100, b"SQLite format 3\0" + b"?" * 99]
+)
+def test_not_a_database(tmp_path, content):
+    """A file that is something else is not touched, and the error says what to do."""
+    path = tmp_path / "records.sqlite"
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="move it away, or name another folder"):
+        Store(tmp_path)
+    assert path.read_bytes() == content
+
+
+def test_foreign_database(tmp_path):
+    """Another program's database is refused."""
+    db = sqlite3.connect(tmp_path / "records.sqlite")
+    db.execute("CREATE TABLE records (a)")
+    db.close()
+    with pytest.raises(StoreError, match="not a store of nmfbench"):
+        Store(tmp_path)
+
+
+def test_newer_version(tmp_path):
+    """A store of a later format is refused with the remedy."""
+    with Store(tmp_path) as store:
+        store._db.execute("PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match=r"newer nmfbench \(format 99.*update"):
+        Store(tmp_path)
+
+
+def test_damage(tmp_path):
+    """A file damaged in the middle gives an error that names it, not a traceback of SQLite."""
+    with Store(tmp_path) as store:
+        for i in range(300):
+            store.put(record(str(i)), {"a": np.zeros(100)})
+    path = tmp_path / "records.sqlite"
+    data = bytearray(path.read_bytes())
+    data[4096:] = b"\xa5" * (len(data) - 4096)
+    path.write_bytes(data)
+    with pytest.raises(StoreError, match=r"records\.sqlite.*damaged"), Store(tmp_path) as store:
+        store.table()
+
+
+def test_file_in_the_way(tmp_path):
+    """A folder that cannot be made gives the remedy."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="make the folder writable"):
+        Store(tmp_path / "file" / "store")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser writes everywhere")
+def test_read_only(tmp_path):
+    """A folder that cannot be written to gives the remedy."""
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(StoreError, match="make the folder writable"):
+            Store(tmp_path)
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_disk_full(store):
+    """A full disk is an error that says so; what was written before stays, and so does order."""
+    store.put(record("a"))
+    pages = store._db.execute("PRAGMA page_count").fetchone()[0]
+    store._db.execute(f"PRAGMA max_page_count = {pages + 2}")
+    with pytest.raises(StoreError, match="make room"):
+        store.put(record("b"), {"big": np.zeros(10**6)})
+    store._db.execute("PRAGMA max_page_count = 1000000")
+    assert [r["key"] for r in store.records()] == ["a"]
+    assert store.put(record("b"))
+
+
+def test_readers_do_not_wait(tmp_path):
+    """One process reads what another has written, in the midst of its next transaction."""
+    with Store(tmp_path) as writer, Store(tmp_path, create=False) as reader:
+        writer.put(record("a"))
+        with writer._transaction():
+            writer._db.execute("DELETE FROM records")
+            assert [r["key"] for r in reader.records()] == ["a"]
+        assert reader.records() == []
+
+
+def test_threads(store):
+    """Threads share a store: every record arrives once."""
+
+    def write(offset):
+        for i in range(50):
+            store.put(record(str(offset + i)), {"a": np.full(3, i)})
+
+    threads = [threading.Thread(target=write, args=(25 * k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(store.records()) == 125
+
+
+def test_processes(tmp_path):
+    """Processes that create one store at the same moment, and write the same keys, share it."""
+    code = """
+import os, sys, time
+sys.path.insert(0, sys.argv[2])
+from test_store import record
+from nmfbench.store import Store
+go = sys.argv[1] + "/go"
+pids = [os.fork() for _ in range(2)]  # 4 processes
+while not os.path.exists(go):
+    time.sleep(0.001)
+    if all(pids):
+        open(go, "w").close()
+with Store(sys.argv[1]) as store:
+    written = sum(store.put(record(str(i))) for i in range(40))
+with open(f"{sys.argv[1]}/written-{os.getpid()}", "w") as file:
+    file.write(str(written))
+for pid in pids:
+    if pid:
+        os.waitpid(pid, 0)
+"""
+    python(code, tmp_path, os.path.dirname(__file__))
+    counts = [int(path.read_text()) for path in tmp_path.glob("written-*")]
+    assert len(counts) == 4
+    assert sum(counts) == 40
+    with Store(tmp_path) as store:
+        assert len(store.records()) == 40
