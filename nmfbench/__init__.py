@@ -16,9 +16,24 @@ The way of a result, and where each part lives::
 [0, 2]
 """
 
-from nmfbench.datasets.base import load_dataset
-from nmfbench.perform import make_solver
-from nmfbench.results import results
+from importlib import import_module
 
-__all__ = ["load_dataset", "make_solver", "results"]
 __version__ = "0.1.0"
+
+# Imported when first used, so that the command line answers at once.
+_HOMES = {
+    "load_dataset": "nmfbench.datasets.base",
+    "make_solver": "nmfbench.perform",
+    "results": "nmfbench.tidy",
+}
+__all__ = list(_HOMES)
+
+
+def __getattr__(name):
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted([*globals(), *__all__])

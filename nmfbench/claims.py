@@ -132,7 +132,7 @@ def where(column: str, value, test):
 
 
 def _per_repeat(records, method, value, by=()):
-    """Mean of ``value`` for each repeat (and each of ``by``) that has it, over levels and starts."""
+    """Mean of ``value`` for each repeat (and each of ``by``) that has it."""
     rows = records[records["method"] == method]
     if value not in rows:  # no trial so far has measured it
         rows = rows.assign(**{value: np.nan})

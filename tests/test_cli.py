@@ -18,8 +18,9 @@ import nmfbench
 from nmfbench import cli, registry
 from nmfbench.artefacts import PROFILES, Artefact, Method
 from nmfbench.claims import Claim, at_least
+from nmfbench.cli import app
+from nmfbench.cli.progress import Progress
 from nmfbench.perform import perform
-from nmfbench.progress import Progress
 from nmfbench.registry import Registry
 from nmfbench.store import Store
 from nmfbench.trials import Trial
@@ -401,7 +402,7 @@ def test_an_unreachable_scheduler_is_an_error(command):
 
 def test_the_profiles_are_those_of_the_artefacts():
     """The grammar, which imports little, repeats them."""
-    assert cli.PROFILES == PROFILES
+    assert app.PROFILES == PROFILES
 
 
 # -- export, import, replay, doctor -----------------------------------------------------------

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nmfbench.exchange import (
+from nmfbench.cli.exchange import (
     FIRST,
     JSON,
     LAST,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nmfbench.cli import build_parser
+from nmfbench.cli import parse
 from nmfbench.datasets import dataset_available
 
 README = Path(__file__).parent.parent / "README.md"
@@ -53,4 +53,4 @@ def test_the_commands_of_the_readme_exist():
     lines = re.findall(r"^nmfbench ([^#\n]*)", "\n".join(blocks("sh")), flags=re.MULTILINE)
     assert lines
     for line in lines:
-        build_parser().parse_args(line.split())
+        parse(line.split())

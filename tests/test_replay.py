@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from nmfbench import replay as module
+from nmfbench.cli import replay as module
+from nmfbench.cli.replay import find_record, replay
 from nmfbench.datasets.base import DataMissingError
-from nmfbench.replay import find_record, replay
 from nmfbench.runner import run
 from nmfbench.store import Store
 from nmfbench.trials import Trial

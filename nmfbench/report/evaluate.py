@@ -9,6 +9,7 @@ import pandas as pd
 
 from nmfbench.artefacts import Artefact, label_records, substitutes
 from nmfbench.claims import Claim, Verdict, judge
+from nmfbench.cli.progress import reason
 from nmfbench.store import Store
 
 __all__ = ["Evaluation", "evaluate"]
@@ -32,7 +33,7 @@ class Evaluation:
     done, failed, total : int
         Trials of the grid.
     failures : dict of str to int
-        Last lines of the failed trials' errors, with how often.
+        Errors of the failed trials in a line, with how often.
     code : list of str
         Versions of the code behind the records.
     hosts, versions : list of dict
@@ -112,16 +113,12 @@ def evaluate(
         done=len(finished),
         failed=len(failed),
         total=len(plan),
-        failures=_last_lines(failed),
+        failures=dict(Counter(reason(error) for error in failed["error"])),
         code=sorted(set(finished["code"])),
         hosts=_distinct(finished["host"]),
         versions=_distinct(finished["versions"]),
         finished=(min(finished["finished"]), max(finished["finished"])) if len(finished) else None,
     )
-
-
-def _last_lines(failed):
-    return dict(Counter(error.strip().splitlines()[-1] for error in failed["error"]))
 
 
 def _distinct(dicts):

@@ -20,16 +20,16 @@ from typing import Any
 
 from nmfbench import registry
 from nmfbench.artefacts import PROFILES, Artefact
-from nmfbench.catalogue import catalogue
+from nmfbench.cli.catalogue import catalogue
+from nmfbench.cli.exchange import ExchangeError, export_records, import_records
+from nmfbench.cli.progress import Progress, describe, reason
+from nmfbench.cli.targets import TargetError, how_to_get, runnable, select
 from nmfbench.datasets.base import dataset_available, dataset_info
 from nmfbench.datasets.errors import DataError
-from nmfbench.exchange import ExchangeError, export_records, import_records
-from nmfbench.progress import Progress, describe, reason
 from nmfbench.registry import UnknownNameError
 from nmfbench.runner import Limits, SchedulerError, missing
 from nmfbench.runner import run as run_trials
 from nmfbench.store import FILE_NAME, Store, StoreError
-from nmfbench.targets import TargetError, how_to_get, runnable, select
 from nmfbench.worker import WorkerError
 
 __all__ = ["Result", "exit_code"]
@@ -370,8 +370,8 @@ def import_(args) -> Result:
 
 
 def replay(args) -> Result:
-    from nmfbench.replay import find_record
-    from nmfbench.replay import replay as rerun
+    from nmfbench.cli.replay import find_record
+    from nmfbench.cli.replay import replay as rerun
 
     with Store(args.store, create=False) as store:
         try:
@@ -399,7 +399,7 @@ def replay(args) -> Result:
 
 
 def doctor(args) -> Result:
-    from nmfbench.doctor import diagnose, diagnose_data
+    from nmfbench.cli.doctor import diagnose, diagnose_data
 
     findings, sets = diagnose(args.store), diagnose_data()
     usable = all(finding.state != "broken" for finding in findings)

@@ -11,7 +11,7 @@ Exit codes:
 130. Ctrl-C. What had finished is kept, and the same command resumes.
 
 Only this file knows argparse. It imports little, so that ``--help`` and wrong usage answer at
-once; what the commands do is in :mod:`nmfbench.commands`.
+once; what the commands do is in :mod:`nmfbench.cli.commands`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import re
 import sys
 import warnings
 
-__all__ = ["main"]
+__all__ = ["main", "parse"]
 
 PROFILES = ("smoke", "quick", "paper")
 THINGS = ("solvers", "datasets", "corruptions", "metrics", "tasks", "artefacts")
@@ -50,14 +50,14 @@ def main(argv=None) -> int:
         The exit code.
     """
     try:
-        args = _parse(argv)
+        args = parse(argv)
     except SystemExit as end:  # argparse ends so after --help, --version and errors
         return end.code or 0
     as_json = getattr(args, "json", False)
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(sys.stderr):
             warnings.showwarning = _show_warning
-            from nmfbench import commands
+            from nmfbench.cli import commands
 
             result = getattr(commands, args.function)(args)
         if as_json:
@@ -72,7 +72,7 @@ def main(argv=None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
-        from nmfbench import commands
+        from nmfbench.cli import commands
 
         code = commands.exit_code(error)
         if code is None:  # a mistake of ours: its traceback helps to mend it
@@ -115,7 +115,7 @@ def _hint(word, names):
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
-def _parse(argv):
+def parse(argv):
     parser, commands = _grammar()
     args, rest = parser.parse_known_args(argv)
     command = commands[args.command]
