@@ -79,7 +79,9 @@ class Result:
         reference = self.samples.get(self.contest.benchmark.reference)
         if reference is None:
             return None
-        ratios = self.samples[member][:, 0] / reference[:, 0]
+        samples = self.samples[member]
+        shared = min(len(samples), len(reference))  # a slow member has fewer rounds
+        ratios = samples[:shared, 0] / reference[:shared, 0]
         return tuple(float(q) for q in np.quantile(ratios, [0.25, 0.5, 0.75]))
 
 
@@ -112,7 +114,8 @@ def run(contest, *, rounds=9, budget=6.0):
     rounds : int
         Most rounds.
     budget : float
-        Seconds after which no further round begins; three are made if twice as long allows.
+        Seconds after which no further round begins; three are made if twice as long allows. A
+        member that takes as long by itself is measured once.
 
     Returns
     -------
@@ -125,24 +128,30 @@ def run(contest, *, rounds=9, budget=6.0):
         if _attempt(result, member, lambda b=benchmark, a=args: b.setup(*a)) is not _FAILED:
             ready[member] = benchmark, args
     found = {member: [] for member in ready}
-    started = time.perf_counter()
+    spent = 0.0
     for done in range(1, rounds + 1):
         for member, (benchmark, args) in list(ready.items()):
+            started = time.perf_counter()
             if contest.measures_memory:
                 sample = _attempt(result, member, lambda m=member: _memory_apart(contest, m))
             else:
                 sample = _attempt(
                     result, member, lambda b=benchmark, a=args: _time(b, contest.method, a)
                 )
-            if sample is _FAILED:
-                del ready[member]
-            else:
+            seconds = time.perf_counter() - started
+            if sample is not _FAILED:
                 found[member].append(sample)
-        elapsed = time.perf_counter() - started
-        enough = contest.measures_memory or (elapsed > budget and done >= 3)
-        if enough or elapsed > 2 * budget or not ready:
+            if sample is _FAILED or contest.measures_memory or seconds > budget:
+                del ready[member]  # once is enough for what is slow, and for memory
+            else:
+                spent += seconds
+        if not ready or (spent > budget and done >= 3) or spent > 2 * budget:
             break
-    result.samples = {member: np.array(found[member]) for member in ready}
+    result.samples = {
+        member: np.array(samples)
+        for member, samples in found.items()
+        if samples and member not in result.failed
+    }
     return result
 
 
