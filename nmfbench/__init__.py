@@ -6,7 +6,7 @@ The way of a result, and where each part lives::
       -> corruption        nmfbench.corruptions
       -> solver            nmfbench.solvers       (on nmfbench.projections, nmfbench.kernels)
       -> metric            nmfbench.metrics       (called by the tasks of nmfbench.tasks)
-      -> record            nmfbench.trials, nmfbench.runner, nmfbench.store
+      -> record            nmfbench.engine
       -> table or figure   nmfbench.papers        (a folder a paper, a file an artefact)
       -> claim verdict     nmfbench.claims, nmfbench.report
 
@@ -23,8 +23,8 @@ __version__ = "0.1.0"
 # Imported when first used, so that the command line answers at once.
 _HOMES = {
     "load_dataset": "nmfbench.datasets.base",
-    "make_solver": "nmfbench.perform",
-    "results": "nmfbench.tidy",
+    "make_solver": "nmfbench.engine.perform",
+    "results": "nmfbench.engine.results",
 }
 __all__ = list(_HOMES)
 

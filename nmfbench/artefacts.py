@@ -11,7 +11,7 @@ import pandas as pd
 from nmfbench import registry
 from nmfbench.claims import Claim
 from nmfbench.datasets.base import dataset_available, dataset_info, dataset_variant
-from nmfbench.trials import Trial, canonical
+from nmfbench.engine.trials import Trial, canonical
 
 __all__ = [
     "PROFILES",

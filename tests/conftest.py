@@ -3,8 +3,8 @@
 import pytest
 
 from nmfbench import registry
-from nmfbench.runner import run
-from nmfbench.store import Store
+from nmfbench.engine.runner import run
+from nmfbench.engine.store import Store
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import numpy as np
 import psutil
 
 from nmfbench import registry
-from nmfbench.trials import Trial
+from nmfbench.engine.trials import Trial
 
 SMALL = {"n_samples": 40, "n_features": 30, "n_components": 4}
 # What may differ between two computations of one trial.

@@ -9,11 +9,11 @@ import pytest
 
 from nmfbench import registry
 from nmfbench.artefacts import PROFILES, label_records
+from nmfbench.engine.store import Store
 from nmfbench.papers.robust_xray import exemplar_accuracy as text
 from nmfbench.papers.robust_xray import fig3, fig4
 from nmfbench.report.evaluate import evaluate
 from nmfbench.report.style import figure_style
-from nmfbench.store import Store
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
 

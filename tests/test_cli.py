@@ -20,11 +20,11 @@ from nmfbench.artefacts import PROFILES, Artefact, Method
 from nmfbench.claims import Claim, at_least
 from nmfbench.cli import app
 from nmfbench.cli.progress import Progress
-from nmfbench.perform import perform
+from nmfbench.engine.perform import perform
+from nmfbench.engine.store import Store
+from nmfbench.engine.trials import Trial
+from nmfbench.engine.worker import Worker
 from nmfbench.registry import Registry
-from nmfbench.store import Store
-from nmfbench.trials import Trial
-from nmfbench.worker import Worker
 
 TINY = {"n_samples": 20, "n_features": 12, "n_components": 3}
 SPA = Method("SPA", "spa")
@@ -111,7 +111,7 @@ class InProcess(Worker):
 @pytest.fixture(autouse=True)
 def _quick_workers(monkeypatch, request):
     if "real_workers" not in request.fixturenames:
-        monkeypatch.setattr("nmfbench.runner.Worker", InProcess)
+        monkeypatch.setattr("nmfbench.engine.runner.Worker", InProcess)
 
 
 @pytest.fixture
@@ -610,7 +610,7 @@ _SLOW = textwrap.dedent(
     from nmfbench import registry
     from nmfbench.artefacts import Artefact, Method
     from nmfbench.cli import main
-    from nmfbench.trials import Trial
+    from nmfbench.engine.trials import Trial
 
     def trials(profile):
         return [Trial("recovery", "near-separable", "spa", repeat=r) for r in range(3000)]

@@ -9,9 +9,9 @@ import psutil
 import pytest
 from engine import SMALL, assert_same_content, small_grid, trial
 
-from nmfbench import runner
-from nmfbench.runner import Limits, RunSummary, SchedulerError, run
-from nmfbench.store import Store
+from nmfbench.engine import runner
+from nmfbench.engine.runner import Limits, RunSummary, SchedulerError, run
+from nmfbench.engine.store import Store
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ import time
 
 import pytest
 from engine import assert_same_content, install, start_python, survivors, trial
-
 from nmfbench.runner import missing, run
 from nmfbench.store import Store
 

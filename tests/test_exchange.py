@@ -16,8 +16,8 @@ from nmfbench.cli.exchange import (
     import_records,
     read_export,
 )
-from nmfbench.store import Store
-from nmfbench.trials import Trial
+from nmfbench.engine.store import Store
+from nmfbench.engine.trials import Trial
 
 
 def _record(solver="spa", status="done", **changes):

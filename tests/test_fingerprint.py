@@ -9,8 +9,9 @@ import types
 import pytest
 from engine import trial
 
-from nmfbench import fingerprint, registry
-from nmfbench.fingerprint import code_version, strip_source
+from nmfbench import registry
+from nmfbench.engine import fingerprint
+from nmfbench.engine.fingerprint import code_version, strip_source
 
 _CACHED = [f for f in vars(fingerprint).values() if hasattr(f, "cache_clear")]
 SPA = "nmfbench.solvers.separable.spa"
@@ -56,7 +57,13 @@ def test_others_do_not_count(edited):
     """Other solvers, artefacts, the store and the registry do not change a solver's version."""
     base = edited([SPA])
     others = [e.target.__module__ for e in registry.solvers.entries() if e.key not in ("spa",)]
-    modules = {*others, "nmfbench.store", "nmfbench.runner", "nmfbench.registry", "nmfbench"}
+    modules = {
+        *others,
+        "nmfbench.engine.store",
+        "nmfbench.engine.runner",
+        "nmfbench.registry",
+        "nmfbench",
+    }
     for module in modules - {"nmfbench.solvers.separable.base"}:
         assert edited([SPA], module) == base, module
 
@@ -83,9 +90,15 @@ def test_downloads_do_not_count(edited):
 def test_seeds_count(monkeypatch):
     """The code of a trial includes the seeds and the steps that lead to its outcome."""
     asked = []
-    monkeypatch.setattr("nmfbench.trials.code_version", lambda things: asked.extend(things) or "")
+    monkeypatch.setattr(
+        "nmfbench.engine.trials.code_version", lambda things: asked.extend(things) or ""
+    )
     assert trial(corruption="poisson", level=1.0).code == ""
-    assert {"nmfbench.seeds", "nmfbench.perform", registry.solvers["spa"].target} <= set(asked)
+    assert {
+        "nmfbench.engine.seeds",
+        "nmfbench.engine.perform",
+        registry.solvers["spa"].target,
+    } <= set(asked)
     assert registry.corruptions["poisson"].target in asked
     assert registry.datasets["near-separable"].target in asked
 

@@ -34,9 +34,9 @@ class TinySums(BaseEstimator):
 RUN = """
 import json, sys
 from nmfbench import registry
-from nmfbench.runner import run
-from nmfbench.store import Store
-from nmfbench.trials import Trial
+from nmfbench.engine.runner import run
+from nmfbench.engine.store import Store
+from nmfbench.engine.trials import Trial
 
 if "tiny-sums" not in registry.solvers:
     sys.exit("unknown: " + ", ".join(registry.solvers))

@@ -6,9 +6,9 @@ import pytest
 from nmfbench.cli import replay as module
 from nmfbench.cli.replay import find_record, replay
 from nmfbench.datasets.base import DataMissingError
-from nmfbench.runner import run
-from nmfbench.store import Store
-from nmfbench.trials import Trial
+from nmfbench.engine.runner import run
+from nmfbench.engine.store import Store
+from nmfbench.engine.trials import Trial
 
 TINY = {"n_samples": 20, "n_features": 12, "n_components": 3}
 

@@ -8,6 +8,7 @@ import nbformat
 import pytest
 
 from nmfbench import registry
+from nmfbench.engine.store import StoreError
 from nmfbench.report.build import (
     NotebookError,
     _typeset,
@@ -15,7 +16,6 @@ from nmfbench.report.build import (
     execute_notebook,
     notebook_path,
 )
-from nmfbench.store import StoreError
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
 

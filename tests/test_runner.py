@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from engine import content, install, python, trial
 
-from nmfbench import runner
-from nmfbench.runner import Limits, RunSummary, WorkerError, missing, run
-from nmfbench.store import Store
-from nmfbench.worker import Worker, WorkerDied
+from nmfbench.engine import runner
+from nmfbench.engine.runner import Limits, RunSummary, WorkerError, missing, run
+from nmfbench.engine.store import Store
+from nmfbench.engine.worker import Worker, WorkerDied
 
 TROUBLE = '''
 """Solvers and tasks that misbehave."""
@@ -123,8 +123,8 @@ RUN = """
 import sys
 sys.path.insert(0, sys.argv[2])
 from engine import trial
-from nmfbench.runner import Limits, run
-from nmfbench.store import Store
+from nmfbench.engine.runner import Limits, run
+from nmfbench.engine.store import Store
 from trouble import BEHAVIOURS, OUTCOMES
 
 trials = [trial(solver, task="fine") for solver in BEHAVIOURS]

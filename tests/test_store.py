@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from engine import python
 
-from nmfbench.store import COLUMNS, RESERVED, Store, StoreError
+from nmfbench.engine.store import COLUMNS, RESERVED, Store, StoreError
 
 
 def record(key="k", **fields):
@@ -233,7 +233,7 @@ def test_processes(tmp_path):
 import os, sys, time
 sys.path.insert(0, sys.argv[2])
 from test_store import record
-from nmfbench.store import Store
+from nmfbench.engine.store import Store
 go = sys.argv[1] + "/go"
 pids = [os.fork() for _ in range(2)]  # 4 processes
 while not os.path.exists(go):

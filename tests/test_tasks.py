@@ -6,12 +6,12 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils import Bunch
 
+from nmfbench.engine.perform import make_solver, perform
+from nmfbench.engine.trials import Trial
 from nmfbench.metrics import anchor_recovery
-from nmfbench.perform import make_solver, perform
 from nmfbench.tasks.base import timed_fit
 from nmfbench.tasks.exemplars import exemplars, halve_each_class, weight_terms
 from nmfbench.tasks.recovery import recovery
-from nmfbench.trials import Trial
 
 
 class Chooser(BaseEstimator):

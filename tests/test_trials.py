@@ -8,7 +8,7 @@ import pytest
 from engine import python, trial
 
 from nmfbench import registry
-from nmfbench.trials import Trial, canonical
+from nmfbench.engine.trials import Trial, canonical
 
 CORRUPTED = {"corruption": "sparse-laplace", "level": 0.5}
 

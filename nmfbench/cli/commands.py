@@ -22,15 +22,16 @@ from nmfbench import registry
 from nmfbench.artefacts import PROFILES, Artefact
 from nmfbench.cli.catalogue import catalogue
 from nmfbench.cli.exchange import ExchangeError, export_records, import_records
-from nmfbench.cli.progress import Progress, describe, reason
+from nmfbench.cli.progress import Progress, describe
 from nmfbench.cli.targets import TargetError, how_to_get, runnable, select
 from nmfbench.datasets.base import dataset_available, dataset_info
 from nmfbench.datasets.errors import DataError
+from nmfbench.engine.results import reason
+from nmfbench.engine.runner import Limits, SchedulerError, missing
+from nmfbench.engine.runner import run as run_trials
+from nmfbench.engine.store import FILE_NAME, Store, StoreError
+from nmfbench.engine.worker import WorkerError
 from nmfbench.registry import UnknownNameError
-from nmfbench.runner import Limits, SchedulerError, missing
-from nmfbench.runner import run as run_trials
-from nmfbench.store import FILE_NAME, Store, StoreError
-from nmfbench.worker import WorkerError
 
 __all__ = ["Result", "exit_code"]
 

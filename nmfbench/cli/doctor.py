@@ -19,8 +19,8 @@ from nmfbench import kernels, registry
 from nmfbench.datasets.base import dataset_info, dataset_variant
 from nmfbench.datasets.errors import DataError
 from nmfbench.datasets.files import cache_folder, prepared_folders
-from nmfbench.provenance import host
-from nmfbench.store import Store, StoreError
+from nmfbench.engine.provenance import host
+from nmfbench.engine.store import Store, StoreError
 
 __all__ = ["Finding", "diagnose", "diagnose_data"]
 

@@ -20,8 +20,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from nmfbench.store import COLUMNS, RESERVED, Store
-from nmfbench.trials import Trial, canonical
+from nmfbench.engine.store import COLUMNS, RESERVED, Store
+from nmfbench.engine.trials import Trial, canonical
 
 __all__ = ["ExchangeError", "Imported", "export_records", "import_records", "read_export"]
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 import time
 
 from tqdm import tqdm
 
-__all__ = ["Progress", "describe", "reason"]
+from nmfbench.engine.results import reason
+
+__all__ = ["Progress", "describe"]
 
 _SECONDS = 2.0  # plain lines come no faster than this,
 _PATIENCE = 30.0  # and at least this often,
 _STEP = 0.05  # or when this share of the trials was computed
-
-_EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(: |$)")  # an exception's name, not indented
 
 
 class Progress:
@@ -91,22 +90,3 @@ def describe(record) -> str:
     parts.append(record["solver"])
     parts += [f"{name}={value}" for name, value in sorted(record["params"].items())]
     return f"{record['key'][:12]} ({', '.join(parts)}, repeat {record['repeat']})"
-
-
-def reason(error: str | None, width: int = 200) -> str:
-    """The line of an error's text that names the exception.
-
-    Examples
-    --------
-    >>> reason("Traceback (most recent call last):\\n  ...\\nValueError: no such rank")
-    'ValueError: no such rank'
-    >>> reason("TimeoutError: over its limit of 2 s\\nCurrent thread:\\n  File ...")
-    'TimeoutError: over its limit of 2 s'
-    """
-    lines = [line.rstrip() for line in (error or "").splitlines() if line.strip()]
-    names = [line for line in lines if _EXCEPTION.match(line)]
-    if names:
-        text = lines[0] if names[0] == lines[0] else names[-1]
-    else:
-        text = lines[-1].strip() if lines else "no reason was recorded"
-    return text if len(text) <= width else text[: width - 3] + "..."

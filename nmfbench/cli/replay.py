@@ -8,10 +8,10 @@ import numpy as np
 
 from nmfbench import registry
 from nmfbench.datasets.base import load_dataset
-from nmfbench.runner import Limits, compute
-from nmfbench.store import Store
-from nmfbench.trials import Trial
-from nmfbench.worker import Worker
+from nmfbench.engine.runner import Limits, compute
+from nmfbench.engine.store import Store
+from nmfbench.engine.trials import Trial
+from nmfbench.engine.worker import Worker
 
 __all__ = ["RELATIVE", "Replay", "find_record", "replay"]
 

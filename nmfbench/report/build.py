@@ -17,9 +17,9 @@ from nbconvert import HTMLExporter
 
 import nmfbench
 from nmfbench.artefacts import Artefact
+from nmfbench.engine.store import Store
 from nmfbench.report.evaluate import Evaluation, evaluate
 from nmfbench.report.section import environment, picture_path, render_section
-from nmfbench.store import Store
 
 __all__ = ["NotebookError", "build_report", "execute_notebook", "notebook_path"]
 

@@ -9,8 +9,8 @@ import pandas as pd
 
 from nmfbench.artefacts import Artefact, label_records, substitutes
 from nmfbench.claims import Claim, Verdict, judge
-from nmfbench.cli.progress import reason
-from nmfbench.store import Store
+from nmfbench.engine.results import reason
+from nmfbench.engine.store import Store
 
 __all__ = ["Evaluation", "evaluate"]
 

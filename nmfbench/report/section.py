@@ -10,9 +10,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from nmfbench import registry
+from nmfbench.engine.store import Store
 from nmfbench.report.evaluate import Evaluation, evaluate
 from nmfbench.report.style import figure_style
-from nmfbench.store import Store
 
 __all__ = ["environment", "render_section", "section", "write_figure"]
 

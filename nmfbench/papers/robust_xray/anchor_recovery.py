@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 
+from nmfbench.engine.trials import Trial
 from nmfbench.report.style import method_styles, plot_band
 from nmfbench.summary import mean_and_interval
-from nmfbench.trials import Trial
 
 __all__ = ["draw_curves", "grid", "summarise"]
 

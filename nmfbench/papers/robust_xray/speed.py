@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from nmfbench.artefacts import Artefact, register_artefact
 from nmfbench.claims import Claim, ratio_within, where
+from nmfbench.engine.trials import Trial
 from nmfbench.papers.reported import reported
 from nmfbench.papers.robust_xray.exemplar_accuracy import METHODS, ROBUST, SMRS, SPA, XRAY
-from nmfbench.trials import Trial
 
 _PRINTED = reported("robust-xray/speed", "smrs")
 _COLLECTIONS = {"reuters": {"largest_classes": 10}, "bbc": {}}

@@ -1,8 +1,8 @@
 """From trials to records: many at a time, on this machine or on a cluster, resumable.
 
 Only trials without a record are dispatched, and each record goes to the store the moment its
-trial ends. Whoever dispatches, a trial is computed by a :class:`~nmfbench.worker.Worker`: a child
-process on one thread. So the records are the same for any number of jobs.
+trial ends. Whoever dispatches, a trial is computed by a :class:`~nmfbench.engine.worker.Worker`:
+a child process on one thread. So the records are the same for any number of jobs.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
-from nmfbench.provenance import host, versions
-from nmfbench.store import RESERVED, Store
-from nmfbench.trials import Trial
-from nmfbench.worker import Worker, WorkerDied, WorkerError
+from nmfbench.engine.provenance import host, versions
+from nmfbench.engine.store import RESERVED, Store
+from nmfbench.engine.trials import Trial
+from nmfbench.engine.worker import Worker, WorkerDied, WorkerError
 
 __all__ = ["Limits", "RunSummary", "SchedulerError", "WorkerError", "compute", "missing", "run"]
 

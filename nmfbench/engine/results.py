@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 
 from nmfbench import registry
-from nmfbench.store import Store
+from nmfbench.engine.store import Store
 
-__all__ = ["results"]
+__all__ = ["reason", "results"]
+
+_EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(: |$)")  # an exception's name, not indented
 
 
 def results(artefact, *, store="results", profile="quick", stand_in=False) -> pd.DataFrame:
@@ -43,3 +47,22 @@ def results(artefact, *, store="results", profile="quick", stand_in=False) -> pd
             table = opened.table(trial.key for trial in plan)
     table.insert(1, "artefact", artefact)
     return table
+
+
+def reason(error: str | None, width: int = 200) -> str:
+    """The line of an error's text that names the exception.
+
+    Examples
+    --------
+    >>> reason("Traceback (most recent call last):\\n  ...\\nValueError: no such rank")
+    'ValueError: no such rank'
+    >>> reason("TimeoutError: over its limit of 2 s\\nCurrent thread:\\n  File ...")
+    'TimeoutError: over its limit of 2 s'
+    """
+    lines = [line.rstrip() for line in (error or "").splitlines() if line.strip()]
+    names = [line for line in lines if _EXCEPTION.match(line)]
+    if names:
+        text = lines[0] if names[0] == lines[0] else names[-1]
+    else:
+        text = lines[-1].strip() if lines else "no reason was recorded"
+    return text if len(text) <= width else text[: width - 3] + "..."

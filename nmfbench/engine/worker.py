@@ -43,7 +43,7 @@ _LONGEST_ERROR = 20_000  # characters
 _BOOT = """
 import json, sys
 fds, memory_limit, sys.path[:] = json.loads(sys.argv.pop())
-from nmfbench.worker import serve
+from nmfbench.engine.worker import serve
 serve(*fds, memory_limit)
 """
 
@@ -297,7 +297,7 @@ def _prepare(memory_limit):
     """
     from scipy.linalg.blas import dgemm
 
-    import nmfbench.perform  # noqa: F401
+    import nmfbench.engine.perform  # noqa: F401
     from nmfbench import registry
 
     for names in (registry.solvers, registry.datasets, registry.tasks, registry.corruptions):
@@ -317,8 +317,8 @@ def _prepare(memory_limit):
 
 def _compute(request):
     """Answer one request: a description in JSON, and the arrays in numpy's format."""
-    from nmfbench.perform import perform
-    from nmfbench.trials import Trial
+    from nmfbench.engine.perform import perform
+    from nmfbench.engine.trials import Trial
 
     before = _reset_peak_memory()
     answer, blobs, spent = {}, {}, False

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nmfbench.trials import canonical
+from nmfbench.engine.trials import canonical
 
 __all__ = ["COLUMNS", "RESERVED", "Store", "StoreError"]
 

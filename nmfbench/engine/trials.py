@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from nmfbench import registry
-from nmfbench.fingerprint import code_version
-from nmfbench.seeds import seed_of
+from nmfbench.engine.fingerprint import code_version
+from nmfbench.engine.seeds import seed_of
 
 __all__ = ["Trial", "canonical"]
 
@@ -116,7 +116,11 @@ class Trial:
         entries = [data, registry.tasks[self.task], registry.solvers[self.solver]]
         if self.corruption is not None:
             entries.append(registry.corruptions[self.corruption])
-        things = ["nmfbench.perform", "nmfbench.seeds", *(entry.target for entry in entries)]
+        things = [
+            "nmfbench.engine.perform",
+            "nmfbench.engine.seeds",
+            *(entry.target for entry in entries),
+        ]
         if self.stand_in and data.info.get("stand_in") is not None:
             things.append(data.info["stand_in"])
         return code_version(things)

@@ -1,0 +1,7 @@
+"""From a trial to its record.
+
+``trials`` names the unit of work and derives its key (``fingerprint`` versions the code) and its
+``seeds``; ``perform`` computes it; ``worker`` does so in a child process; ``runner`` computes
+many, here or on a cluster; ``store`` keeps the records, each with its ``provenance``; ``results``
+hands them out as tables.
+"""
