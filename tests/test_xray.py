@@ -156,7 +156,7 @@ def test_bregman_anchors_follow_from_their_definition(key, first):
     X = X * np.random.default_rng(0).exponential(1, X.shape)
     p = 1 + np.random.default_rng(1).uniform(0, 1e-5, 30)
     s = make_solver(key, n_components=6, p=p, first=first).fit(X)
-    g, A = GENERATORS[s.loss], s.anchor_indices_
+    g, A = s.generator, s.anchor_indices_
     floor = s.floor_
     W = np.zeros((40, 0))
     for k in range(6):
@@ -183,7 +183,7 @@ def test_projected_rows_satisfy_the_selection_lemma(key):
     s = make_solver(key, n_components=5, tol=1e-13, max_sweeps=20_000, random_state=0)
     W = s.fit_transform(X)
     assert (W >= 0).all()
-    v = GENERATORS[s.loss].weighted_residual(X, np.maximum(W @ s.components_, s.floor_))
+    v = s.generator.weighted_residual(X, np.maximum(W @ s.components_, s.floor_))
     others = np.setdiff1d(np.arange(40), s.anchor_indices_)
     slopes = (v @ s.components_.T)[others]
     scale = (np.abs(v) @ s.components_.T)[others]

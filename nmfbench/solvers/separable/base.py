@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from nmfbench.projections import PROJECTIONS
+from nmfbench.projections.frobenius import project_frobenius
 from nmfbench.solvers.base import BaseNMF
 from nmfbench.validation import check_data
 
@@ -29,9 +28,6 @@ class BaseSeparable(BaseNMF):
         every row already lies in the cone of those found.
     """
 
-    loss: ClassVar[str] = "frobenius"
-    """Loss under which ``transform`` projects on the cone of the anchors."""
-
     def transform(self, X):
         """Project rows on the cone of the anchors, under the solver's own loss.
 
@@ -48,7 +44,12 @@ class BaseSeparable(BaseNMF):
         return self._project(X)
 
     def _project(self, X):
-        return PROJECTIONS[self.loss](X, self.components_.astype(X.dtype, copy=False))
+        """Representation of validated rows; a solver with another loss gives its own."""
+        return project_frobenius(X, self._basis(X))
+
+    def _basis(self, X):
+        """The anchors in the dtype of ``X``."""
+        return self.components_.astype(X.dtype, copy=False)
 
     def _fit(self, X, W, H):
         if W is not None or H is not None:

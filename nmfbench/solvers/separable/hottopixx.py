@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.kernels.hottopixx import project_diagonal_dominant, sgd_epoch
+from nmfbench.projections.manhattan import project_manhattan
 from nmfbench.registry import register_solver
 from nmfbench.solvers.base import State
 from nmfbench.solvers.separable.base import BaseSeparable
@@ -86,8 +87,10 @@ class Hottopixx(BaseSeparable):
     tol: float = 3e-4
     max_iter: int = 100
 
-    loss: ClassVar[str] = "manhattan"
     accepts_sparse: ClassVar[bool] = False
+
+    def _project(self, X):
+        return project_manhattan(X, self._basis(X))
 
     def _validate_params_of_solver(self):
         if self.solver not in ("exact", "sgd"):

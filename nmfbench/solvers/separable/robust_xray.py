@@ -1,7 +1,7 @@
 """RobustXRAY: near-separable factorization under the l1 loss."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from nmfbench.projections.manhattan import ManhattanCone, certify_manhattan
+from nmfbench.projections.manhattan import ManhattanCone, certify_manhattan, project_manhattan
 from nmfbench.registry import register_solver
 from nmfbench.solvers.base import State
 from nmfbench.solvers.separable.base import BaseSeparable
@@ -96,7 +96,8 @@ class RobustXRAY(BaseSeparable):
     first: str = "paper"
     max_iter: int = 100_000
 
-    loss: ClassVar[str] = "manhattan"
+    def _project(self, X):
+        return project_manhattan(X, self._basis(X))
 
     def _validate_params_of_solver(self):
         for name, options in (

@@ -46,7 +46,6 @@ class XRAYIS(BaseBregmanXRAY):
     """
 
     accepts_sparse = False
-    loss = "itakura-saito"
     generator = GENERATORS["itakura-saito"]
 
     def _fit_rows(self, X, H, W0):

@@ -47,7 +47,6 @@ class XRAYKL(BaseBregmanXRAY):
     Kumar & Sindhwani (2015), Section 4.
     """
 
-    loss = "kl"
     generator = GENERATORS["kl"]
 
     def _fit_rows(self, X, H, W0):
