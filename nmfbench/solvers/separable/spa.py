@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import gen_batches
+from sklearn.utils.extmath import row_norms
 
 from nmfbench.registry import register_solver
 from nmfbench.solvers.base import State
@@ -41,9 +42,12 @@ class SPA(BaseSeparable):
     -----
     *Paper notation:* their columns :math:`X_j` are our rows.
 
-    No residual matrix is formed: with ``u`` orthogonalised against the directions before it,
-    squared norms drop by :math:`(u^T X_j)^2`. Cost: one product of ``X`` with a vector for each
-    anchor. Norms that have lost their digits to cancellation are computed anew.
+    No residual matrix is formed. With ``u`` the part of the anchor orthogonal to those before it,
+    squared norms drop by :math:`(u^T X_j)^2`, and these products are a column of the pivoted
+    Cholesky factor of the Gram matrix. So a step costs one product of ``X`` with a row of its
+    own, and ``n_samples`` times the anchors so far. Once residuals are so small that the factor
+    has lost half its digits, they are computed anew from an orthonormal basis of the anchors,
+    and ``u`` is orthogonalised against it from then on.
 
     References
     ----------
@@ -55,7 +59,7 @@ class SPA(BaseSeparable):
     def _start(self, X, r, rng, factors):
         self._require_a_nonzero_row(X)
         if sp.issparse(X):
-            norms = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+            norms = row_norms(X, squared=True).astype(np.float64)
         else:
             norms = np.einsum("ij,ij->i", X, X).astype(np.float64)
         scale = np.ones(X.shape[0])
@@ -70,7 +74,8 @@ class SPA(BaseSeparable):
             scale=scale,
             original=norms.copy(),
             residual=norms,
-            directions=np.empty((r, X.shape[1])),
+            products=np.empty((r, X.shape[0])),
+            basis=None,
             last_exact=norms.max(),
             # Updated squared norms this small (relative) have lost half their digits.
             doubtful=np.sqrt(eps),
@@ -81,32 +86,53 @@ class SPA(BaseSeparable):
         largest = s.residual.max()
         tied = np.flatnonzero(s.residual >= largest * (1 - _TIE))
         j = int(tied[np.argmax(s.original[tied])])
-        k = len(s.anchors)
-        U = s.directions[:k]
-        u = (X[[j]].toarray().ravel() if sp.issparse(X) else X[j]) * s.scale[j]
-        for _ in range(2):  # twice is enough for orthogonality to rounding
-            u -= U.T @ (U @ u)
-        u /= np.linalg.norm(u)
-        s.directions[k] = u
+        row = _row(X, j) * s.scale[j]
+        if s.basis is None:
+            known = s.products[: len(s.anchors)]
+            t = self._products(X, s, row) - known[:, j] @ known
+            t /= np.sqrt(s.residual[j])
+            s.products[len(s.anchors)] = t
+        else:
+            for _ in range(2):  # twice is enough for orthogonality to rounding
+                row -= s.basis.T @ (s.basis @ row)
+            row /= np.linalg.norm(row)
+            t = self._products(X, s, row)
+            s.basis = np.vstack([s.basis, row])
         s.anchors.append(j)
-        s.residual -= ((X @ u.astype(X.dtype, copy=False)) * s.scale) ** 2
+        s.residual -= t**2
         s.residual[s.anchors] = 0.0
         if s.residual.max() < s.doubtful * s.last_exact:
             self._recompute(X, s)
         np.maximum(s.residual, 0.0, out=s.residual)
         s.exhausted = s.residual.max() <= s.negligible
 
+    def _products(self, X, s, vector):
+        """Products of the scaled rows with a vector."""
+        return (X @ vector.astype(X.dtype, copy=False)) * s.scale
+
     def _recompute(self, X, s):
         """Residual norms from the residuals themselves, a block of rows at a time."""
-        U = s.directions[: len(s.anchors)]
+        if s.basis is None:
+            anchors = np.stack([_row(X, j) * s.scale[j] for j in s.anchors], axis=1)
+            s.basis = np.linalg.qr(anchors.astype(np.float64))[0].T
         for block in gen_batches(X.shape[0], max(1, _BLOCK // X.shape[1])):
             rows = X[block].toarray() if sp.issparse(X) else X[block]
             rows = rows * s.scale[block, None]
             for _ in range(2):
-                rows -= (rows @ U.T) @ U
+                rows -= (rows @ s.basis.T) @ s.basis
             s.residual[block] = np.einsum("ij,ij->i", rows, rows)
         s.residual[s.anchors] = 0.0
         s.last_exact = s.residual.max()
 
     def _objective(self, X, s):
         return s.residual.sum()
+
+
+def _row(X, j):
+    """Row ``j`` of a dense or CSR matrix as a dense vector."""
+    if not sp.issparse(X):
+        return X[j]
+    entries = slice(X.indptr[j], X.indptr[j + 1])
+    row = np.zeros(X.shape[1], dtype=X.dtype)
+    row[X.indices[entries]] = X.data[entries]
+    return row
