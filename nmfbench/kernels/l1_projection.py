@@ -65,21 +65,49 @@ def _first_kink(step, weight, index, n, need):
     return -1
 
 
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def _add4(out, f, a, g, b, h, c, i, d):
+    for j in range(out.shape[0]):
+        out[j] += f * a[j] + g * b[j] + h * c[j] + i * d[j]
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def _add(out, f, a):
+    for j in range(out.shape[0]):
+        out[j] += f * a[j]
+
+
 @njit(cache=True, nogil=True)
-def _combine(out, d, H, indptr, indices, data):
+def _combine(out, d, H, indptr, indices, data, used):
     """``out = H.T @ d``; ``H`` is dense, or CSR if it has no columns."""
     out[:] = 0.0
+    n = 0
     for a in range(d.shape[0]):
-        factor = d[a]
-        if factor == 0.0:
-            continue
-        if H.shape[1] > 0:
-            row = H[a]
-            for j in range(out.shape[0]):
-                out[j] += factor * row[j]
-        else:
-            for e in range(indptr[a], indptr[a + 1]):
-                out[indices[e]] += factor * data[e]
+        if d[a] != 0.0:
+            used[n] = a
+            n += 1
+    if H.shape[1] > 0:
+        e = 0
+        while e + 4 <= n:
+            a, b, c, f = used[e], used[e + 1], used[e + 2], used[e + 3]
+            _add4(out, d[a], H[a], d[b], H[b], d[c], H[c], d[f], H[f])
+            e += 4
+        while e < n:
+            _add(out, d[used[e]], H[used[e]])
+            e += 1
+    else:
+        for e in range(n):
+            a = used[e]
+            for f in range(indptr[a], indptr[a + 1]):
+                out[indices[f]] += d[a] * data[f]
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nnan", "nsz"})
+def _largest(a):
+    total = 0.0
+    for j in range(a.shape[0]):
+        total = max(total, abs(a[j]))
+    return total
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
@@ -166,7 +194,17 @@ def _invert(inverse, basis, bound_is_tight, m, Ht, v, rows):
 
 
 @njit(cache=True, nogil=True)
-def _vertex(w, r, inverse, basis, x, floor, H, indptr, indices, data):
+def _origin(inverse, basis, bound_is_tight, m):
+    """The vertex where all coefficients are zero."""
+    inverse[:] = 0.0
+    for a in range(basis.shape[0]):
+        inverse[a, a] = 1.0
+        basis[a] = m + a
+    bound_is_tight[:] = True
+
+
+@njit(cache=True, nogil=True)
+def _vertex(w, r, inverse, basis, x, floor, H, indptr, indices, data, used):
     """Coefficients and residuals of the vertex where the constraints of ``basis`` are tight."""
     m, k = x.shape[0], w.shape[0]
     w[:] = 0.0
@@ -180,7 +218,7 @@ def _vertex(w, r, inverse, basis, x, floor, H, indptr, indices, data):
     for p in range(k):
         if basis[p] >= m:
             w[basis[p] - m] = -floor[basis[p] - m]
-    _combine(r, w, H, indptr, indices, data)
+    _combine(r, w, H, indptr, indices, data, used)
     for j in range(m):
         r[j] = x[j] - r[j]
     for p in range(k):
@@ -204,12 +242,8 @@ def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, 
     for p in range(k):
         warm = warm or basis[p] < m
     if not warm or not _invert(inverse, basis, tight, m, Ht, v, rows):
-        inverse[:] = 0.0
-        for a in range(k):
-            inverse[a, a] = 1.0
-            basis[a] = m + a
-        tight[:] = True
-    _vertex(w, r, inverse, basis, xs, floor, H, indptr, indices, data)
+        _origin(inverse, basis, tight, m)
+    _vertex(w, r, inverse, basis, xs, floor, H, indptr, indices, data, rows)
     zero = _ZERO * largest
     for j in range(m):
         if r[j] > zero:
@@ -221,7 +255,8 @@ def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, 
             sign[basis[p]] = 0.0
     _gradient(g, sign, H, indptr, indices, data)
 
-    pivots, stalled, since, status = 0, 0, 0, STOPPED
+    pivots, stalled, since, restarts, status = 0, 0, 0, 0, STOPPED
+    reach = np.inf  # how far residuals moved in recent pivots: where to look for kinks first
     shift, seed = 0.0, np.uint64(88172645463325252)
     while True:
         # Pricing: y holds the objective's derivative along each edge of the vertex.
@@ -244,7 +279,7 @@ def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, 
         if best < 0:
             status = OPTIMAL
             break
-        if pivots >= max_pivots:
+        if pivots >= max_pivots or restarts > 1:
             break
         pivots += 1
         leaving = basis[best]
@@ -256,21 +291,26 @@ def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, 
             need = -y[best]
         for a in range(k):
             d[a] = up * inverse[a, best]
-        _combine(q, d, H, indptr, indices, data)
+        _combine(q, d, H, indptr, indices, data, rows)
 
         # The kinks ahead, and the one where the objective stops falling.
-        speed = 0.0
-        for j in range(m):
-            speed = max(speed, abs(q[j]))
-        n = 0
+        speed = _largest(q)
         small = _TINY * speed
-        for j in range(m):
-            towards = sign[j] * q[j]
-            if towards > small:
-                step[n] = max(sign[j] * r[j], 0.0) / towards
-                weight[n] = 2.0 * towards
-                index[n] = j
-                n += 1
+        limit = reach / speed if speed > 0.0 else np.inf
+        while True:
+            n = 0
+            found = 0.0
+            for j in range(m):
+                towards = sign[j] * q[j]
+                if towards > small and sign[j] * r[j] <= limit * towards:
+                    step[n] = max(sign[j] * r[j], 0.0) / towards
+                    weight[n] = 2.0 * towards
+                    found += weight[n]
+                    index[n] = j
+                    n += 1
+            if found >= need or limit == np.inf:
+                break
+            limit = 16.0 * limit if limit * speed < largest else np.inf
         for a in range(k):
             if d[a] < 0.0 and not tight[a] and -d[a] * masses[a] > small:
                 step[n] = max(w[a] + floor[a], 0.0) / -d[a]
@@ -321,14 +361,17 @@ def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, 
             basis[best] = entering
             since += 1
 
+        reach = max(4.0 * length * speed, 1e-6 * largest)
         if length * speed <= zero:
             stalled += 1
         else:
             stalled = 0
         if at < 0 or since >= _REFRESH:
             if not _invert(inverse, basis, tight, m, Ht, v, rows):
-                break
-            _vertex(w, r, inverse, basis, xs, floor, H, indptr, indices, data)
+                # Digits lost beyond repair: once more from the origin.
+                restarts += 1
+                _origin(inverse, basis, tight, m)
+            _vertex(w, r, inverse, basis, xs, floor, H, indptr, indices, data, rows)
             for j in range(m):
                 if abs(r[j]) > zero:
                     sign[j] = 1.0 if r[j] > 0.0 else -1.0
@@ -339,14 +382,15 @@ def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, 
                     sign[basis[p]] = 0.0
             _gradient(g, sign, H, indptr, indices, data)
             since = 0
-        if stalled >= _STALL:
-            # A degenerate vertex: move the loose constraints apart, each to its own side.
+        if stalled == 2 or stalled >= _STALL:
             fit = 0.0
             for j in range(m):
                 fit += abs(r[j])
             if fit <= _ZERO * total:
                 status = OPTIMAL
                 break
+        if stalled >= _STALL:
+            # A degenerate vertex: move the loose constraints apart, each to its own side.
             shift = _SHIFT if shift == 0.0 else 4.0 * shift
             for j in range(m):
                 seed ^= seed << np.uint64(13)
@@ -366,7 +410,7 @@ def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, 
 
     if pivots > 0:
         floor[:] = 0.0
-        _vertex(w, r, inverse, basis, x, floor, H, indptr, indices, data)
+        _vertex(w, r, inverse, basis, x, floor, H, indptr, indices, data, rows)
     objective = 0.0
     for j in range(m):
         objective += abs(r[j])

@@ -9,10 +9,11 @@ from scipy.optimize import linprog
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from nmfbench.projections.manhattan import ManhattanCone, certify_manhattan, project_manhattan
+from nmfbench.projections.manhattan import ManhattanCone, certify_manhattan, warn_if_unfinished, project_manhattan
 from nmfbench.registry import register_solver
 from nmfbench.solvers.base import State
 from nmfbench.solvers.separable.base import BaseSeparable
+from nmfbench.solvers.separable.xray import draw_p
 from nmfbench.validation import check_data
 
 _OUTSIDE = 1e-6  # tau_0: residual norms below this share of the largest row norm are zero
@@ -124,7 +125,7 @@ class RobustXRAY(BaseSeparable):
 
         Returns
         -------
-        dict with ``primal``, ``dual_bound`` and ``gap`` (relative to ``primal``).
+        dict with ``primal``, ``dual_bound`` and ``gap`` (relative to the l1 norm of ``X``).
         """
         check_is_fitted(self)
         X = check_data(self, X, reset=False)
@@ -133,7 +134,7 @@ class RobustXRAY(BaseSeparable):
     def _start(self, X, r, rng, factors):
         self._require_a_nonzero_row(X)
         data = X.astype(np.float64, copy=False)
-        p = _draw_p(self.p, X.shape[1], rng)
+        p = draw_p(self.p, X.shape[1], rng)
         cone = ManhattanCone(data, r, max_iter=self.max_iter)
         heights = data @ p
         return State(
@@ -152,6 +153,7 @@ class RobustXRAY(BaseSeparable):
             n_selections=0,
             n_lp_calls=0,
             n_lp_failures=0,
+            unfinished=0,
         )
 
     def _step(self, X, s):
@@ -161,6 +163,7 @@ class RobustXRAY(BaseSeparable):
             j = s.pending.pop(0)
             s.anchors.append(j)
             s.cone.extend(_rows(s.data, [j]))
+            s.unfinished += s.cone.unfinished
         outside = s.available & (s.cone.norms > s.threshold)
         s.exhausted = not (s.pending or outside.any())
 
@@ -209,20 +212,7 @@ class RobustXRAY(BaseSeparable):
         self.n_lp_calls_ = s.n_lp_calls
         self.n_lp_failures_ = s.n_lp_failures
         self.projection_iterations_ = s.cone.pivots
-
-    def _representation(self, X, s):
-        return s.cone.W.astype(X.dtype)
-
-
-def _draw_p(p, n_features, rng):
-    if p is None:
-        return 1 + rng.uniform(0, 1e-5, n_features)
-    p = np.asarray(p, dtype=np.float64)
-    if p.shape != (n_features,):
-        raise ValueError(f"p has shape {p.shape}, but X has {n_features} features.")
-    if not (np.isfinite(p).all() and (p > 0).all()):
-        raise ValueError(f"p must be finite and positive, but its smallest entry is {p.min()}.")
-    return p
+        warn_if_unfinished(s.unfinished, self.max_iter)
 
 
 def _rows(X, indices):
