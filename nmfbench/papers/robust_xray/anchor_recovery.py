@@ -5,7 +5,7 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 
 from nmfbench.engine.trials import Trial
-from nmfbench.report.style import method_styles, plot_band
+from nmfbench.report.style import legend_below, method_styles, plot_band
 from nmfbench.summary import mean_and_interval
 
 __all__ = ["draw_curves", "grid", "summarise"]
@@ -78,7 +78,7 @@ def draw_curves(table, methods, panels, *, xlabel):
         By corruption.
     """
     figure, axes = plt.subplots(
-        1, len(panels), figsize=(5.6 * len(panels), 4.2), sharey=True, squeeze=False
+        1, len(panels), figsize=(5.6 * len(panels), 5.2), sharey=True, squeeze=False
     )
     styles = method_styles([method.label for method in methods])
     for axis, (title, corruption, labels) in zip(axes[0], panels, strict=True):
@@ -95,6 +95,6 @@ def draw_curves(table, methods, panels, *, xlabel):
             label="random choice",
         )
         axis.set(title=title, xlabel=xlabel[corruption], ylim=(0, 1.03))
-        axis.legend(fontsize="small", loc="best")
+        legend_below(axis)
     axes[0, 0].set_ylabel("fraction of anchors recovered")
     return figure

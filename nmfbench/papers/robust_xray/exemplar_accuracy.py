@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 
 from nmfbench.artefacts import Method
 from nmfbench.engine.trials import Trial
-from nmfbench.report.style import method_styles, plot_band
+from nmfbench.report.style import legend_below, method_styles, plot_band
 from nmfbench.summary import mean_and_interval
 
 __all__ = [
@@ -73,7 +73,7 @@ def draw(table):
     """Accuracy against the number of exemplars, a panel a weighting."""
     weightings = [w for w in WEIGHTINGS if w in set(table["weighting"])]
     figure, axes = plt.subplots(
-        1, len(weightings), figsize=(4.6 * len(weightings), 4.1), sharey=True, squeeze=False
+        1, len(weightings), figsize=(4.6 * len(weightings), 4.4), sharey=True, squeeze=False
     )
     labels = [m.label for m in METHODS]
     styles = method_styles(labels)
@@ -89,7 +89,7 @@ def draw(table):
             plot_band(axis, rows["q"], rows, label, styles[label])
         axis.set(title=f"chosen on {WEIGHTINGS[weighting]}", xlabel="number of exemplars")
     axes[0, 0].set_ylabel("test accuracy (%)")
-    axes[0, -1].legend(fontsize="small", loc="lower right")
+    legend_below(axes[0, len(weightings) // 2], columns=5)
     return figure
 
 
