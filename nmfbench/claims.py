@@ -271,12 +271,15 @@ def always_best(method: str, rivals: Sequence[str], values: Sequence[str]):
     """
 
     def test(records):
-        scores = {(m, v): _per_repeat(records, m, v) for m in [method, *rivals] for v in values}
+        seen = set(records["method"])
+        present = [rival for rival in rivals if rival in seen]
+        absent = [rival for rival in rivals if rival not in seen]
+        scores = {(m, v): _per_repeat(records, m, v) for m in [method, *present] for v in values}
         table = pd.DataFrame(scores).dropna()
-        if len(table) < _MIN_REPEATS:
+        if len(table) < _MIN_REPEATS or not present:
             text = f"{len(table)} repeats are too few for a verdict"
             return Verdict("inconclusive", text, n=len(table))
-        pairs = [(rival, value) for value in values for rival in rivals]
+        pairs = [(rival, value) for value in values for rival in present]
         leads = np.array([table[method, value] - table[rival, value] for rival, value in pairs])
         spread = leads.std(axis=1, ddof=1) / np.sqrt(len(table))
         # A lead that never varies is certain, and no lead at all is none.
@@ -292,7 +295,10 @@ def always_best(method: str, rivals: Sequence[str], values: Sequence[str]):
             f"{behind.sum()}; smallest lead {leads[worst].mean():.3g} over {pairs[worst][0]} in "
             f"{pairs[worst][1]}"
         )
-        verdict = "confirmed" if ahead.all() else "refuted" if behind.any() else "inconclusive"
+        if absent:  # the others can refute the claim, but not confirm it
+            text += f"; {', '.join(absent)} not run in this grid"
+        won = ahead.all() and not absent
+        verdict = "confirmed" if won else "refuted" if behind.any() else "inconclusive"
         p = float(_holm(below).min() if behind.any() else above.max())
         effect, interval = float(leads[worst].mean()), _interval(leads[worst])
         return Verdict(verdict, text, effect, interval, p, len(table))

@@ -96,6 +96,15 @@ def test_always_best_needs_every_comparison():
     assert "in second" in verdict.evidence
 
 
+def test_an_absent_rival_can_not_be_beaten():
+    """A claim over all rivals is not confirmed without one of them, but can be refuted."""
+    table = records({"a": lambda x: 0.8, "b": lambda x: 0.5})
+    verdict = claims.always_best("a", ["b", "c"], ["score"])(table)
+    assert verdict.verdict == "inconclusive"
+    assert "c not run" in verdict.evidence
+    assert claims.always_best("b", ["a", "c"], ["score"])(table).verdict == "refuted"
+
+
 def test_at_least():
     """A bound is tested against the mean over repeats."""
     table = records({"a": lambda x: 0.75})

@@ -38,8 +38,8 @@ SIZES = list(range(10, 151, 10))
 _REFERENCE = "all training documents"
 
 
-def grid(dataset, dataset_params, repeats, *, weightings=tuple(WEIGHTINGS), smoke=False):
-    """Trials of every method on every weighting and split."""
+def grid(dataset, dataset_params, repeats, *, smrs_on=tuple(WEIGHTINGS), smoke=False):
+    """Trials of every method on every weighting and split; of SMRS on those of ``smrs_on``."""
     options = {"sizes": [10, 20]} if smoke else {}
     return [
         Trial(
@@ -52,9 +52,10 @@ def grid(dataset, dataset_params, repeats, *, weightings=tuple(WEIGHTINGS), smok
             repeat=repeat,
             stand_in=smoke,
         )
-        for weighting in weightings
+        for weighting in WEIGHTINGS
         for repeat in range(repeats)
         for method in METHODS
+        if method.label != SMRS or weighting in smrs_on
     ]
 
 

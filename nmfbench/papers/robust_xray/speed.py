@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from nmfbench.artefacts import Artefact, register_artefact
+from nmfbench.artefacts import Artefact, Method, register_artefact
 from nmfbench.claims import Claim, ratio_within, where
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.reported import reported
-from nmfbench.papers.robust_xray.exemplar_accuracy import METHODS, ROBUST, SMRS, SPA, XRAY
 
 _PRINTED = reported("robust-xray/speed", "smrs")
+SMRS, SMRS_ADMM = "SMRS", "SMRS (authors' ADMM)"
+SPA, XRAY, ROBUST = "SPA", "XRAY-l2", "RobustXRAY"
+# One programme, as in the paper: for more exemplars than survive, it would be solved repeatedly.
+METHODS = (
+    Method(SMRS, "smrs", {"halvings": 0}),
+    Method(SMRS_ADMM, "smrs", {"halvings": 0, "solver": "admm"}),
+    Method(SPA, "spa"),
+    Method(XRAY, "xray-l2"),
+    Method(ROBUST, "robust-xray"),
+)
 _COLLECTIONS = {"reuters": {"largest_classes": 10}, "bbc": {}}
 
 
@@ -30,6 +39,7 @@ def trials(profile):
         for dataset, params in _COLLECTIONS.items()
         for repeat in range(repeats)
         for method in METHODS
+        if dataset == "bbc" or method.label != SMRS_ADMM
     ]
 
 
@@ -59,15 +69,17 @@ def draw(table):
     )
 
 
-def _claim(dataset, method, slug):
+def _claim(dataset, slow, method, slug):
     return Claim(
         f"{slug}-{dataset}",
-        f"{method} is {_PRINTED.text} (150 exemplars, {dataset}).",
+        f"{method} is {_PRINTED.text.removesuffix('SMRS')}{slow} (150 exemplars, {dataset}).",
         _PRINTED.source,
-        where("dataset", dataset, ratio_within(SMRS, method, "cpu_seconds", *_PRINTED.value)),
+        where("dataset", dataset, ratio_within(slow, method, "cpu_seconds", *_PRINTED.value)),
         reported=_PRINTED.text,
     )
 
+
+_FAST = ((SPA, "spa"), (XRAY, "xray-l2"), (ROBUST, "robust-xray"))
 
 ARTEFACT = register_artefact(
     Artefact(
@@ -79,14 +91,14 @@ ARTEFACT = register_artefact(
         summarise=summarise,
         draw=draw,
         claims=[
-            _claim(dataset, method, slug)
-            for dataset in _COLLECTIONS
-            for method, slug in ((SPA, "spa"), (XRAY, "xray-l2"), (ROBUST, "robust-xray"))
+            *(_claim("bbc", SMRS_ADMM, *fast) for fast in _FAST),
+            *(_claim(d, SMRS, m, f"{slug}-active-set") for d in _COLLECTIONS for m, slug in _FAST),
         ],
         assumed={
-            "SMRS": "Our implementation, not the authors' MATLAB code, on one thread like all "
-            "others.",
-            "input": "Raw counts, sparse.",
+            "SMRS": "The authors' ADMM in our implementation, and an active-set method of ours for "
+            "the same convex programme. The ADMM costs the cube of the number of documents an "
+            "iteration, minutes a fit on Reuters, so it is timed on BBC only.",
+            "input": "Raw counts, sparse; one thread.",
         },
         caption="One fit at a time on one thread; compilation and the classifier are not counted. "
         "The claim holds if the 95 % interval of the ratio lies within the printed range, and "
