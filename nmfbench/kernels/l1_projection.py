@@ -22,7 +22,7 @@ OPTIMAL, STOPPED = 0, 1
 
 @njit(cache=True, nogil=True)
 def _first_kink(step, weight, index, n, need):
-    """Reorder the kinks so that those passed come first; return how many, or -1 if all are.
+    """Reorder the kinks so that those passed come first; return how many, or -1 if none exists.
 
     The objective stops falling at the kink where the cumulated ``weight``, by increasing
     ``step``, reaches ``need``. A quickselect: no full sort.
@@ -62,7 +62,7 @@ def _first_kink(step, weight, index, n, need):
         else:
             need -= sum_below + sum_equal
             lo = above + 1
-    return -1
+    return n - 1  # short of ``need`` by rounding only: the objective is bounded below
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
@@ -182,8 +182,8 @@ def _invert(inverse, basis, bound_is_tight, m, Ht, v, rows):
         _coordinates(v, inverse, rows[e], m, Ht)
         best, largest, scale = -1, 0.0, 0.0
         for p in range(k):
+            scale = max(scale, abs(Ht[rows[e], p]))
             size = abs(v[p])
-            scale = max(scale, size)
             if basis[p] < 0 and size > largest:
                 best, largest = p, size
         if best < 0 or largest <= _TINY * scale:
@@ -308,7 +308,7 @@ def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, 
                     found += weight[n]
                     index[n] = j
                     n += 1
-            if found >= need or limit == np.inf:
+            if found > 1.001 * need or limit == np.inf:
                 break
             limit = 16.0 * limit if limit * speed < largest else np.inf
         for a in range(k):
@@ -318,7 +318,7 @@ def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, 
                 index[n] = m + a
                 n += 1
         at = _first_kink(step, weight, index, n, need)
-        if at < 0:  # rounding only: the objective is bounded below
+        if at < 0:  # this edge is rounding
             status = OPTIMAL if since == 0 else STOPPED
             if since == 0:
                 break

@@ -9,7 +9,12 @@ from scipy.optimize import linprog
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from nmfbench.projections.manhattan import ManhattanCone, certify_manhattan, warn_if_unfinished, project_manhattan
+from nmfbench.projections.manhattan import (
+    ManhattanCone,
+    certify_manhattan,
+    project_manhattan,
+    warn_if_unfinished,
+)
 from nmfbench.registry import register_solver
 from nmfbench.solvers.base import State
 from nmfbench.solvers.separable.base import BaseSeparable
@@ -19,7 +24,7 @@ from nmfbench.validation import check_data
 _OUTSIDE = 1e-6  # tau_0: residual norms below this share of the largest row norm are zero
 _TIE = 1e-12  # scores, and normalised points, this close (relative) count as equal
 _ZERO = 1e-9  # residuals below this share of the row's largest entry are zero
-_EQUALITY = 1e-6  # slack of the LP's constraints, relative to the anchors' norms
+_EQUALITY = 1e-6  # slack of the LP's constraints, the anchors divided by their norms
 
 
 @register_solver(
@@ -184,7 +189,7 @@ class RobustXRAY(BaseSeparable):
         norms = np.where(s.available, s.cone.norms, 0.0)
         if self.selection == "rand":
             return int(s.rng.choice(np.flatnonzero(norms > s.threshold)))
-        return int(np.argmax(norms))
+        return int(np.argmax(norms >= norms.max() * (1 - _TIE)))  # the first of equals
 
     def _subgradient(self, s, i):
         """``D_i`` (Section 3.1): signs of the residual, and a choice where it is zero."""
@@ -197,8 +202,8 @@ class RobustXRAY(BaseSeparable):
         if D @ x > _TIE * s.sums[i]:  # Lemma 3.2; 3.1 holds if it can
             return D
         s.n_lp_calls += 1
-        H, w = _rows(s.data, s.anchors), s.cone.W[i]
-        u = _subgradient_lp(H[:, zero], H @ np.where(zero, 0.0, D), w > 0, H.sum(axis=1))
+        H = _rows(s.data, s.anchors) / s.sums[s.anchors, None]
+        u = _subgradient_lp(H[:, zero], H @ np.where(zero, 0.0, D), s.cone.W[i] > 0)
         s.n_lp_failures += u is None
         D[zero] = 0.0 if u is None else u
         return D
@@ -225,15 +230,14 @@ def _rows_scaled(X, indices, factors):
     return X[indices] * factors[:, None]
 
 
-def _subgradient_lp(H, fixed, support, masses):
+def _subgradient_lp(H, fixed, support):
     """The LP of Remark 1 for the free entries ``u``, or None if it is infeasible.
 
     Minimise ``sum(u)`` over ``|u| <= 1`` with ``H @ u + fixed`` zero on the support of the
     coefficients, and not positive elsewhere; each to a slack.
     """
-    slack = _EQUALITY * masses
     A = np.vstack([H, -H[support]])
-    b = np.concatenate([slack - fixed, (slack + fixed)[support]])
+    b = np.concatenate([_EQUALITY - fixed, (_EQUALITY + fixed)[support]])
     result = linprog(np.ones(H.shape[1]), A_ub=A, b_ub=b, bounds=(-1, 1), method="highs")
     return result.x if result.status == 0 else None
 

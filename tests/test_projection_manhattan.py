@@ -1,0 +1,244 @@
+"""The l1 projection against linear programmes, and its dual certificates."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles_l1 import lad_optima, weighted_median_coefficient
+from sklearn.exceptions import ConvergenceWarning
+
+from nmfbench.projections.manhattan import (
+    ManhattanCone,
+    certify_manhattan,
+    lower_bound,
+    project_manhattan,
+)
+
+
+def problem(kind, seed=0, n=8):
+    """Data and basis, small enough for a general LP solver."""
+    rng = np.random.default_rng([seed, len(kind)])
+    k, m = int(rng.integers(2, 10)), int(rng.integers(12, 50))
+    H, X = rng.random((k, m)), rng.random((n, m))
+    if kind == "correlated":
+        X = rng.random((n, k)) @ H + rng.laplace(0, 0.1, (n, m)).clip(0)
+    elif kind == "sparse":
+        H, X = H * (rng.random((k, m)) < 0.2), X * (rng.random((n, m)) < 0.3)
+    elif kind == "zero rows":
+        H[0], X[0], X[-1] = 0, 0, 0
+    elif kind == "repeated basis":
+        H = np.vstack([H, H[:2], 3 * H[:1], H[:1] + H[1:2]])
+    elif kind == "exact fit":
+        X = rng.random((n, k)) @ H
+    elif kind == "counts":  # every vertex degenerate
+        H, X = rng.integers(0, 3, (k, m)) * 1.0, rng.integers(0, 4, (n, m)) * 1.0
+    elif kind == "grey levels":
+        H, X = np.round(H, 1), np.round(rng.random((n, k)) @ H / 2, 1)
+    elif kind == "one feature":
+        H, X = H[:, :1].copy(), X[:, :1].copy()
+    elif kind == "more basis rows than features":
+        H, X = rng.random((12, 5)), rng.random((n, 5))
+    elif kind == "nearly dependent":
+        H = H[:1] + 1e-6 * rng.random((k, m))
+    return X, H
+
+
+KINDS = [
+    "dense",
+    "correlated",
+    "sparse",
+    "zero rows",
+    "repeated basis",
+    "exact fit",
+    "counts",
+    "grey levels",
+    "one feature",
+    "more basis rows than features",
+    "nearly dependent",
+]
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix, sp.csr_array])
+@pytest.mark.parametrize("kind", KINDS)
+def test_objective_equals_that_of_a_linear_programme(kind, form):
+    """Row by row the objective is the optimum that HiGHS finds, to 1e-8 of the data."""
+    for seed in range(3):
+        X, H = problem(kind, seed)
+        W = project_manhattan(form(X), form(H) if seed == 1 else H)
+        assert W.shape == (len(X), len(H))
+        assert W.min() >= 0
+        objectives = np.abs(X - W @ H).sum(axis=1)
+        assert np.all(np.abs(objectives - lad_optima(X, H)) <= 1e-8 * X.sum(axis=1))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("kind", KINDS)
+def test_dual_is_feasible_and_duality_strong(kind, form):
+    """|D| <= 1, D H^T <= 0, <D, X> = ||R||_1, and D H^T vanishes where W is positive."""
+    X, H = problem(kind)
+    W, D = project_manhattan(form(X), H, return_dual=True)
+    R = X - W @ H
+    masses = np.maximum(H.sum(axis=1), 1e-300)
+    products = D @ H.T / masses
+    scale = X.sum(axis=1) + 1e-300
+    assert np.abs(D).max() <= 1
+    assert products.max() <= 1e-8
+    assert np.all(np.abs((D * X).sum(axis=1) - np.abs(R).sum(axis=1)) <= 1e-8 * scale)
+    assert np.all((products * W * masses).sum(axis=1) >= -1e-8 * scale)
+    residual = (np.abs(R) > 1e-6) & (np.abs(R).sum(axis=1) > 1e-6)[:, None]
+    np.testing.assert_array_equal(D[residual], np.sign(R)[residual])
+
+
+def test_one_basis_row_gives_the_weighted_median():
+    """With r = 1 the coefficient is a weighted median of the ratios."""
+    rng = np.random.default_rng(1)
+    h, X = rng.random(21) * (rng.random(21) < 0.8), rng.random((10, 21))
+    W = project_manhattan(X, h[None])
+    expected = [weighted_median_coefficient(x, h) for x in X]
+    np.testing.assert_allclose(W[:, 0], expected, rtol=1e-12, atol=1e-12)
+
+
+def test_constant_basis_gives_the_median():
+    """With a constant basis row (median filtering) the representation is the median."""
+    X = np.random.default_rng(0).random((6, 31))
+    W = project_manhattan(X, np.ones((1, 31)))
+    np.testing.assert_allclose(W[:, 0], np.median(X, axis=1), rtol=1e-14)
+
+
+@pytest.mark.parametrize("shape", [(0, 7), (3, 7)])
+def test_empty_and_zero_bases_give_zero(shape):
+    """Without a usable basis row the representation is zero, of the right shape."""
+    X = np.random.default_rng(0).random((4, 7))
+    for data in (X, sp.csr_matrix(X)):
+        W = project_manhattan(data, np.zeros(shape))
+        assert W.shape == (4, shape[0])
+        assert not W.any()
+
+
+def test_many_features_give_the_same_optimum():
+    """The start from a fifth of the features changes the way, not the end."""
+    rng = np.random.default_rng(3)
+    H = rng.random((6, 2600))
+    X = rng.random((5, 6)) @ H + rng.laplace(0, 0.2, (5, 2600)).clip(0)
+    W = project_manhattan(X, H)
+    step_by_step = ManhattanCone(X, 6)
+    for h in H:
+        step_by_step.extend(h[None])
+    objectives = np.abs(X - W @ H).sum(axis=1)
+    np.testing.assert_allclose(objectives, step_by_step.norms, rtol=1e-12, atol=1e-12)
+    certificate = certify_manhattan(X, H)
+    assert certificate["gap"] <= 1e-12
+    assert certificate["primal"] == pytest.approx(objectives.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_single_precision_is_computed_in_double(form):
+    """float32 data give a float32 representation that is as good as its digits."""
+    X, H = problem("correlated")
+    W = project_manhattan(form(X.astype(np.float32)), H.astype(np.float32))
+    assert W.dtype == np.float32
+    objectives = np.abs(X - W @ H).sum(axis=1)
+    np.testing.assert_allclose(objectives, lad_optima(X, H), rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_growing_cone_equals_a_new_projection_at_each_size(kind):
+    """Warm starts and rows left alone (the lazy rule) change nothing; no row ever gets worse."""
+    X, H = problem(kind, seed=5)
+    dense, sparse = ManhattanCone(X, len(H)), ManhattanCone(sp.csr_matrix(X), len(H))
+    before = X.sum(axis=1)
+    for k in range(1, len(H) + 1):
+        dense.extend(H[k - 1 : k])
+        sparse.extend(H[k - 1 : k])
+        W = project_manhattan(X, H[:k])
+        fresh = np.abs(X - W @ H[:k]).sum(axis=1)
+        for cone in (dense, sparse):
+            np.testing.assert_allclose(cone.norms, fresh, atol=1e-9 * X.sum())
+            recomputed = np.abs(X - cone.W @ H[:k]).sum(axis=1)
+            np.testing.assert_allclose(cone.norms, recomputed, atol=1e-12 * X.sum())
+            np.testing.assert_allclose(
+                cone.residual(2), X[2] - cone.W[2] @ H[:k], atol=1e-12 * X.sum()
+            )
+        assert np.all(dense.norms <= before)
+        before = dense.norms.copy()
+
+
+def test_sparse_rows_that_a_generator_cannot_serve_are_not_solved():
+    """Most rows of sparse data need no pivot at all."""
+    rng = np.random.default_rng(0)
+    X = sp.random_array((300, 500), density=0.02, rng=rng, format="csr")
+    cone = ManhattanCone(X, 10)
+    cone.extend(X[:10])
+    assert cone.pivots < 60
+    dense = np.abs(X.toarray() - cone.W @ X[:10].toarray()).sum(axis=1)
+    np.testing.assert_allclose(cone.norms, dense, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        cone.norms[:40], lad_optima(X[:40].toarray(), X[:10].toarray()), atol=1e-9
+    )
+
+
+def test_unsorted_repeated_and_explicit_zero_entries_are_understood():
+    """A CSR matrix need not be in canonical form, and is left as it was."""
+    X = sp.csr_matrix(
+        (np.array([1.0, 2.0, 0.0, 3.0]), np.array([2, 0, 1, 2]), np.array([0, 4])), shape=(1, 4)
+    )
+    H = np.array([[1.0, 0.0, 2.0, 0.0]])
+    np.testing.assert_allclose(project_manhattan(X, H), project_manhattan(X.toarray(), H))
+    assert X.nnz == 4
+
+
+@given(seed=st.integers(0, 10**6), size=st.floats(0, 3))
+@settings(max_examples=40, deadline=None)
+def test_lower_bound_is_never_above_the_optimum(seed, size):
+    """Whatever D is given, the bound made from it stays below the optimum."""
+    rng = np.random.default_rng(seed)
+    X, H = problem(KINDS[seed % len(KINDS)], seed, n=2)
+    _, D = project_manhattan(X, H, return_dual=True)
+    optima = lad_optima(X, H)
+    slack = 1e-9 * X.sum() + 1e-300
+    for candidate in (D, D + size * rng.standard_normal(D.shape), rng.uniform(-1, 1, D.shape)):
+        assert np.all(lower_bound(X, H, candidate) <= optima + slack)
+        np.testing.assert_allclose(
+            lower_bound(sp.csr_matrix(X), H, candidate), lower_bound(X, H, candidate), atol=slack
+        )
+    assert np.all(lower_bound(X, H, D) >= optima - 1e-8 * X.sum())
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=40, deadline=None)
+def test_no_random_nudge_improves_the_answer(seed):
+    """The problem is convex: a small non-negative change of W cannot lower the objective."""
+    rng = np.random.default_rng(seed)
+    X, H = problem(KINDS[seed % len(KINDS)], seed, n=3)
+    W = project_manhattan(X, H)
+    best = np.abs(X - W @ H).sum(axis=1)
+    for size in (1e-3, 0.1):
+        nudged = np.maximum(W + size * rng.standard_normal(W.shape), 0)
+        assert np.all(np.abs(X - nudged @ H).sum(axis=1) >= best - 1e-9 * X.sum())
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e12])
+def test_scaling_the_data_scales_the_representation(scale):
+    """No tolerance is absolute."""
+    X, H = problem("correlated")
+    base = np.abs(X - project_manhattan(X, H) @ H).sum(axis=1)
+    W = project_manhattan(scale * X, H)
+    np.testing.assert_allclose(np.abs(scale * X - W @ H).sum(axis=1), scale * base, rtol=1e-10)
+    W = project_manhattan(X, scale * H)
+    np.testing.assert_allclose(np.abs(X - W @ (scale * H)).sum(axis=1), base, rtol=1e-10)
+
+
+def test_max_iter_keeps_the_best_and_warns():
+    """A row that runs out of pivots is still feasible, and the caller is told."""
+    X, H = problem("correlated")
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        W = project_manhattan(X, H, max_iter=1)
+    assert W.min() >= 0
+    assert np.all(np.abs(X - W @ H).sum(axis=1) <= X.sum(axis=1))
+
+
+def test_wrong_number_of_features_is_refused():
+    """H and X must have the same features."""
+    with pytest.raises(ValueError, match="H has shape"):
+        project_manhattan(np.ones((2, 3)), np.ones((1, 4)))
