@@ -95,6 +95,6 @@ def smrs_smooth(Y, lam):
         np.full((n - 1) * n, 1 / n),
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": 5000, "maxfun": 10000, "ftol": 1e-13, "gtol": 1e-8},
+        options={"maxiter": 20000, "maxfun": 40000, "ftol": 1e-15, "gtol": 1e-9},
     )
     return full(found.x), found.fun

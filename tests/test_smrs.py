@@ -42,12 +42,12 @@ def test_active_set_and_published_admm_agree(alpha):
 @pytest.mark.parametrize("alpha", [2.0, 10.0])
 def test_active_set_reaches_an_independent_optimum(alpha):
     """A quasi-Newton method without the constraint finds no better value."""
-    X = clusters(np.random.default_rng(1), n=12, m=5)
+    X = clusters(np.random.default_rng(1), n=9, m=5)
     P, lam = programme(X, alpha)
     ours = active_set(P, lam, 1e-11, 20000)
     Y = (X - X.mean(axis=0)).T
     _, value = smrs_smooth(Y, lam)
-    full = dense(ours.rows, ours.C, 12)
+    full = dense(ours.rows, ours.C, 9)
     np.testing.assert_allclose(full.sum(axis=0), 1, atol=1e-6)
     assert ours.objective == pytest.approx(value, rel=1e-5)
     assert ours.objective - ours.gap <= value + 1e-9

@@ -1,1 +1,60 @@
-"""solvers."""
+r"""Solvers: scikit-learn estimators that factorize ``X ~ W @ components_``, with W >= 0.
+
+A folder for each family, a file for each algorithm. Every module below is imported on first
+use, so that a new solver is one new file, and no other is edited.
+
+How to add a solver
+-------------------
+A solver with an iteration inherits from :class:`~nmfbench.solvers.base.BaseNMF`, or from its
+family's base, which owns validation, initial factors, the loop, the clock, the trace and the
+fitted attributes. It is a dataclass whose fields are its hyper-parameters; what moves lives in
+``State``. This one takes projected gradient steps, and inherits ``_start``, ``_objective``, the
+stopping rule and ``transform`` from the Frobenius family:
+
+>>> from dataclasses import dataclass
+>>> import numpy as np
+>>> from nmfbench.registry import register_solver
+>>> from nmfbench.solvers.frobenius.base import BaseFrobenius
+
+>>> @register_solver(
+...     "projected-gradient",
+...     name="PG",
+...     family="frobenius",
+...     reference="Lin 2007",
+...     monotone=True,  # promises that the objective never rises; the common tests check it
+... )
+... @dataclass(eq=False, repr=False, kw_only=True)
+... class ProjectedGradient(BaseFrobenius):
+...     '''One projected gradient step on each factor, of length 1 / its Lipschitz constant.'''
+...
+...     damping: float = 1.0
+...
+...     def _update(self, factor, cross, gram):
+...         # Lin (2007), Eq. (9); cross and gram are X @ other and other.T @ other.
+...         length = max(np.linalg.norm(gram, 2), np.finfo(gram.dtype).tiny)
+...         factor -= self.damping / length * (factor @ gram - cross)
+...         np.maximum(factor, 0, out=factor)
+
+It is an estimator now, and has a name:
+
+>>> X = np.outer([1.0, 2.0, 0.0, 3.0], [1.0, 0.0, 2.0])
+>>> model = ProjectedGradient(n_components=1, tol=1e-12, random_state=0).fit(X)
+>>> bool(np.allclose(model.transform(X) @ model.components_, X))
+True
+>>> model.stop_reason_
+'converged'
+>>> from nmfbench.registry import solvers
+>>> solvers["projected-gradient"].info["reference"]
+'Lin 2007'
+
+What the base asks of a solver that starts from scratch: ``_start(X, r, rng, factors)`` returns
+the state, ``_step(X, s)`` makes an iteration in place, ``_objective(X, s)`` is what is minimised
+(not on the clock), ``_converged(s, trace)`` says when to stop and ``_n_steps(r)`` at the latest,
+``_finish(X, s)`` sets ``components_``, and ``_representation(X, s)`` is W. A solver that chooses
+rows of ``X`` inherits from :class:`~nmfbench.solvers.separable.base.BaseSeparable` instead and
+fills ``s.anchors``; :class:`~nmfbench.solvers.separable.spa.SPA` is one to imitate. A kernel that
+needs compiling goes to :mod:`nmfbench.kernels`, and is compiled before the clock starts.
+
+``tests/test_common_solvers.py`` runs over all names; it says what a solver owes. A solver outside
+this package registers itself when its module is named by the entry point ``nmfbench.solvers``.
+"""

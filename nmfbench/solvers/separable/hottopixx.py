@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.kernels.hottopixx import project_diagonal_dominant, sgd_epoch
-from nmfbench.projections.manhattan import project_manhattan
+from nmfbench.projections import project_manhattan
 from nmfbench.registry import register_solver
 from nmfbench.solvers.base import State
 from nmfbench.solvers.separable.base import BaseSeparable
@@ -107,6 +107,7 @@ class Hottopixx(BaseSeparable):
         return self.max_iter if self.solver == "exact" else self.epochs
 
     def _start(self, X, r, rng, factors):
+        self._require_a_nonzero_row(X)
         sums = X.sum(axis=1)
         points = np.flatnonzero(sums > 0)
         XT = X[points] / sums[points, None]  # from here on, X is (features, points) as in print
@@ -122,20 +123,17 @@ class Hottopixx(BaseSeparable):
             diagonal=np.zeros(n, dtype),
             beta=0.0,
             bound=-np.inf,
-            exhausted=n == 0,
         )
         if self.solver == "sgd":
             s.p = (_STEPS[self.steps][2] * rng.random(n)).astype(dtype)
             s.mu = (XT > 0).mean(axis=1).astype(dtype)
             s.buffer = np.empty(n, dtype)
         else:
-            s.p = (1e-3 * rng.permutation(np.arange(1, n + 1)) / max(n, 1)).astype(dtype)
+            s.p = (1e-3 * rng.permutation(np.arange(1, n + 1)) / n).astype(dtype)
             self._factor(s)
         return s
 
     def _step(self, X, s):
-        if s.exhausted:
-            return
         if self.solver == "sgd":
             self._epoch(s)
         else:
@@ -156,8 +154,6 @@ class Hottopixx(BaseSeparable):
     def _factor(self, s):
         """Penalties, and the matrix that solves for C in each round."""
         n = len(s.points)
-        if n == 0:
-            return
         dtype = s.X.dtype
         gram = s.XT.astype(np.float64) @ s.X
         gamma = np.trace(gram) / n  # weight of C = B against E = X C - X
@@ -188,8 +184,6 @@ class Hottopixx(BaseSeparable):
         return float(fit + s.p @ s.diagonal)
 
     def _converged(self, s, trace):
-        if s.exhausted:
-            return True
         return self.solver == "exact" and trace.objective() - s.bound <= self.tol * len(s.points)
 
     def _anchors(self, s):
