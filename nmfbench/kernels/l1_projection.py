@@ -267,15 +267,25 @@ def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, 
                 row = inverse[a]
                 for p in range(k):
                     y[p] += factor * row[p]
-        best, worst = -1, _PRICE
+        # Divided by (a bound of) how far an edge moves the fit, they tell which is steepest.
+        v[:] = 0.0
+        for a in range(k):
+            mass = masses[a]
+            row = inverse[a]
+            for p in range(k):
+                v[p] += mass * abs(row[p])
+        best, worst = -1, 0.0
         for p in range(k):
             if basis[p] < m:
                 violation = abs(y[p]) - 1.0
+                if violation <= _PRICE:
+                    continue
             else:
-                mass = masses[basis[p] - m]
-                violation = -y[p] / mass if mass > 0.0 else 0.0
-            if violation > worst:
-                best, worst = p, violation
+                violation = -y[p]
+                if violation <= _PRICE * masses[basis[p] - m]:
+                    continue
+            if violation > worst * v[p]:
+                best, worst = p, violation / v[p]
         if best < 0:
             status = OPTIMAL
             break
