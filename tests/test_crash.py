@@ -6,16 +6,16 @@ import time
 
 import pytest
 from engine import assert_same_content, install, start_python, survivors, trial
-from nmfbench.runner import missing, run
-from nmfbench.store import Store
+from nmfbench.engine.runner import missing, run
+from nmfbench.engine.store import Store
 
 PROBLEM = {"n_samples": 600, "n_features": 400, "n_components": 30}
 
 RUN = """
 import sys
 sys.path.insert(0, sys.argv[2])
-from nmfbench.runner import run
-from nmfbench.store import Store
+from nmfbench.engine.runner import run
+from nmfbench.engine.store import Store
 from test_crash import grid
 with Store(sys.argv[1]) as store:
     run(grid(), store, jobs=2, progress=lambda summary, record: print(record["key"], flush=True))
@@ -124,8 +124,8 @@ RUN_HANG = """
 import sys
 sys.path.insert(0, sys.argv[2])
 from engine import trial
-from nmfbench.runner import run
-from nmfbench.store import Store
+from nmfbench.engine.runner import run
+from nmfbench.engine.store import Store
 options = {"path": sys.argv[1] + "/started"}
 run([trial(task="hang", options=options), trial()], Store(sys.argv[1]), jobs=1)
 """

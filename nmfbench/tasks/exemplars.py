@@ -41,7 +41,8 @@ def exemplars(data, solver, rng, *, weighting="counts", sizes=_SIZES):
     -------
     Outcome
         Metrics ``accuracy@q`` and ``classes@q`` (classes with an exemplar) for each size, and
-        ``accuracy@all``, of a classifier trained on all training documents.
+        ``accuracy@all``, of a classifier trained on all training documents. ``filled`` is 1 if
+        a method that prunes its exemplars had to take pruned ones back.
 
     References
     ----------
@@ -65,6 +66,8 @@ def exemplars(data, solver, rng, *, weighting="counts", sizes=_SIZES):
         metrics[f"accuracy@{q}"] = accuracy(y[test], predicted)
         metrics[f"classes@{q}"] = float(len(np.unique(y[train][chosen])))
     metrics["accuracy@all"] = accuracy(y[test], _predict(X_train, y[train], X_test))
+    if hasattr(solver, "filled_"):
+        metrics["filled"] = float(solver.filled_)
     arrays["anchors"] = train[solver.anchor_indices_]
     return Outcome(metrics, fit, arrays)
 

@@ -101,5 +101,5 @@ ASSUMED = {
     "splits": "Half of each class, rounded up, trains, which gives the sizes in the figures' "
     "titles; the number of splits is not given.",
     "SMRS": "alpha = 5, the value its authors suggest; where fewer exemplars than asked for "
-    "survive its pruning, lambda is halved.",
+    "survive its pruning, lambda is halved up to four times, then pruned ones are taken back.",
 }
