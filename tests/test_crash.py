@@ -6,6 +6,7 @@ import time
 
 import pytest
 from engine import assert_same_content, install, start_python, survivors, trial
+
 from nmfbench.engine.runner import missing, run
 from nmfbench.engine.store import Store
 
