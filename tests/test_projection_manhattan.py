@@ -242,3 +242,15 @@ def test_wrong_number_of_features_is_refused():
     """H and X must have the same features."""
     with pytest.raises(ValueError, match="H has shape"):
         project_manhattan(np.ones((2, 3)), np.ones((1, 4)))
+
+
+@pytest.mark.parametrize("n_frames", [7, 8])
+def test_the_median_is_the_fit_of_rank_one_with_constant_weights(n_frames):
+    """Pixels fitted by one constant frame get their median over the frames (Section 5.3)."""
+    frames = np.random.default_rng(n_frames).random((n_frames, 40))
+    background = project_manhattan(frames.T, np.ones((1, n_frames))).ravel()
+    median = np.median(frames, axis=0)
+    if n_frames % 2:
+        np.testing.assert_allclose(background, median, rtol=1e-12)
+    # With an even number any value between the two middle ones is as good.
+    np.testing.assert_allclose(np.abs(frames - background).sum(), np.abs(frames - median).sum())

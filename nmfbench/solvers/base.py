@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from nmfbench.projections.frobenius import project_frobenius
 from nmfbench.trace import Trace
 from nmfbench.validation import check_data, check_factors, check_rank, check_rng
 
@@ -73,6 +74,21 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Fit and return the representation ``W`` of shape (n_samples, n_components)."""
         return self._representation(*self._fit(X, W, H))
 
+    def transform(self, X):
+        """The best representation of ``X`` on the fitted components, under the solver's loss.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        W : ndarray of shape (n_samples, n_components), non-negative
+        """
+        check_is_fitted(self)
+        X = check_data(self, X, reset=False, accept_sparse=self.accepts_sparse)
+        return self._project(X)
+
     def inverse_transform(self, W):
         """Reconstruct data from a representation: ``W @ components_``."""
         check_is_fitted(self)
@@ -114,6 +130,14 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _representation(self, X, s):
         """``W`` of the data just fitted."""
         raise NotImplementedError
+
+    def _project(self, X):
+        """The representation of validated rows; a solver with another loss gives its own."""
+        return project_frobenius(X, self._basis(X))
+
+    def _basis(self, X):
+        """The components in the dtype of ``X``."""
+        return self.components_.astype(X.dtype, copy=False)
 
     def _rank_bound(self, X):
         """Largest rank that ``X`` allows, and what it is called in an error message."""

@@ -1,4 +1,4 @@
-"""What the iterative solvers of ``||X - W H||_F^2`` share: start, objective, stop, transform."""
+"""What the iterative solvers of ``||X - W H||_F^2`` share: start, objective, stop."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
 from nmfbench import losses
 from nmfbench.init import INITS
-from nmfbench.projections import project_frobenius
 from nmfbench.solvers.base import BaseNMF, State
 from nmfbench.stopping import relative_decrease
-from nmfbench.validation import check_data
 
 __all__ = ["BaseFrobenius"]
 
@@ -38,21 +35,6 @@ class BaseFrobenius(BaseNMF):
     init: str = "nndsvda"
     max_iter: int = 200
     tol: float = 1e-4
-
-    def transform(self, X):
-        """The best representation of ``X`` on the fitted components: exact NNLS.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        W : ndarray of shape (n_samples, n_components), non-negative
-        """
-        check_is_fitted(self)
-        X = check_data(self, X, reset=False, accept_sparse=self.accepts_sparse)
-        return project_frobenius(X, self.components_.astype(X.dtype, copy=False))
 
     def _update(self, factor, cross, gram):
         raise NotImplementedError

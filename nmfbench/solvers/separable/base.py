@@ -6,11 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
-from nmfbench.projections.frobenius import project_frobenius
 from nmfbench.solvers.base import BaseNMF
-from nmfbench.validation import check_data
 
 __all__ = ["BaseSeparable"]
 
@@ -27,29 +24,6 @@ class BaseSeparable(BaseNMF):
         Rows of ``X``, in order of selection. Fewer than asked for if the data are exhausted:
         every row already lies in the cone of those found.
     """
-
-    def transform(self, X):
-        """Project rows on the cone of the anchors, under the solver's own loss.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        W : ndarray of shape (n_samples, n_components), non-negative
-        """
-        check_is_fitted(self)
-        X = check_data(self, X, reset=False, accept_sparse=self.accepts_sparse)
-        return self._project(X)
-
-    def _project(self, X):
-        """Representation of validated rows; a solver with another loss gives its own."""
-        return project_frobenius(X, self._basis(X))
-
-    def _basis(self, X):
-        """The anchors in the dtype of ``X``."""
-        return self.components_.astype(X.dtype, copy=False)
 
     def _fit(self, X, W, H):
         if W is not None or H is not None:

@@ -49,10 +49,10 @@ class RobustXRAY(BaseSeparable):
     ----------
     selection : {"max", "rand"}, default="max"
         The exterior row: the worst fitted (3.2), or any outside the cone (3.1).
-    dual : {"minus_one", "admm"}, default="minus_one"
+    dual : {"minus_one", "multiplier"}, default="minus_one"
         The sub-gradient where the residual is zero. ``"minus_one"`` is the paper's: -1, and a
-        linear programme where that fails Lemma 3.2. ``"admm"`` takes the multiplier that the
-        projection ends with, which satisfies both lemmas without one.
+        linear programme where that fails Lemma 3.2. ``"multiplier"`` is the one that the
+        projection ends with, which satisfies both lemmas without a further programme.
     p : array-like of shape (n_features,), optional
         Positive vector of (3.3); ``1 + U(0, 1e-5)`` by default (Remark 3).
     first : {"paper", "l2"}, default="paper"
@@ -108,7 +108,7 @@ class RobustXRAY(BaseSeparable):
     def _validate_params_of_solver(self):
         for name, options in (
             ("selection", ("max", "rand")),
-            ("dual", ("minus_one", "admm")),
+            ("dual", ("minus_one", "multiplier")),
             ("first", ("paper", "l2")),
         ):
             if getattr(self, name) not in options:
@@ -193,7 +193,7 @@ class RobustXRAY(BaseSeparable):
 
     def _subgradient(self, s, i):
         """``D_i`` (Section 3.1): signs of the residual, and a choice where it is zero."""
-        if self.dual == "admm":
+        if self.dual == "multiplier":
             return s.cone.dual(i)
         x = _rows(s.data, [i]).ravel()
         R = s.cone.residual(i)
