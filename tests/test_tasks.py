@@ -71,6 +71,18 @@ def test_exemplars_are_training_documents():
     assert np.isin(outcome.arrays["anchors"], train).all()
 
 
+def test_training_documents_are_shuffled():
+    """A solver that takes the first documents takes those of no class in particular."""
+    data = documents()
+    order = np.argsort(data.y, kind="stable")
+    data = Bunch(X=data.X[order], y=data.y[order])
+    classes = [
+        exemplars(data, Chooser(), np.random.default_rng(i), sizes=[8]).metrics["classes@8"]
+        for i in range(3)
+    ]
+    assert classes == [2.0, 2.0, 2.0]
+
+
 def test_classes_are_halved_upwards():
     """Each class gives half of its documents, rounded up, to training: none is lost or doubled."""
     y = np.repeat([3, 1, 2], [5, 1, 8])

@@ -51,6 +51,8 @@ def exemplars(data, solver, rng, *, weighting="counts", sizes=_SIZES):
     """
     y = np.asarray(data.y)
     train, test = halve_each_class(y, rng)
+    # Collections come sorted by class; a solver that breaks ties by position must not see it.
+    train = rng.permutation(train)
     sizes = [q for q in sorted(sizes) if q <= len(train)]
     if not sizes:
         raise ValueError(f"sizes must include one of at most {len(train)} training documents.")
