@@ -364,9 +364,10 @@ def ratio_within(slow: str, fast: str, value: str, low: float, high: float):
         inside = low <= lower and upper <= high
         outside = upper < low or lower > high
         verdict = "confirmed" if inside else "refuted" if outside else "inconclusive"
+        unit = value.replace("_", " ")
         text = (
-            f"{slow} takes {ratio:.3g} times the {value.replace('_', ' ')} of {fast} (95 % interval "
-            f"{lower:.3g} to {upper:.3g}; claimed: {low:g} to {high:g})"
+            f"{slow} takes {ratio:.3g} times the {unit} of {fast} (95 % interval {lower:.3g} to "
+            f"{upper:.3g}; claimed: {low:g} to {high:g})"
         )
         interval = (float(lower), float(upper))
         return Verdict(verdict, text, float(ratio), interval, None, len(logs))

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 
 from nmfbench.artefacts import Method
 from nmfbench.engine.trials import Trial
-from nmfbench.report.style import legend_below, method_styles, plot_band
+from nmfbench.report.style import method_styles, plot_band
 from nmfbench.summary import mean_and_interval
 
 __all__ = [
@@ -90,7 +90,10 @@ def draw(table):
             plot_band(axis, rows["q"], rows, label, styles[label])
         axis.set(title=f"chosen on {WEIGHTINGS[weighting]}", xlabel="number of exemplars")
     axes[0, 0].set_ylabel("test accuracy (%)")
-    legend_below(axes[0, len(weightings) // 2], columns=5)
+    # The first panel alone has SMRS in the quick grid.
+    figure.legend(
+        *axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False
+    )
     return figure
 
 
