@@ -108,3 +108,5 @@ def test_executed_notebooks_keep_no_trace_of_the_host(report):
     notebook = json.loads((report / "robust-xray.ipynb").read_text())
     assert "papermill" not in notebook["metadata"]
     assert all("papermill" not in cell["metadata"] for cell in notebook["cells"])
+    outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
+    assert {output["output_type"] for output in outputs} == {"execute_result"}  # no warnings

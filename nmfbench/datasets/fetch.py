@@ -8,7 +8,6 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-import pooch
 import requests
 
 from nmfbench.datasets.base import check_shape
@@ -190,6 +189,8 @@ def _keep_variant(name, info, home, urls, arrays):
 
 
 def _retrieve(url, known_hash, folder, file, progress):
+    import pooch  # slow, and only needed here
+
     logger = pooch.get_logger()
     level = logger.level
     logger.setLevel("WARNING")  # pooch tells the hash of each file it gets

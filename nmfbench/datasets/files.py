@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-import pooch
+import platformdirs
 
 from nmfbench.datasets.errors import DataError
 
@@ -53,7 +53,7 @@ def prepared_folders():
 
 def cache_folder():
     """The user's cache, which ``nmfbench data fetch`` fills; ``NMFBENCH_CACHE`` moves it."""
-    return Path(os.environ.get("NMFBENCH_CACHE") or pooch.os_cache("nmfbench"))
+    return Path(os.environ.get("NMFBENCH_CACHE") or platformdirs.user_cache_dir("nmfbench"))
 
 
 def find_file(file):
