@@ -7,8 +7,12 @@ from nmfbench.claims import Claim, comparable, where
 from nmfbench.papers.robust_xray.exemplar_accuracy import (
     ASSUMED,
     METHODS,
+    ROBUST,
     SIZES,
+    SMRS,
+    SPA,
     WEIGHTINGS,
+    XRAY,
     draw,
     grid,
     summarise,
@@ -30,7 +34,7 @@ def _claim(weighting, words):
         where(
             "weighting",
             weighting,
-            comparable([m.label for m in METHODS], [f"accuracy@{q}" for q in SIZES], margin=0.05),
+            comparable([SMRS, SPA, XRAY, ROBUST], [f"accuracy@{q}" for q in SIZES], margin=0.05),
         ),
     )
 
