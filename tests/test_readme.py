@@ -1,5 +1,6 @@
 """The README's examples run as they stand."""
 
+import os
 import re
 import subprocess
 import sys
@@ -29,7 +30,7 @@ def test_the_solver_of_the_readme_runs(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", trials.replace("range(10)", "range(2)")],
         cwd=tmp_path,
-        env={**__import__("os").environ, "PYTHONPATH": str(tmp_path)},
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,
