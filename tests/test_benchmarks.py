@@ -174,7 +174,7 @@ def suite(tmp_path_factory):
     """A copy of the benchmarks in a repository of its own, and a home folder for asv."""
     pytest.importorskip("asv")
     if shutil.which("git") is None:
-        pytest.skip("asv needs git")
+        pytest.skip("asv measures commits, so it needs git, which is not on this machine")
     folder = tmp_path_factory.mktemp("asv") / "repository"
     folder.mkdir()
     shutil.copy(ROOT / "asv.conf.json", folder)

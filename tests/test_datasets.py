@@ -32,7 +32,7 @@ WITH_SLICES = [name for name in datasets if datasets[name].info["kind"] == "mult
 def real(name, **params):
     """A real data set, or a skipped test where its file is not on this machine."""
     if not dataset_available(name):
-        pytest.skip(f"the data of {name!r} are not on this machine")
+        pytest.skip(f"the data of {name!r} are third-party, and not on this machine")
     return load_dataset(name, **params)
 
 

@@ -24,7 +24,13 @@ from nmfbench.datasets import (
     verify,
 )
 from nmfbench.datasets.convert import HOSTS, Home
-from nmfbench.datasets.files import content_hash, forget, variant_file, write_arrays
+from nmfbench.datasets.files import (
+    content_hash,
+    find_file,
+    forget,
+    variant_file,
+    write_arrays,
+)
 from nmfbench.registry import Entry, datasets
 
 RNG = np.random.default_rng(0)
@@ -417,16 +423,19 @@ def test_mfeat_tables(tmp_path):
     assert load(arrays).X.shape == (20, 21)
 
 
+def prepared(info):
+    """The prepared file of a real data set, or a skipped test where it is not on this machine."""
+    path = find_file(info["file"])
+    if path is None:
+        pytest.skip(f"{info['file']} is third-party data, which is not on this machine")
+    return path
+
+
 @pytest.mark.parametrize("name", ["orl", "yale", "yaleb"])
 def test_the_real_faces_come_back(name, server, tmp_path, monkeypatch):
     """The prepared faces, put into Deng Cai's format and fetched, are the registered arrays."""
-    from nmfbench.datasets.files import find_file
-
     info = datasets[name].info
-    prepared = find_file(info["file"])
-    if prepared is None:
-        pytest.skip(f"the data of {name!r} are not on this machine")
-    with np.load(prepared) as archive:
+    with np.load(prepared(info)) as archive:
         server.files[info["homes"][0].urls[0].removeprefix("{cai}/")] = cai_mat(dict(archive))
     monkeypatch.setenv("NMFBENCH_DATA", "")
     monkeypatch.setenv("NMFBENCH_CACHE", str(tmp_path))
@@ -437,13 +446,8 @@ def test_the_real_faces_come_back(name, server, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["reuters", "bbc", "semeion"])
 def test_the_real_text_and_digits_come_back(name, server, tmp_path, monkeypatch):
     """The same for term counts and for Semeion's table."""
-    from nmfbench.datasets.files import find_file
-
     info = datasets[name].info
-    prepared = find_file(info["file"])
-    if prepared is None:
-        pytest.skip(f"the data of {name!r} are not on this machine")
-    with np.load(prepared) as archive:
+    with np.load(prepared(info)) as archive:
         d = dict(archive)
     if name != "semeion":
         X = sp.csr_matrix((d["data"].astype(float), d["indices"], d["indptr"]), d["shape"])

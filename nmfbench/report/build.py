@@ -19,7 +19,7 @@ import nmfbench
 from nmfbench.artefacts import Artefact
 from nmfbench.engine.store import Store
 from nmfbench.report.evaluate import Evaluation, evaluate
-from nmfbench.report.section import environment, picture_path, render_section
+from nmfbench.report.section import environment, render_section
 
 __all__ = ["NotebookError", "build_report", "execute_notebook", "notebook_path"]
 
@@ -164,10 +164,7 @@ def _typeset(markdown: str) -> str:
 
 
 def _write_index(evaluations: list[Evaluation], papers, output: Path, profile: str) -> Path:
-    sections = [
-        {"evaluation": e, "html": Markup(render_section(e)), "picture": picture_path(e)}
-        for e in evaluations
-    ]
+    sections = [{"evaluation": e, "html": Markup(render_section(e))} for e in evaluations]
     page = (
         environment()
         .get_template("index.html")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import jinja2
 import matplotlib.pyplot as plt
-import pandas as pd
 
 from nmfbench import registry
 from nmfbench.engine.store import Store
@@ -80,19 +78,10 @@ def render_section(evaluation: Evaluation) -> str:
 
 
 def environment() -> jinja2.Environment:
-    """Templates of the report, with the filters they use."""
-    env = jinja2.Environment(
+    """Templates of the report."""
+    return jinja2.Environment(
         loader=jinja2.PackageLoader("nmfbench.report"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.filters["figure"] = _figure
-    return env
-
-
-def _figure(value, digits=3):
-    """A number in few digits; nothing for nothing."""
-    if value is None or (isinstance(value, float) and math.isnan(value)) or value is pd.NA:
-        return ""
-    return f"{value:.{digits}g}"
