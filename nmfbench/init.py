@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse.linalg import svds
 
-__all__ = ["INITS", "nndsvd", "nndsvda", "random"]
+__all__ = ["INITS", "nndsvd", "nndsvda", "random", "uniform"]
 
 
 def random(X, r, rng):
@@ -102,4 +102,23 @@ def _dominant_half(u, v):
     return plus if size[0] >= size[1] else minus
 
 
-INITS = {"random": random, "nndsvd": nndsvd, "nndsvda": nndsvda}
+def uniform(X, r, rng):
+    r"""Uniform numbers on [0, 1/r], and one multiplicative step on each, which fixes the scale.
+
+    .. math:: W \leftarrow W \odot \frac{X H^T}{W H H^T}, \quad
+              H \leftarrow H \odot \frac{W^T X}{W^T W H}
+
+    The start of the authors' published code of MahNMF (Guan et al. 2012): a median kills
+    components whose product overshoots the data, so it is small.
+
+    Parameters and returns are those of :func:`random`.
+    """
+    Ht = rng.uniform(0, 1 / r, (X.shape[1], r)).astype(X.dtype)
+    W = rng.uniform(0, 1 / r, (X.shape[0], r)).astype(X.dtype)
+    W *= (X @ Ht) / (W @ (Ht.T @ Ht))
+    gram = W.T @ W
+    Ht *= (X.T @ W) / np.maximum(Ht @ gram, np.finfo(X.dtype).tiny)
+    return W, Ht
+
+
+INITS = {"random": random, "nndsvd": nndsvd, "nndsvda": nndsvda, "uniform": uniform}

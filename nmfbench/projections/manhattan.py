@@ -98,8 +98,8 @@ def certify_manhattan(X, H):
     -------
     dict
         ``primal``, the objective of :func:`project_manhattan`; ``dual_bound``, a number that
-        no representation can go below; ``gap``, their difference relative to the l1 norm of
-        ``X``.
+        no representation can go below; ``gap``, their difference relative to ``primal``, or to
+        1e-9 of the l1 norm of ``X`` where that is larger.
     """
     cone = ManhattanCone(X, H.shape[0])
     cone.extend(H)
@@ -107,8 +107,8 @@ def certify_manhattan(X, H):
     for block in gen_batches(X.shape[0], max(1, _BLOCK // X.shape[1])):
         D = cone.duals(np.arange(block.start, block.stop))
         bound += float(lower_bound(X[block], H, D).sum())
-    total = float(X.sum(dtype=np.float64)) or 1.0
-    return {"primal": primal, "dual_bound": bound, "gap": max(primal - bound, 0.0) / total}
+    scale = max(primal, 1e-9 * float(X.sum(dtype=np.float64))) or 1.0
+    return {"primal": primal, "dual_bound": bound, "gap": max(primal - bound, 0.0) / scale}
 
 
 def warn_if_unfinished(unfinished, max_iter):

@@ -42,7 +42,8 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     components_ : ndarray of shape (n_components, n_features)
     n_iter_ : int
     objective_ : float
-        The last objective of the trace.
+        What is minimised, at the factors returned: the last objective of the trace, or, for
+        a solver that is not monotone and keeps its best factors, the smallest.
     trace_ : structured ndarray
         Fields ``iteration``, ``seconds``, ``cpu_seconds``, ``objective``. Iteration 0 is the
         state before the first step. Evaluating the objective is not counted in the seconds.
@@ -54,6 +55,15 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     accepts_sparse: ClassVar[bool] = True
     """Whether the solver works on CSR data without making it dense."""
+
+    loss: ClassVar[str | None] = None
+    """The key of ``losses.LOSSES`` that the objective is, if it is one and nothing else."""
+
+    signed: ClassVar[bool] = False
+    """Whether data and factors may be negative."""
+
+    keeps_best: ClassVar[bool] = False
+    """Whether ``_finish`` goes back to the best factors met, as the objective may rise."""
 
     def fit(self, X, y=None, *, W=None, H=None):
         """Fit the factorization.
@@ -86,7 +96,13 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         W : ndarray of shape (n_samples, n_components), non-negative
         """
         check_is_fitted(self)
-        X = check_data(self, X, reset=False, accept_sparse=self.accepts_sparse)
+        X = check_data(
+            self,
+            X,
+            reset=False,
+            accept_sparse=self.accepts_sparse,
+            nonnegative=not self.signed,
+        )
         return self._project(X)
 
     def inverse_transform(self, W):
@@ -146,7 +162,7 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     # -- the loop --------------------------------------------------------------------------
 
     def _fit(self, X, W, H):
-        X = check_data(self, X, accept_sparse=self.accepts_sparse)
+        X = check_data(self, X, accept_sparse=self.accepts_sparse, nonnegative=not self.signed)
         upper, bound = self._rank_bound(X)
         r = check_rank(self.n_components, upper, bound=bound)
         factors = None if W is None and H is None else check_factors(W, H, X, r)
@@ -171,7 +187,8 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         with trace.clock():
             self._finish(X, s)
         self.n_iter_ = n_iter
-        self.objective_ = trace.objective()
+        objectives = trace.as_array()["objective"]
+        self.objective_ = float(np.nanmin(objectives) if self.keeps_best else objectives[-1])
         self.trace_ = trace.as_array()
         self.stop_reason_ = reason
         return X, s
@@ -186,9 +203,13 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if signature in _COMPILED:
             return
         _COMPILED.add(signature)  # first: the tiny fit comes through here too
-        tiny = np.random.default_rng(0).random((6, 5)).astype(X.dtype)
-        tiny = sp.csr_matrix(tiny) if sp.issparse(X) else tiny
-        clone(self).set_params(n_components=2, random_state=0).fit(tiny)
+        params, tiny = self._tiny_problem()
+        tiny = tiny.astype(X.dtype)
+        clone(self).set_params(**params).fit(sp.csr_matrix(tiny) if sp.issparse(X) else tiny)
+
+    def _tiny_problem(self):
+        """Parameters and data of a fit that compiles everything."""
+        return {"n_components": 2, "random_state": 0}, np.random.default_rng(0).random((6, 5))
 
     @property
     def _n_features_out(self):
@@ -196,7 +217,7 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
+        tags.input_tags.positive_only = not self.signed
         tags.input_tags.sparse = self.accepts_sparse
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

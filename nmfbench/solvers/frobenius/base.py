@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from nmfbench import losses
-from nmfbench.init import INITS
-from nmfbench.solvers.base import BaseNMF, State
-from nmfbench.stopping import relative_decrease
+from nmfbench.solvers.alternating import BaseAlternating
 
 __all__ = ["BaseFrobenius"]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class BaseFrobenius(BaseNMF):
+class BaseFrobenius(BaseAlternating):
     """Base of alternating solvers that update W, then H, each from Gram products.
 
     A solver gives ``_update(factor, cross, gram)``: it lowers the objective over one factor, in
@@ -25,38 +24,21 @@ class BaseFrobenius(BaseNMF):
 
     Parameters
     ----------
-    init : {"nndsvda", "nndsvd", "random"}, default="nndsvda"
-        Start, unless ``fit`` is given factors. Zeros of "nndsvd" are kept by some updates.
-    max_iter : int, default=200
-    tol : float, default=1e-4
-        Stop when an iteration lowers the objective by less than this share of it.
+    n_components, random_state, init, max_iter, tol
+        See :class:`~nmfbench.solvers.alternating.BaseAlternating`.
     """
 
-    init: str = "nndsvda"
-    max_iter: int = 200
-    tol: float = 1e-4
+    loss: ClassVar[str | None] = "frobenius"
 
     def _update(self, factor, cross, gram):
         raise NotImplementedError
 
-    def _validate_params_of_solver(self):
-        if self.init not in INITS:
-            raise ValueError(f"init must be one of {', '.join(INITS)}, got {self.init!r}.")
-        if self.max_iter < 1:
-            raise ValueError(f"max_iter must be at least 1, got {self.max_iter}.")
-        if self.tol < 0:
-            raise ValueError(f"tol must not be negative, got {self.tol}.")
-
     def _start(self, X, r, rng, factors):
-        W, Ht = INITS[self.init](X, r, rng) if factors is None else factors
+        s = super()._start(X, r, rng, factors)
         values = X.data if sp.issparse(X) else X.ravel()
-        return State(
-            W=W,
-            Ht=Ht,
-            cross=X.T @ W,
-            gram=W.T @ W,
-            norm_sq=float(np.dot(values.astype(np.float64), values.astype(np.float64))),
-        )
+        s.norm_sq = float(np.dot(values.astype(np.float64), values.astype(np.float64)))
+        s.cross, s.gram = X.T @ s.W, s.W.T @ s.W
+        return s
 
     def _step(self, X, s):
         self._update(s.W, X @ s.Ht, s.Ht.T @ s.Ht)
@@ -75,18 +57,6 @@ class BaseFrobenius(BaseNMF):
             exact = X.astype(np.float64), s.W.astype(np.float64), s.Ht.astype(np.float64)
             return max(losses.frobenius_sq(*exact), 0.0)
         return losses.frobenius_sq(X, s.W, s.Ht)
-
-    def _converged(self, s, trace):
-        return relative_decrease(trace, self.tol)
-
-    def _n_steps(self, r):
-        return self.max_iter
-
-    def _finish(self, X, s):
-        self.components_ = np.ascontiguousarray(s.Ht.T)
-
-    def _representation(self, X, s):
-        return s.W
 
 
 _CANCELLED = {np.float64: 1e-6, np.float32: 1.0}

@@ -28,7 +28,7 @@ class HALS(BaseFrobenius):
     sweeps : int, default=2
         Passes for each product of ``X`` with a factor; those products dominate the cost.
     n_components, random_state, init, max_iter, tol
-        See :class:`~nmfbench.solvers.frobenius.base.BaseFrobenius`.
+        See :class:`~nmfbench.solvers.alternating.BaseAlternating`.
 
     Notes
     -----

@@ -26,7 +26,7 @@ class MU(BaseFrobenius):
     Parameters
     ----------
     n_components, random_state, init, max_iter, tol
-        See :class:`~nmfbench.solvers.frobenius.base.BaseFrobenius`.
+        See :class:`~nmfbench.solvers.alternating.BaseAlternating`.
 
     Notes
     -----

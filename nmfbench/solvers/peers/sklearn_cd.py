@@ -30,7 +30,7 @@ class SklearnCD(BaseFrobenius):
         scikit-learn's own rule: stop when the violation of the optimality conditions has fallen
         to this share of its first value. It is not the rule of our own solvers.
     n_components, random_state, init, max_iter
-        See :class:`~nmfbench.solvers.frobenius.base.BaseFrobenius`.
+        See :class:`~nmfbench.solvers.alternating.BaseAlternating`.
 
     Notes
     -----

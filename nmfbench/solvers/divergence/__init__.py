@@ -1,0 +1,1 @@
+"""Solvers that minimise a divergence: Kullback-Leibler, Itakura-Saito."""

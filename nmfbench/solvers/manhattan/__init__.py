@@ -1,0 +1,1 @@
+"""Solvers of ``min ||X - W H||_1``, W and H non-negative, and of its extensions."""

@@ -1,0 +1,38 @@
+"""MahNMF by Nesterov's smoothing and his optimal gradient method."""
+
+from dataclasses import dataclass
+
+from nmfbench.registry import register_solver
+from nmfbench.solvers.manhattan.smoothed import BaseSmoothed
+
+
+@register_solver(
+    "mahnmf-ogm",
+    name="MahNMF (OGM)",
+    family="manhattan",
+    paper="mahnmf",
+    reference="Guan et al. 2012",
+)
+@dataclass(eq=False, repr=False, kw_only=True)
+class MahNMFOGM(BaseSmoothed):
+    r"""Smoothing method for :math:`\min_{W,H\ge0}\|X-WH\|_1`.
+
+    Parameters
+    ----------
+    mu0, decay, lipschitz, inner_max_iter, inner_tol
+        See :class:`~nmfbench.solvers.manhattan.smoothed.BaseSmoothed`.
+    n_components, random_state, init, max_iter, tol
+        See :class:`~nmfbench.solvers.manhattan.base.BaseManhattan`.
+
+    Notes
+    -----
+    *Paper notation:* the paper's V, W, H are our X.T, Ht, W.T.
+
+    Cost per iteration: two products of ``X`` 's size with r vectors for each inner gradient.
+
+    The objective may rise.
+
+    References
+    ----------
+    Guan et al. (2012), MahNMF, Algorithm 3, Eqs. (9)-(26).
+    """

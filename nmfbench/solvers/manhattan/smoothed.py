@@ -1,0 +1,111 @@
+"""Algorithm 3 of Guan et al. (2012), which the smoothing solvers of the family fill in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nmfbench.solvers.manhattan.base import BaseManhattan
+from nmfbench.solvers.manhattan.smoothing import SmoothedLoss, nonnegative, optimal_gradient
+
+__all__ = ["BaseSmoothed"]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class BaseSmoothed(BaseManhattan):
+    r"""Base of solvers that alternate over W and H by the optimal gradient method.
+
+    At iteration t both sub-problems are smoothed with :math:`\mu_t = \mu_0 / t^{decay}`.
+
+    Parameters
+    ----------
+    mu0 : float, default=1.0
+        First smoothing parameter. It has the unit of the factors, so it suits data and starts
+        of order one.
+    decay : float, default=1.0
+        1 as in the paper; 0.5 as in the authors' later code.
+    lipschitz : {"trace", "spectral"}, default="trace"
+        Step size: the paper's, or the larger one that the norm itself allows.
+    inner_max_iter : int, default=1000
+        Most gradients for a sub-problem; the least is 10.
+    inner_tol : float, default=1e-2
+        Stop a sub-problem when its gradient has fallen to this share; divided by 10 whenever 10
+        gradients sufficed.
+    n_components, random_state, init, max_iter, tol
+        See :class:`~nmfbench.solvers.manhattan.base.BaseManhattan`.
+    """
+
+    mu0: float = 1.0
+    decay: float = 1.0
+    lipschitz: str = "trace"
+    inner_max_iter: int = 1000
+    inner_tol: float = 1e-2
+
+    keeps_best: ClassVar[bool] = True
+
+    def _validate_params_of_solver(self):
+        super()._validate_params_of_solver()
+        if self.mu0 <= 0:
+            raise ValueError(f"mu0 must be positive, got {self.mu0}.")
+        if self.decay < 0:
+            raise ValueError(f"decay must not be negative, got {self.decay}.")
+        if self.lipschitz not in ("trace", "spectral"):
+            raise ValueError(f"lipschitz must be 'trace' or 'spectral', got {self.lipschitz!r}.")
+        if self.inner_max_iter < 1:
+            raise ValueError(f"inner_max_iter must be at least 1, got {self.inner_max_iter}.")
+        if self.inner_tol <= 0:
+            raise ValueError(f"inner_tol must be positive, got {self.inner_tol}.")
+
+    def _start(self, X, r, rng, factors):
+        s = super()._start(X, r, rng, factors)
+        s.t = 0
+        s.best = np.inf, s.W, s.Ht  # _descend makes new arrays, so these stay as they are
+        s.buffer = np.empty_like(X)
+        s.inner_tol = {"W": self.inner_tol, "H": self.inner_tol}
+        return s
+
+    def _converged(self, s, trace):
+        if s.t == 1:
+            s.best = trace.objective(1), *s.best[1:]
+        if trace.objective() < s.best[0]:
+            s.best = trace.objective(), s.W, s.Ht
+        return super()._converged(s, trace)
+
+    def _finish(self, X, s):
+        _, s.W, s.Ht = s.best
+        super()._finish(X, s)
+
+    def _step(self, X, s):
+        s.t += 1
+        mu = self.mu0 / s.t**self.decay
+        s.W = self._descend(X, s, "W", mu)
+        s.Ht = self._descend(X, s, "H", mu)
+
+    def _descend(self, X, s, varies, mu):
+        start, other = (s.W, s.Ht) if varies == "W" else (s.Ht, s.W)
+        if not other.any():  # the loss does not depend on the factor
+            return start
+        result = optimal_gradient(
+            self._smoothed(X, s, other, mu, varies),
+            start,
+            prox=self._prox(s, varies),
+            tol=s.inner_tol[varies],
+            min_iter=min(_MIN_ITER, self.inner_max_iter),
+            max_iter=self.inner_max_iter,
+        )
+        if result.n_iter <= _MIN_ITER:
+            s.inner_tol[varies] /= 10
+        return result.factor
+
+    def _smoothed(self, X, s, other, mu, varies):
+        """The smooth part of the objective over one factor."""
+        return SmoothedLoss(X, other, mu, s.buffer, varies=varies, lipschitz=self.lipschitz)
+
+    def _prox(self, s, varies):
+        """The proximal operator of the rest; see :func:`~.smoothing.optimal_gradient`."""
+        return nonnegative
+
+
+_MIN_ITER = 10
