@@ -13,7 +13,7 @@ SPA, XRAY, ROBUST = "SPA", "XRAY-l2", "RobustXRAY"
 # One programme, as in the paper: for more exemplars than survive, it would be solved repeatedly.
 METHODS = (
     Method(SMRS, "smrs", {"halvings": 0}),
-    Method(SMRS_ADMM, "smrs", {"halvings": 0, "solver": "admm"}),
+    Method(SMRS_ADMM, "smrs", {"halvings": 0, "solver": "admm", "tol": 1e-7}),
     Method(SPA, "spa"),
     Method(XRAY, "xray-l2"),
     Method(ROBUST, "robust-xray"),
