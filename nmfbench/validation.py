@@ -100,8 +100,8 @@ def check_rank(n_components, upper, *, bound="min(n_samples, n_features)"):
     return int(n_components)
 
 
-def check_factors(W, H, X, r):
-    """Validate initial factors: ``W`` (n_samples, r) and ``H`` (r, n_features), non-negative.
+def check_factors(W, H, X, r, *, nonnegative=True):
+    """Validate initial factors: ``W`` (n_samples, r) and ``H`` (r, n_features).
 
     Returns
     -------
@@ -119,7 +119,8 @@ def check_factors(W, H, X, r):
                 f"Initial {name} has shape {factor.shape}, but X of shape {X.shape} with "
                 f"n_components={r} needs {shape}."
             )
-        _check_nonnegative(factor, name)
+        if nonnegative:
+            _check_nonnegative(factor, name)
         checked.append(factor)
     return checked[0], np.ascontiguousarray(checked[1].T)
 

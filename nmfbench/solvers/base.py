@@ -62,6 +62,9 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     signed: ClassVar[bool] = False
     """Whether data and factors may be negative."""
 
+    takes_factors: ClassVar[bool] = True
+    """Whether the iteration starts from factors, so that ``fit`` can be given them."""
+
     keeps_best: ClassVar[bool] = False
     """Whether ``_finish`` goes back to the best factors met, as the objective may rise."""
 
@@ -71,11 +74,11 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
-            Non-negative data.
+            Non-negative data, unless the solver is ``signed``.
         y : ignored
         W, H : array-like of shape (n_samples, r) and (r, n_features), optional
-            Initial factors, so that two solvers can start from the same point. Separable
-            solvers have none and refuse them.
+            Initial factors, so that two solvers can start from the same point. A solver that
+            does not start from factors refuses them.
         """
         self._fit(X, W, H)
         return self
@@ -93,7 +96,8 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        W : ndarray of shape (n_samples, n_components), non-negative
+        W : ndarray of shape (n_samples, n_components)
+            Non-negative, unless the solver is ``signed``.
         """
         check_is_fitted(self)
         X = check_data(
@@ -162,10 +166,15 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     # -- the loop --------------------------------------------------------------------------
 
     def _fit(self, X, W, H):
+        if not self.takes_factors and (W is not None or H is not None):
+            raise ValueError(
+                f"{type(self).__name__} takes no initial factors: it does not start from any. "
+                "Call fit without W and H."
+            )
         X = check_data(self, X, accept_sparse=self.accepts_sparse, nonnegative=not self.signed)
         upper, bound = self._rank_bound(X)
         r = check_rank(self.n_components, upper, bound=bound)
-        factors = None if W is None and H is None else check_factors(W, H, X, r)
+        factors = None if W is None and H is None else check_factors(W, H, X, r, nonnegative=not self.signed)
         self._validate_params_of_solver()
         self._warm_up(X)
         trace = Trace()

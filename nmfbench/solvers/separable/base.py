@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,13 +26,7 @@ class BaseSeparable(BaseNMF):
         every row already lies in the cone of those found.
     """
 
-    def _fit(self, X, W, H):
-        if W is not None or H is not None:
-            raise ValueError(
-                f"{type(self).__name__} chooses its components among the rows of X; it takes no "
-                "initial factors W and H."
-            )
-        return super()._fit(X, W, H)
+    takes_factors: ClassVar[bool] = False
 
     def _require_a_nonzero_row(self, X):
         if not (X.data.any() if sp.issparse(X) else X.any()):
