@@ -174,7 +174,9 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         X = check_data(self, X, accept_sparse=self.accepts_sparse, nonnegative=not self.signed)
         upper, bound = self._rank_bound(X)
         r = check_rank(self.n_components, upper, bound=bound)
-        factors = None if W is None and H is None else check_factors(W, H, X, r, nonnegative=not self.signed)
+        factors = None
+        if W is not None or H is not None:
+            factors = check_factors(W, H, X, r, nonnegative=not self.signed)
         self._validate_params_of_solver()
         self._warm_up(X)
         trace = Trace()
