@@ -185,6 +185,8 @@ def smoothness(S, W):
     >>> smoothness(S, np.array([[1.0, 1.0], [4.0, 1.0]]))
     18.0
     """
+    if S.nnz == 0:
+        return 0.0
     i, j = S.tocoo().coords
     total = 0.0
     for block in gen_batches(len(i), max(1, _BLOCK // W.shape[1])):
