@@ -1,0 +1,252 @@
+r"""Weighted medians that a quadratic pulls at, over the rows of a factor and its residual.
+
+Guan et al. (2012), Theorem 3: the minimiser of :math:`\sum_i a_i |x - p_i| + \frac q2 (x - c)^2`
+is the median of the N points and the N + 1 zeros of the slopes between them. It is selected here
+in linear time, without sorting.
+"""
+
+import numpy as np
+from numba import njit
+
+__all__ = ["elastic_sweep", "graph_sweep", "ridge_median"]
+
+
+@njit(cache=True, nogil=True)
+def _select(points, weights, n, below, total, slope, ridge):
+    """Where ``sum a |x - p| + ridge / 2 x^2 + slope x`` is least; the left-most such point.
+
+    Of the points, the first ``n`` are at hand, in any order, and are reordered. Those left out
+    lie to the left, with the weight ``below``, or to the right; ``total`` is the weight of all.
+    """
+    lo, hi = 0, n - 1
+    left, right = -np.inf, np.inf  # the last points found too small, and not too small
+    while lo <= hi:
+        a, b, c = points[lo], points[(lo + hi) >> 1], points[hi]
+        pivot = max(min(a, b), min(max(a, b), c))
+        smaller, i, larger = lo, lo, hi
+        weight = 0.0
+        equal = 0.0
+        while i <= larger:
+            p = points[i]
+            if p < pivot:
+                weight += weights[i]
+                points[i], points[smaller] = points[smaller], p
+                weights[i], weights[smaller] = weights[smaller], weights[i]
+                smaller += 1
+                i += 1
+            elif p > pivot:
+                points[i], points[larger] = points[larger], p
+                weights[i], weights[larger] = weights[larger], weights[i]
+                larger -= 1
+            else:
+                equal += weights[i]
+                i += 1
+        middle = slope - total + 2.0 * (below + weight)
+        if ridge > 0.0:  # a tiny weight may have put a point at infinity
+            middle += ridge * pivot
+        if middle >= 0.0:  # the slope left of the pivot
+            right = pivot
+            hi = smaller - 1
+        elif middle + 2.0 * equal >= 0.0:
+            return np.float64(pivot)
+        else:
+            left = pivot
+            below += weight + equal
+            lo = larger + 1
+    if ridge == 0.0:
+        return np.float64(right)
+    # Between two points the slope is linear, and vanishes here, but for rounding.
+    return min(max((total - 2.0 * below - slope) / ridge, left), right)
+
+
+@njit(cache=True, nogil=True)
+def ridge_median(points, weights, ridge, centre, upper):
+    r"""The minimiser of :math:`\sum_i a_i |x - p_i| + \frac q2 (x - c)^2` on ``[0, upper]``.
+
+    Parameters
+    ----------
+    points, weights : ndarray of shape (N,)
+        p and a; weights are not negative.
+    ridge, centre : float
+        q, not negative, and c. Without a ridge this is the weighted median, the left-most where
+        there are several.
+    upper : float
+        Infinite for no bound.
+
+    Returns
+    -------
+    float
+        NaN if there are neither weights nor a ridge.
+    """
+    total = 0.0
+    n = 0
+    p, a = np.empty_like(points), np.empty_like(weights)
+    for i in range(points.shape[0]):
+        if weights[i] > 0:
+            p[n], a[n] = points[i], weights[i]
+            total += weights[i]
+            n += 1
+    if n == 0:
+        if ridge == 0.0:
+            return np.nan
+        return min(max(centre, 0.0), upper)
+    slope = -ridge * centre if ridge > 0.0 else 0.0
+    return min(max(_select(p, a, n, 0.0, total, slope, ridge), 0.0), upper)
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def _signs(e, b):
+    """Weights of the positive and of the negative residuals, and ``b @ e``."""
+    plus = 0.0
+    minus = 0.0
+    product = 0.0
+    zero = e.dtype.type(0)
+    for j in range(e.shape[0]):
+        plus += b[j] if e[j] > zero else zero
+        minus += b[j] if e[j] < zero else zero
+        product += np.float64(b[j] * e[j])
+    return plus, minus, product
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def _subtract(e, shift, b):
+    for j in range(e.shape[0]):
+        e[j] -= shift * b[j]
+
+
+@njit(cache=True, nogil=True)
+def _shift(value, e, b, total, plus, minus, slope, ridge, points, weights):
+    """How far to move a coordinate at ``value`` >= 0, for which its residual is ``e``.
+
+    Minimises ``sum |e - t b| + ridge / 2 t^2 + slope t`` over ``t >= -value``. The first pivot is
+    zero, and the second is ``-value``: their slopes need no division.
+    """
+    n = 0
+    zero = e.dtype.type(0)
+    if slope + total - 2.0 * plus < 0.0:
+        for j in range(e.shape[0]):
+            if e[j] > zero and b[j] > zero:
+                points[n] = e[j] / b[j]
+                weights[n] = b[j]
+                n += 1
+        return max(_select(points, weights, n, total - plus, total, slope, ridge), 0.0)
+    at_zero = slope + 2.0 * minus - total
+    if value <= zero or at_zero < 0.0 or (at_zero == 0.0 and ridge > 0.0):
+        return 0.0
+    below = 0.0
+    for j in range(e.shape[0]):
+        if e[j] < zero and b[j] > zero:
+            if e[j] <= -value * b[j]:
+                below += b[j]
+            else:
+                points[n] = e[j] / b[j]
+                weights[n] = b[j]
+                n += 1
+    lowest = -np.float64(value)
+    if ridge * lowest + slope - total + 2.0 * below >= 0.0:
+        return lowest
+    return min(max(_select(points, weights, n, below, total, slope, ridge), lowest), 0.0)
+
+
+@njit(cache=True, nogil=True)
+def _totals(B, out):
+    for k in range(B.shape[0]):
+        total = 0.0
+        for j in range(B.shape[1]):
+            total += B[k, j]
+        out[k] = total
+
+
+@njit(cache=True, nogil=True)
+def _move(f, k, e, b, shift):
+    """Move the coordinate, and the residual with it."""
+    if shift != 0.0 and np.isfinite(shift):
+        old = f[k]
+        f[k] = max(old + f.dtype.type(shift), f.dtype.type(0))
+        _subtract(e, f[k] - old, b)
+
+
+@njit(cache=True, nogil=True)
+def elastic_sweep(F, R, B, lam):
+    r"""Lower ``||R||_1 + lam / 2 ||R||^2`` over each entry of ``F >= 0`` in turn, exactly.
+
+    Parameters
+    ----------
+    F : ndarray of shape (n, r)
+        Non-negative; modified in place.
+    R : ndarray of shape (n, m)
+        ``X - F @ B``; kept so.
+    B : ndarray of shape (r, m), non-negative
+        The coordinates of a zero row stay as they are.
+    lam : float
+        With 0, a sweep of weighted medians.
+
+    Notes
+    -----
+    Theorem 3 with weights b, points z / b, ``q = lam b @ b`` and ``c = b @ z / b @ b``, where z
+    is the residual without the component. Its cost is that of ``n m r``.
+    """
+    n, r = F.shape
+    m = B.shape[1]
+    points, weights = np.empty(m, dtype=R.dtype), np.empty(m, dtype=R.dtype)
+    totals, squares = np.empty(r), np.empty(r)
+    _totals(B, totals)
+    for k in range(r):
+        _, _, squares[k] = _signs(B[k], B[k])
+    for i in range(n):
+        f, e = F[i], R[i]
+        for k in range(r):
+            if totals[k] > 0.0:
+                b = B[k]
+                plus, minus, product = _signs(e, b)
+                slope, ridge = -lam * product, lam * squares[k]
+                shift = _shift(f[k], e, b, totals[k], plus, minus, slope, ridge, points, weights)
+                _move(f, k, e, b, shift)
+
+
+@njit(cache=True, nogil=True)
+def graph_sweep(F, R, B, order, indptr, indices, affinity, penalty):
+    r"""Lower ``||R||_1 + 1/2 sum_k penalty_k f_k' L f_k`` over each entry of ``F`` in turn.
+
+    Parameters
+    ----------
+    F : ndarray of shape (n, r)
+        Non-negative; modified in place. Its columns are the f.
+    R : ndarray of shape (n, m)
+        ``X - F @ B``; kept so.
+    B : ndarray of shape (r, m), non-negative
+    order : ndarray of shape (n,)
+        Rows in the order of their turns: each sees what those before it have become.
+    indptr, indices, affinity : ndarray
+        Symmetric affinity in CSR, with a zero diagonal; L is its Laplacian. A row without
+        neighbours takes its weighted medians.
+    penalty : ndarray of shape (r,), float64
+
+    Notes
+    -----
+    Theorem 3 with ``q`` = penalty times degree, and ``c`` the mean of the neighbours
+    (Guan et al. 2012, Eqs. (36)-(37)).
+    """
+    r, m = B.shape
+    points, weights = np.empty(m, dtype=R.dtype), np.empty(m, dtype=R.dtype)
+    totals, pull = np.empty(r), np.empty(r)
+    _totals(B, totals)
+    for i in order:
+        f, e = F[i], R[i]
+        degree = 0.0
+        pull[:] = 0.0
+        for a in range(indptr[i], indptr[i + 1]):
+            degree += affinity[a]
+            neighbor = F[indices[a]]
+            for k in range(r):
+                pull[k] += affinity[a] * neighbor[k]
+        for k in range(r):
+            ridge = penalty[k] * degree
+            slope = penalty[k] * (degree * f[k] - pull[k])
+            b = B[k]
+            if totals[k] > 0.0:
+                plus, minus, _ = _signs(e, b)
+                shift = _shift(f[k], e, b, totals[k], plus, minus, slope, ridge, points, weights)
+                _move(f, k, e, b, shift)
+            elif ridge > 0.0:
+                f[k] = max(pull[k] / degree, 0.0)
