@@ -19,7 +19,7 @@ class MahNMFOGM(BaseSmoothed):
 
     Parameters
     ----------
-    mu0, decay, lipschitz, inner_max_iter, inner_tol
+    mu0, decay, lipschitz, stop, inner_max_iter, inner_tol, monotone, restart, safeguard
         See :class:`~nmfbench.solvers.manhattan.smoothed.BaseSmoothed`.
     n_components, random_state, init, max_iter, tol
         See :class:`~nmfbench.solvers.manhattan.base.BaseManhattan`.

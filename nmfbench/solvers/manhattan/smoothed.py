@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nmfbench.kernels.smoothing import absolute_residual
 from nmfbench.solvers.manhattan.base import BaseManhattan
 from nmfbench.solvers.manhattan.smoothing import SmoothedLoss, nonnegative, optimal_gradient
 
@@ -28,11 +29,21 @@ class BaseSmoothed(BaseManhattan):
         1 as in the paper; 0.5 as in the authors' later code.
     lipschitz : {"trace", "spectral"}, default="trace"
         Step size: the paper's, or the larger one that the norm itself allows.
+    stop : {"gradient", "objective"}, default="gradient"
+        What has to become small to end a sub-problem: the gradient, or the change of the smoothed
+        objective (Eq. (22)); see :func:`~.smoothing.optimal_gradient`.
     inner_max_iter : int, default=1000
         Most gradients for a sub-problem; the least is 10.
     inner_tol : float, default=1e-2
         Stop a sub-problem when its gradient has fallen to this share; divided by 10 whenever 10
         gradients sufficed.
+    monotone : bool, default=False
+        Keep the best point met inside a sub-problem, so that its smoothed objective never rises.
+    restart : bool, default=False
+        Drop the momentum of a sub-problem where it leads uphill.
+    safeguard : bool, default=False
+        Reject the solution of a sub-problem if it raises the objective, and halve the smoothing
+        of that factor from then on. The objective never rises then.
     n_components, random_state, init, max_iter, tol
         See :class:`~nmfbench.solvers.manhattan.base.BaseManhattan`.
     """
@@ -40,8 +51,12 @@ class BaseSmoothed(BaseManhattan):
     mu0: float = 1.0
     decay: float = 1.0
     lipschitz: str = "trace"
+    stop: str = "gradient"
     inner_max_iter: int = 1000
     inner_tol: float = 1e-2
+    monotone: bool = False
+    restart: bool = False
+    safeguard: bool = False
 
     keeps_best: ClassVar[bool] = True
 
@@ -53,6 +68,8 @@ class BaseSmoothed(BaseManhattan):
             raise ValueError(f"decay must not be negative, got {self.decay}.")
         if self.lipschitz not in ("trace", "spectral"):
             raise ValueError(f"lipschitz must be 'trace' or 'spectral', got {self.lipschitz!r}.")
+        if self.stop not in ("gradient", "objective"):
+            raise ValueError(f"stop must be 'gradient' or 'objective', got {self.stop!r}.")
         if self.inner_max_iter < 1:
             raise ValueError(f"inner_max_iter must be at least 1, got {self.inner_max_iter}.")
         if self.inner_tol <= 0:
@@ -64,14 +81,21 @@ class BaseSmoothed(BaseManhattan):
         s.best = np.inf, s.W, s.Ht  # _descend makes new arrays, so these stay as they are
         s.buffer = np.empty_like(X)
         s.inner_tol = {"W": self.inner_tol, "H": self.inner_tol}
+        s.damping = {"W": 1.0, "H": 1.0}
+        s.objective = self._objective(X, s) if self.safeguard else np.nan
+        s.rejected = False
         return s
+
+    def _objective(self, X, s):
+        np.matmul(s.W, s.Ht.T, out=s.buffer)
+        return absolute_residual(s.buffer, X)
 
     def _converged(self, s, trace):
         if s.t == 1:
             s.best = trace.objective(1), *s.best[1:]
         if trace.objective() < s.best[0]:
             s.best = trace.objective(), s.W, s.Ht
-        return super()._converged(s, trace)
+        return not s.rejected and super()._converged(s, trace)
 
     def _finish(self, X, s):
         _, s.W, s.Ht = s.best
@@ -79,9 +103,25 @@ class BaseSmoothed(BaseManhattan):
 
     def _step(self, X, s):
         s.t += 1
+        s.rejected = False
         mu = self.mu0 / s.t**self.decay
-        s.W = self._descend(X, s, "W", mu)
-        s.Ht = self._descend(X, s, "H", mu)
+        s.W = self._guarded(X, s, "W", mu)
+        s.Ht = self._guarded(X, s, "H", mu)
+
+    def _guarded(self, X, s, varies, mu):
+        """The factor after its sub-problem, or as it is if the objective would rise."""
+        if not self.safeguard:
+            return self._descend(X, s, varies, mu)
+        name = "W" if varies == "W" else "Ht"
+        before = getattr(s, name)
+        setattr(s, name, self._descend(X, s, varies, mu * s.damping[varies]))
+        objective = self._objective(X, s)
+        if objective > s.objective:
+            s.rejected = True
+            s.damping[varies] /= 2
+            return before
+        s.objective = objective
+        return getattr(s, name)
 
     def _descend(self, X, s, varies, mu):
         start, other = (s.W, s.Ht) if varies == "W" else (s.Ht, s.W)
@@ -94,6 +134,9 @@ class BaseSmoothed(BaseManhattan):
             tol=s.inner_tol[varies],
             min_iter=min(_MIN_ITER, self.inner_max_iter),
             max_iter=self.inner_max_iter,
+            stop=self.stop,
+            monotone=self.monotone,
+            restart=self.restart,
         )
         if result.n_iter <= _MIN_ITER:
             s.inner_tol[varies] /= 10

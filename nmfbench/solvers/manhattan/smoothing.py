@@ -1,7 +1,7 @@
 r"""Nesterov's smoothing of ``||X - W H||_1`` over one factor, and his optimal gradient method.
 
 The function :math:`|e| = \max_{|u| \le 1} u e` becomes smooth when a quadratic is taken from
-the maximum. Guan et al. (2012), Section 3, Eqs. (9)-(22).
+the maximum. Guan et al. (2012), Section 3, Eqs. (9)-(22), and Section 4.1 for a box.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nmfbench.kernels.smoothing import smooth_residual
+from nmfbench.kernels.smoothing import absolute_residual, optimal_step, smooth_residual
 
-__all__ = ["SmoothedLoss", "nonnegative", "optimal_gradient"]
+__all__ = ["Box", "DualityGap", "SmoothedLoss", "nonnegative", "optimal_gradient"]
 
 
 class SmoothedLoss:
@@ -45,6 +45,9 @@ class SmoothedLoss:
     smoothing_error : float
         ``F - F_mu`` is never more: ``mu / 2`` times the sum of d, for each row of the factor
         that varies (Theorem 1).
+    linear : float
+        :math:`\langle U, E \rangle` at the point of the last gradient, with U the maximiser
+        (plus ``ridge`` times E).
     """
 
     def __init__(self, X, other, mu, buffer, *, varies, lipschitz="trace", ridge=0.0):
@@ -54,6 +57,7 @@ class SmoothedLoss:
         self.X, self.other, self.buffer, self.ridge = X, other, buffer, ridge
         self.rows = varies == "W"
         self.thresholds = (mu * d).astype(X.dtype)
+        self.linear = 0.0
         n_problems = X.shape[0] if self.rows else X.shape[1]
         self.smoothing_error = 0.5 * mu * float(d.sum()) * n_problems
         if lipschitz == "trace":
@@ -66,18 +70,85 @@ class SmoothedLoss:
 
     def gradient(self, factor, out):
         """Write the gradient at ``factor`` to ``out``, and return the smoothed loss there."""
+        self._fit(factor)
+        value, self.linear = smooth_residual(
+            self.buffer, self.X, self.thresholds, not self.rows, self.ridge
+        )
+        np.matmul(self.buffer if self.rows else self.buffer.T, self.other, out=out)
+        return value
+
+    def exact(self, factor):
+        """The loss as it is, not smoothed, and without the ridge."""
+        self._fit(factor)
+        return absolute_residual(self.buffer, self.X)
+
+    def _fit(self, factor):
         if self.rows:
             np.matmul(factor, self.other.T, out=self.buffer)
         else:
             np.matmul(self.other, factor.T, out=self.buffer)
-        value = smooth_residual(self.buffer, self.X, self.thresholds, not self.rows, self.ridge)
-        np.matmul(self.buffer if self.rows else self.buffer.T, self.other, out=out)
-        return value
 
 
-def nonnegative(factor, step):
-    """Projection on the non-negative orthant, in place; ``step`` plays no part."""
-    np.maximum(factor, 0, out=factor)
+@dataclass(frozen=True)
+class Box:
+    """Projection on the factors with entries in [0, upper], in place.
+
+    The step that a proximal operator is given plays no part.
+    """
+
+    upper: float = np.inf
+
+    def __call__(self, factor, step):
+        np.clip(factor, 0, self.upper, out=factor)
+
+
+nonnegative = Box()
+"""Projection on the non-negative orthant."""
+
+
+class DualityGap:
+    r"""A stop rule for a box, with proof: the objective is near the minimum of the loss itself.
+
+    The average :math:`\hat U` of the dual variables met, weighted as in Eq. (25), gives the bound
+
+    .. math:: \phi(\hat U) = -\langle X, \hat U\rangle - b \sum [-(\hat U H^T)]_+
+              \le \min_{0 \le W \le b} \|X - W H\|_1 .
+
+    Only inner products with :math:`\hat U` are needed, and the method has them: the products with
+    H are gradients, so nothing of the size of X is kept.
+
+    Parameters
+    ----------
+    loss : SmoothedLoss
+        Without a ridge.
+    upper : float
+        The bound b.
+    tol : float
+        Stop when objective and bound differ by no more than this share of the objective.
+
+    Attributes
+    ----------
+    primal, dual_bound : float
+        As of the last check.
+    """
+
+    def __init__(self, loss, upper, tol):
+        self.loss, self.upper, self.tol = loss, upper, tol
+        self.primal, self.dual_bound = np.inf, -np.inf
+        self._products = 0.0
+
+    def observe(self, k, X, g):
+        """Take in the dual variable at ``X``, the point of the gradient ``g`` of step ``k``."""
+        # <U, fitted - X> - <U, fitted>
+        self._products += (k + 1) / 2 * (self.loss.linear - float(np.vdot(g, X)))
+
+    def reached(self, k, Y, total):
+        """Whether ``Y`` is good enough; ``total`` is the weighted sum of gradients so far."""
+        weight = (k + 1) * (k + 2) / 4
+        negative = float(np.minimum(total, 0).sum(dtype=np.float64))
+        self.dual_bound = (self._products + self.upper * negative) / weight
+        self.primal = self.loss.exact(Y)
+        return self.primal - self.dual_bound <= self.tol * self.primal
 
 
 @dataclass
@@ -96,6 +167,9 @@ def optimal_gradient(
     tol=1e-2,
     min_iter=10,
     max_iter=1000,
+    stop="gradient",
+    monotone=False,
+    restart=False,
 ):
     r"""Minimise a smooth convex function plus a simple one (Algorithm 2, Eqs. (17)-(22)).
 
@@ -106,17 +180,30 @@ def optimal_gradient(
     Parameters
     ----------
     loss : object
-        With ``gradient(factor, out)`` and ``lipschitz``, such as a :class:`SmoothedLoss`.
+        With ``gradient(factor, out)``, which also returns the value, and ``lipschitz``, such as a
+        :class:`SmoothedLoss`.
     start : ndarray
         Where to start, and the centre of the prox-function. Not modified.
     prox : callable
         ``prox(factor, step)`` replaces ``factor`` by the minimiser of ``step`` times the simple
         function plus half the squared distance; a projection ignores ``step``. Here
-        :math:`s_k = (k+1)(k+2)/4` is the sum of the weights of the gradients.
+        :math:`s_k = (k+1)(k+2)/4` is the sum of the weights of the gradients. If it has a method
+        ``value(factor)``, that is the simple function, for ``stop="objective"`` and ``monotone``.
     tol : float
-        Stop when the gradient mapping, ``L`` times the length of ``X_k - Y_k``, has fallen to
-        this share of its first length.
     min_iter, max_iter : int
+        Fewest and most gradients.
+    stop : {"gradient", "objective"} or DualityGap, default="gradient"
+        When to stop. By the length of the gradient mapping, ``L`` times that of ``X_k - Y_k``,
+        at ``tol`` of its first length. By the objective, when the last step changed it by no
+        more than ``tol`` times its value (Eq. (22), made independent of scale), which needs an
+        evaluation more for each step. A duality gap is looked at every ten steps, and has its own
+        tolerance.
+    monotone : bool, default=False
+        Let :math:`Y_k` be the best of :math:`Y_{k-1}, X_k` and the gradient step, so that the
+        smoothed objective never rises. Also an evaluation more for each step.
+    restart : bool, default=False
+        Begin anew, with :math:`Y_k` as the centre, whenever the step from :math:`X_k` to
+        :math:`X_{k+1}` goes against the gradient. Not with a duality gap.
 
     Returns
     -------
@@ -126,29 +213,70 @@ def optimal_gradient(
     -----
     ``F(Y_N) - min F <= 4 L D / ((N+1)(N+2))`` with D half the squared distance from the start to
     a solution. The objective may rise on the way.
+
+    The authors' code stops by the projected gradient, which is not continuous: a positive entry
+    counts in full however near to its bound it is, and those of :math:`X_k`, an average of
+    :math:`Y` and :math:`Z`, are seldom zero. The gradient mapping is never longer, and differs
+    there only.
     """
     L = loss.lipschitz
+    gap = stop if isinstance(stop, DualityGap) else None
+    valued = monotone or stop == "objective"
     X = start.copy()
-    g, Y, Z, total = (np.empty_like(X) for _ in range(4))
+    g, Y, total = (np.empty_like(X) for _ in range(3))
     total[:] = 0
-    first = 0.0
-    for k in range(max_iter):
-        loss.gradient(X, g)
-        np.multiply(g, -1 / L, out=Y)
-        Y += X
-        prox(Y, 1 / L)
-        # Rounding aside, the total is the sum of (i + 1) / 2 times the gradients.
-        g *= (k + 1) / 2
-        total += g
-        np.multiply(total, -1 / L, out=Z)
-        Z += start
-        prox(Z, (k + 1) * (k + 2) / (4 * L))
-        X -= Y
-        length = float(np.linalg.norm(X))
+    centre, best = start, (np.inf, None)
+    first, before, k = 0.0, np.inf, 0
+    for n_iter in range(1, max_iter + 1):
+        value = loss.gradient(X, g)
+        if gap:
+            gap.observe(k, X, g)
+        kept = X.copy() if monotone else None
+        square, slope = _step(X, g, total, centre, Y, L, k, prox)
+        length = np.sqrt(square)
         first = first or length
-        if k + 1 >= min_iter and length <= tol * first:
+        done = stop == "gradient" and length <= tol * first
+        if valued:
+            now = loss.gradient(Y, g) + _simple(prox, Y)
+            if monotone:
+                trial = now, Y.copy()
+                rivals = [best, (value + _simple(prox, kept), kept), trial]
+                best = min(rivals, key=lambda rival: rival[0])
+                now, Y[:] = best
+                X += (k + 1) / (k + 3) * (Y - trial[1])
+            done = done or (stop == "objective" and abs(before - now) <= tol * abs(now))
+            before = now
+        elif gap and n_iter % 10 == 0:
+            done = gap.reached(k, Y, total)
+        if done and n_iter >= min_iter:
             break
-        np.multiply(Y, (k + 1) / (k + 3), out=X)
-        Z *= 2 / (k + 3)
-        X += Z
-    return Descent(Y, k + 1)
+        if restart and slope > 0:
+            X[:] = Y
+            centre, k = Y.copy(), 0
+            total[:] = 0
+        else:
+            k += 1
+    return Descent(Y, n_iter)
+
+
+def _step(X, g, total, centre, Y, L, k, prox):
+    """Eqs. (17), (18) and (21); see :func:`~nmfbench.kernels.smoothing.optimal_step`."""
+    if isinstance(prox, Box):
+        return optimal_step(X, g, total, centre, Y, 1 / L, k, prox.upper)
+    np.multiply(g, -1 / L, out=Y)
+    Y += X
+    prox(Y, 1 / L)
+    total += (k + 1) / 2 * g
+    Z = total * (-1 / L)
+    Z += centre
+    prox(Z, (k + 1) * (k + 2) / (4 * L))
+    square = float(np.linalg.norm(X - Y)) ** 2
+    Z *= 2 / (k + 3)
+    Z += (k + 1) / (k + 3) * Y
+    slope = float(np.vdot(g, Z - X))
+    X[:] = Z
+    return square, slope
+
+
+def _simple(prox, factor):
+    return prox.value(factor) if hasattr(prox, "value") else 0.0
