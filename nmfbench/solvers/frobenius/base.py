@@ -35,20 +35,24 @@ class BaseFrobenius(BaseAlternating):
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)
-        values = X.data if sp.issparse(X) else X.ravel()
-        s.norm_sq = float(np.dot(values.astype(np.float64), values.astype(np.float64)))
-        s.cross, s.gram = X.T @ s.W, s.W.T @ s.W
+        values = (X.data if sp.issparse(X) else X.ravel()).astype(np.float64, copy=False)
+        s.norm_sq = float(np.dot(values, values))
+        s.latest, s.cross, s.gram = s.W, X @ s.Ht, s.Ht.T @ s.Ht
         return s
 
     def _step(self, X, s):
-        self._update(s.W, X @ s.Ht, s.Ht.T @ s.Ht)
+        if s.latest is not s.W:  # in the first iteration the products of the start serve
+            s.cross, s.gram = X @ s.Ht, s.Ht.T @ s.Ht
+        self._update(s.W, s.cross, s.gram)
         # Kept for the objective, which needs no product with X then.
-        s.cross, s.gram = X.T @ s.W, s.W.T @ s.W
+        # Some BLAS multiply X faster from the left than its transpose from the right.
+        cross = np.ascontiguousarray((s.W.T @ X).T)
+        s.latest, s.cross, s.gram = s.Ht, cross, s.W.T @ s.W
         self._update(s.Ht, s.cross, s.gram)
 
     def _objective(self, X, s):
-        cross = np.einsum("ij,ij->", s.cross, s.Ht, dtype=np.float64)
-        gram = np.einsum("ij,ij->", s.gram, s.Ht.T @ s.Ht, dtype=np.float64)
+        cross = np.einsum("ij,ij->", s.cross, s.latest, dtype=np.float64)
+        gram = np.einsum("ij,ij->", s.gram, s.latest.T @ s.latest, dtype=np.float64)
         value = s.norm_sq - 2 * cross + gram
         # The sum cancels: below a share of ||X||^2 too few digits are left (float32: always).
         if value > _CANCELLED[X.dtype.type] * s.norm_sq:

@@ -25,7 +25,7 @@ class HALS(BaseFrobenius):
 
     Parameters
     ----------
-    sweeps : int, default=2
+    sweeps : int, default=3
         Passes for each product of ``X`` with a factor; those products dominate the cost.
     n_components, random_state, init, max_iter, tol
         See :class:`~nmfbench.solvers.alternating.BaseAlternating`.
@@ -51,7 +51,7 @@ class HALS(BaseFrobenius):
     Gillis & Glineur (2012), Accelerated multiplicative updates and hierarchical ALS, Section 4.
     """
 
-    sweeps: int = 2
+    sweeps: int = 3
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from sklearn.decomposition import NMF
@@ -9,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nmfbench import losses
 from nmfbench.registry import register_solver
-from nmfbench.solvers.frobenius.base import BaseFrobenius
+from nmfbench.solvers.alternating import BaseAlternating
 
 
 @register_solver(
@@ -19,7 +20,7 @@ from nmfbench.solvers.frobenius.base import BaseFrobenius
     reference="Pedregosa et al. 2011; Cichocki & Phan 2009",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
-class SklearnCD(BaseFrobenius):
+class SklearnCD(BaseAlternating):
     r""":class:`sklearn.decomposition.NMF` with ``solver="cd"``, from our initial factors.
 
     It minimises :math:`\|X-WH\|_F^2` by cyclic coordinate descent.
@@ -41,6 +42,8 @@ class SklearnCD(BaseFrobenius):
     The objective never rises. The trace has the start and the end only, because scikit-learn
     runs all iterations in one call; ``n_iter_`` is its count.
     """
+
+    loss: ClassVar[str | None] = "frobenius"
 
     def _step(self, X, s):
         model = NMF(
