@@ -1,7 +1,7 @@
 """Slow, obvious versions of the l1 problems: linear programmes and a weighted median."""
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import linprog, minimize
 
 
 def lad_optimum(x, H):
@@ -24,3 +24,33 @@ def weighted_median_coefficient(x, h):
     used = h > 0
     candidates = np.concatenate([[0.0], x[used] / h[used]])
     return min(candidates, key=lambda w: np.abs(x - w * h).sum())
+
+
+def ridge_lad_optimum(x, H, lam):
+    """``min ||e||_1 + lam / 2 ||e||_2^2``, ``e = x - w H``, over ``w >= 0``, by a generic solver.
+
+    A quadratic programme: e is the difference of its positive and its negative part.
+    """
+    k, m = H.shape
+    A = np.hstack([H.T, np.eye(m), -np.eye(m)])
+
+    def value(v):
+        p, n = v[k : k + m], v[k + m :]
+        slope = lam * (p - n)
+        return np.sum(p + n) + lam / 2 * np.sum((p - n) ** 2), np.concatenate(
+            [np.zeros(k), 1 + slope, 1 - slope]
+        )
+
+    found = minimize(
+        value,
+        np.concatenate([np.zeros(k), x, np.zeros(m)]),
+        jac=True,
+        bounds=[(0, None)] * (k + 2 * m),
+        constraints={"type": "eq", "fun": lambda v: A @ v - x, "jac": lambda v: A},
+        method="SLSQP",
+        options={"ftol": 1e-13, "maxiter": 1000},
+    )
+    assert found.success, found.message
+    w = np.maximum(found.x[:k], 0)
+    e = x - w @ H
+    return np.abs(e).sum() + lam / 2 * e @ e, w
