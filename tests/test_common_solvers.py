@@ -47,9 +47,10 @@ def problem(seed=0, noise=0.05):
 
 
 def start(dtype=np.float64):
-    """Initial factors for :func:`problem`."""
+    """Initial factors for :func:`problem`, below one as some solvers bound theirs."""
     rng = np.random.default_rng(5)
-    return rng.random((N, R)).astype(dtype) + 0.1, rng.random((R, M)).astype(dtype) + 0.1
+    W, H = rng.uniform(0.1, 0.9, (N, R)), rng.uniform(0.1, 0.9, (R, M))
+    return W.astype(dtype), H.astype(dtype)
 
 
 def make(key, **params):
