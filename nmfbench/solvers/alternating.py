@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,16 +31,19 @@ class BaseAlternating(BaseNMF):
     max_iter: int = 200
     tol: float = 1e-4
 
+    inits: ClassVar[dict] = INITS
+    """Names to starts ``(X, r, rng) -> (W, Ht)``."""
+
     def _validate_params_of_solver(self):
-        if self.init not in INITS:
-            raise ValueError(f"init must be one of {', '.join(INITS)}, got {self.init!r}.")
+        if self.init not in self.inits:
+            raise ValueError(f"init must be one of {', '.join(self.inits)}, got {self.init!r}.")
         if self.max_iter < 1:
             raise ValueError(f"max_iter must be at least 1, got {self.max_iter}.")
         if self.tol < 0:
             raise ValueError(f"tol must not be negative, got {self.tol}.")
 
     def _start(self, X, r, rng, factors):
-        W, Ht = INITS[self.init](X, r, rng) if factors is None else factors
+        W, Ht = self.inits[self.init](X, r, rng) if factors is None else factors
         return State(W=W, Ht=Ht)
 
     def _tiny_problem(self):
