@@ -60,6 +60,30 @@ class BaseSmoothed(BaseManhattan):
 
     keeps_best: ClassVar[bool] = True
 
+    def represent(self, X, H, W):
+        """The weights to which one sub-problem leads from ``W``, smoothed with ``mu0``.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        H : ndarray of shape (r, n_features)
+            The basis, which stays as it is.
+        W : ndarray of shape (n_samples, r)
+            Not modified.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, r)
+        """
+        s = self._start(X, len(H), None, (W, np.ascontiguousarray(H.T)))
+        return self._descend(X, s, "W", self.mu0)
+
+    def smoothed_loss(self, X, H, W):
+        """The loss smoothed with ``mu0``, and the most that the loss itself can exceed it by."""
+        s = self._start(X, len(H), None, (W, np.ascontiguousarray(H.T)))
+        loss = self._smoothed(X, s, s.Ht, self.mu0, "W")
+        return loss.gradient(s.W, np.empty_like(s.W)), loss.smoothing_error
+
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
         if self.mu0 <= 0:
