@@ -36,7 +36,7 @@ def project_manhattan_ridge(X, H, lam, *, tol=1e-7, max_iter=60, return_dual=Fal
         Not negative.
     tol : float, default=1e-7
         Gap between objective and lower bound to accept in a row, relative to the objective or to
-        1e-3 of the objective of ``W = 0``, whichever is larger.
+        1e-3 of the objective of ``W = 0``, whichever is larger. Rounding allows about 1e-8.
     max_iter : int, default=60
         Most steps; some 15 are usual. A row that is not within ``tol`` then keeps its best
         coefficients, and a ConvergenceWarning is given.
