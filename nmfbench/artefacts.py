@@ -63,7 +63,9 @@ class Artefact:
     trials : callable
         Profile -> list of trials.
     summarise : callable
-        Labelled records (a DataFrame) -> a tidy table; all statistics live here.
+        Labelled records (a DataFrame) -> a tidy table; all statistics live here. The column
+        ``arrays`` holds a mapping for each trial, from the names of its arrays (``trace``, ...)
+        to the arrays, read from the store when asked for.
     draw : callable
         That table -> a matplotlib figure, or a DataFrame as it should be printed.
     claims : sequence of Claim

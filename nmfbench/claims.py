@@ -1,9 +1,10 @@
 """Claims of the papers as tests over records: records in, a verdict with its evidence out.
 
 A test is a function from the labelled records of an artefact (a DataFrame with a column
-``method``) to a :class:`Verdict`. The functions below build the usual ones. All of them compare
-within a repeat, where rivals saw the same data, and count a repeat as one observation: levels and
-starts of one repeat share its data and are averaged first.
+``method``, and one ``arrays`` with the curves and factors of each trial) to a :class:`Verdict`. The
+functions below build the usual ones. All of them compare within a repeat, where rivals saw the
+same data, and count a repeat as one observation: levels and starts of one repeat share its data
+and are averaged first.
 """
 
 from __future__ import annotations

@@ -208,6 +208,33 @@ def test_bundled_and_generated_data_need_no_file(empty, name):
     assert not data.is_stand_in
 
 
+def test_dense_random_matrices_are_what_they_say():
+    """Uniform entries fill [0, 1]; a low-rank matrix has its rank and Laplace noise."""
+    X = load_dataset("uniform", rng=0, n_samples=80, n_features=60).X
+    assert X.shape == (80, 60)
+    np.testing.assert_allclose(np.quantile(X, [0, 0.25, 0.5, 1]), [0, 0.25, 0.5, 1], atol=0.02)
+    assert np.linalg.matrix_rank(X) == 60
+    sizes = {"n_samples": 300, "n_features": 200, "n_components": 7}
+    data = load_dataset("noisy-low-rank", rng=0, **sizes, noise=0.3)
+    assert np.linalg.matrix_rank(data.clean) == 7
+    assert data.clean.max() == 1
+    free = (data.clean > 2 * data.clean.mean()) & (data.clean < 0.5)  # where nothing is clipped
+    noise = np.abs(data.X - data.clean)[free].mean() / data.clean.mean()
+    assert noise == pytest.approx(0.3, rel=0.05)
+    clean = load_dataset("noisy-low-rank", rng=0, **sizes, noise=0)
+    np.testing.assert_array_equal(clean.X, data.clean)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [("uniform", "n_samples"), ("noisy-low-rank", "n_components"), ("noisy-low-rank", "noise")],
+)
+def test_bad_sizes_of_random_matrices_are_named(name, wrong):
+    """A size below one, or a negative noise, is an error that names the parameter."""
+    with pytest.raises(ValueError, match=f"{wrong} must"):
+        load_dataset(name, rng=0, **{wrong: -1})
+
+
 def test_near_separable_structure():
     """Every sample is a conic combination of the anchors; an anchor is none of the others'."""
     data = load_dataset(

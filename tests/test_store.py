@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from engine import python
 
-from nmfbench.engine.store import COLUMNS, RESERVED, Store, StoreError
+from nmfbench.engine.store import COLUMNS, RESERVED, Store, StoredArrays, StoreError
 
 
 def record(key="k", **fields):
@@ -53,6 +53,18 @@ def test_roundtrip(store):
         assert found[name].dtype == array.dtype
         np.testing.assert_array_equal(found[name], array)
     assert store.arrays("another") == {}
+
+
+def test_arrays_are_read_one_at_a_time_when_asked_for(store):
+    """A trial's arrays are a mapping that reads each once, and names those there are."""
+    store.put(record("k"), {"W": np.eye(3), "trace": np.arange(4)})
+    arrays = StoredArrays(store, "k")
+    assert list(arrays) == ["W", "trace"]
+    assert len(arrays) == 2
+    np.testing.assert_array_equal(arrays["trace"], np.arange(4))
+    assert arrays["trace"] is arrays["trace"]
+    with pytest.raises(KeyError, match="has no array 'H'; it has W, trace"):
+        arrays["H"]
 
 
 def test_done_stays(store):

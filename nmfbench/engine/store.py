@@ -13,7 +13,7 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ import pandas as pd
 
 from nmfbench.engine.trials import canonical
 
-__all__ = ["COLUMNS", "RESERVED", "Store", "StoreError"]
+__all__ = ["COLUMNS", "RESERVED", "Store", "StoreError", "StoredArrays"]
 
 FILE_NAME = "records.sqlite"
 _VERSION = 1  # of the schema below
@@ -60,7 +60,7 @@ COLUMNS = {
 ``metrics``, ``host`` and ``versions`` hold JSON; ``peak_memory`` is in bytes above what the
 process held before the trial; ``finished`` is UTC."""
 
-RESERVED = frozenset(COLUMNS) | {"artefact", "method"}
+RESERVED = frozenset(COLUMNS) | {"artefact", "arrays", "method"}
 """What no metric can be called: a table of records has columns of these names."""
 
 _JSON = ("dataset_params", "params", "options", "metrics", "host", "versions")
@@ -282,6 +282,29 @@ class Store:
         ).fetchall()
         return {name: _from_bytes(blob) for name, blob in rows}
 
+    @_explained
+    def array_names(self, key: str) -> list[str]:
+        """Names of the arrays of one trial, sorted."""
+        rows = self._db.execute("SELECT name FROM arrays WHERE key = ? ORDER BY name", (key,))
+        return [name for (name,) in rows]
+
+    @_explained
+    def array(self, key: str, name: str) -> np.ndarray:
+        """One array of one trial.
+
+        Raises
+        ------
+        KeyError
+            If the trial has no array of that name.
+        """
+        row = self._db.execute(
+            "SELECT npy FROM arrays WHERE key = ? AND name = ?", (key, name)
+        ).fetchone()
+        if row is None:
+            known = ", ".join(self.array_names(key)) or "none"
+            raise KeyError(f"trial {key} has no array {name!r}; it has {known}.")
+        return _from_bytes(row[0])
+
     def _select(self, query, keys):
         keys = list(keys)
         rows = []
@@ -289,6 +312,32 @@ class Store:
             chunk = keys[start : start + _CHUNK]
             rows += self._db.execute(query.format(", ".join("?" * len(chunk))), chunk).fetchall()
         return rows
+
+
+class StoredArrays(Mapping):
+    """The arrays of one trial as a mapping from names, each read when it is first asked for.
+
+    Parameters
+    ----------
+    store : Store
+        Open for as long as arrays are asked for.
+    key : str
+    """
+
+    def __init__(self, store, key):
+        self._store, self._key = store, key
+        self._read: dict[str, np.ndarray] = {}
+
+    def __getitem__(self, name):
+        if name not in self._read:
+            self._read[name] = self._store.array(self._key, name)
+        return self._read[name]
+
+    def __iter__(self):
+        return iter(self._store.array_names(self._key))
+
+    def __len__(self):
+        return len(self._store.array_names(self._key))
 
 
 class _Transaction:

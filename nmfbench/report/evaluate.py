@@ -10,7 +10,7 @@ import pandas as pd
 from nmfbench.artefacts import Artefact, label_records, substitutes
 from nmfbench.claims import Claim, Verdict, judge
 from nmfbench.engine.results import reason
-from nmfbench.engine.store import Store
+from nmfbench.engine.store import Store, StoredArrays
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -91,6 +91,8 @@ def evaluate(
     """
     plan = list(dict.fromkeys(artefact.plan(profile, stand_in=stand_in)))
     records = label_records(store.table(trial.key for trial in plan), artefact.methods)
+    # Curves and factors, for the summaries and claims that look at them.
+    records = records.assign(arrays=[StoredArrays(store, key) for key in records["key"]])
     finished = records[records["status"] == "done"]
     failed = records[records["status"] == "failed"]
     data = dict.fromkeys(sorted({trial.dataset for trial in plan}), "own") | substitutes(plan)
