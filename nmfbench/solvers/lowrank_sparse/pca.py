@@ -57,7 +57,9 @@ class PCA(BaseLowRankSparse):
 
     def _step(self, X, s):
         model = SklearnPCA(s.r, svd_solver=self.svd_solver, random_state=s.seed)
-        s.W = model.fit_transform(X)
+        # Shares of the variance, which we do not use, are 0 / 0 where there is none.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            s.W = model.fit_transform(X)
         s.mean, s.components = model.mean_, model.components_
         s.low_rank = s.W @ s.components
         s.low_rank += s.mean

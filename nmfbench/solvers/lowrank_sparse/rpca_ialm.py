@@ -73,7 +73,7 @@ class RPCAIALM(BaseLowRankSparse):
     The objective recorded may rise. The limit is optimal, because :math:`\mu` is bounded (by
     :math:`10^7\mu_0`), but the method stops at feasibility, long before. Where X is exactly low
     rank plus sparse the gap to ``dual_bound_`` is then small; on noisy data ``rho=1.5`` may end
-    a thousandth above the optimum, and 1.05 a hundred times nearer in four times as long.
+    a few thousandths above the optimum, and 1.05 far nearer in four times as long.
 
     *Departures.* The multiplier starts at :math:`X/J(X)` with
     :math:`J(X)=\max(\|X\|_2,\max_{ij}|X_{ij}|/\lambda)`; with the norm induced by the maximum
@@ -124,6 +124,7 @@ class RPCAIALM(BaseLowRankSparse):
 
     def _step(self, X, s):
         shrink_remainder(s.L, s.S, X, s.Y, s.lam / s.mu, 1 / s.mu)
+        s.A = s.B = None  # frees them
         threshold = _threshold_by_gram if self.svd == "gram" else _threshold_by_svd
         s.A, s.B, s.nuclear = threshold(s.L, 1 / s.mu)
         np.matmul(s.A, s.B, out=s.L)
@@ -141,15 +142,15 @@ class RPCAIALM(BaseLowRankSparse):
         return self.max_iter
 
     def _finish(self, X, s):
-        self.rank_ = s.A.shape[1]
-        r = max(self.rank_, 1) if self.n_components is None else self.n_components
-        self._set_factors(s, *orthonormal_factors(s.A, s.B, r))
-        self.low_rank_, self.sparse_ = s.L, s.S
         # The multiplier obeys one constraint of the dual and nearly the other: clipped it obeys
         # the other, and is then scaled to obey the first.
         np.clip(s.Y, -s.lam, s.lam, out=s.Y)
         inner = sum(np.dot(x, y) for x, y in zip(X, s.Y, strict=True))
         self.dual_bound_ = float(inner) / max(1.0, _spectral_norm(s.Y))
+        self.rank_ = s.A.shape[1]
+        r = max(self.rank_, 1) if self.n_components is None else self.n_components
+        self._set_factors(s, *orthonormal_factors(s.A, s.B, r))
+        self.low_rank_, self.sparse_ = s.L, s.S
 
 
 def _threshold_by_svd(M, t):

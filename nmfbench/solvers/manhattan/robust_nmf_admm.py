@@ -26,7 +26,8 @@ class RobustNMFADMM(BaseL1ADMM, BaseManhattan):
     sweeps : int, default=4
         Passes over each factor; the products with the target dominate the cost.
     init : {"uniform", "random", "nndsvda", "nndsvd"}, default="uniform"
-        Start, unless ``fit`` is given factors; see :mod:`nmfbench.init`.
+        Start, unless ``fit`` is given factors; see :mod:`nmfbench.init`. The last two follow the
+        outliers, and often end in a poorer local minimum.
     n_components, random_state, rho, n_init, max_iter, tol
         See :class:`~nmfbench.solvers.l1_admm.BaseL1ADMM`.
 
