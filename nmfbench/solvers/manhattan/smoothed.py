@@ -35,8 +35,8 @@ class BaseSmoothed(BaseManhattan):
     inner_max_iter : int, default=1000
         Most gradients for a sub-problem; the least is 10.
     inner_tol : float, default=1e-2
-        Stop a sub-problem when its gradient has fallen to this share; divided by 10 whenever 10
-        gradients sufficed.
+        Stop a sub-problem when its gradient has fallen to this share, or when its objective
+        changes by less than this share. The former is divided by 10 whenever 10 gradients sufficed.
     monotone : bool, default=False
         Keep the best point met inside a sub-problem, so that its smoothed objective never rises.
     restart : bool, default=False
@@ -59,6 +59,7 @@ class BaseSmoothed(BaseManhattan):
     safeguard: bool = False
 
     keeps_best: ClassVar[bool] = True
+    _stops: ClassVar[tuple] = ("gradient", "objective")
 
     def represent(self, X, H, W):
         """The weights to which one sub-problem leads from ``W``, smoothed with ``mu0``.
@@ -92,8 +93,8 @@ class BaseSmoothed(BaseManhattan):
             raise ValueError(f"decay must not be negative, got {self.decay}.")
         if self.lipschitz not in ("trace", "spectral"):
             raise ValueError(f"lipschitz must be 'trace' or 'spectral', got {self.lipschitz!r}.")
-        if self.stop not in ("gradient", "objective"):
-            raise ValueError(f"stop must be 'gradient' or 'objective', got {self.stop!r}.")
+        if self.stop not in self._stops:
+            raise ValueError(f"stop must be one of {', '.join(self._stops)}, got {self.stop!r}.")
         if self.inner_max_iter < 1:
             raise ValueError(f"inner_max_iter must be at least 1, got {self.inner_max_iter}.")
         if self.inner_tol <= 0:
@@ -106,7 +107,7 @@ class BaseSmoothed(BaseManhattan):
         s.buffer = np.empty_like(X)
         s.inner_tol = {"W": self.inner_tol, "H": self.inner_tol}
         s.damping = {"W": 1.0, "H": 1.0}
-        s.objective = self._objective(X, s) if self.safeguard else np.nan
+        s.objective = None
         s.rejected = False
         return s
 
@@ -137,6 +138,8 @@ class BaseSmoothed(BaseManhattan):
         if not self.safeguard:
             return self._descend(X, s, varies, mu)
         name = "W" if varies == "W" else "Ht"
+        if s.objective is None:
+            s.objective = self._objective(X, s)
         before = getattr(s, name)
         setattr(s, name, self._descend(X, s, varies, mu * s.damping[varies]))
         objective = self._objective(X, s)
@@ -151,24 +154,29 @@ class BaseSmoothed(BaseManhattan):
         start, other = (s.W, s.Ht) if varies == "W" else (s.Ht, s.W)
         if not other.any():  # the loss does not depend on the factor
             return start
+        loss = self._smoothed(X, s, other, mu, varies)
         result = optimal_gradient(
-            self._smoothed(X, s, other, mu, varies),
+            loss,
             start,
             prox=self._prox(s, varies),
             tol=s.inner_tol[varies],
             min_iter=min(_MIN_ITER, self.inner_max_iter),
             max_iter=self.inner_max_iter,
-            stop=self.stop,
+            stop=self._stop_of(loss, s),
             monotone=self.monotone,
             restart=self.restart,
         )
-        if result.n_iter <= _MIN_ITER:
+        if self.stop == "gradient" and result.n_iter <= _MIN_ITER:
             s.inner_tol[varies] /= 10
         return result.factor
 
     def _smoothed(self, X, s, other, mu, varies):
         """The smooth part of the objective over one factor."""
         return SmoothedLoss(X, other, mu, s.buffer, varies=varies, lipschitz=self.lipschitz)
+
+    def _stop_of(self, loss, s):
+        """What ends a sub-problem; see :func:`~.smoothing.optimal_gradient`."""
+        return self.stop
 
     def _prox(self, s, varies):
         """The proximal operator of the rest; see :func:`~.smoothing.optimal_gradient`."""

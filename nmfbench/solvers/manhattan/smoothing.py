@@ -125,6 +125,8 @@ class DualityGap:
         The bound b.
     tol : float
         Stop when objective and bound differ by no more than this share of the objective.
+    slack : float, default=0
+        By which they may differ in addition.
 
     Attributes
     ----------
@@ -132,8 +134,8 @@ class DualityGap:
         As of the last check.
     """
 
-    def __init__(self, loss, upper, tol):
-        self.loss, self.upper, self.tol = loss, upper, tol
+    def __init__(self, loss, upper, tol, *, slack=0.0):
+        self.loss, self.upper, self.tol, self.slack = loss, upper, tol, slack
         self.primal, self.dual_bound = np.inf, -np.inf
         self._products = 0.0
 
@@ -148,7 +150,7 @@ class DualityGap:
         negative = float(np.minimum(total, 0).sum(dtype=np.float64))
         self.dual_bound = (self._products + self.upper * negative) / weight
         self.primal = self.loss.exact(Y)
-        return self.primal - self.dual_bound <= self.tol * self.primal
+        return self.primal - self.dual_bound <= self.tol * self.primal + self.slack
 
 
 @dataclass
