@@ -62,9 +62,9 @@ def corpus(n, m, topics=20, length=60):
 
 
 @cache
-def factors(n, m, r, mean):
+def factors(n, m, r, mean, seed=4):
     """Initial ``(W, H)`` whose product has about the given mean, for solvers to start from."""
-    rng = np.random.default_rng(4)
+    rng = np.random.default_rng(seed)
     scale = np.sqrt(mean / r)
     return scale * rng.uniform(0.5, 1.5, (n, r)), scale * rng.uniform(0.5, 1.5, (r, m))
 

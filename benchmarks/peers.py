@@ -24,37 +24,43 @@ FROBENIUS = [
 ]
 """The iterative solvers of ``min ||X - W H||_F^2``."""
 
+SEEDS = (4, 5, 6)
+"""Of the starts."""
+
 
 class ToObjective(Benchmark):
     """Time to an objective that is within a factor of the best that any solver reaches.
 
-    All start from the same factors. A long run of each, one iteration a call, counts the
-    iterations that it needs; what is timed is one fit of just so many, with ``tol=0``, the same
-    for ours and for scikit-learn's. Such a fit ends at the factors that the long run passed
-    through, because an iteration depends on the factors alone.
+    All start from the same factors, three times, as luck with a start can halve the iterations.
+    A long run of each counts those that it needs; what is timed are fits of just so many, with
+    ``tol=0``, the same for ours and for scikit-learn's. Such a fit ends at the factors that the
+    long run passed through.
     """
 
     params = (FROBENIUS, list(PROBLEMS), [1.01, 1.001])
     param_names = ("solver", "problem", "factor")
     compared, reference = "solver", "sklearn-cd"
-    version = "1"
+    version = "2"
 
     def setup_cache(self):
-        """(solver, problem, factor) -> iterations needed, where the factor was reached."""
+        """(solver, problem, factor) -> iterations from each start, where all reach the factor."""
         needed = {}
-        for problem, (_, _, n_iter) in PROBLEMS.items():
+        for problem in PROBLEMS:
             runs = {}
             for key in FROBENIUS:
                 try:
-                    runs[key] = _long_run(key, problem, n_iter)
+                    runs[key] = [_long_run(key, problem, seed) for seed in SEEDS]
                 except NotImplementedError:
                     continue
-            best = min(objectives.min() for objectives in runs.values())
+            best = [min(map(np.min, objectives)) for objectives in zip(*runs.values(), strict=True)]
             for key, objectives in runs.items():
                 for factor in self.params[2]:
-                    reached = np.flatnonzero(objectives <= factor * best)
-                    if reached.size:
-                        needed[key, problem, factor] = int(reached[0]) + 1
+                    reached = [
+                        np.flatnonzero(run <= factor * lowest)
+                        for run, lowest in zip(objectives, best, strict=True)
+                    ]
+                    if all(at.size for at in reached):
+                        needed[key, problem, factor] = [int(at[0]) + 1 for at in reached]
         return needed
 
     setup_cache.timeout = 600
@@ -62,19 +68,22 @@ class ToObjective(Benchmark):
     def setup(self, needed, key, problem, factor):
         if (key, problem, factor) not in needed:
             raise NotImplementedError(f"{key} does not get within {factor} of the best objective")
-        self.X, self.W, self.H = _start(problem)
-        self.solver = _solver(key, self.W.shape[1], needed[key, problem, factor])
+        self.fits = []
+        for seed, n_iter in zip(SEEDS, needed[key, problem, factor], strict=True):
+            X, W, H = _start(problem, seed)
+            self.fits.append((_solver(key, W.shape[1], n_iter), X, W, H))
         _warm_up(key, problem)
 
     def time_to_objective(self, needed, key, problem, factor):
-        self.solver.fit(self.X, W=self.W, H=self.H)
+        for solver, X, W, H in self.fits:
+            solver.fit(X, W=W, H=H)
 
 
 @cache
-def _start(problem):
+def _start(problem, seed=SEEDS[0]):
     data, r, _ = PROBLEMS[problem]
     X = data()
-    return X, *factors(*X.shape, r, X.mean())
+    return X, *factors(*X.shape, r, X.mean(), seed)
 
 
 def _solver(key, r, n_iter):
@@ -87,9 +96,16 @@ def _warm_up(key, problem):
     _solver(key, W.shape[1], 1).fit(X, W=W, H=H)
 
 
-def _long_run(key, problem, n_iter):
-    """The objective after each iteration, computed in one way for all solvers."""
-    X, W, H = _start(problem)
+def _long_run(key, problem, seed=SEEDS[0]):
+    """The objective after each iteration.
+
+    From the trace of one fit, or, for a solver that has the start and the end only, from fits
+    of one iteration, which depend on the factors alone.
+    """
+    X, W, H = _start(problem, seed)
+    n_iter = PROBLEMS[problem][2]
+    if key != "sklearn-cd":
+        return _solver(key, W.shape[1], n_iter).fit(X, W=W, H=H).trace_["objective"][1:]
     solver = _solver(key, W.shape[1], 1)
     total = X.multiply(X).sum() if sp.issparse(X) else np.vdot(X, X)
     objectives = np.empty(n_iter)
