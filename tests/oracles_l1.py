@@ -33,13 +33,13 @@ def ridge_lad_optimum(x, H, lam):
     """
     k, m = H.shape
     A = np.hstack([H.T, np.eye(m), -np.eye(m)])
+    unit = (x.sum() + lam / 2 * x @ x) or 1.0
 
     def value(v):
         p, n = v[k : k + m], v[k + m :]
         slope = lam * (p - n)
-        return np.sum(p + n) + lam / 2 * np.sum((p - n) ** 2), np.concatenate(
-            [np.zeros(k), 1 + slope, 1 - slope]
-        )
+        gradient = np.concatenate([np.zeros(k), 1 + slope, 1 - slope])
+        return (np.sum(p + n) + lam / 2 * np.sum((p - n) ** 2)) / unit, gradient / unit
 
     found = minimize(
         value,
@@ -48,7 +48,7 @@ def ridge_lad_optimum(x, H, lam):
         bounds=[(0, None)] * (k + 2 * m),
         constraints={"type": "eq", "fun": lambda v: A @ v - x, "jac": lambda v: A},
         method="SLSQP",
-        options={"ftol": 1e-13, "maxiter": 1000},
+        options={"ftol": 1e-11, "maxiter": 1000},
     )
     assert found.success, found.message
     w = np.maximum(found.x[:k], 0)
