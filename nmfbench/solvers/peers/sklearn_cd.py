@@ -1,16 +1,14 @@
 """scikit-learn's coordinate descent, under our contract."""
 
-import warnings
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 from sklearn.decomposition import NMF
-from sklearn.exceptions import ConvergenceWarning
 
-from nmfbench import losses
 from nmfbench.registry import register_solver
-from nmfbench.solvers.alternating import BaseAlternating
+from nmfbench.solvers.peers.base import BasePeer
 
 
 @register_solver(
@@ -20,7 +18,7 @@ from nmfbench.solvers.alternating import BaseAlternating
     reference="Pedregosa et al. 2011; Cichocki & Phan 2009",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
-class SklearnCD(BaseAlternating):
+class SklearnCD(BasePeer):
     r""":class:`sklearn.decomposition.NMF` with ``solver="cd"``, from our initial factors.
 
     It minimises :math:`\|X-WH\|_F^2` by cyclic coordinate descent.
@@ -45,31 +43,5 @@ class SklearnCD(BaseAlternating):
 
     loss: ClassVar[str | None] = "frobenius"
 
-    def _step(self, X, s):
-        model = NMF(
-            n_components=s.W.shape[1],
-            init="custom",
-            solver="cd",
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # stop_reason_ says it
-            s.W = model.fit_transform(X, W=s.W, H=np.ascontiguousarray(s.Ht.T))
-        s.Ht = np.ascontiguousarray(model.components_.T)
-        s.n_iter = model.n_iter_
-
-    def _objective(self, X, s):
-        return losses.frobenius_sq(X, s.W, s.Ht)
-
-    def _converged(self, s, trace):
-        return s.n_iter < self.max_iter
-
-    def _n_steps(self, r):
-        return 1
-
-    def _fit(self, X, W, H):
-        X, s = super()._fit(X, W, H)
-        self.n_iter_ = s.n_iter
-        self.trace_["iteration"][-1] = s.n_iter
-        return X, s
+    def _peer(self, r):
+        return NMF(n_components=r, init="custom", solver="cd", tol=self.tol, max_iter=self.max_iter)

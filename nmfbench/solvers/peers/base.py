@@ -1,0 +1,58 @@
+"""What the wrappers of scikit-learn's solvers share: one call makes all iterations."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from nmfbench.losses import LOSSES
+from nmfbench.projections import PROJECTIONS
+from nmfbench.solvers.alternating import BaseAlternating
+
+__all__ = ["BasePeer"]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class BasePeer(BaseAlternating):
+    """Base of scikit-learn's factorizations under our contract.
+
+    A wrapper gives ``_peer(r)``, the unfitted estimator with ``init="custom"``, and ``loss``. The
+    trace has the start and the end only; ``n_iter_`` is scikit-learn's count.
+
+    Parameters
+    ----------
+    n_components, random_state, init, max_iter, tol
+        See :class:`~nmfbench.solvers.alternating.BaseAlternating`.
+    """
+
+    def _peer(self, r):
+        raise NotImplementedError
+
+    def _step(self, X, s):
+        model = self._peer(s.W.shape[1])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # stop_reason_ says it
+            s.W = model.fit_transform(X, W=s.W, H=np.ascontiguousarray(s.Ht.T))
+        s.Ht = np.ascontiguousarray(model.components_.T)
+        s.n_iter = model.n_iter_
+
+    def _objective(self, X, s):
+        return LOSSES[self.loss](X, s.W, s.Ht)
+
+    def _project(self, X):
+        return PROJECTIONS[self.loss](X, self._basis(X))
+
+    def _converged(self, s, trace):
+        return s.n_iter < self.max_iter
+
+    def _n_steps(self, r):
+        return 1
+
+    def _fit(self, X, W, H):
+        X, s = super()._fit(X, W, H)
+        self.n_iter_ = s.n_iter
+        self.trace_["iteration"][-1] = s.n_iter
+        return X, s

@@ -1,0 +1,72 @@
+"""scikit-learn's NMF by mini-batches, under our contract."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sklearn.decomposition import MiniBatchNMF
+
+from nmfbench.registry import register_solver
+from nmfbench.solvers.peers.base import BasePeer
+
+
+@register_solver(
+    "sklearn-minibatch",
+    name="scikit-learn mini-batch",
+    family="peers",
+    reference="Pedregosa et al. 2011; Lefèvre et al. 2011",
+)
+@dataclass(eq=False, repr=False, kw_only=True)
+class SklearnMiniBatch(BasePeer):
+    r""":class:`sklearn.decomposition.MiniBatchNMF`, from our initial factors.
+
+    It lowers :math:`\|X-WH\|_F^2` by multiplicative updates on batches of rows in turn, with
+    statistics of H that forget.
+
+    Parameters
+    ----------
+    batch_size : int, default=1024
+        Rows of a batch.
+    forget_factor : float, default=0.7
+        Weight of the statistics of one pass in the next.
+    max_iter : int, default=200
+        Passes over the data.
+    tol : float, default=1e-4
+        scikit-learn's own rules: stop when a batch moves H by less than this share of its norm,
+        or when ten batches in a row have not lowered the smoothed cost.
+    n_components, random_state, init
+        See :class:`~nmfbench.solvers.alternating.BaseAlternating`.
+
+    Notes
+    -----
+    *Paper notation:* as ours.
+
+    Cost of a pass: two products of ``X`` with r vectors, one of them to follow the cost, and
+    :math:`O((n+mb)r^2)` with b the number of batches.
+
+    The objective may rise. The trace has the start and the end only, because scikit-learn makes
+    all passes in one call; ``n_iter_`` is its count.
+    """
+
+    batch_size: int = 1024
+    forget_factor: float = 0.7
+
+    loss: ClassVar[str | None] = "frobenius"
+
+    def _validate_params_of_solver(self):
+        super()._validate_params_of_solver()
+        if self.batch_size < 1:
+            raise ValueError(f"batch_size must be at least 1, got {self.batch_size}.")
+        if not 0 <= self.forget_factor <= 1:
+            raise ValueError(f"forget_factor must be between 0 and 1, got {self.forget_factor}.")
+
+    def _peer(self, r):
+        return MiniBatchNMF(
+            n_components=r,
+            init="custom",
+            batch_size=self.batch_size,
+            forget_factor=self.forget_factor,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
