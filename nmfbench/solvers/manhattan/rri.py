@@ -1,0 +1,174 @@
+"""Rank-one residual iteration: Algorithm 1 of Guan et al. (2012), and what its solvers share."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from sklearn.utils import gen_even_slices
+
+from nmfbench.kernels.weighted_median import absolute_sum, median_sweeps
+from nmfbench.solvers.manhattan.base import BaseManhattan
+
+__all__ = ["BaseRRI", "improve"]
+
+_PARALLEL = 10_000_000  # entries visited below which threads cost more than they save
+_REFRESH = 10  # iterations after which the residual is computed anew
+_SWEEPS = 10, 1000  # least and most of Algorithm 1
+
+
+def improve(residual, factor, other, *, upper=np.inf, sweeps=1, median="select"):
+    """Sweeps of exact coordinate updates of one factor, in place.
+
+    Parameters
+    ----------
+    residual : ndarray of shape (n, m)
+        ``X - factor @ other.T``, C-contiguous. Modified in place.
+    factor : ndarray of shape (n, r), non-negative
+        Modified in place.
+    other : ndarray of shape (m, r), non-negative
+    upper : float, default=inf
+        Largest value of an entry of ``factor``.
+    sweeps : int, default=1
+    median : {"select", "sort"}, default="select"
+
+    Notes
+    -----
+    Rows are shared among as many threads as :func:`numba.get_num_threads` allows, if there is
+    work enough. They are independent, so the result is the same for any number.
+    """
+    basis = np.ascontiguousarray(other.T)
+    used = basis > 0
+    inverse = np.divide(1, basis, out=np.zeros_like(basis), where=used)
+    # A reciprocal that overflows belongs to a weight that decides nothing.
+    np.minimum(inverse, np.finfo(basis.dtype).max, out=inverse)
+    masses = basis.sum(axis=1, dtype=np.float64)
+    by_sorting = median == "sort"
+    threads = numba.get_num_threads() if sweeps * residual.size * len(basis) > _PARALLEL else 1
+
+    def work(rows):
+        median_sweeps(
+            residual[rows], factor[rows], basis, inverse, masses, upper, sweeps, by_sorting
+        )
+
+    if threads == 1:
+        work(slice(None))
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(work, gen_even_slices(len(factor), min(4 * threads, len(factor)))))
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class BaseRRI(BaseManhattan):
+    """Base of solvers that minimise exactly over one coordinate after the other.
+
+    Parameters
+    ----------
+    inner_sweeps : int or None, default=1
+        Sweeps over a factor for each iteration. None is Algorithm 1: 10 to 1000 sweeps, until
+        the last one lowered the objective by no more than ``inner_tol`` times the sum of all.
+    inner_tol : float, default=1e-2
+        Divided by 10 whenever 10 sweeps sufficed. Without effect unless ``inner_sweeps=None``.
+    median : {"select", "sort"}, default="select"
+        How the weighted median is found: in linear time, or by sorting, as in the paper.
+    revive : bool, default=False
+        Give a component that has died the positive part of the worst-fitted sample.
+    n_components, random_state, init, max_iter, tol
+        See :class:`~nmfbench.solvers.manhattan.base.BaseManhattan`.
+    """
+
+    inner_sweeps: int | None = 1
+    inner_tol: float = 1e-2
+    median: str = "select"
+    revive: bool = False
+
+    def represent(self, X, H, W):
+        """The weights to which sweeps lead from ``W`` until none lowers the loss.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        H : ndarray of shape (r, n_features)
+            The basis, which stays as it is.
+        W : ndarray of shape (n_samples, r)
+            Not modified.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, r)
+            A coordinate-wise optimum.
+        """
+        W, residual = W.copy(), X - W @ H
+        self._sweep_until(residual, W, np.ascontiguousarray(H.T), tol=0.0)
+        return W
+
+    def _bound(self):
+        """Largest value of an entry of a factor."""
+        return np.inf
+
+    def _validate_params_of_solver(self):
+        super()._validate_params_of_solver()
+        if self.inner_sweeps is not None and self.inner_sweeps < 1:
+            raise ValueError(f"inner_sweeps must be at least 1, or None, got {self.inner_sweeps}.")
+        if self.inner_tol <= 0:
+            raise ValueError(f"inner_tol must be positive, got {self.inner_tol}.")
+        if self.median not in ("select", "sort"):
+            raise ValueError(f"median must be 'select' or 'sort', got {self.median!r}.")
+
+    def _start(self, X, r, rng, factors):
+        s = super()._start(X, r, rng, factors)
+        s.t = 0
+        s.inner_tol = {"W": self.inner_tol, "H": self.inner_tol}
+        s.residual = X - s.W @ s.Ht.T
+        s.transposed = np.empty_like(X, shape=X.shape[::-1])
+        return s
+
+    def _step(self, X, s):
+        s.t += 1
+        if s.t % _REFRESH == 0:  # rounding adds up
+            np.matmul(s.W, s.Ht.T, out=s.residual)
+            np.subtract(X, s.residual, out=s.residual)
+        self._half(s, "W", s.residual, s.W, s.Ht)
+        np.copyto(s.transposed, s.residual.T)
+        self._half(s, "H", s.transposed, s.Ht, s.W)
+        np.copyto(s.residual, s.transposed.T)
+        if self.revive:
+            self._revive(s)
+
+    def _half(self, s, varies, residual, factor, other):
+        if self.inner_sweeps is not None:
+            self._improve(residual, factor, other, self.inner_sweeps)
+        elif self._sweep_until(residual, factor, other, s.inner_tol[varies]) == _SWEEPS[0]:
+            s.inner_tol[varies] /= 10
+
+    def _sweep_until(self, residual, factor, other, tol):
+        """Sweep until the last one did little against all together (Eq. (8)); count them."""
+        first = before = absolute_sum(residual)
+        for sweep in range(1, _SWEEPS[1] + 1):
+            self._improve(residual, factor, other, 1)
+            now = absolute_sum(residual)
+            if sweep >= _SWEEPS[0] and before - now <= tol * (first - before):
+                break
+            before = now
+        return sweep
+
+    def _improve(self, residual, factor, other, sweeps):
+        improve(residual, factor, other, upper=self._bound(), sweeps=sweeps, median=self.median)
+
+    def _revive(self, s):
+        for k in np.flatnonzero(~(s.W.any(axis=0) & s.Ht.any(axis=0))):
+            excess = np.maximum(s.residual, 0).sum(axis=1, dtype=np.float64)
+            worst = int(excess.argmax())
+            if excess[worst] == 0:
+                return
+            # The product of the pair stays zero until W moves, so the objective cannot rise.
+            s.W[:, k] = 0
+            s.Ht[:, k] = np.clip(s.residual[worst], 0, self._bound())
+            column = np.zeros((len(s.W), 1), s.W.dtype)
+            self._improve(s.residual, column, s.Ht[:, [k]], 1)
+            s.W[:, k] = column[:, 0]
+
+    def _objective(self, X, s):
+        return absolute_sum(s.residual)
