@@ -11,8 +11,8 @@ from sklearn.utils.extmath import row_norms
 __all__ = ["check_affinity", "degrees", "knn_affinity", "laplacian", "laplacian_norm", "smoothness"]
 
 _ROUNDING = 1e-12  # of a squared distance made from products, relative to the squared norms
-_BLOCK = 1 << 21  # entries of differences held at once
-_MEBIBYTES = 64  # of distances held at once
+_BLOCK = 1 << 18  # entries of differences held at once
+_MEBIBYTES = 16  # of distances held at once
 
 
 def knn_affinity(X, n_neighbors=5, *, weights="binary"):

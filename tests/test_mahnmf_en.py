@@ -1,5 +1,7 @@
 """MahNMF with an elastic net, by both methods, against quadratic programmes."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from oracles_l1 import lad_optimum, ridge_lad_optimum
@@ -171,3 +173,15 @@ def test_zero_data_have_zero_factors_or_none(method):
     W = model.fit_transform(np.zeros((5, 4)))
     assert np.all(np.isfinite(W))
     np.testing.assert_allclose(W @ model.components_, 0, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["ogm", "rri"])
+def test_a_fit_needs_the_memory_of_three_more_matrices(method):
+    """At its peak a fit holds no more than X and three arrays of its size."""
+    X = np.random.default_rng(0).random((400, 1500))
+    model = MahNMFEN(n_components=2, method=method, max_iter=2, random_state=0).fit(X)  # compiles
+    tracemalloc.start()
+    model.fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= 3.1 * X.nbytes

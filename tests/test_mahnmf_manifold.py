@@ -1,5 +1,7 @@
 """Manifold-regularised MahNMF: the penalty, its gradient, each half-step, the graph."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -282,3 +284,15 @@ def test_fewer_samples_than_neighbours():
     for n in (1, 3):
         model = MahNMFMRRI(n_components=1, random_state=0).fit(X[:n])
         assert np.isfinite(model.objective_)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_fit_needs_the_memory_of_three_more_matrices(solver):
+    """At its peak, graph and all, a fit holds no more than X and three arrays of its size."""
+    X = np.random.default_rng(0).random((400, 1500))
+    model = solver(n_components=2, max_iter=2, random_state=0).fit(X)  # compiles
+    tracemalloc.start()
+    model.fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= 3.1 * X.nbytes

@@ -5,7 +5,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench import losses
 from nmfbench.kernels.ridge_median import elastic_sweep
 from nmfbench.projections.manhattan_ridge import certify_manhattan_ridge, project_manhattan_ridge
 from nmfbench.registry import register_solver
@@ -73,7 +72,7 @@ class MahNMFEN(BaseSmoothed):
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)
         if self.method == "rri":
-            s.R, s.Rt = np.empty_like(X), np.empty(X.shape[::-1], X.dtype)
+            s.R = np.empty_like(X)
         return s
 
     def _step(self, X, s):
@@ -85,9 +84,10 @@ class MahNMFEN(BaseSmoothed):
             np.subtract(X, s.R, out=s.R)
         s.t += 1
         elastic_sweep(s.W, s.R, np.ascontiguousarray(s.Ht.T), self.lam)
-        np.copyto(s.Rt, s.R.T)
-        elastic_sweep(s.Ht, s.Rt, np.ascontiguousarray(s.W.T), self.lam)
-        np.copyto(s.R, s.Rt.T)
+        Rt = s.buffer.reshape(X.shape[::-1])
+        np.copyto(Rt, s.R.T)
+        elastic_sweep(s.Ht, Rt, np.ascontiguousarray(s.W.T), self.lam)
+        np.copyto(s.R, Rt.T)
 
     def _smoothed(self, X, s, other, mu, varies):
         return SmoothedLoss(
@@ -95,8 +95,11 @@ class MahNMFEN(BaseSmoothed):
         )
 
     def _objective(self, X, s):
-        square = losses.frobenius_sq(X, s.W, s.Ht)
-        return super()._objective(X, s) + 0.5 * self.lam * square
+        np.matmul(s.W, s.Ht.T, out=s.buffer)
+        np.subtract(s.buffer, X, out=s.buffer)
+        square = np.einsum("ij,ij->", s.buffer, s.buffer, dtype=np.float64)
+        np.abs(s.buffer, out=s.buffer)
+        return float(s.buffer.sum(dtype=np.float64) + 0.5 * self.lam * square)
 
     def _project(self, X):
         return project_manhattan_ridge(X, self._basis(X), self.lam)

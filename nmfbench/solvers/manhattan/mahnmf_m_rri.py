@@ -62,7 +62,7 @@ class MahNMFMRRI(BaseManifold):
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)
         s.t = 0
-        s.R, s.Rt = np.empty_like(X), np.empty(X.shape[::-1], X.dtype)
+        s.R, s.buffer = np.empty_like(X), np.empty_like(X)
         s.order = np.argsort(X.sum(axis=1, dtype=np.float64), kind="stable")
         return s
 
@@ -80,9 +80,10 @@ class MahNMFMRRI(BaseManifold):
         graph_sweep(s.W, s.R, basis, s.order, S.indptr, S.indices, S.data, penalties)
 
     def _improve_H(self, s):
-        np.copyto(s.Rt, s.R.T)
-        elastic_sweep(s.Ht, s.Rt, np.ascontiguousarray(s.W.T), 0.0)
-        np.copyto(s.R, s.Rt.T)
+        Rt = s.buffer.reshape(s.R.shape[::-1])
+        np.copyto(Rt, s.R.T)
+        elastic_sweep(s.Ht, Rt, np.ascontiguousarray(s.W.T), 0.0)
+        np.copyto(s.R, Rt.T)
 
 
 _REFRESH = 10

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nmfbench import graphs
+from nmfbench.kernels.smoothing import absolute_residual
 from nmfbench.solvers.manhattan.base import BaseManhattan
 
 __all__ = ["BaseManifold"]
@@ -73,5 +74,7 @@ class BaseManifold(BaseManhattan):
         return self.beta * Ht.sum(axis=0, dtype=np.float64) ** 2
 
     def _objective(self, X, s):
+        np.matmul(s.W, s.Ht.T, out=s.buffer)
+        loss = absolute_residual(s.buffer, X)
         weighted = s.W * np.sqrt(self._penalties(s.Ht))
-        return super()._objective(X, s) + 0.5 * graphs.smoothness(s.affinity, weighted)
+        return loss + 0.5 * graphs.smoothness(s.affinity, weighted)
