@@ -8,7 +8,14 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
-__all__ = ["check_data", "check_factors", "check_rank", "check_rng"]
+__all__ = [
+    "check_data",
+    "check_factors",
+    "check_groups",
+    "check_rank",
+    "check_rng",
+    "check_symmetric_data",
+]
 
 
 def check_data(estimator, X, *, reset=True, accept_sparse=True, nonnegative=True):
@@ -142,3 +149,67 @@ def check_rng(random_state):
             f"random_state must be None, a non-negative integer, a Generator or a RandomState, "
             f"got {random_state!r}."
         ) from None
+
+
+def check_groups(groups, n, *, name="groups", of="features"):
+    """Turn ``groups``, a partition of ``n`` things, into a list of index arrays.
+
+    Parameters
+    ----------
+    groups : None, sequence of n labels, or list of index sequences or slices
+        None is one group. Labels may be of any type that sorts; groups are in their order.
+    n : int
+    name, of : str
+        The parameter, and what is grouped, for error messages.
+
+    Returns
+    -------
+    list of ndarray of int, not empty, each sorted
+    """
+    if groups is None:
+        return [np.arange(n)]
+    groups = list(groups)
+    if not any(isinstance(group, slice | list | tuple | range | np.ndarray) for group in groups):
+        if len(groups) != n:
+            raise ValueError(
+                f"{name} has {len(groups)} labels, but X has {n} {of}: give a label for each, or "
+                "a list of index lists."
+            )
+        _, codes = np.unique(np.asarray(groups), return_inverse=True)
+        return [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
+    parts = []
+    for group in groups:
+        part = np.arange(n)[group] if isinstance(group, slice) else np.asarray(group)
+        if part.ndim != 1 or not part.size or part.dtype.kind not in "iu":
+            raise ValueError(f"{name} must be lists of indices, none of them empty; got {group!r}.")
+        parts.append(np.sort(part))
+    members = np.concatenate(parts)
+    if members.min() < 0 or members.max() >= n:
+        raise ValueError(
+            f"{name} has indices from {members.min()} to {members.max()}, but X has {n} {of}: use "
+            f"0 to {n - 1}."
+        )
+    counts = np.bincount(members, minlength=n)
+    if (counts != 1).any():
+        at = int(np.flatnonzero(counts != 1)[0])
+        raise ValueError(
+            f"{name} must hold each of the {n} {of} once: {(counts == 0).sum()} in no group, "
+            f"{(counts > 1).sum()} in several; index {at} is in {counts[at]}."
+        )
+    return parts
+
+
+def check_symmetric_data(X):
+    """Raise ValueError unless the dense array ``X`` is square and, up to rounding, symmetric."""
+    if X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"X has shape {X.shape}, but must be square: similarities of the samples with each "
+            "other, such as X @ X.T."
+        )
+    difference = np.abs(X - X.T)
+    if difference.max() > 1e3 * np.finfo(X.dtype).eps * np.abs(X).max():
+        i, j = np.unravel_index(int(difference.argmax()), X.shape)
+        raise ValueError(
+            f"X must be symmetric, but X[{i}, {j}] = {X[i, j]:.6g} and X[{j}, {i}] = "
+            f"{X[j, i]:.6g}. Pass (X + X.T) / 2 if that is what you mean."
+        )

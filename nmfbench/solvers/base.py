@@ -17,7 +17,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from nmfbench.projections.frobenius import project_frobenius
 from nmfbench.trace import Trace
-from nmfbench.validation import check_data, check_factors, check_rank, check_rng
+from nmfbench.validation import (
+    check_data,
+    check_factors,
+    check_rank,
+    check_rng,
+    check_symmetric_data,
+)
 
 __all__ = ["BaseNMF", "State"]
 
@@ -61,6 +67,9 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     signed: ClassVar[bool] = False
     """Whether data and factors may be negative."""
+
+    symmetric: ClassVar[bool] = False
+    """Whether data must be a symmetric matrix, of similarities of the samples."""
 
     takes_factors: ClassVar[bool] = True
     """Whether the iteration starts from factors, so that ``fit`` can be given them."""
@@ -172,6 +181,8 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 "Call fit without W and H."
             )
         X = check_data(self, X, accept_sparse=self.accepts_sparse, nonnegative=not self.signed)
+        if self.symmetric:
+            check_symmetric_data(X)
         upper, bound = self._rank_bound(X)
         r = check_rank(self.n_components, upper, bound=bound)
         factors = None
@@ -229,6 +240,7 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = not self.signed
+        tags.input_tags.pairwise = self.symmetric
         tags.input_tags.sparse = self.accepts_sparse
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
