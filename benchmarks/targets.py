@@ -47,6 +47,26 @@ def _projection(result, loss, dtype):
         yield Verdict(target, f"{ratio:.2f} x", ratio < 1)
 
 
+def _to_objective(result, problem, factor):
+    if factor != 1.01:
+        return
+    ratio, most = _ratio(result, "hals"), 0.5 if "2000x1000" in problem else 1.0
+    if ratio is not None:
+        target = f"hals, {problem}: to 1.01 of the best in at most {most:g} of sklearn-cd's time"
+        yield Verdict(target, f"{ratio:.2f} x", ratio <= most)
+    if {"hals", "nenmf"} <= set(result.samples):
+        ratio = result.median("nenmf") / result.median("hals")
+        target = f"nenmf, {problem}: to 1.01 of the best in at most twice the time of hals"
+        yield Verdict(target, f"{ratio:.2f} x", ratio <= 2)
+
+
+def _kullback_leibler(result, data, dtype):
+    ratio, most = _ratio(result, "kl-mu"), 0.25 if "sparse" in data else 0.5
+    if ratio is not None and (most == 0.25 or dtype == "float32"):
+        target = f"kl-mu, {data}, {dtype}: an iteration in at most {most:g} of sklearn-mu's time"
+        yield Verdict(target, f"{ratio:.2f} x", ratio <= most)
+
+
 def _successive_projections(result, case):
     ratio = _ratio(result, "spa")
     if ratio is not None:
@@ -68,6 +88,8 @@ def _memory(result, collection):
 _JUDGES = {
     "solvers.Fit.time_fit": _fit,
     "kernels.Projection.time_project": _projection,
+    "peers.ToObjective.time_to_objective": _to_objective,
+    "peers.KullbackLeibler.time_ten_iterations": _kullback_leibler,
     "peers.SuccessiveProjections.time_anchors": _successive_projections,
     "text.Exemplars.peakmem_fit": _memory,
 }

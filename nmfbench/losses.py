@@ -49,11 +49,13 @@ def kl(X, W, Ht):
         return _kl_sparse(X, W.astype(np.float64, copy=False), Ht.astype(np.float64, copy=False))
     total = 0.0
     for x, y in _blocks(X, W, Ht):
-        support = x > 0
-        if np.any(y[support] == 0):
-            return float("inf")
-        total += np.sum(x[support] * np.log(x[support] / y[support]), dtype=np.float64)
         total += np.sum(y, dtype=np.float64) - np.sum(x, dtype=np.float64)
+        support = x > 0
+        if not support.all():
+            x, y = x[support], y[support]
+        if not y.all():
+            return float("inf")
+        total += np.sum(x * np.log(x / y), dtype=np.float64)
     return float(total)
 
 

@@ -59,6 +59,7 @@ def test_every_registered_solver_is_timed(quick):
         ("kernels.FactorUpdate.time_update", {"float64", "float32"}),
         ("kernels.DiagonalDominance.time_project", {"float64", "float32"}),
         ("peers.ToObjective.time_to_objective", {"hals", "nenmf", "sklearn-cd"}),
+        ("peers.KullbackLeibler.time_ten_iterations", {"kl-mu", "sklearn-mu"}),
         ("peers.SuccessiveProjections.time_anchors", {"spa", "products"}),
         ("peers.LeastSquares.time_project", {"nmfbench", "scipy"}),
         ("peers.LeastDeviations.time_project", {"nmfbench", "highs"}),

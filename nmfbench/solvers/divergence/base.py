@@ -11,7 +11,7 @@ from nmfbench.solvers.alternating import BaseAlternating
 
 __all__ = ["BaseDivergence"]
 
-_BLOCK = 1 << 19  # bytes of the reconstruction held at once: it stays in the cache
+_BLOCK = 1 << 20  # bytes of the reconstruction held at once: it stays in the cache
 _FLOOR = 1e-12
 
 
