@@ -67,12 +67,16 @@ def test_iterations_are_those_of_the_method_of_multipliers():
     """With so many sweeps that the least squares are exact, each step is the textbook's."""
     X = planted(20, 15, 3)[1]
     W, H = start(20, 15, 3)
-    t = np.abs(X).mean() / 2.5
-    P, U = W @ H, np.zeros_like(X)
+    P, dual = W @ H, np.zeros_like(X)
     objectives = [np.abs(X - P).sum()]
-    for _ in range(6):
+    for n_iter in range(6):
+        # The penalty is the inverse of the least mean residual before this one.
+        before = [X.sum(), *objectives[:n_iter]]
+        t = min(before) / X.size / 2.5
+        U = t * dual
         Z = soft(X - P - U, t)
         U = U + P + Z - X
+        dual = U / t
         T = X - Z - U
         W = np.array([nnls(H.T, row)[0] for row in T])
         H = np.array([nnls(W, column)[0] for column in T.T]).T
@@ -90,10 +94,10 @@ def test_the_fused_pass_equals_its_formulas(dtype):
     rng = np.random.default_rng(0)
     X, F, U = rng.standard_normal((3, 9, 7)).astype(dtype)
     E = X - F
-    Z = soft(E - U, 0.3)
-    after = U - E + Z
+    Z = soft(E - 0.5 * U, 0.3)
+    after = 0.5 * U - E + Z
     target, multiplier = F.copy(), U.copy()
-    value = step_residual(target, multiplier, X, 0.3)
+    value = step_residual(target, multiplier, X, 0.3, 0.5)
     atol = 1e-5 if dtype == np.float32 else 1e-14
     np.testing.assert_allclose(multiplier, after, atol=atol)
     np.testing.assert_allclose(target, X - Z - after, atol=atol)

@@ -51,12 +51,13 @@ def step_dual(Y, X, L, S, mu):
 
 
 @njit(cache=True, fastmath={"reassoc", "contract", "nsz"})
-def step_residual(fitted, U, X, threshold):
+def step_residual(fitted, U, X, threshold, scale):
     r"""The residual's part of an ADMM iteration for an l1 loss, and its value, in one pass.
 
     With :math:`E = X - F` for the fitted values F, and the scaled multiplier U,
 
-    .. math:: Z = \mathcal S_t(E - U), \qquad U \leftarrow U - E + Z, \qquad F \leftarrow X - Z - U.
+    .. math:: U \leftarrow sU, \quad Z = \mathcal S_t(E - U), \quad U \leftarrow U - E + Z, \quad
+              F \leftarrow X - Z - U.
 
     Since v and its soft threshold differ by v clipped to [-t, t], the new U is minus the clipped
     ``E - U``, and Z need not be kept.
@@ -68,7 +69,8 @@ def step_residual(fitted, U, X, threshold):
     U : ndarray of shape (n, m)
         Modified in place.
     X : ndarray of shape (n, m)
-    threshold : float
+    threshold, scale : float
+        t and s. U is the multiplier times t, so s is the ratio of t to what it was before.
 
     Returns
     -------
@@ -76,14 +78,14 @@ def step_residual(fitted, U, X, threshold):
         The l1 norm of E, that is the loss of the fitted values that came in.
     """
     n, m = X.shape
-    t = X.dtype.type(threshold)
+    t, s = X.dtype.type(threshold), X.dtype.type(scale)
     total = 0.0
     for i in range(n):
         subtotal = 0.0
         for j in range(m):
             e = X[i, j] - fitted[i, j]
             subtotal += abs(e)
-            v = e - U[i, j]
+            v = e - s * U[i, j]
             clipped = min(max(v, -t), t)
             U[i, j] = -clipped
             fitted[i, j] = X[i, j] - v + 2 * clipped

@@ -19,18 +19,22 @@ class BaseL1ADMM(BaseAlternating):
 
     With the scaled multiplier U one iteration is
 
-    .. math:: Z = \mathcal S_{1/\rho}(X - WH - U), \quad U \leftarrow U + WH + Z - X, \quad
+    .. math:: Z = \mathcal S_t(X - WH - U), \quad U \leftarrow U + WH + Z - X, \quad
               (W, H) \leftarrow \text{lower } \|(X - Z - U) - WH\|_F^2,
 
     and a solver gives the last as ``_update(s)``, of ``s.W`` and ``s.Ht`` for the matrix
-    ``s.target``. The problem is not convex: nothing is proved of the limit, and the objective
-    may rise, so the best factors met are returned.
+    ``s.target``. The threshold t, which is 1 over the penalty, has the unit of the data. It starts
+    at their mean magnitude and follows the mean magnitude of the best residual as that falls,
+    both divided by ``rho``; U is scaled along with it.
+
+    The problem is not convex: nothing is proved of the limit, and the objective may rise, so
+    the best factors met are returned.
 
     Parameters
     ----------
-    rho : float, default=3.0
-        Penalty :math:`\rho` times the mean of ``|X|``, so that the scale of the data plays no
-        part. Below 1 the method does not settle; far above 10 it is slow.
+    rho : float, default=1.0
+        Penalty, relative to the inverse of the mean residual. A smaller one gets ahead faster,
+        and may settle too early.
     n_init : int, default=1
         Number of starts; the best factors of all are returned. The first is by ``init``, the
         others are random. Given initial factors are the only start.
@@ -42,7 +46,7 @@ class BaseL1ADMM(BaseAlternating):
         See :class:`~nmfbench.solvers.base.BaseNMF`.
     """
 
-    rho: float = 3.0
+    rho: float = 1.0
     n_init: int = 1
 
     keeps_best: ClassVar[bool] = True
@@ -59,8 +63,7 @@ class BaseL1ADMM(BaseAlternating):
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)
-        mean = sum(np.abs(row).sum(dtype=np.float64) for row in X) / X.size
-        s.threshold = mean / self.rho
+        s.mean = sum(np.abs(row).sum(dtype=np.float64) for row in X) / X.size
         s.rng = rng
         s.left = self.n_init - 1 if factors is None else 0
         s.target, s.U = np.empty_like(X), np.empty_like(X)
@@ -70,13 +73,18 @@ class BaseL1ADMM(BaseAlternating):
 
     def _restart(self, X, s):
         s.U[:] = 0
+        s.threshold, s.scale = s.mean / self.rho, 1.0
         s.t, s.ended, s.lowest = 0, False, []  # the best objectives, of this start
         self._measure(X, s)
 
     def _measure(self, X, s):
         np.matmul(s.W, s.Ht.T, out=s.target)
-        s.objective = step_residual(s.target, s.U, X, s.threshold)
+        s.objective = step_residual(s.target, s.U, X, s.threshold, s.scale)
         s.lowest.append(min([s.objective, *s.lowest[-1:]]))
+        before = s.threshold
+        residual = max(s.objective / X.size, _SMALLEST * s.mean)
+        s.threshold = min(before, residual / self.rho)
+        s.scale = s.threshold / before if before else 1.0
         if s.objective < s.best[0]:
             s.best = s.objective, s.W.copy(), s.Ht.copy()
 
@@ -115,3 +123,4 @@ class BaseL1ADMM(BaseAlternating):
 
 
 _WINDOW = 10
+_SMALLEST = 1e-6  # mean residual, relative to the data, that the threshold follows

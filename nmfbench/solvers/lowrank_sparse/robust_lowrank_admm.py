@@ -43,9 +43,7 @@ class RobustLowRankADMM(BaseL1ADMM, BaseLowRankSparse):
     init : {"svd", "random"}, default="svd"
         Start, unless ``fit`` is given factors: the truncated singular value decomposition, or
         small Gaussian numbers.
-    rho : float, default=5.0
-        See :class:`~nmfbench.solvers.l1_admm.BaseL1ADMM`.
-    n_components, random_state, n_init, max_iter, tol
+    n_components, random_state, rho, n_init, max_iter, tol
         See :class:`~nmfbench.solvers.l1_admm.BaseL1ADMM`.
 
     Attributes
@@ -63,7 +61,8 @@ class RobustLowRankADMM(BaseL1ADMM, BaseLowRankSparse):
 
     The objective may rise; the best factors met are returned.
 
-    *Departures.* The paper says "local search" and no more. W is orthonormalised in each
+    *Departures.* The paper says "local search" and no more; the penalty that follows the
+    residual is ours. W is orthonormalised in each
     iteration, which leaves the product as it is: the scale of the factors is free and would
     drift. ``transform`` is least squares, not an l1 fit.
 
@@ -74,7 +73,6 @@ class RobustLowRankADMM(BaseL1ADMM, BaseLowRankSparse):
     """
 
     init: str = "svd"
-    rho: float = 5.0
 
     loss: ClassVar[str | None] = "manhattan"
     takes_factors: ClassVar[bool] = True

@@ -28,7 +28,8 @@ class RobustNMFADMM(BaseL1ADMM, BaseManhattan):
     init : {"uniform", "random", "nndsvda", "nndsvd"}, default="uniform"
         Start, unless ``fit`` is given factors; see :mod:`nmfbench.init`. The last two follow the
         outliers, and often end in a poorer local minimum.
-    n_components, random_state, rho, n_init, max_iter, tol
+    rho, max_iter : default 0.7 and 500
+    n_components, random_state, n_init, tol
         See :class:`~nmfbench.solvers.l1_admm.BaseL1ADMM`.
 
     Attributes
@@ -47,8 +48,8 @@ class RobustNMFADMM(BaseL1ADMM, BaseManhattan):
     The objective may rise; the best factors met are returned. ``fit_transform`` returns the W of
     the search, ``transform`` the exact l1 projection.
 
-    *Departures.* The paper says "local search" and no more, and takes several starts: that is
-    ``n_init=5``.
+    *Departures.* The paper says "local search" and no more; the penalty that follows the
+    residual is ours. Several starts are had by ``n_init=5``, say.
 
     References
     ----------
@@ -58,6 +59,8 @@ class RobustNMFADMM(BaseL1ADMM, BaseManhattan):
 
     sweeps: int = 4
     init: str = "uniform"
+    rho: float = 0.7
+    max_iter: int = 500
     tol: float = 1e-4
 
     def _validate_params_of_solver(self):
