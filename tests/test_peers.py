@@ -1,0 +1,63 @@
+"""The wrappers of scikit-learn's solvers: they change nothing, and report how it went."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.decomposition import NMF, MiniBatchNMF
+
+from nmfbench.solvers.peers.sklearn_cd import SklearnCD
+from nmfbench.solvers.peers.sklearn_minibatch import SklearnMiniBatch
+from nmfbench.solvers.peers.sklearn_mu import SklearnMU
+
+THEIRS = {
+    SklearnCD: lambda **params: NMF(solver="cd", **params),
+    SklearnMU: lambda **params: NMF(solver="mu", beta_loss="kullback-leibler", **params),
+    SklearnMiniBatch: lambda **params: MiniBatchNMF(batch_size=8, **params),
+}
+OPTIONS = {SklearnMiniBatch: {"batch_size": 8}}
+
+
+def noisy(n=30, m=20, r=4, noise=0.1, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.random((n, r)) @ rng.random((r, m)) + noise * rng.random((n, m))
+
+
+def factors(n, m, r, seed=1):
+    rng = np.random.default_rng(seed)
+    return rng.random((n, r)) + 0.1, rng.random((r, m)) + 0.1
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # theirs
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("cls", THEIRS)
+def test_a_peer_is_what_it_wraps(cls, sparse):
+    """Factors and iterations are those of the estimator itself, from the same start."""
+    X = sp.csr_matrix(noisy()) if sparse else noisy()
+    W, H = factors(30, 20, 4)
+    settings = {"n_components": 4, "max_iter": 25, "tol": 1e-3}
+    ours = cls(**settings, **OPTIONS.get(cls, {}))
+    theirs = THEIRS[cls](init="custom", **settings)
+    found = ours.fit_transform(X, W=W, H=H)
+    np.testing.assert_array_equal(found, theirs.fit_transform(X, W=W.copy(), H=H.copy()))
+    np.testing.assert_array_equal(ours.components_, theirs.components_)
+    assert ours.n_iter_ == theirs.n_iter_ == ours.trace_["iteration"][-1]
+    assert len(ours.trace_) == 2
+
+
+@pytest.mark.parametrize("cls", THEIRS)
+def test_a_peer_reports_how_it_stopped(cls):
+    """scikit-learn's own count of iterations is kept, and its warning is a stop reason."""
+    X = noisy()
+    short = cls(n_components=4, max_iter=3, random_state=0).fit(X)
+    assert (short.n_iter_, short.stop_reason_) == (3, "max_iter")
+    long = cls(n_components=4, max_iter=5000, random_state=0).fit(X)
+    assert long.stop_reason_ == "converged"
+    assert long.n_iter_ == long.trace_["iteration"][-1] < 5000
+    assert long.objective_ < short.objective_
+
+
+@pytest.mark.parametrize(("name", "value"), [("batch_size", 0), ("forget_factor", 1.5)])
+def test_settings_of_mini_batches_out_of_range_are_named(name, value):
+    """A parameter that makes no sense is refused by name, before scikit-learn sees it."""
+    with pytest.raises(ValueError, match=name):
+        SklearnMiniBatch(n_components=2, **{name: value}).fit(np.ones((4, 3)))
