@@ -8,55 +8,74 @@ in linear time, without sorting.
 import numpy as np
 from numba import njit
 
-__all__ = ["elastic_sweep", "graph_sweep", "ridge_median"]
+from nmfbench.kernels.weighted_median import (
+    _gather,
+    _mass_below,
+    _pivot,
+    _signed_masses,
+    _subtract,
+)
+
+__all__ = ["elastic_sweep", "graph_sweep", "ridge_median", "select_minimum"]
+
+_SHORT = 24  # at most so many points are sorted by insertion
 
 
 @njit(cache=True, nogil=True)
-def _select(points, weights, n, below, total, slope, ridge):
+def select_minimum(points, weights, count, below, total, slope, ridge):
     """Where ``sum a |x - p| + ridge / 2 x^2 + slope x`` is least; the left-most such point.
 
-    Of the points, the first ``n`` are at hand, in any order, and are reordered. Those left out
-    lie to the left, with the weight ``below``, or to the right; ``total`` is the weight of all.
+    Of the points, the first ``count`` are at hand, in any order, and are reordered, their weights
+    with them. Those left out lie to the left, with the weight ``below``, or to the right;
+    ``total`` is the weight of all.
     """
-    lo, hi = 0, n - 1
-    left, right = -np.inf, np.inf  # the last points found too small, and not too small
-    while lo <= hi:
-        a, b, c = points[lo], points[(lo + hi) >> 1], points[hi]
-        pivot = max(min(a, b), min(max(a, b), c))
-        smaller, i, larger = lo, lo, hi
-        weight = 0.0
-        equal = 0.0
-        while i <= larger:
-            p = points[i]
-            if p < pivot:
-                weight += weights[i]
-                points[i], points[smaller] = points[smaller], p
-                weights[i], weights[smaller] = weights[smaller], weights[i]
-                smaller += 1
-                i += 1
-            elif p > pivot:
-                points[i], points[larger] = points[larger], p
-                weights[i], weights[larger] = weights[larger], weights[i]
-                larger -= 1
-            else:
-                equal += weights[i]
-                i += 1
-        middle = slope - total + 2.0 * (below + weight)
-        if ridge > 0.0:  # a tiny weight may have put a point at infinity
-            middle += ridge * pivot
-        if middle >= 0.0:  # the slope left of the pivot
-            right = pivot
-            hi = smaller - 1
-        elif middle + 2.0 * equal >= 0.0:
+    lo, hi = 0, count
+    smaller, larger = -np.inf, np.inf  # the last points found too small, and not too small
+    while hi - lo > _SHORT:
+        pivot = _pivot(points[lo:hi], hi - lo)
+        middle = lo
+        left, equal = 0.0, 0.0
+        for a in range(lo, hi):  # always swapped, so that there is no branch to mispredict
+            p, w = points[a], weights[a]
+            points[a], weights[a] = points[middle], weights[middle]
+            points[middle], weights[middle] = p, w
+            middle += p < pivot
+            left += w if p < pivot else 0.0
+            equal += w if p == pivot else 0.0
+        before = ridge * pivot + slope - total + 2.0 * (below + left)  # the slope left of it
+        if before >= 0.0:
+            larger, hi = pivot, middle
+        elif before + 2.0 * equal >= 0.0:
             return np.float64(pivot)
         else:
-            left = pivot
-            below += weight + equal
-            lo = larger + 1
-    if ridge == 0.0:
-        return np.float64(right)
-    # Between two points the slope is linear, and vanishes here, but for rounding.
-    return min(max((total - 2.0 * below - slope) / ridge, left), right)
+            smaller, lo = pivot, middle
+            below += left + equal
+            for a in range(lo, hi):
+                p, w = points[a], weights[a]
+                points[a], weights[a] = points[lo], weights[lo]
+                points[lo], weights[lo] = p, w
+                lo += p == pivot
+    for a in range(lo + 1, hi):
+        p, w, b = points[a], weights[a], a - 1
+        while b >= lo and points[b] > p:
+            points[b + 1], weights[b + 1] = points[b], weights[b]
+            b -= 1
+        points[b + 1], weights[b + 1] = p, w
+    for a in range(lo, hi):
+        before = ridge * points[a] + slope - total + 2.0 * below
+        if before >= 0.0:
+            larger = points[a]
+            break
+        below += weights[a]
+        if before + 2.0 * weights[a] >= 0.0:
+            return np.float64(points[a])
+        smaller = points[a]
+    if ridge > 0.0:
+        # Between two points the slope is linear, and vanishes here, but for rounding.
+        return min(max((total - 2.0 * below - slope) / ridge, smaller), larger)
+    if np.isfinite(larger):
+        return np.float64(larger)
+    return np.float64(smaller) if np.isfinite(smaller) else 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -91,7 +110,7 @@ def ridge_median(points, weights, ridge, centre, upper):
             return np.nan
         return min(max(centre, 0.0), upper)
     slope = -ridge * centre if ridge > 0.0 else 0.0
-    return min(max(_select(p, a, n, 0.0, total, slope, ridge), 0.0), upper)
+    return min(max(select_minimum(p, a, n, 0.0, total, slope, ridge), 0.0), upper)
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
@@ -108,62 +127,47 @@ def _signs(e, b):
     return plus, minus, product
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def _subtract(e, shift, b):
-    for j in range(e.shape[0]):
-        e[j] -= shift * b[j]
-
-
 @njit(cache=True, nogil=True)
-def _shift(value, e, b, total, plus, minus, slope, ridge, points, weights):
+def _shift(value, e, b, inverse, total, plus, minus, slope, ridge, points, weights):
     """How far to move a coordinate at ``value`` >= 0, for which its residual is ``e``.
 
     Minimises ``sum |e - t b| + ridge / 2 t^2 + slope t`` over ``t >= -value``. The first pivot is
     zero, and the second is ``-value``: their slopes need no division.
     """
-    n = 0
-    zero = e.dtype.type(0)
     if slope + total - 2.0 * plus < 0.0:
-        for j in range(e.shape[0]):
-            if e[j] > zero and b[j] > zero:
-                points[n] = e[j] / b[j]
-                weights[n] = b[j]
-                n += 1
-        return max(_select(points, weights, n, total - plus, total, slope, ridge), 0.0)
-    at_zero = slope + 2.0 * minus - total
-    if value <= zero or at_zero < 0.0 or (at_zero == 0.0 and ridge > 0.0):
+        n = _gather(e, b, inverse, 0.0, np.inf, points, weights)
+        return max(select_minimum(points, weights, n, total - plus, total, slope, ridge), 0.0)
+    before = slope + 2.0 * minus - total
+    if value <= 0 or before < 0.0 or (before == 0.0 and ridge > 0.0):
         return 0.0
-    below = 0.0
-    for j in range(e.shape[0]):
-        if e[j] < zero and b[j] > zero:
-            if e[j] <= -value * b[j]:
-                below += b[j]
-            else:
-                points[n] = e[j] / b[j]
-                weights[n] = b[j]
-                n += 1
-    lowest = -np.float64(value)
-    if ridge * lowest + slope - total + 2.0 * below >= 0.0:
-        return lowest
-    return min(max(_select(points, weights, n, below, total, slope, ridge), lowest), 0.0)
+    below = _mass_below(e, b, inverse, -value)
+    if slope - ridge * value - total + 2.0 * below >= 0.0:
+        return -np.float64(value)
+    n = _gather(e, b, inverse, -value, 0.0, points, weights)
+    shift = select_minimum(points, weights, n, below, total, slope, ridge)
+    return min(max(shift, -np.float64(value)), 0.0)
 
 
 @njit(cache=True, nogil=True)
-def _totals(B, out):
-    for k in range(B.shape[0]):
-        total = 0.0
-        for j in range(B.shape[1]):
-            total += B[k, j]
-        out[k] = total
+def _prepare(B):
+    """Reciprocals of the basis, finite where it is zero, the sums of its rows, and buffers."""
+    r, m = B.shape
+    inverse, totals = np.zeros_like(B), np.zeros(r)
+    for k in range(r):
+        for j in range(m):
+            totals[k] += B[k, j]
+            if B[k, j] > 0:
+                inverse[k, j] = 1 / B[k, j]
+    return inverse, totals, np.empty(m, B.dtype), np.empty(m, B.dtype)
 
 
 @njit(cache=True, nogil=True)
 def _move(f, k, e, b, shift):
     """Move the coordinate, and the residual with it."""
-    if shift != 0.0 and np.isfinite(shift):
+    if shift != 0.0:
         old = f[k]
         f[k] = max(old + f.dtype.type(shift), f.dtype.type(0))
-        _subtract(e, f[k] - old, b)
+        _subtract(e, b, f[k] - old)
 
 
 @njit(cache=True, nogil=True)
@@ -187,10 +191,8 @@ def elastic_sweep(F, R, B, lam):
     is the residual without the component. Its cost is that of ``n m r``.
     """
     n, r = F.shape
-    m = B.shape[1]
-    points, weights = np.empty(m, dtype=R.dtype), np.empty(m, dtype=R.dtype)
-    totals, squares = np.empty(r), np.empty(r)
-    _totals(B, totals)
+    inverse, totals, points, weights = _prepare(B)
+    squares = np.empty(r)
     for k in range(r):
         _, _, squares[k] = _signs(B[k], B[k])
     for i in range(n):
@@ -200,7 +202,9 @@ def elastic_sweep(F, R, B, lam):
                 b = B[k]
                 plus, minus, product = _signs(e, b)
                 slope, ridge = -lam * product, lam * squares[k]
-                shift = _shift(f[k], e, b, totals[k], plus, minus, slope, ridge, points, weights)
+                shift = _shift(
+                    f[k], e, b, inverse[k], totals[k], plus, minus, slope, ridge, points, weights
+                )
                 _move(f, k, e, b, shift)
 
 
@@ -227,10 +231,9 @@ def graph_sweep(F, R, B, order, indptr, indices, affinity, penalty):
     Theorem 3 with ``q`` = penalty times degree, and ``c`` the mean of the neighbours
     (Guan et al. 2012, Eqs. (36)-(37)).
     """
-    r, m = B.shape
-    points, weights = np.empty(m, dtype=R.dtype), np.empty(m, dtype=R.dtype)
-    totals, pull = np.empty(r), np.empty(r)
-    _totals(B, totals)
+    r = B.shape[0]
+    inverse, totals, points, weights = _prepare(B)
+    pull = np.empty(r)
     for i in order:
         f, e = F[i], R[i]
         degree = 0.0
@@ -245,8 +248,10 @@ def graph_sweep(F, R, B, order, indptr, indices, affinity, penalty):
             slope = penalty[k] * (degree * f[k] - pull[k])
             b = B[k]
             if totals[k] > 0.0:
-                plus, minus, _ = _signs(e, b)
-                shift = _shift(f[k], e, b, totals[k], plus, minus, slope, ridge, points, weights)
+                plus, minus = _signed_masses(e, b)
+                shift = _shift(
+                    f[k], e, b, inverse[k], totals[k], plus, minus, slope, ridge, points, weights
+                )
                 _move(f, k, e, b, shift)
             elif ridge > 0.0:
                 f[k] = max(pull[k] / degree, 0.0)

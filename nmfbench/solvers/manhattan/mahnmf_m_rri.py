@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nmfbench.kernels.ridge_median import elastic_sweep, graph_sweep
+from nmfbench.kernels.ridge_median import graph_sweep
 from nmfbench.registry import register_solver
 from nmfbench.solvers.manhattan.manifold import BaseManifold
+from nmfbench.solvers.manhattan.rri import improve
 
 
 @register_solver(
@@ -82,7 +83,7 @@ class MahNMFMRRI(BaseManifold):
     def _improve_H(self, s):
         Rt = s.buffer.reshape(s.R.shape[::-1])
         np.copyto(Rt, s.R.T)
-        elastic_sweep(s.Ht, Rt, np.ascontiguousarray(s.W.T), 0.0)
+        improve(Rt, s.Ht, s.W)
         np.copyto(s.R, Rt.T)
 
 
