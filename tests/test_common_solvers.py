@@ -24,6 +24,7 @@ _UNFINISHED = "fit_transform returns the last W of a slow iteration, transform t
 _UNSPLIT = "transform is least squares, which cannot leave out the sparse part as the fit does"
 _NO_GRAPH = "fit_transform weighs in the graph of the samples, and new samples are in none"
 _COORDINATES = "fit_transform returns a coordinate-wise optimum, transform the exact one"
+_ONE_FACTOR = "the fit changes both factors, which are one, and transform only one of the two"
 UNLIKE_TRANSFORM = {
     "is-mu": _UNFINISHED,
     "kl-mu": _UNFINISHED,
@@ -32,6 +33,7 @@ UNLIKE_TRANSFORM = {
     "mahnmf-gs": _UNFINISHED,
     "mahnmf-m-rri": _NO_GRAPH,
     "mahnmf-rri": _COORDINATES,
+    "mahnmf-sym": _ONE_FACTOR,
     "mu": _UNFINISHED,
     "rpca-ialm": _UNSPLIT,
     "sklearn-cd": _UNFINISHED,
@@ -109,9 +111,9 @@ def test_factors_have_the_right_shape_type_and_sign(key, dtype):
         W = model.fit_transform(X)
         transformed = model.transform(X[:5])
         assert W.shape == (N, R)
-        assert model.components_.shape == (R, M)
+        assert model.components_.shape == (R, X.shape[1])
         assert transformed.shape == (5, R)
-        assert model.n_features_in_ == M
+        assert model.n_features_in_ == X.shape[1]
         for factor in (W, model.components_, transformed):
             assert isinstance(factor, np.ndarray)
             assert factor.dtype == dtype
