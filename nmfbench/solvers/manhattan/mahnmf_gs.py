@@ -120,7 +120,8 @@ class MahNMFGS(BaseSmoothed):
 
     def _tiny_problem(self):
         params, X = super()._tiny_problem()
-        return params | {"groups": None, "sample_groups": None}, X
+        harmless = {"groups": None, "sample_groups": None, "bound": 1.0, "alpha": 0.0, "beta": 0.0}
+        return params | harmless, X
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)
