@@ -54,3 +54,29 @@ def ridge_lad_optimum(x, H, lam):
     w = np.maximum(found.x[:k], 0)
     e = x - w @ H
     return np.abs(e).sum() + lam / 2 * e @ e, w
+
+
+def manifold_lad_optimum(X, H, L, beta):
+    """``min ||X - W H||_1 + beta / 2 tr(W' L W)`` over ``W >= 0``, by a generic solver."""
+    (n, m), k = X.shape, len(H)
+    size = n * m
+    A = np.hstack([np.kron(np.eye(n), H.T), np.eye(size), -np.eye(size)])
+
+    def value(v):
+        W = v[: n * k].reshape(n, k)
+        pull = beta * L @ W
+        gradient = np.concatenate([pull.ravel(), np.ones(2 * size)])
+        return (v[n * k :].sum() + np.sum(pull * W) / 2) / X.sum(), gradient / X.sum()
+
+    found = minimize(
+        value,
+        np.concatenate([np.zeros(n * k), X.ravel(), np.zeros(size)]),
+        jac=True,
+        bounds=[(0, None)] * A.shape[1],
+        constraints={"type": "eq", "fun": lambda v: A @ v - X.ravel(), "jac": lambda v: A},
+        method="SLSQP",
+        options={"ftol": 1e-11, "maxiter": 1000},
+    )
+    assert found.success, found.message
+    W = np.maximum(found.x[: n * k], 0).reshape(n, k)
+    return np.abs(X - W @ H).sum() + beta / 2 * np.sum(W * (L @ W)), W

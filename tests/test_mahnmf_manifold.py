@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from oracles_l1 import manifold_lad_optimum
 
 from nmfbench import graphs, losses
 from nmfbench.registry import solvers
@@ -162,6 +163,24 @@ def test_a_fixed_point_of_the_sweeps_over_w_is_optimal_in_every_coordinate():
                 moved = s.W.copy()
                 moved[i, k] = max(moved[i, k] + step, 0)
                 assert objective(X, moved, s.Ht.T, A, 0.3) >= best * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("beta", [0.05, 1.0])
+def test_the_sub_problem_over_w(beta):
+    """OGM reaches the optimum of a quadratic programme; RRI stays above it, and not far."""
+    X, W, Ht = problem()
+    X, W, A = X[:5, :8].copy(), W[:5], affinity(2, 5)
+    Ht = Ht[:8] / Ht[:8].sum(axis=0)
+    L = np.diag(A.sum(axis=1)) - A
+    best, _ = manifold_lad_optimum(X, Ht.T, L, beta)
+    model, s = state(X, W, Ht, beta=beta, affinity=A)
+    for _ in range(300):
+        model._improve_W(s)
+    assert best * (1 - 1e-6) <= objective(X, s.W, Ht.T, A, beta) <= 1.3 * best
+    tight = {"inner_tol": 1e-7, "inner_max_iter": 20000, "lipschitz": "spectral"}
+    for mu in (1.0, 0.1, 0.01):
+        W = MahNMFMOGM(beta=beta, affinity=A, mu0=mu, **tight).represent(X, Ht.T, W)
+    assert best * (1 - 1e-6) <= objective(X, W, Ht.T, A, beta) <= best * 1.001
 
 
 def manifold_loss(X, W, Ht, mu=0.3, dtype=np.float64, lipschitz="trace"):
