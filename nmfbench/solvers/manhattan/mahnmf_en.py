@@ -62,6 +62,25 @@ class MahNMFEN(BaseSmoothed):
 
     loss: ClassVar[str | None] = None
 
+    def represent(self, X, H, W):
+        """The weights to which the method leads from ``W`` on a fixed basis.
+
+        One smoothed sub-problem, as in
+        :meth:`~nmfbench.solvers.manhattan.smoothed.BaseSmoothed.represent`, or sweeps until none
+        lowers the objective.
+        """
+        if self.method == "ogm":
+            return super().represent(X, H, W)
+        W, R, H = W.copy(), X - W @ H, np.ascontiguousarray(H)
+        before = np.inf
+        for _ in range(_SWEEPS):
+            elastic_sweep(W, R, H, self.lam)
+            now = self._of_residual(R.copy())
+            if now >= before:
+                break
+            before = now
+        return W
+
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
         if not 0 <= self.lam < np.inf:
@@ -97,9 +116,13 @@ class MahNMFEN(BaseSmoothed):
     def _objective(self, X, s):
         np.matmul(s.W, s.Ht.T, out=s.buffer)
         np.subtract(s.buffer, X, out=s.buffer)
-        square = np.einsum("ij,ij->", s.buffer, s.buffer, dtype=np.float64)
-        np.abs(s.buffer, out=s.buffer)
-        return float(s.buffer.sum(dtype=np.float64) + 0.5 * self.lam * square)
+        return self._of_residual(s.buffer)
+
+    def _of_residual(self, E):
+        """The objective; ``E`` is overwritten."""
+        square = np.einsum("ij,ij->", E, E, dtype=np.float64)
+        np.abs(E, out=E)
+        return float(E.sum(dtype=np.float64) + 0.5 * self.lam * square)
 
     def _project(self, X):
         return project_manhattan_ridge(X, self._basis(X), self.lam)
@@ -108,4 +131,5 @@ class MahNMFEN(BaseSmoothed):
         return certify_manhattan_ridge(X, self.components_, self.lam)
 
 
-_REFRESH = 10
+_REFRESH = 10  # iterations after which the residual is computed anew
+_SWEEPS = 1000  # most for a sub-problem

@@ -87,4 +87,4 @@ class MahNMFMRRI(BaseManifold):
         np.copyto(s.R, Rt.T)
 
 
-_REFRESH = 10
+_REFRESH = 10  # iterations after which the residual is computed anew
