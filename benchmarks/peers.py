@@ -12,9 +12,9 @@ from benchmarks.registered import make, registered
 
 # name -> (data, rank, iterations of the long run)
 PROBLEMS = {
-    "dense 500x300 r=20": (lambda: low_rank(*size(500, 300), 20), 20, 200),
+    "dense 500x300 r=20": (lambda: low_rank(*size(500, 300), 20), 20, 100),
     "dense 2000x1000 r=40": (lambda: low_rank(*size(2000, 1000), 40), 40, 100),
-    "sparse 3000x5000 r=20": (lambda: corpus(*size(3000, 5000)), 20, 200),
+    "sparse 3000x5000 r=20": (lambda: corpus(*size(3000, 5000)), 20, 120),
 }
 if QUICK:
     PROBLEMS = {name: (data, 5, 60) for name, (data, _, _) in PROBLEMS.items()}
