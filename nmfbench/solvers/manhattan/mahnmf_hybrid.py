@@ -85,6 +85,10 @@ class MahNMFHybrid(BaseManhattan):
         if self.inner_max_iter < 1:
             raise ValueError(f"inner_max_iter must be at least 1, got {self.inner_max_iter}.")
 
+    def _tiny_problem(self):
+        params, X = super()._tiny_problem()
+        return params | {"max_iter": 12, "tol": 1.0}, X  # long enough to come to the sweeps
+
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)
         s.n_smoothing, s.polishing = 0, False
