@@ -233,3 +233,25 @@ def test_bad_input_is_refused():
         MahNMFSym(diagonal="none").fit(X)
     with pytest.raises(ValueError, match="init must be one of symmetric, uniform"):
         MahNMFSym(init="nndsvda").fit(X)
+
+
+def test_on_similar_pixels_the_exact_rule_keeps_the_components():
+    """From a uniform start, the paper's rule kills components of an image, and fits worse."""
+    rng = np.random.default_rng(0)
+    row, column = np.divmod(np.arange(140), 14)
+    brightness = np.array([0.2, 0.5, 0.8])[3 * column // 14] + 0.03 * rng.standard_normal(140)
+    distance = np.hypot(row[:, None] - row, column[:, None] - column) / 14
+    X = np.exp(-(((brightness[:, None] - brightness) / 0.1) ** 2) - (distance / 0.25) ** 2)
+    X *= distance < 5 / 16
+    degree = np.sqrt(X.sum(axis=1))
+    X /= np.outer(degree, degree)
+    for seed in range(3):
+        exact, paper = (
+            MahNMFSym(
+                n_components=10, diagonal=rule, init="uniform", random_state=seed, max_iter=50
+            ).fit((X + X.T) / 2)
+            for rule in ("exact", "paper")
+        )
+        assert exact.n_dead_components_ == 0
+        assert paper.n_dead_components_ > 0
+        assert exact.objective_ < 0.8 * paper.objective_

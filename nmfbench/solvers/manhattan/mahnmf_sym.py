@@ -68,7 +68,8 @@ class MahNMFSym(BaseManhattan):
         paper's rule, which takes :math:`Z_{ii}\le0` for granted.
     init : {"symmetric", "uniform"}, default="symmetric"
         Start, unless ``fit`` is given factors ``W`` and ``H = W.T``: symmetric NMF in the
-        Frobenius norm, or uniform numbers. Sparse similarities fit badly from the latter.
+        Frobenius norm, or uniform numbers, from which the paper's rule kills most components if
+        most similarities are near zero.
     n_components, random_state, max_iter, tol
         See :class:`~nmfbench.solvers.manhattan.base.BaseManhattan`.
 
