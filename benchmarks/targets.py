@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from benchmarks.data import FIG3
+from benchmarks.smoothing import Gradient
 from benchmarks.text import training_half
 
 __all__ = ["Verdict", "judge"]
@@ -85,11 +88,37 @@ def _memory(result, collection):
         yield Verdict(target, f"{1e-6 * size:.0f} MB", size < 8 * n * m)
 
 
+def _gradient(result, varies):
+    if "float64" not in result.samples:
+        return
+    speed = 1e-6 * np.prod(Gradient.shape) / result.median("float64")
+    target = f"smoothed gradient over {varies}: at least 3000 million m n r a second"
+    yield Verdict(target, f"{speed:.0f} M/s", speed >= 3000)
+    ratio = _ratio(result, "float32")
+    if ratio is not None:
+        target = f"smoothed gradient over {varies}: float32 at least 1.7 times as fast as float64"
+        yield Verdict(target, f"{1 / ratio:.2f} x", ratio <= 1 / 1.7)
+
+
+def _crossover(result, problem, factor):
+    if "mahnmf-hybrid" not in result.samples:
+        return
+    ratios = [_ratio(result, name) for name in result.samples if name != "mahnmf-hybrid"]
+    if ratios:
+        target = f"mahnmf-hybrid, {problem}: first within {factor:g} of the best l1 objective"
+        yield Verdict(target, f"{min(ratios):.2f} x", min(ratios) >= 1)
+    else:
+        target = f"mahnmf-hybrid, {problem}: within {factor:g} of the best l1 objective"
+        yield Verdict(target, "alone", True)
+
+
 _JUDGES = {
     "solvers.Fit.time_fit": _fit,
     "kernels.Projection.time_project": _projection,
     "peers.ToObjective.time_to_objective": _to_objective,
     "peers.KullbackLeibler.time_ten_iterations": _kullback_leibler,
     "peers.SuccessiveProjections.time_anchors": _successive_projections,
+    "smoothing.Crossover.time_to_objective": _crossover,
+    "smoothing.Gradient.time_gradient": _gradient,
     "text.Exemplars.peakmem_fit": _memory,
 }

@@ -63,6 +63,8 @@ def test_every_registered_solver_is_timed(quick):
         ("peers.SuccessiveProjections.time_anchors", {"spa", "products"}),
         ("peers.LeastSquares.time_project", {"nmfbench", "scipy"}),
         ("peers.LeastDeviations.time_project", {"nmfbench", "highs"}),
+        ("smoothing.Gradient.time_gradient", {"float64", "float32", "products, float64"}),
+        ("smoothing.Crossover.time_to_objective", {"mahnmf-hybrid"}),
         ("text.Exemplars.time_fit", {"spa", "xray-l2", "robust-xray"}),
         ("text.Exemplars.peakmem_fit", {"spa", "xray-l2", "robust-xray"}),
     ],
