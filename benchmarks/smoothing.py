@@ -26,7 +26,7 @@ class Gradient(Benchmark):
         n, m, r = self.shape
         rng = np.random.default_rng(8)
         X = rng.uniform(size=(n, m)).astype(dtype)
-        W, Ht = (np.sqrt(2 / r) * rng.uniform(size=(k, r)).astype(dtype) for k in (n, m))
+        W, Ht = (rng.uniform(0, np.sqrt(2 / r), (k, r)).astype(dtype) for k in (n, m))
         factor, other = (W, Ht) if varies == "W" else (Ht, W)
         fitted, out = np.empty_like(X), np.empty_like(factor)
         loss = SmoothedLoss(X, other, 0.05, fitted, varies=varies)
