@@ -134,8 +134,9 @@ def _shift(value, e, b, inverse, total, plus, minus, slope, ridge, points, weigh
     Minimises ``sum |e - t b| + ridge / 2 t^2 + slope t`` over ``t >= -value``. The first pivot is
     zero, and the second is ``-value``: their slopes need no division.
     """
+    zero, infinity = e.dtype.type(0), e.dtype.type(np.inf)
     if slope + total - 2.0 * plus < 0.0:
-        n = _gather(e, b, inverse, 0.0, np.inf, points, weights)
+        n = _gather(e, b, inverse, zero, infinity, points, weights)
         return max(select_minimum(points, weights, n, total - plus, total, slope, ridge), 0.0)
     before = slope + 2.0 * minus - total
     if value <= 0 or before < 0.0 or (before == 0.0 and ridge > 0.0):
@@ -143,7 +144,7 @@ def _shift(value, e, b, inverse, total, plus, minus, slope, ridge, points, weigh
     below = _mass_below(e, b, inverse, -value)
     if slope - ridge * value - total + 2.0 * below >= 0.0:
         return -np.float64(value)
-    n = _gather(e, b, inverse, -value, 0.0, points, weights)
+    n = _gather(e, b, inverse, -value, zero, points, weights)
     shift = select_minimum(points, weights, n, below, total, slope, ridge)
     return min(max(shift, -np.float64(value)), 0.0)
 
