@@ -29,7 +29,9 @@ __all__ = [
     "margin_grows",
     "ratio_within",
     "seldom",
+    "smaller",
     "where",
+    "without_exception",
 ]
 
 ALPHA = 0.05
@@ -372,5 +374,92 @@ def ratio_within(slow: str, fast: str, value: str, low: float, high: float):
         )
         interval = (float(lower), float(upper))
         return Verdict(verdict, text, float(ratio), interval, None, len(logs))
+
+    return test
+
+
+def smaller(method: str, rival: str, value: str, lower_bound: str | None = None):
+    """``method`` has the smaller ``value`` (rounds, seconds, an objective), by a ratio.
+
+    Parameters
+    ----------
+    method, rival, value : str
+        The values are positive.
+    lower_bound : str, optional
+        A column that is true where ``value`` is only a lower bound, as of a run that was ended
+        before it stopped by itself. A repeat counts if it is clear which of the two is smaller.
+    """
+
+    def test(records):
+        logs = []
+        for m in (method, rival):
+            rows = records[records["method"] == m]
+            rows = rows.assign(log=np.log(rows[value]) if value in rows else np.nan)
+            rows["open"] = rows[lower_bound].astype(bool) if lower_bound in rows else False
+            grouped = rows.groupby("repeat").agg({"log": "mean", "open": "any"})
+            logs.append(grouped.dropna())
+        both = logs[0].join(logs[1].add_suffix("_rival"), how="inner")
+        d = both["log_rival"] - both["log"]
+        clear = ~(both["open"] & (d >= 0)) & ~(both["open_rival"] & (d <= 0))
+        bounded = clear & (both["open"] | both["open_rival"])
+        unit = value.replace("-", " ").replace("_", " ")
+
+        def describe(effect, ci):
+            ratio = np.exp(-effect)
+            bounds = None if ci is None else (np.exp(-ci[1]), np.exp(-ci[0]))
+            text = f"{method} has {_number(ratio, bounds)} times the {unit} of {rival}"
+            if bounded.any():
+                text += f"; in {bounded.sum()} of {clear.sum()} repeats one run had not stopped"
+            return text
+
+        found = _decide(d[clear], describe)
+        if found.effect is None:
+            return found
+        interval = found.interval and (np.exp(-found.interval[1]), np.exp(-found.interval[0]))
+        return replace(
+            found,
+            effect=float(np.exp(-found.effect)),
+            interval=interval and (float(interval[0]), float(interval[1])),
+        )
+
+    return test
+
+
+def without_exception(
+    methods: str | Sequence[str], value: str, low: float = -np.inf, high: float = np.inf
+):
+    """A theorem: ``value`` lies within the bounds in every trial of ``methods``.
+
+    A single trial outside refutes it; where there is none, it is confirmed by five repeats or
+    more, as far as trials can.
+    """
+    methods = [methods] if isinstance(methods, str) else list(methods)
+
+    def test(records):
+        rows = records[records["method"].isin(methods)]
+        rows = rows.reindex(columns=["repeat", value]).dropna()
+        n = rows["repeat"].nunique()
+        if not n:
+            return Verdict("inconclusive", "no trial has measured it")
+        values = rows[value].to_numpy(float)
+        outside = (values < low) | (values > high)
+        extreme = values.max() if np.isfinite(high) else values.min()
+        unit = value.replace("-", " ").replace("_", " ")
+        allowed = " and ".join(
+            text
+            for text in (
+                f"at least {low:g}" if np.isfinite(low) else "",
+                f"at most {high:g}" if np.isfinite(high) else "",
+            )
+            if text
+        )
+        text = (
+            f"{unit} ({allowed}): outside in {outside.sum()} of {len(values)} trials, "
+            f"{values.min():.3g} to {values.max():.3g}, median {np.median(values):.3g}"
+        )
+        verdict = "refuted" if outside.any() else "confirmed"
+        if verdict == "confirmed" and n < _MIN_REPEATS:
+            verdict, text = "inconclusive", f"{text}; {n} repeats are too few for a verdict"
+        return Verdict(verdict, text, float(extreme), None, None, n)
 
     return test

@@ -10,10 +10,13 @@ import pytest
 from nmfbench import registry
 from nmfbench.artefacts import PROFILES, label_records
 from nmfbench.engine.store import Store
+from nmfbench.papers.mahnmf import curves
+from nmfbench.papers.mahnmf import fig1 as rri
 from nmfbench.papers.robust_xray import exemplar_accuracy as text
 from nmfbench.papers.robust_xray import fig3, fig4
 from nmfbench.report.evaluate import evaluate
 from nmfbench.report.style import figure_style
+from nmfbench.trace import TRACE_DTYPE
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
 
@@ -66,7 +69,7 @@ def test_smoke_runs_and_draws_from_the_saved_table(artefact, smoke_store):
 
 
 def world(artefact, metrics):
-    """Records of the paper's grid with the metrics that ``metrics(row, rng)`` makes up."""
+    """Records of the paper's grid with metrics (and arrays) that ``metrics(row, rng)`` makes up."""
     rng = np.random.default_rng(0)
     rows = pd.DataFrame([trial.to_dict() for trial in artefact.trials("paper")])
     table = label_records(rows.assign(status="done"), artefact.methods)
@@ -124,7 +127,86 @@ def _speed(lead):
     return metrics
 
 
+def _fig1(lead):
+    def metrics(row, rng):
+        failing = 0.0 if lead else 0.05 * rng.uniform()
+        return {"excess": failing if row["method"] == rri.RRI else 0.0, "single-move": failing}
+
+    return metrics
+
+
+def _fig2(lead):
+    def metrics(row, rng):
+        if row["task"] == "convergence":
+            return {"largest-rise": 0.0 if lead else 0.01}
+        return {"rise": 0.0 if lead else 0.01, "smoothing-gap": 0.9 if lead else 1.1}
+
+    return metrics
+
+
+def _run(stop, seconds, end, rng):
+    """A run that falls evenly from 2 to ``end`` in ``stop`` rounds, and then stands still."""
+    trace = np.zeros(stop + 6, dtype=TRACE_DTYPE)
+    trace["iteration"] = np.arange(stop + 6)
+    noise = np.exp(0.01 * rng.standard_normal(2))
+    trace["cpu_seconds"] = trace["seconds"] = seconds * noise[0] * trace["iteration"]
+    trace["objective"] = np.interp(trace["iteration"], [0, stop], [2, end * noise[1]])
+    return {"norm": 2.0, "arrays": {"trace": trace}}
+
+
+# Rounds to the stop, seconds a round, and objective at the end, by method.
+_SMALL = {
+    True: {"rri": (12, 1.0, 0.8), "ogm": (20, 1.2, 1.0)},
+    False: {"rri": (40, 5.0, 1.2), "ogm": (20, 1.2, 1.0)},
+}
+_LARGE = {
+    True: {"rri": (20, 5.0, 1.2), "ogm": (20, 1.0, 1.0)},
+    False: {"rri": (20, 0.5, 0.8), "ogm": (20, 1.0, 1.0)},
+}
+
+
+def _speed_claims(*large):
+    def made(lead):
+        def metrics(row, rng):
+            sizes = row["dataset"], row["dataset_params"].get("n_features")
+            runs = (_LARGE if large == sizes else _SMALL)[lead]
+            return _run(*runs["rri" if row["solver"] == "mahnmf-rri" else "ogm"], rng)
+
+        return metrics
+
+    return made
+
+
+def _crossover(lead):
+    runs = {
+        True: {
+            curves.SORT: (20, 2.0, 1.1),
+            curves.SELECT: (20, 0.2, 1.1),
+            curves.OGM: (20, 5.0, 1.05),
+            curves.SPECTRAL: (20, 1.0, 1.0),
+            curves.HYBRID: (20, 0.1, 0.9),
+        },
+        False: {
+            curves.SORT: (20, 1.0, 1.1),
+            curves.SELECT: (20, 10.0, 1.0),
+            curves.OGM: (20, 1.0, 1.05),
+            curves.SPECTRAL: (20, 20.0, 1.2),
+            curves.HYBRID: (20, 20.0, 1.3),
+        },
+    }[lead]
+
+    def metrics(row, rng):
+        return _run(*runs.get(row["method"], (20, 30.0, 1.3)), rng)
+
+    return metrics
+
+
 WORLDS = {
+    "mahnmf/fig1": _fig1,
+    "mahnmf/fig2": _fig2,
+    "mahnmf/fig3": _speed_claims("uniform", 5000),
+    "mahnmf/fig4": _speed_claims("pie", None),
+    "mahnmf/crossover": _crossover,
     "robust-xray/fig3": _fig3,
     "robust-xray/fig4": _fig4,
     "robust-xray/fig5": _fig5,

@@ -156,3 +156,45 @@ def test_a_missing_side_is_inconclusive():
     """A comparison with a method that has no records gives no verdict."""
     table = records({"a": lambda x: 0.8})
     assert claims.better("a", "b", "score")(table).verdict == "inconclusive"
+
+
+def test_smaller_is_a_ratio():
+    """A third of the rival's value confirms with that ratio; the other way round it refutes."""
+    table = records({"a": lambda x: 1.0, "b": lambda x: 3.0})
+    verdict = claims.smaller("a", "b", "score")(table)
+    assert verdict.verdict == "confirmed"
+    assert verdict.effect == pytest.approx(1 / 3, rel=0.02)
+    assert verdict.interval[0] < verdict.effect < verdict.interval[1]
+    opposite = claims.smaller("b", "a", "score")(table)
+    assert opposite.verdict == "refuted"
+    assert opposite.effect == pytest.approx(3, rel=0.02)
+
+
+def test_a_lower_bound_decides_only_where_it_can():
+    """A run that was ended early counts against its method if it was already the longer one."""
+    table = records({"a": lambda x: 1.0, "b": lambda x: 3.0}).assign(open=False)
+    longer = table.assign(open=table["method"] == "b")
+    verdict = claims.smaller("a", "b", "score", lower_bound="open")(longer)
+    assert verdict.verdict == "confirmed"
+    assert "in 8 of 8 repeats one run had not stopped" in verdict.evidence
+    shorter = table.assign(open=table["method"] == "a")
+    verdict = claims.smaller("a", "b", "score", lower_bound="open")(shorter)
+    assert verdict.verdict == "inconclusive"
+    assert verdict.n == 0
+
+
+def test_a_theorem_falls_by_one_exception():
+    """One trial outside the bounds refutes; none confirms, but not with a handful of repeats."""
+    table = records({"a": lambda x: 0.5, "b": lambda x: 5.0})
+    assert claims.without_exception("a", "score", high=1)(table).verdict == "confirmed"
+    assert claims.without_exception("a", "score", low=0)(table).verdict == "confirmed"
+    assert claims.without_exception(["a", "b"], "score", high=1)(table).verdict == "refuted"
+    one = table.copy()
+    one.loc[one.index[3], "score"] = 1.5
+    verdict = claims.without_exception("a", "score", low=0, high=1)(one)
+    assert verdict.verdict == "refuted"
+    assert "outside in 1 of 16 trials" in verdict.evidence
+    few = table[table["repeat"] < 4]
+    assert claims.without_exception("a", "score", high=1)(few).verdict == "inconclusive"
+    assert claims.without_exception("c", "score", high=1)(table).verdict == "inconclusive"
+    assert claims.without_exception("a", "other", high=1)(table).verdict == "inconclusive"

@@ -8,10 +8,16 @@ from sklearn.utils import Bunch
 
 from nmfbench.engine.perform import make_solver, perform
 from nmfbench.engine.trials import Trial
+from nmfbench.init import INITS
+from nmfbench.losses import manhattan
 from nmfbench.metrics import anchor_recovery
+from nmfbench.projections.manhattan import project_manhattan
 from nmfbench.tasks.base import timed_fit
+from nmfbench.tasks.convergence import convergence, draw_per_class
 from nmfbench.tasks.exemplars import exemplars, halve_each_class, weight_terms
+from nmfbench.tasks.nlad import best_single_moves, nlad
 from nmfbench.tasks.recovery import recovery
+from nmfbench.trace import TRACE_DTYPE
 
 
 class Chooser(BaseEstimator):
@@ -122,3 +128,132 @@ def test_solvers_share_data_and_start_but_not_levels():
         assert rival.rng(purpose).random() == draw
         assert other.rng(purpose).random() != draw
     assert one.random_state == rival.random_state != other.random_state
+
+
+def uniform(n=12, m=9, seed=0):
+    return Bunch(X=np.random.default_rng(seed).uniform(size=(n, m)), y=np.arange(n) % 3)
+
+
+def test_convergence_keeps_the_whole_trace_from_a_shared_start():
+    """Rivals start at one objective, that of the drawn start; each makes all its iterations."""
+    outcomes = [
+        convergence(
+            uniform(), make_solver(key), np.random.default_rng(1), n_components=3, max_iter=12
+        )
+        for key in ("mahnmf-ogm", "mahnmf-rri")
+    ]
+    W, Ht = INITS["uniform"](uniform().X, 3, np.random.default_rng(1))
+    for outcome in outcomes:
+        trace = outcome.arrays["trace"]
+        assert outcome.metrics["initial"] == trace["objective"][0]
+        assert outcome.metrics["initial"] == pytest.approx(manhattan(uniform().X, W, Ht))
+        assert outcome.metrics["final"] == trace["objective"].min()
+        assert outcome.metrics["norm"] == pytest.approx(uniform().X.sum())
+        assert len(trace) == 13
+        assert (np.diff(trace["cpu_seconds"]) >= 0).all()
+
+
+class Wanderer(BaseEstimator):
+    """An estimator whose objective is known: it falls, rises by a half, and falls again."""
+
+    def __init__(self, n_components=1, max_iter=1, tol=0.0):
+        self.n_components, self.max_iter, self.tol = n_components, max_iter, tol
+
+    def fit(self, X, W=None, H=None):
+        self.given_ = X, W, H
+        objectives = np.array([8.0, 4.0, 6.0, 3.0, 3.0 + 1e-15])
+        self.trace_ = np.zeros(5, dtype=TRACE_DTYPE)
+        self.trace_["objective"] = objectives
+        self.objective_ = 3.0
+        return self
+
+
+def test_convergence_counts_rises_but_not_rounding():
+    """Iterations that raise the objective are counted, with the largest relative rise."""
+    solver = Wanderer()
+    rng = np.random.default_rng(0)
+    metrics = convergence(uniform(), solver, rng, n_components=2, max_iter=4).metrics
+    assert (metrics["rises"], metrics["largest-rise"]) == (1.0, 0.5)
+    assert (metrics["best-iteration"], metrics["final"]) == (3.0, 3.0)
+    assert solver.get_params() == {"n_components": 2, "max_iter": 4, "tol": 0.0}
+
+
+def test_convergence_draws_samples_of_each_class_in_the_dtype_asked_for():
+    """``per_class`` keeps that many of each class, another draw others; dtype is the solver's."""
+    solver = Wanderer()
+    options = {"n_components": 2, "max_iter": 4, "per_class": 2, "dtype": "float32"}
+    convergence(uniform(), solver, np.random.default_rng(0), **options)
+    assert solver.given_[0].shape == (6, 9)
+    assert {array.dtype for array in solver.given_} == {np.dtype("float32")}
+    drawn = {tuple(draw_per_class(uniform().y, 2, np.random.default_rng(i))) for i in range(5)}
+    assert len(drawn) > 1
+    assert all(sorted(np.array(rows) % 3) == [0, 0, 1, 1, 2, 2] for rows in drawn)
+    with pytest.raises(ValueError, match="per_class is 5, but class 0 has 4 samples only"):
+        draw_per_class(uniform().y, 5, np.random.default_rng(0))
+
+
+class Exact(BaseEstimator):
+    """Solves its sub-problem exactly, or leaves the weights where they are."""
+
+    def __init__(self, lazy=False):
+        self.lazy = lazy
+
+    def represent(self, X, H, W):
+        return W if self.lazy else project_manhattan(X, H)
+
+
+@pytest.mark.parametrize("basis", ["uniform", "samples"])
+def test_an_exact_solver_has_no_excess(basis):
+    """At the optimum there is no excess and no move of a single weight left, and none is made."""
+    rng = np.random.default_rng(0)
+    options = {"n_components": 3, "basis": basis}
+    outcome = nlad(uniform(), Exact(), rng, **options)
+    assert outcome.metrics["excess"] == pytest.approx(0, abs=1e-12)
+    assert outcome.metrics["single-move"] == pytest.approx(0, abs=1e-12)
+    assert outcome.metrics["rise"] < -0.1
+    assert outcome.arrays["excess"].shape == ((12,) if basis == "uniform" else (9,))
+    lazy = nlad(uniform(), Exact(lazy=True), np.random.default_rng(0), **options)
+    assert lazy.metrics["excess"] > 0.1
+    assert lazy.metrics["single-move"] > 0.01
+    assert lazy.metrics["rise"] == 0
+
+
+def test_smoothing_leaves_the_optimum_within_its_bound():
+    """Started at the optimum, the smoothing method rises, by no more than Theorem 1 allows."""
+    options = {"n_components": 3, "weights": "optimum"}
+    solver = make_solver("mahnmf-ogm", mu0=0.5)
+    metrics = nlad(uniform(), solver, np.random.default_rng(0), **options).metrics
+    assert 0.001 < metrics["rise"] == pytest.approx(metrics["excess"])
+    assert 0 <= metrics["smoothing-gap"] <= 1
+
+
+def test_coordinate_descent_stands_still_above_the_optimum():
+    """RRI ends where no single weight can be improved, and yet above the optimum."""
+    metrics = nlad(
+        uniform(), make_solver("mahnmf-rri"), np.random.default_rng(0), n_components=3
+    ).metrics
+    assert metrics["single-move"] == pytest.approx(0, abs=1e-9)
+    assert metrics["excess"] > 0.001
+
+
+def test_best_single_moves_against_a_fine_grid():
+    """No value of one weight is better than the breakpoint that was chosen."""
+    rng = np.random.default_rng(0)
+    X, W, H = rng.uniform(size=(4, 7)), rng.uniform(size=(4, 3)), rng.uniform(size=(3, 7))
+    H[0, :3] = 0
+    gains = best_single_moves(X, W, H)
+    now = np.abs(X - W @ H).sum(axis=1)
+    for k in range(3):
+        tried = np.repeat(W[None], 4001, axis=0)
+        tried[:, :, k] = np.linspace(0, 4, 4001)[:, None]
+        grid = (now - np.abs(X - tried @ H).sum(axis=2)).max(axis=0)
+        np.testing.assert_allclose(gains[:, k], grid, atol=5e-3)
+        assert (gains[:, k] >= grid - 1e-12).all()
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("basis", "given"), ("weights", "here")])
+def test_unknown_options_of_nlad_are_named(name, wrong):
+    """A basis or a start that does not exist is an error that lists those that do."""
+    options = {"n_components": 2, name: wrong}
+    with pytest.raises(ValueError, match=f"{name} must be '.+' or '.+', got '{wrong}'"):
+        nlad(uniform(), Exact(), np.random.default_rng(0), **options)

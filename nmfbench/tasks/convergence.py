@@ -49,7 +49,7 @@ def convergence(
     Returns
     -------
     Outcome
-        Metrics ``start`` and ``final``, the objective at the start and at the factors returned;
+        Metrics ``initial`` and ``final``, the objective at the start and at the factors returned;
         ``norm``, the sum of the entries of X; ``best-iteration``, where the objective was
         smallest; ``rises``, how many iterations raised it, and ``largest-rise``, by which share
         of its value at most. Array ``trace``.
@@ -67,7 +67,7 @@ def convergence(
     # A rise of a rounding error is none: the sum of all entries is not exact to the last digit.
     rises = objective[1:] > objective[:-1] * (1 + 100 * np.finfo(X.dtype).eps)
     metrics = {
-        "start": objective[0],
+        "initial": objective[0],
         "final": solver.objective_,
         "norm": X.sum(dtype=np.float64),
         "best-iteration": np.argmin(objective),

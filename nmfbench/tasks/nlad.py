@@ -7,13 +7,14 @@ import numpy as np
 from nmfbench.projections.manhattan import project_manhattan
 from nmfbench.registry import register_task
 from nmfbench.tasks.base import Outcome
+from nmfbench.tasks.convergence import draw_per_class
 from nmfbench.trace import Trace
 
 __all__ = ["best_single_moves", "nlad"]
 
 
 @register_task("nlad", summary="excess of a solver over the optimum of its convex sub-problem")
-def nlad(data, solver, rng, *, n_components, basis="uniform", start="random"):
+def nlad(data, solver, rng, *, n_components, basis="uniform", weights="random", per_class=None):
     r"""Solve :math:`\min_{W \ge 0} \|X - W H\|_1` by the solver's own iteration, and exactly.
 
     Parameters
@@ -29,9 +30,11 @@ def nlad(data, solver, rng, *, n_components, basis="uniform", start="random"):
         Rows of the basis.
     basis : {"uniform", "samples"}, default="uniform"
         Independent uniform numbers on [0, 1], or random rows of X, which are then left out of X.
-    start : {"random", "optimum"}, default="random"
-        Uniform numbers on [0, 1/r], or the exact solution: what a method does to it shows
-        whether the method can ever make things worse.
+    weights : {"random", "optimum"}, default="random"
+        Where to start: uniform numbers on [0, 1/r], or the exact solution. What a method does to
+        the latter shows whether it can ever make things worse.
+    per_class : int, optional
+        Keep so many samples of each class, drawn at random; by default keep all.
 
     Returns
     -------
@@ -46,7 +49,8 @@ def nlad(data, solver, rng, *, n_components, basis="uniform", start="random"):
     ----------
     Guan et al. (2012), MahNMF, Eqs. (2), (6), (9), Theorems 1 and 2.
     """
-    X = data.X.astype(np.float64)
+    X = data.X if per_class is None else data.X[draw_per_class(data.y, per_class, rng)]
+    X = X.astype(np.float64)
     if basis == "uniform":
         H = rng.uniform(size=(n_components, X.shape[1]))
     elif basis == "samples":
@@ -55,12 +59,12 @@ def nlad(data, solver, rng, *, n_components, basis="uniform", start="random"):
     else:
         raise ValueError(f"basis must be 'uniform' or 'samples', got {basis!r}.")
     optimum = project_manhattan(X, H)
-    if start == "random":
+    if weights == "random":
         W = rng.uniform(0, 1 / n_components, (X.shape[0], n_components))
-    elif start == "optimum":
+    elif weights == "optimum":
         W = optimum
     else:
-        raise ValueError(f"start must be 'random' or 'optimum', got {start!r}.")
+        raise ValueError(f"weights must be 'random' or 'optimum', got {weights!r}.")
     clock = Trace()
     with clock.clock():
         reached = solver.represent(X, H, W)

@@ -1,0 +1,1 @@
+"""Guan, Tao, Luo and Shawe-Taylor (2012), MahNMF: Manhattan Non-negative Matrix Factorization."""
