@@ -11,6 +11,7 @@ from numba import njit
 __all__ = ["absolute_sum", "median_sweeps"]
 
 _REASSOCIATE = {"reassoc", "contract", "nsz"}
+_ROWS = 16  # samples that take turns, while a row of the basis is in cache
 _SHORT = 24  # at most so many points are sorted by insertion
 _LONG = 150  # from here on the pivot is a median of nine
 
@@ -19,20 +20,20 @@ _LONG = 150  # from here on the pivot is a median of nine
 def median_sweeps(residual, factor, basis, inverse, masses, upper, n_sweeps, by_sorting):
     """Minimise over one coordinate of every sample after the other, in place.
 
-    Samples are independent, so each makes all its sweeps while its residual is in cache.
+    Samples are independent, so a few make all their sweeps while their residual is in cache.
 
     Parameters
     ----------
     residual : ndarray of shape (n, m)
         ``X - factor @ basis``. Modified in place.
-    factor : ndarray of shape (n, r), non-negative
+    factor : ndarray of shape (n, r), with entries in [0, upper]
         Modified in place.
     basis, inverse : ndarray of shape (r, m), non-negative
         The basis, and its reciprocals (anything finite where it is zero). A coordinate whose row
         of the basis is zero is left as it is.
     masses : ndarray of shape (r,)
         Sums of the rows of ``basis``, in float64.
-    upper : float
+    upper : float, in the precision of ``factor``
         Largest value of a coordinate; ``inf`` for none.
     n_sweeps : int
     by_sorting : bool
@@ -41,43 +42,45 @@ def median_sweeps(residual, factor, basis, inverse, masses, upper, n_sweeps, by_
     n, m = residual.shape
     points = np.empty((2, m + 1), residual.dtype)
     weights = np.empty((2, m + 1), residual.dtype)
-    for i in range(n):
-        e = residual[i]
+    for start in range(0, n, _ROWS):
         for _ in range(n_sweeps):
             for k in range(basis.shape[0]):
-                x = factor[i, k]
-                shift = _shift(
-                    e, basis[k], inverse[k], masses[k], x, upper, by_sorting, points, weights
-                )
-                if shift != 0:
-                    factor[i, k] = max(x + shift, 0)
-                    _subtract(e, basis[k], shift)
+                w, v, mass = basis[k], inverse[k], masses[k]
+                for i in range(start, min(start + _ROWS, n)):
+                    e, x = residual[i], factor[i, k]
+                    shift = _shift(e, w, v, mass, x, upper, by_sorting, points, weights)
+                    # The residual must lose what the coordinate, which is rounded, really gains.
+                    moved = min(max(x + shift, e.dtype.type(0)), upper)
+                    if moved != x:
+                        factor[i, k] = moved
+                        _subtract(e, w, moved - x)
 
 
 @njit(cache=True, nogil=True)
 def _shift(e, w, inverse, mass, x, upper, by_sorting, points, weights):
     """What to add to the coordinate ``x``: the left-most minimiser, cut to ``[-x, upper - x]``."""
+    zero, infinity = e.dtype.type(0), e.dtype.type(np.inf)
     if mass <= 0:
-        return e.dtype.type(0)
+        return zero
     if by_sorting:
-        count = _gather(e, w, inverse, -np.inf, np.inf, points[0], weights[0])
+        count = _gather(e, w, inverse, -infinity, infinity, points[0], weights[0])
         median = _sorted_median(points[0, :count], weights[0, :count], 0.5 * mass)
-        return e.dtype.type(min(max(median, -x), upper - x))
+        return min(max(median, -x), upper - x)
     # No shift is the first pivot: the signs alone say on which side of it the median lies.
     above, below = _signed_masses(e, w)
     if 2 * above > mass:
         if x >= upper:
-            return e.dtype.type(0)
-        count = _gather(e, w, inverse, 0.0, np.inf, points[0], weights[0])
+            return zero
+        count = _gather(e, w, inverse, zero, infinity, points[0], weights[0])
         median = _select(points, weights, count, mass - above, 0.5 * mass)
-        return e.dtype.type(min(median, upper - x))
+        return min(median, upper - x)
     if 2 * below < mass or x == 0:
-        return e.dtype.type(0)
+        return zero
     below = _mass_below(e, w, inverse, -x)
     if 2 * below >= mass:
         return -x
-    count = _gather(e, w, inverse, -x, 0.0, points[0], weights[0])
-    return e.dtype.type(_select(points, weights, count, below, 0.5 * mass))
+    count = _gather(e, w, inverse, -x, zero, points[0], weights[0])
+    return _select(points, weights, count, below, 0.5 * mass)
 
 
 @njit(cache=True, nogil=True, fastmath=_REASSOCIATE)
@@ -114,6 +117,8 @@ def _gather(e, w, inverse, low, high, points, weights):
 @njit(cache=True, nogil=True)
 def _sorted_median(points, weights, half):
     """The first point at which the running weight reaches ``half``, after sorting."""
+    if len(points) == 0:  # all are infinite
+        return points.dtype.type(0)
     total = 0.0
     order = np.argsort(points)
     for a in order:

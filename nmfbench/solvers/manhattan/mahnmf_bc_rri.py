@@ -64,13 +64,6 @@ class MahNMFBCRRI(BaseRRI):
                 "and upper."
             )
 
-    def _start(self, X, r, rng, factors):
-        s = super()._start(X, r, rng, factors)
-        for factor in (s.W, s.Ht):
-            np.minimum(factor, self.upper, out=factor)
-        s.residual = X - s.W @ s.Ht.T
-        return s
-
     def _project(self, X):
         return project_manhattan_box(X, self._basis(X), self.upper)
 

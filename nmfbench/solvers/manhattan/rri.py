@@ -19,7 +19,7 @@ _REFRESH = 10  # iterations after which the residual is computed anew
 _SWEEPS = 10, 1000  # least and most of Algorithm 1
 
 
-def improve(residual, factor, other, *, upper=np.inf, sweeps=1, median="select"):
+def improve(residual, factor, other, *, upper=np.inf, sweeps=1, median="select", threads=None):
     """Sweeps of exact coordinate updates of one factor, in place.
 
     Parameters
@@ -33,20 +33,23 @@ def improve(residual, factor, other, *, upper=np.inf, sweeps=1, median="select")
         Largest value of an entry of ``factor``.
     sweeps : int, default=1
     median : {"select", "sort"}, default="select"
-
-    Notes
-    -----
-    Rows are shared among as many threads as :func:`numba.get_num_threads` allows, if there is
-    work enough. They are independent, so the result is the same for any number.
+    threads : int, optional
+        By default ``NUMBA_NUM_THREADS``, one for each core, if there is work enough. Rows are
+        independent, so the result is the same for any number.
     """
     basis = np.ascontiguousarray(other.T)
     used = basis > 0
-    inverse = np.divide(1, basis, out=np.zeros_like(basis), where=used)
+    with np.errstate(over="ignore"):
+        inverse = np.divide(1, basis, out=np.zeros_like(basis), where=used)
     # A reciprocal that overflows belongs to a weight that decides nothing.
     np.minimum(inverse, np.finfo(basis.dtype).max, out=inverse)
     masses = basis.sum(axis=1, dtype=np.float64)
     by_sorting = median == "sort"
-    threads = numba.get_num_threads() if sweeps * residual.size * len(basis) > _PARALLEL else 1
+    if threads is None:
+        enough = sweeps * residual.size * len(basis) > _PARALLEL
+        # Not numba.get_num_threads(), which starts threads of its own that survive no fork.
+        threads = numba.config.NUMBA_NUM_THREADS if enough else 1
+    upper = factor.dtype.type(upper)
 
     def work(rows):
         median_sweeps(
@@ -100,7 +103,7 @@ class BaseRRI(BaseManhattan):
         ndarray of shape (n_samples, r)
             A coordinate-wise optimum.
         """
-        W, residual = W.copy(), X - W @ H
+        W, residual = W.copy(), np.ascontiguousarray(X - W @ H)
         self._sweep_until(residual, W, np.ascontiguousarray(H.T), tol=0.0)
         return W
 
@@ -121,6 +124,8 @@ class BaseRRI(BaseManhattan):
         s = super()._start(X, r, rng, factors)
         s.t = 0
         s.inner_tol = {"W": self.inner_tol, "H": self.inner_tol}
+        for factor in (s.W, s.Ht):
+            np.minimum(factor, self._bound(), out=factor)
         s.residual = X - s.W @ s.Ht.T
         s.transposed = np.empty_like(X, shape=X.shape[::-1])
         return s
@@ -165,7 +170,7 @@ class BaseRRI(BaseManhattan):
                 return
             # The product of the pair stays zero until W moves, so the objective cannot rise.
             s.W[:, k] = 0
-            s.Ht[:, k] = np.clip(s.residual[worst], 0, self._bound())
+            s.Ht[:, k] = np.clip(s.residual[worst], 0, self._bound()) + 0.0  # no negative zeros
             column = np.zeros((len(s.W), 1), s.W.dtype)
             self._improve(s.residual, column, s.Ht[:, [k]], 1)
             s.W[:, k] = column[:, 0]
