@@ -76,7 +76,7 @@ FACES = Problem(
     "Yale B, 1024 x 266, r = 50",
     "yaleb",
     options={"n_components": 50, "per_class": 7},
-    rounds=_rounds(12, 25, 80, 25, 25, 80),
+    rounds=_rounds(12, 25, 80, 25, 25, 50),
     repeats={"quick": {SELECT: 1, SPECTRAL: 1, HYBRID: 1}, "paper": 10},
 )
 PIE = Problem(
