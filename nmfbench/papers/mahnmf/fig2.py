@@ -55,7 +55,8 @@ def summarise(records):
     if len(rises):
         table = mean_and_interval(rises.groupby("mu")["rise"])
         parts.append(table.rename(columns={"mu": "x"}).assign(panel="rise", curve="mean"))
-    return pd.concat(parts, ignore_index=True)
+    table = pd.concat(parts, ignore_index=True)
+    return table.reindex(columns=["panel", "curve", "x", "mean", "low", "high", "count"])
 
 
 def _curve(name, x, y):
