@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from benchmarks import kernels, peers, smoothing, solvers, text
+from benchmarks import kernels, manhattan, peers, smoothing, solvers, text
 
 __all__ = ["Contest", "Result", "contests", "run"]
 
-MODULES = (solvers, kernels, peers, smoothing, text)
+MODULES = (solvers, kernels, manhattan, peers, smoothing, text)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.data import FIG3
+from benchmarks.manhattan import shape_of
 from benchmarks.smoothing import Gradient
 from benchmarks.text import training_half
 
@@ -112,9 +113,33 @@ def _crossover(result, problem, factor):
         yield Verdict(target, "alone", True)
 
 
+def _median(result, case, state, dtype):
+    if "select" not in result.samples:
+        return
+    what = f"weighted medians, {case}, {state} iteration, {dtype}"
+    if dtype == "float64":
+        speed = 2e-6 * np.prod(shape_of(case)) / result.median("select")
+        yield Verdict(
+            f"{what}: at least 100 million entries a second", f"{speed:.0f} M/s", speed >= 100
+        )
+    ratio = _ratio(result, "select")
+    if ratio is not None:
+        target = f"{what}: selecting at least 5 times as fast as sorting"
+        yield Verdict(target, f"{1 / ratio:.1f} x", ratio <= 1 / 5)
+
+
+def _threads(result, case):
+    if {"1", "2"} <= set(result.samples):
+        gain = result.median("1", column=1) / result.median("2", column=1)
+        target = f"weighted medians, {case}: two threads at least 1.7 times as fast as one"
+        yield Verdict(target, f"{gain:.2f} x", gain >= 1.7)
+
+
 _JUDGES = {
     "solvers.Fit.time_fit": _fit,
     "kernels.Projection.time_project": _projection,
+    "manhattan.Median.time_iteration": _median,
+    "manhattan.Threads.time_iteration": _threads,
     "peers.ToObjective.time_to_objective": _to_objective,
     "peers.KullbackLeibler.time_ten_iterations": _kullback_leibler,
     "peers.SuccessiveProjections.time_anchors": _successive_projections,

@@ -58,6 +58,8 @@ def test_every_registered_solver_is_timed(quick):
         ("kernels.Projection.time_project", {"cold", "warm"}),
         ("kernels.FactorUpdate.time_update", {"float64", "float32"}),
         ("kernels.DiagonalDominance.time_project", {"float64", "float32"}),
+        ("manhattan.Median.time_iteration", {"select", "sort"}),
+        ("manhattan.Threads.time_iteration", {"1", "2"}),
         ("peers.ToObjective.time_to_objective", {"hals", "nenmf", "sklearn-cd"}),
         ("peers.KullbackLeibler.time_ten_iterations", {"kl-mu", "sklearn-mu"}),
         ("peers.SuccessiveProjections.time_anchors", {"spa", "products"}),
