@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import nmfbench
 from nmfbench.cli import parse
 from nmfbench.datasets import dataset_available
 
@@ -21,7 +22,7 @@ def blocks(language):
 def test_the_solver_of_the_readme_runs(tmp_path):
     """The two blocks for authors of a solver register it and compare it."""
     script = tmp_path / "farthest.py"
-    solver, trials, _ = blocks("python")
+    solver, trials, *_ = blocks("python")
     script.write_text(solver)
     plugin = tmp_path / "farthest-0.1.dist-info"
     plugin.mkdir()
@@ -47,6 +48,16 @@ def test_the_practitioners_example_runs():
     names = {}
     exec(blocks("python")[2], names)
     assert len(names["solver"].anchor_indices_) == 10
+
+
+@pytest.mark.skipif(not dataset_available("yaleb"), reason="the faces are not on this machine")
+def test_the_certificate_of_the_example_is_tight():
+    """The last block fits real faces, and its certificate leaves nothing open."""
+    names = {"nmfbench": nmfbench}
+    exec(blocks("python")[3], names)
+    certificate = names["solver"].certificate(names["faces"])
+    assert 0 <= certificate["gap"] < 1e-6
+    assert certificate["dual_bound"] > 0
 
 
 def test_the_commands_of_the_readme_exist():
