@@ -60,6 +60,7 @@ def project_manhattan(X, H, *, max_iter=_MAX_PIVOTS, return_dual=False):
     cone.extend(H)
     warn_if_unfinished(cone.unfinished, max_iter)
     W = cone.W.astype(np.result_type(X.dtype, np.float32), copy=False)
+    W += 0.0  # no negative zeros
     return (W, cone.duals(np.arange(X.shape[0]))) if return_dual else W
 
 

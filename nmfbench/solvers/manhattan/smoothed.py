@@ -76,12 +76,12 @@ class BaseSmoothed(BaseManhattan):
         -------
         ndarray of shape (n_samples, r)
         """
-        s = self._start(X, len(H), None, (W, np.ascontiguousarray(H.T)))
+        s = self._start(X, len(H), None, (W.copy(), np.array(H.T, order="C")))
         return self._descend(X, s, "W", self.mu0)
 
     def smoothed_loss(self, X, H, W):
         """The loss smoothed with ``mu0``, and the most that the loss itself can exceed it by."""
-        s = self._start(X, len(H), None, (W, np.ascontiguousarray(H.T)))
+        s = self._start(X, len(H), None, (W.copy(), np.array(H.T, order="C")))
         loss = self._smoothed(X, s, s.Ht, self.mu0, "W")
         return loss.gradient(s.W, np.empty_like(s.W)), loss.smoothing_error
 
