@@ -37,6 +37,8 @@ __all__ = [
 ALPHA = 0.05
 """Level of every test, one-sided: a p-value below it decides, either way."""
 
+_NO_PAIR = "no repeat of this grid has both sides of the comparison"
+
 _MIN_REPEATS = 5  # with fewer, no signed-rank test can reach that level
 
 
@@ -147,7 +149,7 @@ def _decide(differences, describe) -> Verdict:
     d = np.asarray(differences, dtype=float)
     n = len(d)
     if n == 0:
-        return Verdict("inconclusive", "no repeat has both sides of the comparison")
+        return Verdict("not run", _NO_PAIR)
     effect, interval = float(d.mean()), _interval(d)
     text = describe(effect, interval)
     if n < _MIN_REPEATS:
@@ -362,7 +364,8 @@ def ratio_within(slow: str, fast: str, value: str, low: float, high: float):
         a, b = (_per_repeat(records, m, value) for m in (slow, fast))
         logs = np.log((a / b).dropna())
         if len(logs) < 2:
-            return Verdict("inconclusive", f"{len(logs)} repeats are too few", n=len(logs))
+            text = f"{len(logs)} repeats are too few" if len(logs) else _NO_PAIR
+            return Verdict("inconclusive" if len(logs) else "not run", text, n=len(logs))
         ratio, (lower, upper) = np.exp(logs.mean()), np.exp(_interval(logs.to_numpy()))
         inside = low <= lower and upper <= high
         outside = upper < low or lower > high
@@ -387,7 +390,8 @@ def smaller(method: str, rival: str, value: str, lower_bound: str | None = None)
         The values are positive.
     lower_bound : str, optional
         A column that is true where ``value`` is only a lower bound, as of a run that was ended
-        before it stopped by itself. A repeat counts if it is clear which of the two is smaller.
+        before it stopped by itself. A repeat where it is not clear which of the two is smaller
+        is left out, and a verdict must stand even if all of these had gone against it.
     """
 
     def test(records):
@@ -412,9 +416,19 @@ def smaller(method: str, rival: str, value: str, lower_bound: str | None = None)
                 text += f"; in {bounded.sum()} of {clear.sum()} repeats one run had not stopped"
             return text
 
+        if len(both) and not clear.any():
+            text = "no run stopped in time to tell which of the two is smaller"
+            return Verdict("inconclusive", text)
         found = _decide(d[clear], describe)
         if found.effect is None:
             return found
+        if not clear.all() and found.verdict in ("confirmed", "refuted"):
+            against = d.where(clear, -np.sign(found.effect) * d[clear].abs().median())
+            if _decide(against, describe).verdict != found.verdict:
+                text = (
+                    f"{found.evidence}; {(~clear).sum()} repeats that are not clear could undo it"
+                )
+                found = replace(found, verdict="inconclusive", evidence=text)
         interval = found.interval and (np.exp(-found.interval[1]), np.exp(-found.interval[0]))
         return replace(
             found,
@@ -440,7 +454,7 @@ def without_exception(
         rows = rows.reindex(columns=["repeat", value]).dropna()
         n = rows["repeat"].nunique()
         if not n:
-            return Verdict("inconclusive", "no trial has measured it")
+            return Verdict("not run", "no trial of this grid measures it")
         values = rows[value].to_numpy(float)
         outside = (values < low) | (values > high)
         extreme = values.max() if np.isfinite(high) else values.min()

@@ -152,10 +152,11 @@ def test_a_partial_grid_is_labelled():
     assert judge(claim, table.iloc[:0], done=0, total=40, data="own").verdict == "not run"
 
 
-def test_a_missing_side_is_inconclusive():
-    """A comparison with a method that has no records gives no verdict."""
+def test_a_missing_side_is_not_run():
+    """A comparison with a method that has no records gives no verdict, and says so."""
     table = records({"a": lambda x: 0.8})
-    assert claims.better("a", "b", "score")(table).verdict == "inconclusive"
+    assert claims.better("a", "b", "score")(table).verdict == "not run"
+    assert claims.ratio_within("a", "b", "score", 1, 2)(table).verdict == "not run"
 
 
 def test_smaller_is_a_ratio():
@@ -183,6 +184,16 @@ def test_a_lower_bound_decides_only_where_it_can():
     assert verdict.n == 0
 
 
+def test_unclear_repeats_can_undo_a_verdict():
+    """Repeats left out as unclear count against what the others say: one of them may, not four."""
+    table = records({"a": lambda x: 1.0, "b": lambda x: 3.0}).assign(open=False)
+    for unclear, expected in ((1, "confirmed"), (4, "inconclusive")):
+        mixed = table.assign(open=(table["method"] == "a") & (table["repeat"] < unclear))
+        verdict = claims.smaller("a", "b", "score", lower_bound="open")(mixed)
+        assert verdict.verdict == expected
+        assert verdict.n == (8 - unclear if unclear < 4 else 4)
+
+
 def test_a_theorem_falls_by_one_exception():
     """One trial outside the bounds refutes; none confirms, but not with a handful of repeats."""
     table = records({"a": lambda x: 0.5, "b": lambda x: 5.0})
@@ -196,5 +207,5 @@ def test_a_theorem_falls_by_one_exception():
     assert "outside in 1 of 16 trials" in verdict.evidence
     few = table[table["repeat"] < 4]
     assert claims.without_exception("a", "score", high=1)(few).verdict == "inconclusive"
-    assert claims.without_exception("c", "score", high=1)(table).verdict == "inconclusive"
-    assert claims.without_exception("a", "other", high=1)(table).verdict == "inconclusive"
+    assert claims.without_exception("c", "score", high=1)(table).verdict == "not run"
+    assert claims.without_exception("a", "other", high=1)(table).verdict == "not run"

@@ -150,12 +150,13 @@ def _draw_example(axis, table):
 def _draw_excess(axis, table):
     styles = method_styles(list(dict.fromkeys(table["curve"])))
     for name, rows in table.groupby("curve", sort=False):
-        axis.plot(100 * rows["x"], rows["y"], label=name, **styles[name] | {"marker": ""})
+        x = 100 * rows["x"].clip(lower=EXACT)  # an exact solution has no place on the axis
+        axis.plot(x, rows["y"], label=name, **styles[name] | {"marker": ""})
     axis.set(
         title="excess over the optimum of the sub-problem",
         xlabel="loss above the optimum (%)",
         ylabel="share of problems at or below",
-        xlim=(-0.5, None),
+        xscale="log",
         ylim=(0, 1.01),
     )
     axis.yaxis.set_major_formatter(PercentFormatter(1.0))

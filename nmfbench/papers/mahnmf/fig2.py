@@ -5,6 +5,7 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import LogLocator, NullLocator
 
 from nmfbench.artefacts import Artefact, Method, register_artefact
 from nmfbench.claims import Claim, without_exception
@@ -98,7 +99,12 @@ def draw(table):
         ylabel="rise of the loss (%)",
         xscale="log",
         yscale="log",
+        xticks=SMOOTHINGS,
     )
+    axes[1].yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    for ticks in (axes[1].xaxis, axes[1].yaxis):
+        ticks.set_major_formatter("{x:g}")
+        ticks.set_minor_locator(NullLocator())
     legend_below(axes[1])
     return figure
 

@@ -30,7 +30,7 @@ TINY = Problem(
     "uniform",
     dataset_params={"n_samples": 50, "n_features": 200},
     options={"n_components": 20},
-    rounds=_rounds(16, 40, 200, 50, 50, 100),
+    rounds=_rounds(30, 40, 200, 50, 50, 100),
     repeats={"quick": 6, "paper": 10},
 )
 SMALL = Problem(
@@ -77,12 +77,12 @@ FACES = Problem(
     "yaleb",
     options={"n_components": 50, "per_class": 7},
     rounds=_rounds(12, 25, 80, 25, 25, 50),
-    repeats={"quick": {SELECT: 1, SPECTRAL: 1, HYBRID: 1}, "paper": 10},
+    repeats={"quick": 1, "paper": 10},
 )
 PIE = Problem(
     "PIE, 1024 x 476, r = 100",
     "pie",
     options={"n_components": 100, "per_class": 7},
-    rounds=_rounds(0, 25, 80, 25, 25, 80),
-    repeats={"paper": 10},
+    rounds=_rounds(0, 12, 40, 12, 12, 40),
+    repeats={"quick": {SELECT: 1, OGM: 1, SPECTRAL: 1, HYBRID: 1}, "paper": 10},
 )
