@@ -308,6 +308,19 @@ def test_zero_rows_and_columns_and_rank_one_survive(key, r):
 
 
 @pytest.mark.parametrize("key", KEYS)
+def test_an_all_zero_matrix_is_fitted_by_zeros_or_refused(key):
+    """Nothing to fit gives a zero reconstruction, without a warning, or an error that says so."""
+    X = np.zeros_like(problem(key))
+    model = make(key)
+    try:
+        W = model.fit_transform(X)
+    except ValueError as error:
+        assert "zero" in str(error)
+    else:
+        np.testing.assert_allclose(model.inverse_transform(W), 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("key", KEYS)
 def test_bad_data_are_refused(key):
     """Data that no factorization is defined for are refused, and the message says what is wrong."""
     bad_entries = [(np.nan, "NaN"), (np.inf, "infinity")]

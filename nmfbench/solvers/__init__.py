@@ -50,10 +50,15 @@ True
 What the base asks of a solver that starts from scratch: ``_start(X, r, rng, factors)`` returns
 the state, ``_step(X, s)`` makes an iteration in place, ``_objective(X, s)`` is what is minimised
 (not on the clock), ``_converged(s, trace)`` says when to stop and ``_n_steps(r)`` at the latest,
-``_finish(X, s)`` sets ``components_``, and ``_representation(X, s)`` is W. A solver that chooses
-rows of ``X`` inherits from :class:`~nmfbench.solvers.separable.base.BaseSeparable` instead and
-fills ``s.anchors``; :class:`~nmfbench.solvers.separable.spa.SPA` is one to imitate. A kernel that
-needs compiling goes to :mod:`nmfbench.kernels`, and is compiled before the clock starts.
+``_finish(X, s)`` sets ``components_``, and ``_representation(X, s)`` is W. A solver that alternates
+over two factors inherits most of these from
+:class:`~nmfbench.solvers.alternating.BaseAlternating`. Class variables say what it takes and what
+it minimises: ``accepts_sparse``, ``loss``, ``signed``, ``symmetric``, ``takes_factors``.
+
+A solver that chooses rows of ``X`` inherits from
+:class:`~nmfbench.solvers.separable.base.BaseSeparable` instead and fills ``s.anchors``;
+:class:`~nmfbench.solvers.separable.spa.SPA` is one to imitate. A kernel that needs compiling goes
+to :mod:`nmfbench.kernels`, and is compiled before the clock starts.
 
 ``tests/test_common_solvers.py`` runs over all names; it says what a solver owes. A solver outside
 this package registers itself when its module is named by the entry point ``nmfbench.solvers``.
