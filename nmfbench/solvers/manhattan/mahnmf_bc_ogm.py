@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench.projections.manhattan_box import certify_manhattan_box, project_manhattan_box
 from nmfbench.registry import register_solver
+from nmfbench.solvers.manhattan.box import BaseBoxed
 from nmfbench.solvers.manhattan.smoothed import BaseSmoothed
 from nmfbench.solvers.manhattan.smoothing import Box, DualityGap
 
@@ -19,7 +19,7 @@ from nmfbench.solvers.manhattan.smoothing import Box, DualityGap
     reference="Guan et al. 2012",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
-class MahNMFBCOGM(BaseSmoothed):
+class MahNMFBCOGM(BaseBoxed, BaseSmoothed):
     r"""Smoothing method for :math:`\min \|X-WH\|_1` over :math:`0\le W,H\le b`.
 
     Parameters
@@ -57,19 +57,12 @@ class MahNMFBCOGM(BaseSmoothed):
     Guan et al. (2012), MahNMF, Section 4.1, Eqs. (25)-(31).
     """
 
-    upper: float = 1.0
     stop: str = "gap"
 
-    rescaled: ClassVar[bool] = False
     _stops: ClassVar[tuple] = ("gap", *BaseSmoothed._stops)
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if not self.upper > 0:
-            raise ValueError(
-                f"upper must be positive, got {self.upper}: the factors have entries between 0 "
-                "and upper."
-            )
         if self.stop == "gap" and not np.isfinite(self.upper):
             raise ValueError("upper is infinite, so there is no duality gap: use stop='gradient'.")
         if self.stop == "gap" and self.restart:
@@ -88,11 +81,3 @@ class MahNMFBCOGM(BaseSmoothed):
         if self.stop != "gap":
             return super()._stop_of(loss, s)
         return DualityGap(loss, self.upper, self.inner_tol, slack=loss.smoothing_error / 4)
-
-    def _project(self, X):
-        return project_manhattan_box(X, self._basis(X), self.upper)
-
-    def _certify(self, X):
-        if not np.isfinite(self.upper):
-            return super()._certify(X)
-        return certify_manhattan_box(X, self.components_, self.upper)

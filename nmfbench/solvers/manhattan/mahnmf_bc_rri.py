@@ -1,12 +1,9 @@
 """MahNMF in a box, by rank-one residual iteration."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-import numpy as np
-
-from nmfbench.projections.manhattan_box import certify_manhattan_box, project_manhattan_box
 from nmfbench.registry import register_solver
+from nmfbench.solvers.manhattan.box import BaseBoxed
 from nmfbench.solvers.manhattan.rri import BaseRRI
 
 
@@ -19,7 +16,7 @@ from nmfbench.solvers.manhattan.rri import BaseRRI
     monotone=True,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
-class MahNMFBCRRI(BaseRRI):
+class MahNMFBCRRI(BaseBoxed, BaseRRI):
     r"""Rank-one residual iteration for :math:`\min \|X-WH\|_1` over :math:`0\le W,H\le b`.
 
     The weighted median of MahNMF (RRI), cut to [0, b], which is exact by convexity.
@@ -49,25 +46,5 @@ class MahNMFBCRRI(BaseRRI):
     Guan et al. (2012), MahNMF, Section 4.1.
     """
 
-    upper: float = 1.0
-
-    rescaled: ClassVar[bool] = False
-
     def _bound(self):
         return self.upper
-
-    def _validate_params_of_solver(self):
-        super()._validate_params_of_solver()
-        if not self.upper > 0:
-            raise ValueError(
-                f"upper must be positive, got {self.upper}: the factors have entries between 0 "
-                "and upper."
-            )
-
-    def _project(self, X):
-        return project_manhattan_box(X, self._basis(X), self.upper)
-
-    def _certify(self, X):
-        if not np.isfinite(self.upper):
-            return super()._certify(X)
-        return certify_manhattan_box(X, self.components_, self.upper)
