@@ -1,5 +1,6 @@
 """Runs: only what is missing, failures as records, limits, and children that misbehave."""
 
+import gc
 import os
 import re
 import subprocess
@@ -14,7 +15,7 @@ from engine import content, install, python, trial
 from nmfbench.engine import runner
 from nmfbench.engine.runner import Limits, RunSummary, WorkerError, missing, run
 from nmfbench.engine.store import Store
-from nmfbench.engine.worker import Worker, WorkerDied
+from nmfbench.engine.worker import Worker, WorkerDied, _from_npy, _to_npy
 
 TROUBLE = '''
 """Solvers and tasks that misbehave."""
@@ -420,3 +421,34 @@ def test_history_does_not_matter(tmp_path):
         run(trials[::-1], other)
         for t in trials:
             assert content(one, t.key) == content(other, t.key)
+
+
+def test_threads_read_arrays_at_the_same_time():
+    """CPython 3.11 fails to parse array headers if threads interleave there; ours do not."""
+    blob, errors = _to_npy(np.zeros(3)), []
+
+    def read():
+        try:
+            for _ in range(100):
+                _from_npy(blob)
+        except SystemError as error:
+            errors.append(error)
+
+    def interrupt(phase, info):
+        sum(range(50))  # Python code, at which another thread can take over
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    before = gc.get_threshold(), sys.getswitchinterval()
+    gc.callbacks.append(interrupt)
+    try:
+        gc.set_threshold(5, 1, 1)
+        sys.setswitchinterval(1e-6)
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        gc.callbacks.remove(interrupt)
+        gc.set_threshold(*before[0])
+        sys.setswitchinterval(before[1])
+    assert errors == []

@@ -40,6 +40,10 @@ _TAIL = 20_000  # bytes of what the child wrote to standard error, in error mess
 _FROM_OUTSIDE = (signal.SIGTERM, signal.SIGHUP)
 _LONGEST_ERROR = 20_000  # characters
 
+# numpy parses the header of an array as Python, which in CPython 3.11 two threads must not do at
+# once: "AST constructor recursion depth mismatch".
+_PARSING = threading.Lock()
+
 _BOOT = """
 import json, sys
 fds, memory_limit, sys.path[:] = json.loads(sys.argv.pop())
@@ -342,7 +346,8 @@ def _to_npy(array) -> bytes:
 
 
 def _from_npy(blob) -> np.ndarray:
-    return np.load(io.BytesIO(blob), allow_pickle=False)
+    with _PARSING:
+        return np.load(io.BytesIO(blob), allow_pickle=False)
 
 
 def _reset_peak_memory() -> int:
