@@ -13,9 +13,10 @@ import pytest
 from engine import content, install, python, trial
 
 from nmfbench.engine import runner
+from nmfbench.engine.arrays import from_bytes, to_bytes
 from nmfbench.engine.runner import Limits, RunSummary, WorkerError, missing, run
 from nmfbench.engine.store import Store
-from nmfbench.engine.worker import Worker, WorkerDied, _from_npy, _to_npy
+from nmfbench.engine.worker import Worker, WorkerDied
 
 TROUBLE = '''
 """Solvers and tasks that misbehave."""
@@ -425,12 +426,12 @@ def test_history_does_not_matter(tmp_path):
 
 def test_threads_read_arrays_at_the_same_time():
     """CPython 3.11 fails to parse array headers if threads interleave there; ours do not."""
-    blob, errors = _to_npy(np.zeros(3)), []
+    blob, errors = to_bytes(np.zeros(3)), []
 
     def read():
         try:
             for _ in range(100):
-                _from_npy(blob)
+                from_bytes(blob)
         except SystemError as error:
             errors.append(error)
 

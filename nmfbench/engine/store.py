@@ -8,7 +8,6 @@ goes on. Arrays are stored in numpy's own format without pickle.
 from __future__ import annotations
 
 import functools
-import io
 import json
 import sqlite3
 import threading
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from nmfbench.engine.arrays import from_bytes, to_bytes
 from nmfbench.engine.trials import canonical
 
 __all__ = ["COLUMNS", "RESERVED", "Store", "StoreError", "StoredArrays"]
@@ -280,7 +280,7 @@ class Store:
         rows = self._db.execute(
             "SELECT name, npy FROM arrays WHERE key = ? ORDER BY name", (key,)
         ).fetchall()
-        return {name: _from_bytes(blob) for name, blob in rows}
+        return {name: from_bytes(blob) for name, blob in rows}
 
     @_explained
     def array_names(self, key: str) -> list[str]:
@@ -303,7 +303,7 @@ class Store:
         if row is None:
             known = ", ".join(self.array_names(key)) or "none"
             raise KeyError(f"trial {key} has no array {name!r}; it has {known}.")
-        return _from_bytes(row[0])
+        return from_bytes(row[0])
 
     def _select(self, query, keys):
         keys = list(keys)
@@ -378,16 +378,10 @@ def _checked(record) -> dict[str, Any]:
 
 
 def _to_bytes(array) -> bytes:
-    buffer = io.BytesIO()
     try:
-        np.save(buffer, np.asarray(array), allow_pickle=False)
+        return to_bytes(array)
     except ValueError as error:
         raise StoreError(f"an array of objects cannot be stored: {error}.") from error
-    return buffer.getvalue()
-
-
-def _from_bytes(blob) -> np.ndarray:
-    return np.load(io.BytesIO(blob), allow_pickle=False)
 
 
 def _parse(row) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import fcntl
-import io
 import json
 import os
 import resource
@@ -31,6 +30,8 @@ from typing import Any
 
 import numpy as np
 
+from nmfbench.engine.arrays import from_bytes, to_bytes
+
 __all__ = ["Worker", "WorkerDied", "WorkerError"]
 
 _THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM")
@@ -39,10 +40,6 @@ _START_LIMIT = 300  # seconds
 _TAIL = 20_000  # bytes of what the child wrote to standard error, in error messages
 _FROM_OUTSIDE = (signal.SIGTERM, signal.SIGHUP)
 _LONGEST_ERROR = 20_000  # characters
-
-# numpy parses the header of an array as Python, which in CPython 3.11 two threads must not do at
-# once: "AST constructor recursion depth mismatch".
-_PARSING = threading.Lock()
 
 _BOOT = """
 import json, sys
@@ -138,7 +135,7 @@ class Worker:
                 f"the trial exceeded its time limit of {time_limit:g} s\n{self._whereabouts()}"
             )
         answer = json.loads(self._answers.recv_bytes())
-        arrays = {name: _from_npy(self._answers.recv_bytes()) for name in answer.pop("arrays")}
+        arrays = {name: from_bytes(self._answers.recv_bytes()) for name in answer.pop("arrays")}
         if answer.pop("spent"):
             self._end()
         return answer, arrays
@@ -330,24 +327,13 @@ def _compute(request):
         trial = Trial.from_dict(request)
         answer["code"] = trial.code
         outcome = perform(trial)
-        blobs = {str(name): _to_npy(array) for name, array in outcome.arrays.items()}
+        blobs = {str(name): to_bytes(array) for name, array in outcome.arrays.items()}
         said = {"metrics": outcome.metrics, "fit": outcome.fit}
         answer["outcome"] = json.loads(json.dumps(said, allow_nan=False))
     except BaseException as error:  # sys.exit() and a stray KeyboardInterrupt among them
         answer["error"], blobs = traceback.format_exc()[-_LONGEST_ERROR:], {}
         spent = isinstance(error, MemoryError)  # what is left of the process is not to be trusted
     return answer | {"peak_memory": max(0, _peak_memory() - before), "spent": spent}, blobs
-
-
-def _to_npy(array) -> bytes:
-    buffer = io.BytesIO()
-    np.save(buffer, np.asarray(array), allow_pickle=False)
-    return buffer.getvalue()
-
-
-def _from_npy(blob) -> np.ndarray:
-    with _PARSING:
-        return np.load(io.BytesIO(blob), allow_pickle=False)
 
 
 def _reset_peak_memory() -> int:
