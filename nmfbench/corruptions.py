@@ -1,50 +1,112 @@
-"""Noise: ``(X, level, rng) -> (X, mask)``.
+"""Noise, as functions ``(data, level, rng) -> (X, mask)`` of a data set.
 
-Each corruption keeps ``X`` non-negative, states what its level means, and returns the mask of the
-entries it changed (None where every entry is redrawn). With the same generator, two levels are
-driven by the same underlying draws (*common random numbers*), so that a curve over levels shows
-the level and not the luck.
+:func:`corrupt` applies one by name, and keeps the result in the range of the data. Each
+corruption states what its level means, and returns the mask of the entries that it set out to
+change, or None where it redraws every entry. With the same generator, two levels are driven by
+the same underlying draws (*common random numbers*), so that a curve over levels shows the level
+and not the luck.
 """
 
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 from scipy import stats
+from sklearn.utils import Bunch
 
+from nmfbench import registry
 from nmfbench.registry import register_corruption
 
-__all__ = ["exponential", "poisson", "sparse_laplace"]
+__all__ = [
+    "corrupt",
+    "exponential",
+    "gaussian",
+    "laplace",
+    "occlusion",
+    "poisson",
+    "salt_pepper",
+    "sparse_laplace",
+]
+
+
+def corrupt(data, name, level, rng):
+    """Corrupt a data set, and clip it to its range.
+
+    Parameters
+    ----------
+    data : Bunch
+        With ``X``, a dense array (n_samples, n_features), and where they are known
+        ``image_shape`` and ``upper``, as :func:`nmfbench.load_dataset` returns it. It is left
+        as it is.
+    name : str
+        A name that ``nmfbench list corruptions`` shows.
+    level : float
+        How much of it; what it means differs from one corruption to the next.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Bunch
+        ``data``, with a new ``X`` of the same dtype, clipped to ``[0, upper]``, or at 0 only if
+        there is no ``upper``; ``clean``, the ``X`` that was given; and ``mask``, of bool, which
+        tells where the two differ. It is None if every entry was drawn anew.
+
+    Raises
+    ------
+    TypeError
+        If ``X`` is sparse.
+    UnknownNameError
+        If no corruption has that name.
+    ValueError
+        If the level is out of range, or the data lack what the corruption needs.
+
+    Examples
+    --------
+    >>> data = Bunch(X=np.full((2, 3), 0.9), upper=1.0)
+    >>> noisy = corrupt(data, "sparse-laplace", 5.0, np.random.default_rng(0))
+    >>> noisy.X
+    array([[1. , 0.9, 0.9],
+           [0.9, 1. , 1. ]])
+    >>> noisy.mask
+    array([[ True, False, False],
+           [False,  True,  True]])
+    """
+    function = registry.corruptions[name].target
+    clean = data.X
+    if sp.issparse(clean):
+        raise TypeError(
+            f"X is sparse, but {name!r} needs dense data. Use X.toarray() to convert it."
+        )
+    X, mask = function(data, level, rng)
+    dtype = clean.dtype if np.issubdtype(clean.dtype, np.floating) else np.float64
+    X = np.clip(X, 0, data.get("upper")).astype(dtype, copy=False)
+    if mask is not None:
+        mask = mask & (clean != X)
+    return Bunch(**{**data, "X": X, "clean": clean, "mask": mask})
 
 
 @register_corruption("sparse-laplace", level="standard deviation of the Laplace noise")
-def sparse_laplace(X, level, rng):
+def sparse_laplace(data, level, rng):
     """Add ``max(N, 0)`` with Laplace ``N``: about half of the entries are touched.
 
     Parameters
     ----------
-    X : ndarray
+    data : Bunch
     level : float
         Standard deviation of ``N`` before the cut; its scale is ``level / sqrt(2)``.
-    rng : Generator
+    rng : numpy.random.Generator
 
     References
     ----------
     Kumar & Sindhwani (2015), Section 5.1.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> Y, mask = sparse_laplace(np.ones((2, 3)), 0.5, rng)
-    >>> bool(np.all(Y >= 1) and np.all((Y > 1) == mask))
-    True
     """
     _check_level(level)
-    noise = np.maximum(rng.laplace(scale=1 / np.sqrt(2), size=X.shape), 0) * level
-    return X + noise, noise > 0
+    noise = np.maximum(rng.laplace(scale=1 / np.sqrt(2), size=data.X.shape), 0) * level
+    return data.X + noise, noise > 0
 
 
 @register_corruption("exponential", level="factor on the mean")
-def exponential(X, level, rng):
+def exponential(data, level, rng):
     """Draw every entry from an exponential distribution of mean ``level * X``.
 
     References
@@ -52,11 +114,11 @@ def exponential(X, level, rng):
     Kumar & Sindhwani (2015), Section 5.1: their lambda is the level.
     """
     _check_level(level)
-    return level * rng.exponential(size=X.shape) * X, None
+    return level * rng.exponential(size=data.X.shape) * data.X, None
 
 
 @register_corruption("poisson", level="counts for one unit of X")
-def poisson(X, level, rng):
+def poisson(data, level, rng):
     """Draw counts of mean ``level * X`` from a Poisson distribution and divide them by the level.
 
     References
@@ -66,11 +128,95 @@ def poisson(X, level, rng):
     """
     _check_level(level)
     if level == 0:
-        return np.zeros_like(X), None
+        return np.zeros_like(data.X), None
     # The quantile function, not rng.poisson: it rises with the mean for the same uniform draw.
-    return stats.poisson.ppf(rng.random(X.shape), level * X) / level, None
+    return stats.poisson.ppf(rng.random(data.X.shape), level * data.X) / level, None
 
 
-def _check_level(level):
-    if not (np.isfinite(level) and level >= 0):
-        raise ValueError(f"level must be a finite number >= 0, got {level!r}.")
+@register_corruption("laplace", level="scale of the Laplace noise")
+def laplace(data, level, rng):
+    """Add Laplace noise of scale ``level``: its standard deviation is ``sqrt(2) * level``.
+
+    References
+    ----------
+    Guan et al. (2012), MahNMF, Section 5.2.
+    """
+    _check_level(level)
+    noise = level * rng.laplace(size=data.X.shape)
+    return data.X + noise, noise != 0
+
+
+@register_corruption("gaussian", level="standard deviation of the Gaussian noise")
+def gaussian(data, level, rng):
+    """Add Gaussian noise of standard deviation ``level``.
+
+    References
+    ----------
+    Guan et al. (2012), MahNMF, Section 5.2.
+    """
+    _check_level(level)
+    noise = level * rng.standard_normal(data.X.shape)
+    return data.X + noise, noise != 0
+
+
+@register_corruption("salt-pepper", level="share of entries set to the lowest or highest value")
+def salt_pepper(data, level, rng):
+    """Set each entry with probability ``level`` to 0 or to the top of the range, half and half.
+
+    The top is ``data.upper``, or the largest entry of ``X`` where that is None. What a low level
+    touches, a higher one sets to the same value.
+
+    References
+    ----------
+    Guan et al. (2012), MahNMF, Section 5.2.
+    """
+    _check_level(level, largest=1)
+    mask = rng.random(data.X.shape) < level
+    value = np.where(rng.random(data.X.shape) < 0.5, 0, _top(data))
+    return np.where(mask, value, data.X), mask
+
+
+@register_corruption("occlusion", level="side of the white square as a share of the image's side")
+def occlusion(data, level, rng):
+    """Cover a square of each image, at a random place, with the top of the range.
+
+    Of a level, each side of an image loses the nearest whole number of pixels to its share; an
+    image that is not square is covered by a rectangle of its own proportions. Every place within
+    the image is equally likely, and the square of a low level lies in that of a higher one. The
+    top is ``data.upper``, or the largest entry of ``X`` where that is None.
+
+    References
+    ----------
+    Guan et al. (2012), MahNMF, Section 5.2.
+    """
+    _check_level(level, largest=1)
+    shape = data.get("image_shape")
+    if shape is None:
+        raise ValueError(
+            f"occlusion needs images of one shape, but data set {data.get('name')!r} has no "
+            "image_shape. Set data.image_shape = (height, width), or choose another corruption, "
+            "such as salt-pepper."
+        )
+    n = len(data.X)
+    sides = []
+    for length, place in zip(shape, rng.random((2, n, 1)), strict=True):
+        covered = int(level * length + 0.5)
+        # With x = place * (length - covered + 1), a square that is d pixels smaller starts at
+        # floor(x + place * d), between floor(x) and floor(x) + d: inside the larger one.
+        first = np.floor(place * (length - covered + 1))
+        pixels = np.arange(length)
+        sides.append((pixels >= first) & (pixels < first + covered))
+    mask = (sides[0][:, :, None] & sides[1][:, None, :]).reshape(n, -1)
+    return np.where(mask, _top(data), data.X), mask
+
+
+def _top(data):
+    upper = data.get("upper")
+    return data.X.max() if upper is None else upper
+
+
+def _check_level(level, largest=np.inf):
+    if np.isfinite(level) and 0 <= level <= largest:
+        return
+    allowed = "a finite number >= 0" if largest == np.inf else f"a number from 0 to {largest}"
+    raise ValueError(f"level must be {allowed}, got {level!r}.")

@@ -1,13 +1,30 @@
-"""Scores of a result, each a plain function registered with its name and direction."""
+"""Scores of a result, each a plain function registered with its name and direction.
+
+Scores of a clustering take the classes and the clusters of the samples, as labels of any kind
+and in any numbers: there may be more clusters than classes or fewer.
+"""
 
 from __future__ import annotations
 
 import numpy as np
-from sklearn.metrics import accuracy_score
+from scipy.optimize import linear_sum_assignment
+from sklearn.metrics import accuracy_score, mutual_info_score, normalized_mutual_info_score
+from sklearn.metrics.cluster import contingency_matrix
+from sklearn.utils import check_consistent_length
 
 from nmfbench.registry import register_metric
 
-__all__ = ["accuracy", "anchor_recovery"]
+__all__ = [
+    "accuracy",
+    "anchor_recovery",
+    "clustering_accuracy",
+    "mutual_information",
+    "nmi_arithmetic",
+    "nmi_geometric",
+    "nmi_max",
+    "relative_error",
+    "sparseness",
+]
 
 
 @register_metric("anchor-recovery", name="fraction of anchors recovered", higher_is_better=True)
@@ -48,3 +65,227 @@ def accuracy(y_true, y_predicted):
     0.75
     """
     return float(accuracy_score(y_true, y_predicted))
+
+
+@register_metric("clustering-accuracy", name="clustering accuracy (AC)", higher_is_better=True)
+def clustering_accuracy(y_true, labels):
+    """Share of samples whose cluster stands for their class.
+
+    Each cluster stands for at most one class and each class has at most one cluster, matched so
+    that the share is largest.
+
+    Parameters
+    ----------
+    y_true, labels : array-like of shape (n_samples,)
+        Classes, and clusters.
+
+    Returns
+    -------
+    float in (0, 1]
+
+    Raises
+    ------
+    ValueError
+        If there are no samples, or the two differ in length.
+
+    References
+    ----------
+    Xu, Liu & Gong (2003); Guan et al. (2012), MahNMF, Section 5.3.1.
+
+    Examples
+    --------
+    >>> clustering_accuracy(["a", "a", "b", "b", "b"], [7, 7, 4, 4, 9])
+    0.8
+    """
+    _check_labels(y_true, labels)
+    counts = contingency_matrix(y_true, labels)
+    return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / counts.sum())
+
+
+@register_metric("mutual-information", name="mutual information (bits)", higher_is_better=True)
+def mutual_information(y_true, labels):
+    r"""Mutual information of classes and clusters, in bits.
+
+    .. math:: \sum_{a,b} p(a, b) \log_2 \frac{p(a, b)}{p(a) p(b)}
+
+    It is 0 if either has a single value, and cannot exceed the entropy of either.
+
+    Parameters
+    ----------
+    y_true, labels : array-like of shape (n_samples,)
+
+    Returns
+    -------
+    float, >= 0
+
+    Raises
+    ------
+    ValueError
+        If there are no samples, or the two differ in length.
+
+    References
+    ----------
+    Xu, Liu & Gong (2003); Guan et al. (2012), MahNMF, Section 5.3.1.
+
+    Examples
+    --------
+    >>> round(mutual_information([0, 0, 1, 1, 2, 2, 3, 3], [0, 0, 0, 0, 1, 1, 1, 1]), 6)
+    1.0
+    """
+    _check_labels(y_true, labels)
+    return float(mutual_info_score(y_true, labels) / np.log(2))
+
+
+@register_metric("nmi-max", name="NMI, by the larger entropy", higher_is_better=True)
+def nmi_max(y_true, labels):
+    """Mutual information divided by the larger of the entropies of classes and clusters.
+
+    With a single class and a single cluster there is nothing to tell apart, and it is 1, as in
+    scikit-learn; with one of the two single it is 0.
+
+    Parameters
+    ----------
+    y_true, labels : array-like of shape (n_samples,)
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        If there are no samples, or the two differ in length.
+
+    References
+    ----------
+    Xu, Liu & Gong (2003).
+
+    Examples
+    --------
+    >>> round(nmi_max([0, 0, 1, 1, 2, 2, 3, 3], [0, 0, 0, 0, 1, 1, 1, 1]), 6)
+    0.5
+    """
+    return _normalized(y_true, labels, "max")
+
+
+@register_metric("nmi-geometric", name="NMI, by the geometric mean entropy", higher_is_better=True)
+def nmi_geometric(y_true, labels):
+    """Mutual information divided by the geometric mean of the two entropies; see :func:`nmi_max`.
+
+    References
+    ----------
+    Strehl & Ghosh (2002).
+
+    Examples
+    --------
+    >>> round(nmi_geometric([0, 0, 1, 1, 2, 2, 3, 3], [0, 0, 0, 0, 1, 1, 1, 1]), 6)
+    0.707107
+    """
+    return _normalized(y_true, labels, "geometric")
+
+
+@register_metric("nmi-arithmetic", name="NMI, by the mean entropy", higher_is_better=True)
+def nmi_arithmetic(y_true, labels):
+    """Mutual information divided by the mean of the two entropies; see :func:`nmi_max`.
+
+    This is the default of scikit-learn's ``normalized_mutual_info_score``, and its V-measure.
+
+    Examples
+    --------
+    >>> round(nmi_arithmetic([0, 0, 1, 1, 2, 2, 3, 3], [0, 0, 0, 0, 1, 1, 1, 1]), 6)
+    0.666667
+    """
+    return _normalized(y_true, labels, "arithmetic")
+
+
+@register_metric("relative-error", name="relative error", higher_is_better=False)
+def relative_error(X, X_hat):
+    r"""Relative error of a reconstruction, :math:`\|X - \hat X\|_F / \|X\|_F`.
+
+    Parameters
+    ----------
+    X, X_hat : ndarray of one shape
+        What should be found, and what was found.
+
+    Returns
+    -------
+    float, >= 0
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or ``X`` is zero, where the ratio is undefined.
+
+    References
+    ----------
+    Guan et al. (2012), MahNMF, Section 5.2 and Table 1.
+
+    Examples
+    --------
+    >>> relative_error(np.array([[3.0, 4.0]]), np.array([[3.0, 1.0]]))
+    0.6
+    """
+    X, X_hat = np.asarray(X, dtype=np.float64), np.asarray(X_hat, dtype=np.float64)
+    if X.shape != X_hat.shape:
+        raise ValueError(f"X has shape {X.shape}, but X_hat has shape {X_hat.shape}.")
+    norm = np.linalg.norm(X)
+    if norm == 0:
+        raise ValueError("X is zero: the relative error is undefined. Leave out empty samples.")
+    return float(np.linalg.norm(X - X_hat) / norm)
+
+
+@register_metric("sparseness", name="sparseness (Hoyer)", higher_is_better=True)
+def sparseness(x):
+    r"""Hoyer sparseness of a vector: 0 when flat, 1 with one non-zero entry.
+
+    .. math:: (\sqrt{n} - \|x\|_1 / \|x\|_2) / (\sqrt{n} - 1)
+
+    The formula says nothing of a zero vector. Here it counts as 1: nothing is sparser.
+
+    Parameters
+    ----------
+    x : array-like of shape (n,)
+        At least two entries.
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        If ``x`` is not a vector, or ``n < 2``, where the ratio is undefined.
+
+    References
+    ----------
+    Guan et al. (2012), MahNMF, Eq. (65), after Hoyer (2004).
+
+    Examples
+    --------
+    >>> sparseness([0.0, 3.0, 0.0]), sparseness([2.0, 2.0, 2.0, 2.0])
+    (1.0, 0.0)
+    """
+    x = np.abs(np.asarray(x, dtype=np.float64))
+    if x.ndim != 1 or len(x) < 2:
+        raise ValueError(
+            f"x has shape {x.shape}: sparseness is defined for a vector of at least two entries."
+        )
+    largest = x.max()
+    if largest == 0:
+        return 1.0
+    x = x / largest  # so that no square overflows, nor all of them vanish
+    root = np.sqrt(len(x))
+    ratio = (root - x.sum() / np.linalg.norm(x)) / (root - 1)
+    return float(np.clip(ratio, 0, 1))  # rounding leads out by an ulp
+
+
+def _normalized(y_true, labels, average):
+    _check_labels(y_true, labels)
+    # Rounding may exceed 1 by an ulp.
+    return min(1.0, float(normalized_mutual_info_score(y_true, labels, average_method=average)))
+
+
+def _check_labels(y_true, labels):
+    check_consistent_length(y_true, labels)
+    if len(labels) == 0:
+        raise ValueError("labels are empty: the agreement of no samples is undefined.")

@@ -247,8 +247,8 @@ def register_dataset(key: str, **info: Any):
 
 
 def register_corruption(key: str, *, level: str):
-    """Decorator: add a corruption ``(X, level, rng) -> (X, mask)``; ``level`` says in words what
-    its level means."""
+    """Decorator: add a corruption ``(data, level, rng) -> (X, mask)``; ``level`` says in words
+    what its level means. See :mod:`nmfbench.corruptions`."""
     return _decorator(corruptions, key, {"level": level})
 
 

@@ -1,39 +1,119 @@
-"""Corruptions: moments, masks, common random numbers, bad levels."""
+"""Corruptions: moments, masks, range, common random numbers, bad levels and unfit data."""
+
+import dataclasses
+import itertools
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy import stats
+from sklearn.utils import Bunch
 
 from nmfbench import registry
-from nmfbench.corruptions import exponential, poisson, sparse_laplace
+from nmfbench.corruptions import (
+    corrupt,
+    exponential,
+    gaussian,
+    laplace,
+    occlusion,
+    poisson,
+    sparse_laplace,
+)
+from nmfbench.datasets import load_dataset
+from nmfbench.engine.perform import perform
+from nmfbench.engine.trials import Trial
+from nmfbench.tasks.base import Outcome
 
-X = np.random.default_rng(0).random((200, 300)) + 0.5
+NAMES = list(registry.corruptions)
+REDRAWN = {"exponential", "poisson"}
+RANGED = {"occlusion", "salt-pepper"}
 
 
-@pytest.mark.parametrize("entry", registry.corruptions.entries(), ids=lambda e: e.key)
-def test_every_corruption_keeps_data_non_negative_and_untouched(entry):
-    """The result is non-negative and finite, the mask fits, and the input is left alone."""
-    before = X.copy()
-    Y, mask = entry.target(X, 0.7, np.random.default_rng(1))
-    assert Y.shape == X.shape
-    assert np.isfinite(Y).all()
-    assert (Y >= 0).all()
-    np.testing.assert_array_equal(X, before)
-    if mask is not None:
-        np.testing.assert_array_equal(Y != X, mask)
+def data(upper=None, dtype=np.float64, scale=1.0, image_shape=(15, 20)):
+    """Two hundred images of 15 x 20 pixels, with values from half of ``scale`` to ``scale``."""
+    X = scale * (np.random.default_rng(0).random((200, 300)) / 2 + 0.5)
+    return Bunch(X=X.astype(dtype), upper=upper, image_shape=image_shape, name="patches", extra=1)
 
 
-@pytest.mark.parametrize("entry", registry.corruptions.entries(), ids=lambda e: e.key)
+def rng(seed=1):
+    return np.random.default_rng(seed)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("upper", [None, 1.0])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_every_corruption_keeps_to_the_range_and_marks_what_it_changed(name, upper, dtype):
+    """Values stay in [0, upper], dtype and input too; the mask is where clean and X differ."""
+    given = data(upper, dtype)
+    before = given.X.copy()
+    noisy = corrupt(given, name, 0.7, rng())
+    assert noisy.X.shape == before.shape
+    assert noisy.X.dtype == dtype
+    assert np.isfinite(noisy.X).all()
+    assert noisy.X.min() >= 0
+    if upper is not None or name in RANGED:
+        assert noisy.X.max() <= 1
+    else:
+        assert noisy.X.max() > 1.2
+    np.testing.assert_array_equal(given.X, before)
+    assert set(given) == {"X", "upper", "image_shape", "name", "extra"}
+    assert set(noisy) == {*given, "clean", "mask"}
+    assert noisy.clean is given.X
+    assert (noisy.extra, noisy.upper) == (1, upper)
+    if name in REDRAWN:
+        assert noisy.mask is None
+    else:
+        assert noisy.mask.dtype == bool
+        np.testing.assert_array_equal(noisy.mask, before != noisy.X)
+        assert noisy.mask.mean() > 0.2
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - REDRAWN))
+def test_level_zero_changes_nothing(name):
+    """At level 0 the data stay as they are and the mask is empty."""
+    noisy = corrupt(data(1.0), name, 0.0, rng())
+    np.testing.assert_array_equal(noisy.X, noisy.clean)
+    assert not noisy.mask.any()
+
+
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("level", [-1.0, np.nan, np.inf])
-def test_bad_levels_are_refused(entry, level):
+def test_bad_levels_are_refused(name, level):
     """A level must be finite and not negative; the error names it."""
     with pytest.raises(ValueError, match="level must be"):
-        entry.target(X, level, np.random.default_rng(0))
+        corrupt(data(), name, level, rng())
+
+
+@pytest.mark.parametrize("name", sorted(RANGED))
+def test_shares_above_one_are_refused(name):
+    """A share of the pixels or of the side is 1 at most."""
+    with pytest.raises(ValueError, match=r"level must be a number from 0 to 1, got 1\.1"):
+        corrupt(data(), name, 1.1, rng())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sparse_data_are_refused(name):
+    """Noise fills a matrix, so a sparse one is an error that names the remedy."""
+    with pytest.raises(TypeError, match=r"'" + name + r"' needs dense data. Use X.toarray\(\)"):
+        corrupt(Bunch(X=sp.csr_matrix(np.eye(3))), name, 0.5, rng())
+
+
+def test_misspelt_corruptions_are_answered_with_near_ones():
+    """An unknown name is an error with the nearest names."""
+    with pytest.raises(registry.UnknownNameError, match="did you mean 'gaussian'"):
+        corrupt(data(), "gausian", 0.5, rng())
+
+
+def test_whole_numbers_become_floats():
+    """Noise on counts is not cut to whole numbers."""
+    noisy = corrupt(Bunch(X=np.full((5, 6), 4)), "gaussian", 0.1, rng())
+    assert noisy.X.dtype == np.float64
+    assert noisy.mask.all()
 
 
 def test_sparse_laplace_has_the_stated_deviation():
     """The level is the standard deviation of the Laplace noise before the cut, not its scale."""
-    noise = sparse_laplace(X, 0.4, np.random.default_rng(2))[0] - X
+    noise = sparse_laplace(data(), 0.4, rng(2))[0] - data().X
     touched = noise[noise > 0]
     assert np.mean(noise > 0) == pytest.approx(0.5, abs=0.01)
     # Half of a Laplace distribution is exponential with the Laplace scale as its mean.
@@ -41,21 +121,134 @@ def test_sparse_laplace_has_the_stated_deviation():
     assert stats.kstest(touched, stats.expon(scale=0.4 / np.sqrt(2)).cdf).pvalue > 1e-3
 
 
+@pytest.mark.parametrize(
+    ("function", "distribution"), [(laplace, stats.laplace), (gaussian, stats.norm)]
+)
+def test_additive_noise_has_the_stated_scale(function, distribution):
+    """Laplace noise has scale b, so deviation sqrt(2) b, and Gaussian noise deviation sigma."""
+    noise = (function(data(), 0.2, rng(3))[0] - data().X).ravel()
+    assert abs(noise.mean()) < 0.004
+    assert stats.kstest(noise, distribution(scale=0.2).cdf).pvalue > 1e-3
+
+
 def test_exponential_and_poisson_have_the_stated_mean():
     """The level scales the exponential's mean, and the Poisson's counts but not its mean."""
-    assert (exponential(X, 3.0, np.random.default_rng(3))[0] / X).mean() == pytest.approx(
-        3, rel=0.02
-    )
-    counts = poisson(X, 3.0, np.random.default_rng(3))[0]
-    assert (counts / X).mean() == pytest.approx(1, rel=0.02)
-    np.testing.assert_allclose(counts * 3, np.round(counts * 3), atol=1e-9)
+    X = data().X
+    assert (exponential(data(), 3.0, rng(3))[0] / X).mean() == pytest.approx(3, rel=0.02)
+    noisy = poisson(data(), 3.0, rng(3))[0]
+    assert (noisy / X).mean() == pytest.approx(1, rel=0.02)
+    np.testing.assert_allclose(noisy * 3, np.round(noisy * 3), atol=1e-9)
+
+
+@pytest.mark.parametrize(("upper", "top"), [(1.0, 1.0), (None, 0.25)])
+def test_salt_and_pepper_are_shared_out_evenly(upper, top):
+    """A share of the entries is touched, half set to 0 and half to the top, the others kept."""
+    given = data(upper, scale=0.25)
+    given.X[3, 4] = 0.25
+    noisy = corrupt(given, "salt-pepper", 0.3, rng(4))
+    assert noisy.mask.mean() == pytest.approx(0.3, abs=0.01)
+    touched = noisy.X[noisy.mask]
+    assert set(touched) == {0.0, top}
+    assert (touched == 0).mean() == pytest.approx(0.5, abs=0.015)
+    assert set(corrupt(given, "salt-pepper", 1.0, rng(4)).X.ravel()) == {0.0, top}
+
+
+@pytest.mark.parametrize("level", [0.0, 0.02, 0.1, 0.3, 0.51, 0.99, 1.0])
+@pytest.mark.parametrize("image_shape", [(15, 20), (20, 15), (300, 1), (10, 30)])
+def test_an_occlusion_is_one_rectangle_of_each_image(level, image_shape):
+    """Each image has one filled rectangle with the stated share of each side, and no more."""
+    X, mask = occlusion(data(2.0, image_shape=image_shape), level, rng(5))
+    height, width = (int(level * side + 0.5) for side in image_shape)
+    assert (X[mask] == 2.0).all()
+    np.testing.assert_array_equal(X[~mask], data().X[~mask])
+    for image in mask.reshape(-1, *image_shape):
+        rows, columns = np.flatnonzero(image.any(axis=1)), np.flatnonzero(image.any(axis=0))
+        if height * width == 0:
+            assert not image.any()
+            continue
+        assert (len(rows), len(columns)) == (height, width)
+        assert (np.ptp(rows) + 1, np.ptp(columns) + 1) == (height, width)
+        assert image.sum() == height * width
+
+
+def test_occlusions_fall_everywhere_alike():
+    """Every place of the square within the image is equally likely."""
+    given = Bunch(X=np.zeros((4000, 36)), upper=1.0, image_shape=(6, 6))
+    mask = occlusion(given, 0.5, rng(6))[1].reshape(-1, 6, 6)
+    places = 6 * mask.any(axis=2).argmax(axis=1) + mask.any(axis=1).argmax(axis=1)
+    found, counts = np.unique(places, return_counts=True)
+    assert list(found) == [6 * i + j for i in range(4) for j in range(4)]
+    assert stats.chisquare(counts).pvalue > 1e-3
+
+
+def test_occlusion_takes_the_largest_entry_where_no_top_is_known():
+    """Without ``upper`` the square has the value of the largest entry of all images."""
+    given = data(scale=7.0)
+    noisy = corrupt(given, "occlusion", 0.4, rng())
+    assert set(noisy.X[noisy.mask]) == {given.X.max()}
+
+
+def test_occlusion_needs_images():
+    """Data without image_shape are named in the error, with what to do."""
+    with pytest.raises(ValueError, match=r"'patches' has no image_shape\. Set data\.image_shape"):
+        corrupt(data(image_shape=None), "occlusion", 0.3, rng())
 
 
 def test_levels_share_their_draws():
     """The same generator gives the same standardised noise at every level."""
-    low, high = (sparse_laplace(X, d, np.random.default_rng(4))[0] - X for d in (0.1, 0.9))
-    np.testing.assert_allclose(low * 9, high, atol=1e-12)
-    one, ten = (exponential(X, d, np.random.default_rng(4))[0] for d in (1.0, 10.0))
+    for function in (sparse_laplace, laplace, gaussian):
+        low, high = (function(data(), d, rng(4))[0] - data().X for d in (0.1, 0.9))
+        np.testing.assert_allclose(low * 9, high, atol=1e-12)
+    one, ten = (exponential(data(), d, rng(4))[0] for d in (1.0, 10.0))
     np.testing.assert_allclose(10 * one, ten)
-    few, many = (poisson(X, d, np.random.default_rng(4))[0] * d for d in (1.0, 10.0))
+    few, many = (poisson(data(), d, rng(4))[0] * d for d in (1.0, 10.0))
     assert (few <= many).all()
+
+
+@pytest.mark.parametrize("name", sorted(RANGED))
+def test_low_levels_lie_within_high_ones(name):
+    """What a level touches, every higher level sets to the same value."""
+    levels = [0.04, 0.1, 0.2, 0.26, 0.5, 0.57, 0.97, 1.0]
+    noisy = [corrupt(data(2.0), name, level, rng(7)) for level in levels]
+    for low, high in itertools.pairwise(noisy):
+        assert (high.mask >= low.mask).all()
+        assert high.mask.sum() > low.mask.sum()
+        np.testing.assert_array_equal(high.X[low.mask], low.X[low.mask])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_other_seeds_draw_other_noise(name):
+    """One seed gives one result, another seed another."""
+    one, same, other = (corrupt(data(1.0), name, 0.5, rng(seed)).X for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one, same)
+    assert (one != other).mean() > 0.05
+
+
+def test_image_sets_say_their_range():
+    """Images of every kind end at 1; generated matrices and text have no such end."""
+    for name in ("digits", "sample-images"):
+        assert load_dataset(name).upper == 1.0
+    for name in ("yaleb", "mnist", "coil20", "video-hall", "bsds"):
+        stand_in = load_dataset(name, stand_in=True)
+        assert stand_in.X.max() <= stand_in.upper == 1.0
+    for name in ("near-separable", "uniform"):
+        assert load_dataset(name).upper is None
+    assert load_dataset("bbc", stand_in=True).upper is None
+
+
+def test_trials_see_clipped_images(monkeypatch):
+    """A trial on images computes on noise within their range, one on generated data does not."""
+    seen = []
+
+    def spy(data, solver, rng):
+        seen.append(data)
+        return Outcome({}, {})
+
+    entry = dataclasses.replace(registry.tasks["recovery"], target=spy)
+    monkeypatch.setitem(registry.tasks._entries, "recovery", entry)
+    for dataset in ("digits", "uniform"):
+        perform(Trial("recovery", dataset, "spa", corruption="laplace", level=0.3))
+    digits, matrix = seen
+    assert digits.X.max() == 1.0 < matrix.X.max()
+    assert min(digits.X.min(), matrix.X.min()) == 0.0
+    np.testing.assert_array_equal(digits.clean, load_dataset("digits").X)

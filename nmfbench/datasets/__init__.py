@@ -33,10 +33,11 @@ entry-point group ``nmfbench.datasets`` names::
 The loader's first argument depends on the entry: a random generator with ``generated=True``;
 the verified arrays of a prepared file where ``file="name.npz"`` and ``sha256="..."`` are given
 (``load_video`` in ``video.py`` is one); nothing otherwise, for data that come with a package.
-Its other arguments become parameters of :func:`load_dataset`. Optional entries: ``stand_in``, a
-function that returns a synthetic substitute; ``stand_in_for``, the paper's data that a real set
-replaces; ``homes`` and ``content``, where to fetch the originals and what they convert to
-(``convert.py``).
+Its other arguments become parameters of :func:`load_dataset`. Images have an ``image_shape`` and
+``upper=1.0``, so that they can be occluded and noise stays within [0, 1]. Optional entries:
+``stand_in``, a function that returns a synthetic substitute; ``stand_in_for``, the paper's data
+that a real set replaces; ``homes`` and ``content``, where to fetch the originals and what they
+convert to (``convert.py``).
 '''
 
 from nmfbench.datasets.base import dataset_available, dataset_info, load_dataset

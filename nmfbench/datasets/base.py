@@ -42,11 +42,12 @@ def load_dataset(name, rng=None, *, stand_in=False, variant=False, **params):
     Returns
     -------
     sklearn.utils.Bunch
-        ``X`` (n_samples, n_features), ``y`` or None, ``image_shape`` or None, ``name``,
-        ``is_stand_in``, ``variant`` (None, or how the data differ from the named set),
-        ``stand_in_for`` (the paper's data that this real set replaces, or None), and what the
-        kind of data adds: ``masks``, ``views``, ``terms``, ``images`` ... The arrays are the
-        caller's own.
+        ``X`` (n_samples, n_features), ``y`` or None, ``image_shape`` or None, ``upper`` (top of
+        the range that the values come from, 1.0 for images; None where corrupted values may
+        exceed those of the data), ``name``, ``is_stand_in``, ``variant`` (None, or how the data
+        differ from the named set), ``stand_in_for`` (the paper's data that this real set
+        replaces, or None), and what the kind of data adds: ``masks``, ``views``, ``terms``,
+        ``images`` ... The arrays are the caller's own.
 
     Raises
     ------
@@ -70,7 +71,7 @@ def load_dataset(name, rng=None, *, stand_in=False, variant=False, **params):
         bunch = _load_file(entry, stand_in, variant)
     else:
         bunch = entry.target(**own)
-    for attribute in ("y", "image_shape", "variant"):
+    for attribute in ("y", "image_shape", "upper", "variant"):
         bunch.setdefault(attribute, None)
     bunch.setdefault("is_stand_in", False)
     bunch.update(name=name, stand_in_for=info.get("stand_in_for"), scaling=info.get("scaling"))

@@ -72,4 +72,4 @@ register_images(SEMEION, load_unscaled, "binary pixels, 0 or 1")
 def load_bundled_digits():
     """Comes with scikit-learn: there is nothing to download."""
     digits = load_digits()
-    return Bunch(X=digits.data / 16.0, y=digits.target, image_shape=(8, 8))
+    return Bunch(X=digits.data / 16.0, y=digits.target, image_shape=(8, 8), upper=1.0)

@@ -12,7 +12,7 @@ def load_unscaled(arrays):
     """Images whose values are in [0, 1] already."""
     shape = tuple(int(n) for n in arrays["image_shape"])
     y = arrays["y"].copy() if "y" in arrays else None
-    return Bunch(X=arrays["X"].astype(np.float64), y=y, image_shape=shape)
+    return Bunch(X=arrays["X"].astype(np.float64), y=y, image_shape=shape, upper=1.0)
 
 
 def load_grey(arrays):

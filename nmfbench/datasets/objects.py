@@ -82,6 +82,7 @@ def load_segmentation(arrays):
     return Bunch(
         X=np.stack([grey(image).ravel() for image in images]),
         y=None,
+        upper=1.0,
         ids=ids,
         split=[str(part) for part in arrays["split"]],
         images=images,
@@ -161,4 +162,4 @@ def load_sample_patches(patch=16):
         blocks = blocks.reshape(rows, patch, columns, patch).transpose(0, 2, 1, 3)
         X.append(blocks.reshape(-1, patch * patch))
     y = np.repeat(np.arange(len(X)), [len(part) for part in X])
-    return Bunch(X=np.vstack(X), y=y, image_shape=(patch, patch), images=photographs)
+    return Bunch(X=np.vstack(X), y=y, image_shape=(patch, patch), upper=1.0, images=photographs)

@@ -92,7 +92,7 @@ def faces_like(
     X = (face + strength @ parts) * (1 + 2 * direction @ grid)
     X *= 0.95 / np.quantile(X, 0.98)
     X = np.clip(X + 0.01 * rng.standard_normal(X.shape), 0, 1)
-    return Bunch(X=X, y=y if labelled else None, image_shape=tuple(image_shape))
+    return Bunch(X=X, y=y if labelled else None, image_shape=tuple(image_shape), upper=1.0)
 
 
 def digits_like(image_shape, binary=False):
@@ -102,7 +102,7 @@ def digits_like(image_shape, binary=False):
     images = np.clip(ndi.zoom(small.images[:800] / 16.0, zoom, order=1), 0, 1)
     X = images.reshape(len(images), -1)
     X = (X > 0.5).astype(float) if binary else X
-    return Bunch(X=X, y=small.target[:800].copy(), image_shape=tuple(image_shape))
+    return Bunch(X=X, y=small.target[:800].copy(), image_shape=tuple(image_shape), upper=1.0)
 
 
 def video_like(seed, n_frames=60, image_shape=(48, 64)):
@@ -129,6 +129,7 @@ def video_like(seed, n_frames=60, image_shape=(48, 64)):
         X=frames.reshape(n_frames, -1),
         y=None,
         image_shape=tuple(image_shape),
+        upper=1.0,
         masks=np.where(moving, 255, 0).astype(np.uint8).reshape(n_frames, -1),
         gt_frames=np.arange(n_frames),
         frame_index=np.arange(1, n_frames + 1),
@@ -186,6 +187,7 @@ def regions_like(seed, n_images=4, image_shape=(48, 64)):
     return Bunch(
         X=np.stack([(image @ luma).ravel() for image in images]),
         y=None,
+        upper=1.0,
         ids=[f"made-{k}" for k in range(n_images)],
         split=["test"] * n_images,
         images=images,

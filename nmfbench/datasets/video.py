@@ -23,6 +23,7 @@ def load_video(arrays):
         X=arrays["X"].astype(np.float64) / 255.0,
         y=None,
         image_shape=tuple(int(n) for n in arrays["image_shape"]),
+        upper=1.0,
         masks=found["gt"],
         gt_frames=found["gt_frames"],
         frame_index=found["frame_index"],

@@ -6,9 +6,9 @@ import math
 import random
 
 import numpy as np
-from sklearn.utils import Bunch
 
 from nmfbench import registry
+from nmfbench.corruptions import corrupt
 from nmfbench.datasets.base import load_dataset
 from nmfbench.tasks.base import Outcome
 
@@ -53,9 +53,7 @@ def perform(trial) -> Outcome:
         trial.dataset, rng=trial.rng("data"), stand_in=trial.stand_in, **trial.dataset_params
     )
     if trial.corruption is not None:
-        corrupt = registry.corruptions[trial.corruption].target
-        X, mask = corrupt(data.X, trial.level, trial.rng("corruption"))
-        data = Bunch(**{**data, "X": X, "clean": data.X, "mask": mask})
+        data = corrupt(data, trial.corruption, trial.level, trial.rng("corruption"))
     solver = make_solver(trial.solver, **trial.params)
     if "random_state" in solver.get_params():
         solver.set_params(random_state=trial.random_state)
