@@ -257,7 +257,18 @@ def register_metric(key: str, *, name: str, higher_is_better: bool):
     return _decorator(metrics, key, {"name": name, "higher_is_better": higher_is_better})
 
 
-def register_task(key: str, *, summary: str):
-    """Decorator: add a task, a function from data and a solver to metrics. See
-    :mod:`nmfbench.tasks`."""
-    return _decorator(tasks, key, {"summary": summary})
+def register_task(key: str, *, summary: str, based_on: str | None = None):
+    """Decorator: add a task, a function from data and a solver to metrics.
+
+    Parameters
+    ----------
+    key : str
+        Public name, such as ``"recovery"``.
+    summary : str
+        What it measures, in a line.
+    based_on : str, optional
+        A task whose outcome this one starts from, such as ``"factorization"``. That outcome is
+        computed once for all tasks that ask for it, stored, and given as a fourth argument. See
+        :mod:`nmfbench.tasks`.
+    """
+    return _decorator(tasks, key, {"summary": summary, "based_on": based_on})

@@ -246,7 +246,7 @@ def computed(monkeypatch):
     """Trials are computed at once, without a child; those with parameters fail. Lists the keys."""
     keys, lock = [], threading.Lock()
 
-    def compute(one, worker, time_limit):
+    def compute(one, worker, time_limit, base):
         with lock:
             keys.append(one.key)
         failure = {"error": "boom"} if one.params else {}
@@ -293,7 +293,7 @@ def test_timed_trials_run_alone(tmp_path, monkeypatch):
     """Trials whose seconds are the result run one at a time, after all others."""
     running, most, order = [], [], []
 
-    def compute(one, worker, limit):
+    def compute(one, worker, limit, base):
         running.append(one)
         most.append((one.timed, len(running)))
         order.append(one.timed)
@@ -315,7 +315,7 @@ def test_another_run_was_faster(tmp_path, monkeypatch):
     one = trial()
     with Store(tmp_path) as store, Store(tmp_path) as other:
 
-        def compute(one, worker, limit):
+        def compute(one, worker, limit, base):
             record = runner._record(one, {"outcome": {"metrics": {"a": 1.0}, "fit": {}}})
             other.put(record)
             return record | {"metrics": {"a": 2.0}}, {}
@@ -370,7 +370,7 @@ def test_code_changed():
     """A child that runs other code than the trial's key says is not believed."""
 
     class Changed(Worker):
-        def run(self, trial, time_limit=None):
+        def run(self, trial, time_limit=None, base=None):
             return {"code": "another", "outcome": {"metrics": {}, "fit": {}}}, {}
 
     with pytest.raises(WorkerError, match="changed while the run went on"):

@@ -27,7 +27,7 @@ from nmfbench.cli.targets import TargetError, how_to_get, runnable, select
 from nmfbench.datasets.base import dataset_available, dataset_info
 from nmfbench.datasets.errors import DataError
 from nmfbench.engine.results import reason
-from nmfbench.engine.runner import Limits, SchedulerError, missing
+from nmfbench.engine.runner import Limits, SchedulerError, in_stages, missing
 from nmfbench.engine.runner import run as run_trials
 from nmfbench.engine.store import FILE_NAME, Store, StoreError
 from nmfbench.engine.worker import WorkerError
@@ -93,7 +93,8 @@ def run(args) -> Result:
     with Store(args.store) as store:
         todo = missing(plan.values(), store, retry_failed=args.retry_failed)
         _notice(f"{len(plan)} trials, of which {len(plan) - len(todo)} have a record already")
-        failures = _compute(plan, len(todo), store, args)
+        stages = in_stages(todo, store, retry_failed=args.retry_failed)
+        failures = _compute(plan, sum(map(len, stages)), store, args)
         rows = [_status(artefact, store, args) for artefact in artefacts]
         held = list(store.status(plan).values())
     counts = {word: held.count(word) for word in ("done", "failed")}

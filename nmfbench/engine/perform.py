@@ -41,14 +41,22 @@ def make_solver(key, **params):
     return solver.set_params(**params) if params else solver
 
 
-def perform(trial) -> Outcome:
+def perform(trial, base: Outcome | None = None) -> Outcome:
     """Compute one trial.
+
+    Parameters
+    ----------
+    trial : Trial
+    base : Outcome, optional
+        Of ``trial.base``, where it is known already; otherwise that trial is computed first.
 
     Raises
     ------
     FloatingPointError
         If a metric is not a finite number, or the objective is NaN.
     """
+    if base is None and trial.base is not None:
+        base = perform(trial.base)
     data = load_dataset(
         trial.dataset, rng=trial.rng("data"), stand_in=trial.stand_in, **trial.dataset_params
     )
@@ -61,7 +69,8 @@ def perform(trial) -> Outcome:
     random.seed(trial.random_state)
     np.random.seed(trial.random_state)  # noqa: NPY002
     task = registry.tasks[trial.task].target
-    return _checked(task(data, solver, trial.rng("split"), **trial.options))
+    given = () if base is None else (base,)
+    return _checked(task(data, solver, trial.rng("split"), *given, **trial.own_options))
 
 
 def _checked(outcome: Outcome) -> Outcome:

@@ -7,6 +7,7 @@ a child process on one thread. So the records are the same for any number of job
 
 from __future__ import annotations
 
+import itertools
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -20,14 +21,20 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from nmfbench.engine.provenance import host, versions
+from nmfbench.engine.results import reason
 from nmfbench.engine.store import RESERVED, Store
 from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import Worker, WorkerDied, WorkerError
+from nmfbench.tasks.base import Outcome
 
-__all__ = ["Limits", "RunSummary", "SchedulerError", "WorkerError", "compute", "missing", "run"]
+__all__ = ["Limits", "RunSummary", "SchedulerError", "WorkerError", "compute", "in_stages", "missing", "run"]
 
 
 _CONNECT = "10s"  # to wait for a scheduler
+_SENT = 1000  # trials given to a scheduler at a time, which holds what they start from
+
+FIT = ("seconds", "cpu_seconds", "n_iter", "objective", "stop_reason")
+"""What a record says of the fit."""
 
 
 class SchedulerError(RuntimeError):
@@ -70,6 +77,22 @@ def missing(trials: Iterable[Trial], store: Store, *, retry_failed=False) -> lis
     status = store.status(trials)
     held = {"done"} if retry_failed else {"done", "failed"}
     return [trial for key, trial in trials.items() if status.get(key) not in held]
+
+
+def in_stages(trials: Iterable[Trial], store: Store, *, retry_failed=False) -> list[list[Trial]]:
+    """The trials to compute, in stages: what others start from comes first.
+
+    Parameters
+    ----------
+    retry_failed : bool, default=False
+        Count failed records as missing.
+    """
+    stages = [missing(trials, store, retry_failed=retry_failed)]
+    while bases := [trial.base for trial in stages[0] if trial.base is not None]:
+        first = missing(bases, store, retry_failed=retry_failed)
+        keys = {trial.key for trial in first}
+        stages = [first, *([t for t in stage if t.key not in keys] for stage in stages)]
+    return [stage for stage in stages if stage]
 
 
 def run(
@@ -117,11 +140,12 @@ def run(
     if jobs < 1:
         raise ValueError(f"jobs must be at least 1, got {jobs}.")
     trials = list({trial.key: trial for trial in trials}.values())
-    todo = missing(trials, store, retry_failed=retry_failed)
+    stages = in_stages(trials, store, retry_failed=retry_failed)
     limits = limits or Limits()
-    summary = RunSummary(found=len(trials) - len(todo), total=len(trials))
-    for timed in (False, True):
-        batch = [trial for trial in todo if trial.timed is timed]
+    found = len(trials) - len(missing(trials, store, retry_failed=retry_failed))
+    summary = RunSummary(found=found, total=found + sum(len(stage) for stage in stages))
+    for stage, timed in itertools.product(stages, (False, True)):
+        batch = [trial for trial in stage if trial.timed is timed]
         if not batch:
             continue
         if scheduler is None:
@@ -136,16 +160,27 @@ def run(
     return summary
 
 
-def compute(trial: Trial, worker: Worker, time_limit: float | None):
+def compute(trial: Trial, worker: Worker, time_limit: float | None, base: Base | None = None):
     """Compute one trial in ``worker``; whatever goes wrong becomes a failed record.
+
+    Parameters
+    ----------
+    trial : Trial
+    worker : Worker
+    time_limit : float or None
+    base : Base, optional
+        What is known of the trial that this one starts from.
 
     Returns
     -------
     record : dict
     arrays : dict of ndarray
     """
+    base = base or Base()
     try:
-        answer, arrays = worker.run(trial.to_dict(), time_limit)
+        if base.error is not None:
+            return _record(trial, {"error": base.error}), {}
+        answer, arrays = worker.run(trial.to_dict(), time_limit, base.outcome)
     except (TimeoutError, WorkerDied) as error:
         answer, arrays = {"error": f"{type(error).__name__}: {error}"}, {}
     if answer.get("code", trial.code) != trial.code:
@@ -156,6 +191,30 @@ def compute(trial: Trial, worker: Worker, time_limit: float | None):
     if taken := sorted(RESERVED & set(answer.get("outcome", {}).get("metrics", ()))):
         answer, arrays = {"error": f"ValueError: a metric cannot be called {taken[0]!r}."}, {}
     return _record(trial, answer), arrays
+
+
+@dataclass(frozen=True)
+class Base:
+    """What is known of the trial that another starts from: nothing, its outcome, or its error."""
+
+    outcome: Outcome | None = None
+    error: str | None = None
+
+
+def _base_of(trial: Trial, store: Store) -> Base:
+    """What the store holds of ``trial.base``."""
+    found = [] if trial.base is None else store.records([trial.base.key])
+    if not found:
+        return Base()
+    (record,) = found
+    if record["status"] == "failed":
+        why = reason(record["error"])
+        return Base(error=f"BaseFailed: trial {record['key']}, {trial.base.task}, failed: {why}")
+    arrays = store.arrays(record["key"])
+    if not arrays:  # an imported record: the child computes it anew
+        return Base()
+    fit = {name: record[name] for name in FIT}
+    return Base(Outcome(record["metrics"], fit, arrays))
 
 
 def _record(trial, answer) -> dict[str, Any]:
@@ -172,9 +231,7 @@ def _record(trial, answer) -> dict[str, Any]:
         "versions": versions(),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    for name in ("seconds", "cpu_seconds", "n_iter", "objective", "stop_reason"):
-        record[name] = outcome["fit"].get(name)
-    return record
+    return record | {name: outcome["fit"].get(name) for name in FIT}
 
 
 def _local(trials, store, jobs, limits) -> Iterator[dict]:
@@ -196,7 +253,7 @@ def _local(trials, store, jobs, limits) -> Iterator[dict]:
             if stopping.is_set():
                 return None
             trial = next(todo)  # only now, so that trials start in order
-            record, arrays = compute(trial, worker, limits.seconds)
+            record, arrays = compute(trial, worker, limits.seconds, _base_of(trial, store))
             if stopping.is_set() and record["status"] == "failed":  # as it was killed
                 return None
             store.put(record, arrays)
@@ -242,10 +299,12 @@ def _on_cluster(trials, store, address, limits, *, one_at_a_time) -> Iterator[di
         ) from None
     # As above: a thread writes, which Ctrl-C does not reach.
     with client, ThreadPoolExecutor(1) as writer:
-        size = 1 if one_at_a_time else len(trials)
+        size = 1 if one_at_a_time else _SENT
         for start in range(0, len(trials), size):
             asked = {
-                client.submit(_compute_remotely, trial.to_dict(), limits, pure=False): trial
+                client.submit(
+                    _compute_remotely, trial.to_dict(), limits, _base_of(trial, store), pure=False
+                ): trial
                 for trial in trials[start : start + size]
             }
             finished = as_completed(asked, loop=client.loop, with_results=True, raise_errors=False)
@@ -270,11 +329,11 @@ def _on_cluster(trials, store, address, limits, *, one_at_a_time) -> Iterator[di
 _of_thread = threading.local()
 
 
-def _compute_remotely(values, limits):
+def _compute_remotely(values, limits, base):
     """As :func:`compute`, on a Dask worker: each of its threads keeps one child."""
     worker = getattr(_of_thread, "worker", None)
     if worker is None or worker.memory_limit != limits.memory:
         if worker is not None:
             worker.close()
         worker = _of_thread.worker = Worker(limits.memory)
-    return compute(Trial.from_dict(values), worker, limits.seconds)
+    return compute(Trial.from_dict(values), worker, limits.seconds, base)

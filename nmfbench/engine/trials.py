@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -137,9 +138,29 @@ class Trial:
         return info.get("sha256")
 
     @cached_property
+    def base(self) -> Trial | None:
+        """The trial whose result this one starts from, if its task is based on another.
+
+        It differs in the task and has those of the options that its own task takes. So trials
+        that ask different questions of one fit share it.
+        """
+        name = registry.tasks[self.task].info["based_on"]
+        if name is None:
+            return None
+        options = {key: self.options[key] for key in self.options if key in _options_of(name)}
+        return replace(self, task=name, options=options)
+
+    @property
+    def own_options(self) -> dict[str, Any]:
+        """The options that are for the task itself, not for the one it is based on."""
+        taken = () if self.base is None else self.base.options
+        return {key: value for key, value in self.options.items() if key not in taken}
+
+    @cached_property
     def key(self) -> str:
         """24 hexadecimal digits: a hash of all fields, of the code and of the data."""
-        content = [asdict(self), self.code, self.data_version]
+        base = None if self.base is None else self.base.key
+        content = [asdict(self), self.code, self.data_version, base]
         return hashlib.sha256(canonical(content).encode()).hexdigest()[:24]
 
     def rng(self, purpose: str) -> np.random.Generator:
@@ -156,3 +177,12 @@ class Trial:
         """Seed of the solver's own randomness: the same for every solver."""
         rng = np.random.default_rng(seed_of(self, f"start {self.start}"))
         return int(rng.integers(2**31))
+
+
+def _options_of(task: str) -> set[str]:
+    """Names of the options that a task, or the one it is based on, takes."""
+    entry = registry.tasks[task]
+    parameters = inspect.signature(entry.target).parameters.values()
+    names = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+    base = entry.info["based_on"]
+    return names if base is None else names | _options_of(base)

@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from nmfbench.engine.arrays import from_bytes, to_bytes
+from nmfbench.tasks.base import Outcome
 
 __all__ = ["Worker", "WorkerDied", "WorkerError"]
 
@@ -73,7 +74,12 @@ class Worker:
         self._using = threading.Lock()  # held by the thread that talks to the child
         self._starting = threading.Lock()  # so that a kill never misses a child
 
-    def run(self, trial: dict[str, Any], time_limit: float | None = None):
+    def run(
+        self,
+        trial: dict[str, Any],
+        time_limit: float | None = None,
+        base: Outcome | None = None,
+    ):
         """Compute a trial in the child.
 
         Parameters
@@ -82,6 +88,8 @@ class Worker:
             As ``Trial.to_dict`` gives it.
         time_limit : float, optional
             Seconds after which the child is killed.
+        base : Outcome, optional
+            What the trial starts from, if it is known; otherwise the child computes it.
 
         Returns
         -------
@@ -105,7 +113,7 @@ class Worker:
             if self._process is None:
                 self._start()
             try:
-                return self._ask(trial, time_limit)
+                return self._ask(trial, time_limit, base)
             except TimeoutError:
                 self._end()
                 raise
@@ -127,9 +135,15 @@ class Worker:
         with self._using:
             self._end()
 
-    def _ask(self, trial, time_limit):
+    def _ask(self, trial, time_limit, base):
         os.ftruncate(self._log.fileno(), 0)
-        self._requests.send_bytes(json.dumps(trial).encode())
+        request, blobs = {"trial": trial, "base": None}, {}
+        if base is not None:
+            blobs = {name: to_bytes(array) for name, array in base.arrays.items()}
+            request["base"] = {"metrics": base.metrics, "fit": base.fit, "arrays": list(blobs)}
+        self._requests.send_bytes(json.dumps(request).encode())
+        for blob in blobs.values():
+            self._requests.send_bytes(blob)
         if not self._answered(time_limit):
             raise TimeoutError(
                 f"the trial exceeded its time limit of {time_limit:g} s\n{self._whereabouts()}"
@@ -274,10 +288,14 @@ def serve(request_fd, answer_fd, life_fd, memory_limit):
     answers.send_bytes(json.dumps(_prepare(memory_limit)).encode())
     while True:
         try:
-            request = requests.recv_bytes()
+            request = json.loads(requests.recv_bytes())
+            base = request["base"]
+            if base is not None:
+                arrays = {name: from_bytes(requests.recv_bytes()) for name in base["arrays"]}
+                base = Outcome(base["metrics"], base["fit"], arrays)
         except (EOFError, OSError):
             os._exit(0)
-        answer, blobs = _compute(json.loads(request))
+        answer, blobs = _compute(request["trial"], base)
         answers.send_bytes(json.dumps(answer | {"arrays": list(blobs)}).encode())
         for blob in blobs.values():
             answers.send_bytes(blob)
@@ -316,7 +334,7 @@ def _prepare(memory_limit):
     return None
 
 
-def _compute(request):
+def _compute(values, base):
     """Answer one request: a description in JSON, and the arrays in numpy's format."""
     from nmfbench.engine.perform import perform
     from nmfbench.engine.trials import Trial
@@ -324,9 +342,9 @@ def _compute(request):
     before = _reset_peak_memory()
     answer, blobs, spent = {}, {}, False
     try:
-        trial = Trial.from_dict(request)
+        trial = Trial.from_dict(values)
         answer["code"] = trial.code
-        outcome = perform(trial)
+        outcome = perform(trial, base)
         blobs = {str(name): to_bytes(array) for name, array in outcome.arrays.items()}
         said = {"metrics": outcome.metrics, "fit": outcome.fit}
         answer["outcome"] = json.loads(json.dumps(said, allow_nan=False))

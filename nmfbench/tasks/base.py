@@ -31,22 +31,34 @@ class Outcome:
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
 
 
-def timed_fit(solver, X, **fit_params):
+def timed_fit(solver, X, *, representation=False, **fit_params):
     """Fit a solver and say what it cost.
 
     A solver of ours reports the seconds of its own clock, which leaves out compilation and the
     evaluation of the objective; any other estimator is timed from outside.
+
+    Parameters
+    ----------
+    solver : estimator
+    X : array-like
+    representation : bool, default=False
+        Also ask for the representation ``W`` of the samples, which the fit ends with.
+    **fit_params
+        Initial factors.
 
     Returns
     -------
     fit : dict
         For :attr:`Outcome.fit`.
     arrays : dict
-        The trace, if the solver keeps one.
+        ``trace``, if the solver keeps one, and ``W``, if asked for.
     """
-    clock = Trace()
+    clock, arrays = Trace(), {}
     with clock.clock():
-        solver.fit(X, **fit_params)
+        if representation:
+            arrays["W"] = solver.fit_transform(X, **fit_params)
+        else:
+            solver.fit(X, **fit_params)
     trace = getattr(solver, "trace_", None)
     if trace is None:
         seconds, cpu_seconds = clock.seconds, clock.cpu_seconds
@@ -60,4 +72,4 @@ def timed_fit(solver, X, **fit_params):
         "objective": None if objective is None else float(objective),
         "stop_reason": getattr(solver, "stop_reason_", None),
     }
-    return fit, ({} if trace is None else {"trace": trace})
+    return fit, (arrays if trace is None else arrays | {"trace": trace})

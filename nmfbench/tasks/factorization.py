@@ -1,0 +1,126 @@
+"""Factorization: fit a solver on a training part and keep the factors for whoever asks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nmfbench.init import INITS
+from nmfbench.registry import register_task
+from nmfbench.tasks.base import Outcome, timed_fit
+from nmfbench.tasks.convergence import draw_per_class
+
+__all__ = ["factorization", "reweighted"]
+
+
+@register_task("factorization", summary="factors of a training part, and codes of a test part")
+def factorization(
+    data,
+    solver,
+    rng,
+    *,
+    n_components,
+    n_classes=None,
+    train_per_class=None,
+    test_per_class=None,
+    reweight=False,
+    init="uniform",
+):
+    """Draw classes and samples, fit, and code the rest on the fitted components.
+
+    The tasks that are based on this one share its fits: one for each (data, split, corruption,
+    solver, rank).
+
+    Parameters
+    ----------
+    data : Bunch
+        With ``X``, corrupted if the trial says so, and with labels ``y`` if classes are drawn.
+    solver : estimator
+        With ``components_`` once fitted.
+    rng : Generator
+        Draws classes, split and start, in this order: the same for every solver.
+    n_components : int
+        Rank.
+    n_classes : int, optional
+        Keep so many classes, drawn at random; by default keep all.
+    train_per_class : int, optional
+        Train on so many samples of each class, drawn at random, and test on the rest; by default
+        train on all.
+    test_per_class : int, optional
+        Test on so many of the rest of each class only.
+    reweight : bool, default=False
+        Weight the samples before the fit, see :func:`reweighted`.
+    init : {"uniform", "random", "nndsvda", "nndsvd"}, default="uniform"
+        Start of solvers that take one; see :mod:`nmfbench.init`.
+
+    Returns
+    -------
+    Outcome
+        Metric ``dead-components``, how many are zero in either factor. Arrays ``train`` and ``test``, rows of the
+        data; ``W`` of the training samples as the fit left it; ``components``; ``codes`` of the
+        test samples, the best on these components under the solver's own loss; ``mean``, of
+        solvers that centre the data; ``labels``, of clusterers; ``trace``. The factors are kept
+        in single precision.
+
+    References
+    ----------
+    Guan et al. (2012), MahNMF, Section 5.2; Xu, Liu & Gong (2003), Document clustering based on
+    non-negative matrix factorization.
+    """
+    rows = np.arange(data.X.shape[0])
+    if n_classes is not None:
+        labels = np.unique(data.y)
+        if n_classes > len(labels):
+            raise ValueError(f"n_classes is {n_classes}, but the data have {len(labels)} classes.")
+        rows = np.flatnonzero(np.isin(data.y, rng.choice(labels, n_classes, replace=False)))
+    train, test = rows, rows[:0]
+    if train_per_class is not None:
+        train = rows[draw_per_class(data.y[rows], train_per_class, rng)]
+        test = np.setdiff1d(rows, train)
+        if test_per_class is not None:
+            test = test[draw_per_class(data.y[test], test_per_class, rng)]
+    X = reweighted(data.X[train]) if reweight else data.X[train]
+    start = {}
+    if getattr(solver, "takes_factors", False):
+        W, Ht = INITS[init](X, n_components, rng)
+        start = {"W": W, "H": np.ascontiguousarray(Ht.T)}
+    solver.set_params(n_components=n_components)
+    fit, arrays = timed_fit(solver, X, representation=True, **start)
+    codes = solver.transform(data.X[test]) if len(test) else np.zeros((0, n_components))
+    dead = ~(arrays["W"].any(axis=0) & solver.components_.any(axis=1))
+    kept = {"W": arrays["W"], "components": solver.components_, "codes": codes}
+    if hasattr(solver, "mean_"):
+        kept["mean"] = solver.mean_
+    arrays |= {name: np.asarray(array, dtype=np.float32) for name, array in kept.items()}
+    arrays |= {"train": train, "test": test}
+    if hasattr(solver, "labels_"):
+        arrays["labels"] = np.asarray(solver.labels_)
+    return Outcome({"dead-components": float(dead.sum())}, fit, arrays)
+
+
+def reweighted(X):
+    r"""Samples times the weights :math:`(X X^T 1)^{-1/2}`, as of a normalised cut.
+
+    With them least squares over the factors is a relaxed normalised cut of the graph of inner
+    products :math:`X X^T`, whose degrees are :math:`X X^T 1`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), non-negative
+
+    Returns
+    -------
+    ndarray of the same shape; a sample that is orthogonal to all stays as it is.
+
+    References
+    ----------
+    Xu, Liu & Gong (2003), weighted NMF.
+
+    Examples
+    --------
+    >>> reweighted(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 2.0]])).round(3)
+    array([[0.707, 0.   ],
+           [0.707, 0.   ],
+           [0.   , 1.   ]])
+    """
+    degrees = X @ X.sum(axis=0)
+    return X / np.sqrt(np.where(degrees > 0, degrees, 1.0))[:, None]
