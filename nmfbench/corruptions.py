@@ -9,12 +9,15 @@ and not the luck.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import scipy.sparse as sp
 from scipy import stats
 from sklearn.utils import Bunch
 
 from nmfbench import registry
+from nmfbench.kernels.poisson import poisson_quantile
 from nmfbench.registry import register_corruption
 
 __all__ = [
@@ -27,6 +30,8 @@ __all__ = [
     "salt_pepper",
     "sparse_laplace",
 ]
+
+_LARGE_MEAN = 500.0  # from here on scipy's quantiles are as fast as summing up
 
 
 def corrupt(data, name, level, rng):
@@ -85,7 +90,7 @@ def corrupt(data, name, level, rng):
     return Bunch(**{**data, "X": X, "clean": clean, "mask": mask})
 
 
-@register_corruption("sparse-laplace", level="standard deviation of the Laplace noise")
+@register_corruption("sparse-laplace", level="standard deviation of the noise before its cut at 0")
 def sparse_laplace(data, level, rng):
     """Add ``max(N, 0)`` with Laplace ``N``: about half of the entries are touched.
 
@@ -117,7 +122,7 @@ def exponential(data, level, rng):
     return level * rng.exponential(size=data.X.shape) * data.X, None
 
 
-@register_corruption("poisson", level="counts for one unit of X")
+@register_corruption("poisson", level="counts for one unit of X: the more, the less noise")
 def poisson(data, level, rng):
     """Draw counts of mean ``level * X`` from a Poisson distribution and divide them by the level.
 
@@ -130,7 +135,14 @@ def poisson(data, level, rng):
     if level == 0:
         return np.zeros_like(data.X), None
     # The quantile function, not rng.poisson: it rises with the mean for the same uniform draw.
-    return stats.poisson.ppf(rng.random(data.X.shape), level * data.X) / level, None
+    mean = np.multiply(level, data.X, dtype=np.float64).ravel()
+    counts = rng.random(mean.shape)
+    large = mean > _LARGE_MEAN
+    counts_of_large = stats.poisson.ppf(counts[large], mean[large])
+    mean[large] = 0
+    poisson_quantile(counts, mean)
+    counts[large] = counts_of_large
+    return counts.reshape(data.X.shape) / level, None
 
 
 @register_corruption("laplace", level="scale of the Laplace noise")
@@ -159,7 +171,7 @@ def gaussian(data, level, rng):
     return data.X + noise, noise != 0
 
 
-@register_corruption("salt-pepper", level="share of entries set to the lowest or highest value")
+@register_corruption("salt-pepper", level="share of entries set to 0 or the top of the range")
 def salt_pepper(data, level, rng):
     """Set each entry with probability ``level`` to 0 or to the top of the range, half and half.
 
@@ -176,7 +188,7 @@ def salt_pepper(data, level, rng):
     return np.where(mask, value, data.X), mask
 
 
-@register_corruption("occlusion", level="side of the white square as a share of the image's side")
+@register_corruption("occlusion", level="side of the square as a share of the side of the image")
 def occlusion(data, level, rng):
     """Cover a square of each image, at a random place, with the top of the range.
 
@@ -191,11 +203,11 @@ def occlusion(data, level, rng):
     """
     _check_level(level, largest=1)
     shape = data.get("image_shape")
-    if shape is None:
+    if shape is None or math.prod(shape) != data.X.shape[1]:
         raise ValueError(
-            f"occlusion needs images of one shape, but data set {data.get('name')!r} has no "
-            "image_shape. Set data.image_shape = (height, width), or choose another corruption, "
-            "such as salt-pepper."
+            f"occlusion needs images, but data set {data.get('name')!r} has image_shape={shape} "
+            f"and {data.X.shape[1]} features. Set data.image_shape = (height, width), or choose "
+            "another corruption, such as salt-pepper."
         )
     n = len(data.X)
     sides = []

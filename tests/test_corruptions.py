@@ -22,6 +22,7 @@ from nmfbench.corruptions import (
 from nmfbench.datasets import load_dataset
 from nmfbench.engine.perform import perform
 from nmfbench.engine.trials import Trial
+from nmfbench.kernels.poisson import poisson_quantile
 from nmfbench.tasks.base import Outcome
 
 NAMES = list(registry.corruptions)
@@ -140,6 +141,30 @@ def test_exponential_and_poisson_have_the_stated_mean():
     np.testing.assert_allclose(noisy * 3, np.round(noisy * 3), atol=1e-9)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_poisson_counts_are_quantiles(dtype):
+    """Counts of any mean, small, large or zero, are the quantiles of one uniform draw each."""
+    means = [0.0, 1e-9, 0.02, 0.7, 4.0, 60.0, 499.0, 501.0, 3000.0]
+    given = Bunch(X=np.repeat(np.array(means, dtype)[:, None] / 2, 500, axis=1))
+    noisy = corrupt(given, "poisson", 2.0, rng(8)).X
+    uniform = rng(8).random(given.X.shape)
+    expected = stats.poisson.ppf(uniform, 2 * given.X.astype(float))
+    np.testing.assert_array_equal(2 * noisy, expected)
+
+
+def test_poisson_quantiles_at_the_ends():
+    """A draw of 0 gives no count, and the draw next to 1 ends although sums are rounded."""
+    mean = np.array([0.0, 3.0, 0.5, 25.0, 100.0, 500.0])
+    counts = np.zeros(6)
+    poisson_quantile(counts, mean)
+    assert (counts == 0).all()
+    counts[:] = 1 - 2.0**-53
+    poisson_quantile(counts, mean)
+    assert counts[0] == 0
+    assert (counts[1:] >= stats.poisson.isf(2.0**-46, mean[1:])).all()
+    assert (counts[1:] < mean[1:] + 12 * np.sqrt(mean[1:]) + 20).all()
+
+
 @pytest.mark.parametrize(("upper", "top"), [(1.0, 1.0), (None, 0.25)])
 def test_salt_and_pepper_are_shared_out_evenly(upper, top):
     """A share of the entries is touched, half set to 0 and half to the top, the others kept."""
@@ -188,10 +213,11 @@ def test_occlusion_takes_the_largest_entry_where_no_top_is_known():
     assert set(noisy.X[noisy.mask]) == {given.X.max()}
 
 
-def test_occlusion_needs_images():
-    """Data without image_shape are named in the error, with what to do."""
-    with pytest.raises(ValueError, match=r"'patches' has no image_shape\. Set data\.image_shape"):
-        corrupt(data(image_shape=None), "occlusion", 0.3, rng())
+@pytest.mark.parametrize("image_shape", [None, (15, 21)])
+def test_occlusion_needs_images(image_shape):
+    """Data without image_shape, or with another's, are named in the error, with what to do."""
+    with pytest.raises(ValueError, match=r"'patches' has .* 300 features\. Set data\.image_shape"):
+        corrupt(data(image_shape=image_shape), "occlusion", 0.3, rng())
 
 
 def test_levels_share_their_draws():

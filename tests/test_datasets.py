@@ -100,6 +100,8 @@ def test_real_data_have_the_registered_shape(name):
         assert np.prod(data.image_shape) == data.X.shape[1]
     if row["scaling"].endswith("in [0, 1]"):
         assert data.X.max() <= 1
+    if row["kind"] in ("images", "video", "segmentation"):
+        assert data.X.max() <= data.upper == 1
     if sp.issparse(data.X):
         assert data.X.has_canonical_format
         assert data.X.data.min() > 0
