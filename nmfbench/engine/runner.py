@@ -27,7 +27,16 @@ from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import Worker, WorkerDied, WorkerError
 from nmfbench.tasks.base import Outcome
 
-__all__ = ["Limits", "RunSummary", "SchedulerError", "WorkerError", "compute", "in_stages", "missing", "run"]
+__all__ = [
+    "Limits",
+    "RunSummary",
+    "SchedulerError",
+    "WorkerError",
+    "compute",
+    "in_stages",
+    "missing",
+    "run",
+]
 
 
 _CONNECT = "10s"  # to wait for a scheduler

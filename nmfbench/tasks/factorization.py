@@ -55,11 +55,11 @@ def factorization(
     Returns
     -------
     Outcome
-        Metric ``dead-components``, how many are zero in either factor. Arrays ``train`` and ``test``, rows of the
-        data; ``W`` of the training samples as the fit left it; ``components``; ``codes`` of the
-        test samples, the best on these components under the solver's own loss; ``mean``, of
-        solvers that centre the data; ``labels``, of clusterers; ``trace``. The factors are kept
-        in single precision.
+        Metric ``dead-components``, how many are zero in either factor. Arrays ``train`` and
+        ``test``, rows of the data; ``W`` of the training samples as the fit left it;
+        ``components``; ``codes`` of the test samples, the best on these components under the
+        solver's own loss; ``mean``, of solvers that centre the data; ``labels``, of clusterers;
+        ``trace``. The factors are kept in single precision.
 
     References
     ----------
