@@ -46,6 +46,7 @@ def rng(seed=1):
 def test_every_corruption_keeps_to_the_range_and_marks_what_it_changed(name, upper, dtype):
     """Values stay in [0, upper], dtype and input too; the mask is where clean and X differ."""
     given = data(upper, dtype)
+    given.X[:, :50], given.X[:, 50:100] = 0, 1  # noise beyond the ends is clipped: no change
     before = given.X.copy()
     noisy = corrupt(given, name, 0.7, rng())
     assert noisy.X.shape == before.shape
