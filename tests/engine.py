@@ -24,7 +24,8 @@ def trial(solver="spa", **fields):
 
 
 def small_grid():
-    """Several separable solvers on a few small data sets, and one more task on real data."""
+    """Several separable solvers on a few small data sets, another task on real data, and two that
+    share a fit, which is listed before them."""
     solvers = [e.key for e in registry.solvers.entries() if e.info["family"] == "separable"]
     assert "spa" in solvers
     grid = [
@@ -34,7 +35,22 @@ def small_grid():
         for repeat in range(2)
     ]
     sizes = {"sizes": [10, 20]}
-    return [*grid, Trial(task="exemplars", dataset="digits", solver="spa", options=sizes)]
+    exemplars = Trial(task="exemplars", dataset="digits", solver="spa", options=sizes)
+    shared = [on_digits(task) for task in ("recognition", "reconstruction")]
+    return [*grid, exemplars, shared[0].base, *shared]
+
+
+def on_digits(task, solver="nenmf", **options):
+    """A trial of a task that is based on a fit, on salted digits; it takes milliseconds."""
+    given = {"n_components": 4, "train_per_class": 5, "test_per_class": 5}
+    return Trial(
+        task=task,
+        dataset="digits",
+        solver=solver,
+        corruption="salt-pepper",
+        level=0.1,
+        options=given | options,
+    )
 
 
 def content(store, key):

@@ -1,3 +1,3 @@
-"""Made-up records for the artefacts on pictures and reconstructions of faces: worlds where claims hold or do not."""
+"""Made-up records for bases, reconstructions and their errors: claims that hold or do not."""
 
 WORLDS = {}

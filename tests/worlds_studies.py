@@ -1,3 +1,3 @@
-"""Made-up records for the artefacts on the studies of breakdown and of paired differences: worlds where claims hold or do not."""
+"""Made-up records for the studies of breakdown and of paired differences."""
 
 WORLDS = {}
