@@ -99,9 +99,9 @@ def artefacts(monkeypatch, tmp_path):
 class InProcess(Worker):
     """A worker that is no process, for speed; the tests of the runner have the real one."""
 
-    def run(self, trial, time_limit=None):
+    def run(self, trial, time_limit=None, base=None):
         try:
-            outcome = perform(Trial.from_dict(trial))
+            outcome = perform(Trial.from_dict(trial), base)
         except Exception:
             return {"error": traceback.format_exc(), "peak_memory": 0}, {}
         answer = {"metrics": outcome.metrics, "fit": outcome.fit}
