@@ -84,5 +84,5 @@ PIE = Problem(
     "pie",
     options={"n_components": 100, "per_class": 7},
     rounds=_rounds(0, 12, 40, 12, 12, 40),
-    repeats={"quick": {SELECT: 1, OGM: 1, SPECTRAL: 1, HYBRID: 1}, "paper": 10},
+    repeats={"quick": {SELECT: 1, SPECTRAL: 1, HYBRID: 1}, "paper": 10},
 )

@@ -92,7 +92,7 @@ def draw(table):
             plot_band(axis, rows["q"], rows, label, styles[label])
         axis.set(title=f"chosen on {WEIGHTINGS[weighting]}", xlabel="number of exemplars")
     axes[0, 0].set_ylabel("test accuracy (%)")
-    # The first panel alone has SMRS in the quick grid.
+    # The first panel has every method that another one has.
     figure.legend(
         *axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False
     )
