@@ -13,4 +13,13 @@ point ``nmfbench.tasks``:
 with ``@register_task("rank-used", summary="number of components found")`` above it. ``data`` is
 the Bunch of :func:`nmfbench.load_dataset`, corrupted if the trial says so (the clean matrix is
 then ``data.clean``), ``rng`` draws splits, and further keyword arguments are the trial's options.
+
+Where a fit is dear and there are several questions to ask of it, a task starts from the outcome of
+another instead of fitting: ``factorization`` keeps split, factors and codes, and whoever is
+registered with ``based_on="factorization"`` gets them as a fourth argument. The engine computes a
+fit once for all trials that differ in the task alone:
+
+>>> def residual(data, solver, rng, base):
+...     train, W, H = (base.arrays[name] for name in ("train", "W", "components"))
+...     return Outcome({"residual": float(abs(data.X[train] - W @ H).sum())}, base.fit)
 """

@@ -68,7 +68,7 @@ ARTEFACT = register_artefact(
         assumed=ASSUMED,
         caption="The ten largest classes of Reuters-21578 (7285 documents, 18221 words). A linear "
         "SVM is trained on the exemplars that each method chose without labels. Means over splits "
-        "with 95 % intervals; dotted: trained on all 3645 training documents. SMRS, whose fits take a "
-        "minute or more here, belongs to the paper grid alone.",
+        "with 95 % intervals; dotted: trained on all 3645 training documents. SMRS, whose fits "
+        "take a minute or more here, belongs to the paper grid alone.",
     )
 )
