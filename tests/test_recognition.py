@@ -11,7 +11,7 @@ from nmfbench.datasets.base import load_dataset
 from nmfbench.engine.perform import make_solver, perform
 from nmfbench.engine.trials import Trial
 from nmfbench.tasks.base import Outcome
-from nmfbench.tasks.factorization import factorization, reweighted
+from nmfbench.tasks.factorization import factorization
 from nmfbench.tasks.recognition import recognition
 
 OPTIONS = {"n_components": 5, "train_per_class": 4, "test_per_class": 3}
@@ -206,13 +206,3 @@ def test_recognition_needs_test_samples():
     base.arrays["test"] = base.arrays["test"][:0]
     with pytest.raises(ValueError, match="train_per_class"):
         recognition(data, None, None, base)
-
-
-def test_weights_are_those_of_a_normalised_cut():
-    """Weights are the inverse roots of the degrees in the graph of inner products; a sample that
-    is orthogonal to all keeps its own."""
-    X = np.random.default_rng(0).random((6, 4))
-    X[2] = 0
-    degrees = (X @ X.T).sum(axis=1)
-    expected = [x / np.sqrt(d) if d else x for x, d in zip(X, degrees, strict=True)]
-    np.testing.assert_allclose(reweighted(X), expected)

@@ -98,7 +98,7 @@ def factorization(
 
 
 def reweighted(X):
-    r"""Samples times the weights :math:`(X X^T 1)^{-1/2}`, as of a normalised cut.
+    r"""Samples times weights in proportion to :math:`(X X^T 1)^{-1/2}`, as of a normalised cut.
 
     With them least squares over the factors is a relaxed normalised cut of the graph of inner
     products :math:`X X^T`, whose degrees are :math:`X X^T 1`.
@@ -109,18 +109,26 @@ def reweighted(X):
 
     Returns
     -------
-    ndarray of the same shape; a sample that is orthogonal to all stays as it is.
+    ndarray of the same shape
+
+    Notes
+    -----
+    *Departures.* The weights themselves would make entries smaller the more samples there are,
+    down to a thousandth. A factor common to all samples brings the sum of the entries back to
+    what it was: no cut depends on it, but a smoothing parameter has a unit.
 
     References
     ----------
-    Xu, Liu & Gong (2003), weighted NMF.
+    Xu, Liu & Gong (2003), weighted NMF; Guan et al. (2012), MahNMF, Section 5.3.1.
 
     Examples
     --------
     >>> reweighted(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 2.0]])).round(3)
-    array([[0.707, 0.   ],
-           [0.707, 0.   ],
-           [0.   , 1.   ]])
+    array([[1.172, 0.   ],
+           [1.172, 0.   ],
+           [0.   , 1.657]])
     """
     degrees = X @ X.sum(axis=0)
-    return X / np.sqrt(np.where(degrees > 0, degrees, 1.0))[:, None]
+    weighted = X / np.sqrt(np.where(degrees > 0, degrees, 1.0))[:, None]
+    total = weighted.sum()
+    return weighted * (X.sum() / total) if total > 0 else weighted
