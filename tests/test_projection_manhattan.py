@@ -35,6 +35,12 @@ def problem(kind, seed=0, n=8):
         H, X = rng.integers(0, 3, (k, m)) * 1.0, rng.integers(0, 4, (n, m)) * 1.0
     elif kind == "grey levels":
         H, X = np.round(H, 1), np.round(rng.random((n, k)) @ H / 2, 1)
+    elif kind == "salt and pepper":  # as images are: many entries equal, many zero
+        H = np.round(rng.random((8, 90)) * (rng.random((8, 90)) < 0.6), 2)
+        X = np.round(rng.random((n, 8)) @ H / 3, 2).clip(0, 1)
+        flipped = rng.random(X.shape) < 0.3
+        X[flipped] = rng.integers(0, 2, flipped.sum())
+        X[0] = rng.integers(0, 2, 90)
     elif kind == "one feature":
         H, X = H[:, :1].copy(), X[:, :1].copy()
     elif kind == "more basis rows than features":
@@ -53,6 +59,7 @@ KINDS = [
     "exact fit",
     "counts",
     "grey levels",
+    "salt and pepper",
     "one feature",
     "more basis rows than features",
     "nearly dependent",
@@ -116,8 +123,49 @@ def test_empty_and_zero_bases_give_zero(shape):
         assert not W.any()
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_start_changes_the_way_and_not_the_end(kind, form):
+    """From any coefficients, negative or huge ones too, the optimum of an LP solver is reached."""
+    X, H = problem(kind, seed=7)
+    rng = np.random.default_rng(0)
+    optima, scale = lad_optima(X, H), 1e-8 * X.sum(axis=1)
+    solution = project_manhattan(form(X), H)
+    starts = (0 * solution, solution, rng.normal(size=solution.shape), 1e3 + solution)
+    for W0 in starts:
+        W = project_manhattan(form(X), H, W0)
+        assert W.min() >= 0
+        assert np.all(np.abs(np.abs(X - W @ H).sum(axis=1) - optima) <= scale)
+
+
+@pytest.mark.parametrize("kind", ["dense", "salt and pepper"])
+def test_an_interrupted_start_is_not_left_behind(kind):
+    """With no pivots allowed each row keeps the better of its start and zero; then it goes on."""
+    X, H = problem(kind)
+    cone = ManhattanCone(X, len(H) + 1, max_iter=0)
+    W0 = np.random.default_rng(1).random((len(X), len(H))) * np.geomspace(1e-3, 10, len(X))[:, None]
+    cone.extend(H, W0)
+    expected = np.minimum(np.abs(X - W0 @ H).sum(axis=1), X.sum(axis=1))
+    np.testing.assert_allclose(cone.norms, expected, rtol=1e-12)
+    np.testing.assert_allclose(np.abs(X - cone.W @ H).sum(axis=1), expected, rtol=1e-12)
+    cone._max_iter = 1000
+    cone.extend(H[:1])
+    np.testing.assert_allclose(cone.norms, lad_optima(X, H), rtol=1e-9)
+
+
+def test_the_order_of_rows_does_not_matter():
+    """Permuted or taken one at a time, rows have the same objectives to rounding."""
+    X, H = problem("salt and pepper", n=30)
+    norms = np.abs(X - project_manhattan(X, H) @ H).sum(axis=1)
+    order = np.random.default_rng(0).permutation(30)
+    permuted = np.abs(X[order] - project_manhattan(X[order], H) @ H).sum(axis=1)
+    np.testing.assert_allclose(permuted, norms[order], rtol=1e-12)
+    alone = [np.abs(x - project_manhattan(x[None], H)[0] @ H).sum() for x in X]
+    np.testing.assert_allclose(alone, norms, rtol=1e-12)
+
+
 def test_many_features_give_the_same_optimum():
-    """The start from a fifth of the features changes the way, not the end."""
+    """The start near the optimum changes the way, not the end."""
     rng = np.random.default_rng(3)
     H = rng.random((6, 2600))
     X = rng.random((5, 6)) @ H + rng.laplace(0, 0.2, (5, 2600)).clip(0)
@@ -239,9 +287,11 @@ def test_max_iter_keeps_the_best_and_warns():
 
 
 def test_wrong_number_of_features_is_refused():
-    """H and X must have the same features."""
+    """H and X must have the same features, and a start their shape."""
     with pytest.raises(ValueError, match="H has shape"):
         project_manhattan(np.ones((2, 3)), np.ones((1, 4)))
+    with pytest.raises(ValueError, match="W0 has shape"):
+        project_manhattan(np.ones((2, 3)), np.ones((1, 3)), np.ones((2, 2)))
 
 
 @pytest.mark.parametrize("n_frames", [7, 8])

@@ -4,7 +4,9 @@ For one point ``x`` and a basis ``H`` the problem is to minimise ``sum_j |x_j - 
 ``w >= 0``. It is a linear programme. A vertex makes ``k`` constraints tight: features fitted
 exactly, and coefficients at zero. Each pivot lets go of one of them and walks down the piecewise
 linear objective along that edge, through as many kinks as it keeps falling (Barrodale and
-Roberts 1973, with bounds). Started from an old vertex, a few pivots are enough.
+Roberts 1973, with bounds). Started from an old vertex, a few pivots are enough. Any coefficients
+can also be the start: each positive one then is a constraint of its own, at the value it has,
+which a pivot lets go of in either direction and which never comes back.
 """
 
 import numpy as np
@@ -15,6 +17,9 @@ _TINY = 1e-11  # movements and pivots below this share of the largest are roundi
 _ZERO = 1e-13  # residuals below this share of the data are zero
 _STALL = 25  # pivots without progress before the data are perturbed
 _REFRESH = 60  # pivots between two fresh computations of the inverse
+_LOST = 1e-10  # residuals of tight features beyond this share of the data: digits were lost
+_RESTARTS = 3
+_BLOCK = 32  # features looked at together
 _SHIFT = 1e-10  # size of the perturbation relative to the data
 
 OPTIMAL, STOPPED = 0, 1
@@ -102,12 +107,54 @@ def _combine(out, d, H, indptr, indices, data, used):
                 out[indices[f]] += d[a] * data[f]
 
 
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"})
+def _count_kinks(q, r, sign, small, limit):
+    """How many residuals change their sign within ``limit``; a float, to be vectorised."""
+    count = 0.0
+    for j in range(q.shape[0]):
+        towards = sign[j] * q[j]
+        count += 1.0 if (towards > small) & (sign[j] * r[j] <= limit * towards) else 0.0
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _kinks(step, weight, index, q, r, sign, small, limit):
+    """List the kinks within ``limit``; return how many and their total weight.
+
+    Most blocks of features have none: counting, which is fast, finds those that have.
+    """
+    n = 0
+    found = 0.0
+    for start in range(0, q.shape[0], _BLOCK):
+        stop = min(start + _BLOCK, q.shape[0])
+        block = slice(start, stop)
+        if _count_kinks(q[block], r[block], sign[block], small, limit) == 0.0:
+            continue
+        for j in range(start, stop):
+            towards = sign[j] * q[j]
+            if towards > small and sign[j] * r[j] <= limit * towards:
+                step[n] = max(sign[j] * r[j], 0.0) / towards
+                weight[n] = 2.0 * towards
+                found += weight[n]
+                index[n] = j
+                n += 1
+    return n, found
+
+
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nnan", "nsz"})
 def _largest(a):
     total = 0.0
     for j in range(a.shape[0]):
         total = max(total, abs(a[j]))
     return total
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _mean_size(a):
+    total = 0.0
+    for j in range(a.shape[0]):
+        total += abs(a[j])
+    return total / max(a.shape[0], 1)
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
@@ -205,7 +252,10 @@ def _origin(inverse, basis, bound_is_tight, m):
 
 @njit(cache=True, nogil=True)
 def _vertex(w, r, inverse, basis, x, floor, H, indptr, indices, data, used):
-    """Coefficients and residuals of the vertex where the constraints of ``basis`` are tight."""
+    """Coefficients and residuals of the vertex where the constraints of ``basis`` are tight.
+
+    Returns the largest residual of a feature that should be fitted exactly, then set to zero.
+    """
     m, k = x.shape[0], w.shape[0]
     w[:] = 0.0
     for p in range(k):
@@ -221,15 +271,50 @@ def _vertex(w, r, inverse, basis, x, floor, H, indptr, indices, data, used):
     _combine(r, w, H, indptr, indices, data, used)
     for j in range(m):
         r[j] = x[j] - r[j]
+    error = 0.0
     for p in range(k):
         if basis[p] < m:
+            error = max(error, abs(r[basis[p]]))
             r[basis[p]] = 0.0
+    return error
 
 
 @njit(cache=True, nogil=True)
-def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, work):
-    """Solve one point from the vertex ``basis``. Returns (objective, pivots, status)."""
-    (inverse, tight, v, rows, xs, floor, r, sign, g, y, d, q, step, weight, index) = work
+def _hold(w, held, floor, masses, inverse, basis, tight, m):
+    """Make the coefficients ``w`` the start: each is tight, at zero or held at what it is.
+
+    Returns how many are held.
+    """
+    n_held = 0
+    _origin(inverse, basis, tight, m)
+    for a in range(w.shape[0]):
+        held[a] = w[a] > 0.0 and masses[a] > 0.0
+        floor[a] = -w[a] if held[a] else 0.0
+        n_held += held[a]
+    return n_held
+
+
+@njit(cache=True, nogil=True)
+def _read_signs(sign, r, zero, basis):
+    """Signs of the residuals; those at zero keep theirs, and those of tight features are 0."""
+    for j in range(r.shape[0]):
+        if abs(r[j]) > zero:
+            sign[j] = 1.0 if r[j] > 0.0 else -1.0
+        elif sign[j] == 0.0:
+            sign[j] = -1.0
+    for p in range(basis.shape[0]):
+        if basis[p] < r.shape[0]:
+            sign[basis[p]] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def _solve(w, basis, dual, given, x, H, Ht, indptr, indices, data, masses, max_pivots, work):
+    """Solve one point. Returns (objective, pivots, status).
+
+    The start is the vertex ``basis`` or, if ``given``, the coefficients ``w``: the positive ones
+    are held at their values until a pivot lets go of them, in the better direction.
+    """
+    (held, inverse, tight, v, rows, xs, floor, r, sign, g, y, d, q, step, weight, index) = work
     m, k = x.shape[0], w.shape[0]
     largest = 0.0
     total = 0.0
@@ -237,26 +322,30 @@ def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, 
         xs[j] = x[j]
         largest = max(largest, x[j])
         total += x[j]
+    held[:] = False
     floor[:] = 0.0
-    warm = False
-    for p in range(k):
-        warm = warm or basis[p] < m
-    if not warm or not _invert(inverse, basis, tight, m, Ht, v, rows):
-        _origin(inverse, basis, tight, m)
-    _vertex(w, r, inverse, basis, xs, floor, H, indptr, indices, data, rows)
-    zero = _ZERO * largest
-    for j in range(m):
-        if r[j] > zero:
-            sign[j] = 1.0
+    n_held, error = 0, 0.0
+    if not given:
+        w[:] = 0.0
+        given = True
+        for p in range(k):
+            given = given and basis[p] >= m  # all at zero
+        if not given and _invert(inverse, basis, tight, m, Ht, v, rows):
+            error = _vertex(w, r, inverse, basis, xs, floor, H, indptr, indices, data, rows)
+            given = error > _LOST * largest
         else:
-            sign[j] = -1.0
-    for p in range(k):
-        if basis[p] < m:
-            sign[basis[p]] = 0.0
+            given = True
+    if given:
+        n_held = _hold(w, held, floor, masses, inverse, basis, tight, m)
+        error = _vertex(w, r, inverse, basis, xs, floor, H, indptr, indices, data, rows)
+    zero = _ZERO * largest
+    sign[:] = -1.0
+    _read_signs(sign, r, zero, basis)
     _gradient(g, sign, H, indptr, indices, data)
 
     pivots, stalled, since, restarts, status = 0, 0, 0, 0, STOPPED
-    reach = np.inf  # how far residuals moved in recent pivots: where to look for kinks first
+    # How far residuals moved in recent pivots: where to look for kinks first.
+    reach = 0.1 * _mean_size(r) if n_held > 0 else np.inf
     shift, seed = 0.0, np.uint64(88172645463325252)
     while True:
         # Pricing: y holds the objective's derivative along each edge of the vertex.
@@ -281,21 +370,51 @@ def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, 
                 if violation <= _PRICE:
                     continue
             else:
-                violation = -y[p]
+                violation = abs(y[p]) if held[basis[p] - m] else -y[p]
                 if violation <= _PRICE * masses[basis[p] - m]:
                     continue
             if violation > worst * v[p]:
                 best, worst = p, violation / v[p]
+        if best < 0 and n_held > 0:  # optimal, but not a vertex: move to one
+            for p in range(k):
+                if basis[p] >= m and held[basis[p] - m]:
+                    best = p
+        renew = since >= _REFRESH
         if best < 0:
-            status = OPTIMAL
+            # Optimal, unless the inverse has lost digits.
+            if since > 0:
+                error = _vertex(w, r, inverse, basis, xs, floor, H, indptr, indices, data, rows)
+                renew = error > _LOST * largest
+            if not renew:
+                status = OPTIMAL
+                break
+        if pivots >= max_pivots or restarts > _RESTARTS:
             break
-        if pivots >= max_pivots or restarts > 1:
-            break
+        if renew:
+            since = 0
+            if _invert(inverse, basis, tight, m, Ht, v, rows):
+                error = _vertex(w, r, inverse, basis, xs, floor, H, indptr, indices, data, rows)
+            else:
+                error = np.inf
+            if error > _LOST * largest:  # digits lost beyond repair: anew from where we are
+                restarts += 1
+                n_held = _hold(w, held, floor, masses, inverse, basis, tight, m)
+                error = _vertex(w, r, inverse, basis, xs, floor, H, indptr, indices, data, rows)
+            _read_signs(sign, r, zero, basis)
+            _gradient(g, sign, H, indptr, indices, data)
+            continue
         pivots += 1
         leaving = basis[best]
         if leaving < m:
             up = -1.0 if y[best] > 0.0 else 1.0
             need = abs(y[best]) - 1.0
+        elif held[leaving - m]:  # let go; downwards there is always an end, at zero
+            up = -1.0 if y[best] >= -_PRICE * masses[leaving - m] else 1.0
+            need = max(-up * y[best], 0.0)
+            held[leaving - m] = False
+            tight[leaving - m] = False
+            floor[leaving - m] = 0.0
+            n_held -= 1
         else:
             up = 1.0
             need = -y[best]
@@ -308,16 +427,7 @@ def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, 
         small = _TINY * speed
         limit = reach / speed if speed > 0.0 else np.inf
         while True:
-            n = 0
-            found = 0.0
-            for j in range(m):
-                towards = sign[j] * q[j]
-                if towards > small and sign[j] * r[j] <= limit * towards:
-                    step[n] = max(sign[j] * r[j], 0.0) / towards
-                    weight[n] = 2.0 * towards
-                    found += weight[n]
-                    index[n] = j
-                    n += 1
+            n, found = _kinks(step, weight, index, q, r, sign, small, limit)
             if found > 1.001 * need or limit == np.inf:
                 break
             limit = 16.0 * limit if limit * speed < largest else np.inf
@@ -329,10 +439,16 @@ def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, 
                 n += 1
         at = _first_kink(step, weight, index, n, need)
         if at < 0:  # this edge is rounding
-            status = OPTIMAL if since == 0 else STOPPED
             if since == 0:
+                status = OPTIMAL
                 break
             length, entering = 0.0, leaving
+            since = _REFRESH
+            if leaving >= m:
+                tight[leaving - m] = True
+                floor[leaving - m] = -w[leaving - m]
+                held[leaving - m] = w[leaving - m] > 0.0
+                n_held += held[leaving - m]
         else:
             length, entering = step[at], index[at]
 
@@ -376,22 +492,6 @@ def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, 
             stalled += 1
         else:
             stalled = 0
-        if at < 0 or since >= _REFRESH:
-            if not _invert(inverse, basis, tight, m, Ht, v, rows):
-                # Digits lost beyond repair: once more from the origin.
-                restarts += 1
-                _origin(inverse, basis, tight, m)
-            _vertex(w, r, inverse, basis, xs, floor, H, indptr, indices, data, rows)
-            for j in range(m):
-                if abs(r[j]) > zero:
-                    sign[j] = 1.0 if r[j] > 0.0 else -1.0
-                elif sign[j] == 0.0:
-                    sign[j] = -1.0
-            for p in range(k):
-                if basis[p] < m:
-                    sign[basis[p]] = 0.0
-            _gradient(g, sign, H, indptr, indices, data)
-            since = 0
         if stalled == 2 or stalled >= _STALL:
             fit = 0.0
             for j in range(m):
@@ -418,8 +518,10 @@ def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, 
                     floor[a] += shift * total / masses[a] * (1.0 + amount)
             stalled = 0
 
+    for a in range(k):
+        if not held[a]:
+            floor[a] = 0.0
     if pivots > 0:
-        floor[:] = 0.0
         _vertex(w, r, inverse, basis, x, floor, H, indptr, indices, data, rows)
     objective = 0.0
     for j in range(m):
@@ -433,12 +535,16 @@ def _solve(w, basis, dual, x, H, Ht, indptr, indices, data, masses, max_pivots, 
             for p in range(k):
                 if basis[p] < m:
                     dual[basis[p]] = min(1.0, max(-1.0, y[p]))
+    if n_held > 0:  # interrupted: there is no vertex to come back to
+        for a in range(k):
+            basis[a] = m + a
     return objective, pivots, status
 
 
 @njit(cache=True, nogil=True)
 def _workspace(m, k):
     return (
+        np.empty(k, np.bool_),
         np.empty((k, k)),
         np.empty(k, np.bool_),
         np.empty(k),
@@ -472,8 +578,8 @@ def _store(stored, chosen, m):
 
 
 @njit(cache=True, nogil=True)
-def lad_dense(W, basis, norms, duals, points, X, H, Ht, masses, max_pivots):
-    """Project rows ``points`` of dense ``X`` on the cone of ``H``, from the vertices ``basis``.
+def lad_dense(W, basis, norms, duals, points, start, X, H, Ht, masses, max_pivots):
+    """Project rows ``points`` of dense ``X`` on the cone of ``H``.
 
     A point whose objective would rise (by rounding) keeps what it has.
 
@@ -484,6 +590,7 @@ def lad_dense(W, basis, norms, duals, points, X, H, Ht, masses, max_pivots):
     norms : (n,) objectives
     duals : (len(points), m), or (0, 0) to leave them out
         These four are updated in place; they may have more than ``k`` columns.
+    start : (n, k), non-negative, where to start instead of ``basis``; or (0, 0)
     H, Ht : (k, m) and (m, k), float64
     masses : (k,) row sums of ``H``
 
@@ -499,15 +606,20 @@ def lad_dense(W, basis, norms, duals, points, X, H, Ht, masses, max_pivots):
     indptr = np.empty(0, np.int64)
     w = np.empty(k)
     chosen = np.empty(k, np.int64)
+    given = start.shape[0] > 0
     pivots, unfinished = 0, 0
     for e in range(points.shape[0]):
         i = points[e]
         for j in range(m):
             x[j] = X[i, j]
         _load(chosen, basis[i], m)
+        if given:
+            for a in range(k):
+                w[a] = start[i, a]
+                chosen[a] = m + a
         dual = duals[e] if duals.shape[0] > 0 else none
         objective, made, status = _solve(
-            w, chosen, dual, x, H, Ht, indptr, indptr, none, masses, max_pivots, work
+            w, chosen, dual, given, x, H, Ht, indptr, indptr, none, masses, max_pivots, work
         )
         pivots += made
         unfinished += status
@@ -521,7 +633,22 @@ def lad_dense(W, basis, norms, duals, points, X, H, Ht, masses, max_pivots):
 
 @njit(cache=True, nogil=True)
 def lad_sparse(
-    W, basis, norms, duals, points, Xp, Xi, Xd, label, Ht, Hp, Hi, Hd, masses, max_pivots
+    W,
+    basis,
+    norms,
+    duals,
+    points,
+    start,
+    Xp,
+    Xi,
+    Xd,
+    label,
+    Ht,
+    Hp,
+    Hi,
+    Hd,
+    masses,
+    max_pivots,
 ):
     """As :func:`lad_dense` for CSR ``X`` and ``H``.
 
@@ -536,6 +663,7 @@ def lad_sparse(
     none = np.empty(0)
     w = np.empty(k)
     chosen = np.empty(k, np.int64)
+    given = start.shape[0] > 0
     pivots, unfinished = 0, 0
     for e in range(points.shape[0]):
         i = points[e]
@@ -547,9 +675,13 @@ def lad_sparse(
             else:
                 outside += Xd[f]
         _load(chosen, basis[i], m)
+        if given:
+            for a in range(k):
+                w[a] = start[i, a]
+                chosen[a] = m + a
         dual = duals[e] if duals.shape[0] > 0 else none
         objective, made, status = _solve(
-            w, chosen, dual, x, H, Ht, Hp, Hi, Hd, masses, max_pivots, work
+            w, chosen, dual, given, x, H, Ht, Hp, Hi, Hd, masses, max_pivots, work
         )
         for f in range(Xp[i], Xp[i + 1]):
             j = label[Xi[f]]
@@ -563,3 +695,33 @@ def lad_sparse(
                 W[i, a] = w[a]
             _store(basis[i], chosen, m)
     return pivots, unfinished
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nnan", "nsz"})
+def split_residuals(target, dual, X, fit, most, relax):
+    """Step of the alternating direction method in the residuals ``z`` and their multipliers.
+
+    All arrays are in single precision.
+
+    Parameters
+    ----------
+    target : (n, m), overwritten
+        What ``W H`` should be near to next: ``X - z + dual``.
+    dual : (n, m), changed in place
+        Scaled multipliers, of size ``most`` at most, so that ``dual / most`` is a sub-gradient.
+        On entry also defines the last ``z``, as ``X + dual - target``.
+    X, fit : (n, m)
+        The data and the current ``W H``.
+    most : (n,)
+    relax : float
+        Over-relaxation, between 1 and 2.
+    """
+    over, under = np.float32(relax), np.float32(1 - relax)
+    for i in range(X.shape[0]):
+        limit = most[i]
+        for j in range(X.shape[1]):
+            last = X[i, j] + dual[i, j] - target[i, j]
+            moved = over * (X[i, j] - fit[i, j]) + under * last + dual[i, j]
+            shrunk = max(-limit, min(limit, moved))
+            dual[i, j] = shrunk
+            target[i, j] = X[i, j] - moved + shrunk + shrunk
