@@ -10,6 +10,8 @@ from nmfbench.tasks.base import Outcome
 
 __all__ = ["clustering", "strongest_component"]
 
+_SHUFFLES = 3  # for each trial: figures take means over many of these
+
 
 @register_task(
     "clustering",
@@ -26,7 +28,9 @@ def clustering(data, solver, rng, base):
     ----------
     data : Bunch
         With labels ``y``.
-    solver, rng : ignored
+    solver : ignored
+    rng : Generator
+        Shuffles labels.
     base : Outcome
         Of the task ``factorization``.
 
@@ -34,7 +38,9 @@ def clustering(data, solver, rng, base):
     -------
     Outcome
         Metrics ``clustering-accuracy``, ``mutual-information`` (bits), ``nmi-max``, and
-        ``clusters``, how many are not empty. Array ``labels``.
+        ``clusters``, how many are not empty. ``clustering-accuracy-shuffled`` and
+        ``nmi-max-shuffled`` are means over random orders of the labels found: what clusters of
+        these sizes score by chance. Array ``labels``.
 
     References
     ----------
@@ -46,17 +52,32 @@ def clustering(data, solver, rng, base):
         labels = arrays["labels"]
     else:
         labels = strongest_component(arrays["W"], arrays["components"])
+    shuffled = [rng.permutation(labels) for _ in range(_SHUFFLES)]
+    by_chance = [clustering_accuracy(y, other) for other in shuffled]
     metrics = {
         "clustering-accuracy": clustering_accuracy(y, labels),
         "mutual-information": mutual_information(y, labels),
         "nmi-max": nmi_max(y, labels),
         "clusters": float(len(np.unique(labels))),
+        "clustering-accuracy-shuffled": np.mean(by_chance),
+        "nmi-max-shuffled": np.mean([nmi_max(y, other) for other in shuffled]),
     }
     return Outcome(metrics, base.fit, {"labels": labels})
 
 
 def strongest_component(W, H):
     """Index of the largest entry of each row of ``W``, once components have unit sum.
+
+    Of equal entries the first counts, as for a sample whose code is zero.
+
+    Parameters
+    ----------
+    W : ndarray of shape (n_samples, r)
+    H : ndarray of shape (r, n_features)
+
+    Returns
+    -------
+    ndarray of int, of shape (n_samples,)
 
     Examples
     --------
