@@ -5,6 +5,10 @@ A test is a function from the labelled records of an artefact (a DataFrame with 
 functions below build the usual ones. All of them compare within a repeat, where rivals saw the
 same data, and count a repeat as one observation: levels and starts of one repeat share its data
 and are averaged first.
+
+Averages over a grid can be compared if it is the same for all methods. Where it is not, such as
+fewer ranks for a slow method, ``by`` names the columns in which the sides are paired besides the
+repeat: only cells that all sides have count, and a repeat is the average over its cells.
 """
 
 from __future__ import annotations
@@ -144,6 +148,15 @@ def _per_repeat(records, method, value, by=()):
     return rows.groupby(["repeat", *by], observed=True)[value].mean().dropna()
 
 
+def _paired(scores):
+    """Scores of the sides (columns), averaged for each repeat over the cells that all have."""
+    return pd.DataFrame(scores).dropna().groupby(level="repeat").mean()
+
+
+def _too_few(n):
+    return f"{n} repeat{' is' if n == 1 else 's are'} too few for a verdict"
+
+
 def _decide(differences, describe) -> Verdict:
     """Confirmed if the differences are above 0, refuted if below, by a signed-rank test."""
     d = np.asarray(differences, dtype=float)
@@ -153,7 +166,7 @@ def _decide(differences, describe) -> Verdict:
     effect, interval = float(d.mean()), _interval(d)
     text = describe(effect, interval)
     if n < _MIN_REPEATS:
-        text += f"; {n} repeats are too few for a verdict"
+        text += f"; {_too_few(n)}"
         return Verdict("inconclusive", text, effect, interval, None, n)
     if not d.any():
         return Verdict("inconclusive", text + "; no difference at all", effect, interval, 1.0, n)
@@ -178,13 +191,14 @@ def _number(value, interval, unit=""):
     return f"{value:.3g}{unit} (95 % interval {interval[0]:.3g} to {interval[1]:.3g})"
 
 
-def better(method: str, rival: str, value: str):
+def better(method: str, rival: str, value: str, by: Sequence[str] = ()):
     """``method`` scores higher than ``rival``, on average over levels."""
 
     def test(records):
-        d = (_per_repeat(records, method, value) - _per_repeat(records, rival, value)).dropna()
+        scores = _paired({m: _per_repeat(records, m, value, by) for m in (method, rival)})
         return _decide(
-            d, lambda effect, ci: f"{method} minus {rival}: {_number(effect, ci)} in {value}"
+            scores[method] - scores[rival],
+            lambda effect, ci: f"{method} minus {rival}: {_number(effect, ci)} in {value}",
         )
 
     return test
@@ -231,7 +245,9 @@ def flat(method: str, value: str, margin: float):
     return test
 
 
-def comparable(methods: Sequence[str], values: str | Sequence[str], margin: float):
+def comparable(
+    methods: Sequence[str], values: str | Sequence[str], margin: float, by: Sequence[str] = ()
+):
     """No two of ``methods`` differ by more than ``margin`` in any of ``values``.
 
     Scores are means over levels within a repeat, then over repeats; the largest difference over
@@ -240,24 +256,30 @@ def comparable(methods: Sequence[str], values: str | Sequence[str], margin: floa
     values = [values] if isinstance(values, str) else list(values)
 
     def test(records):
-        columns = {(m, v): _per_repeat(records, m, v) for m in methods for v in values}
-        scores = pd.DataFrame(columns).dropna().to_numpy()
+        columns = {(m, v): _per_repeat(records, m, v, by) for m in methods for v in values}
+        scores = _paired(columns).to_numpy()
         n = len(scores)
-        if n < _MIN_REPEATS:
-            return Verdict("inconclusive", f"{n} repeats are too few for a verdict", n=n)
+        if not n:
+            return Verdict("not run", "no repeat of this grid has all of the methods")
         scores = scores.reshape(n, len(methods), len(values))
 
         def spread(of):
             means = of.mean(axis=-3)
             return (means.max(axis=-2) - means.min(axis=-2)).max(axis=-1)
 
-        draws = np.random.default_rng(0).integers(n, size=(2000, n))
-        low, high = np.quantile(spread(scores[draws]), [0.025, 0.975])
         effect = float(spread(scores))
-        verdict = "confirmed" if high < margin else "refuted" if low > margin else "inconclusive"
         means = ", ".join(
             f"{m} {v:.3g}" for m, v in zip(methods, scores.mean(axis=(0, 2)), strict=True)
         )
+        if n < _MIN_REPEATS:
+            text = (
+                f"largest difference between two methods {effect:.3g} (comparable means below "
+                f"{margin:g}); means: {means}; {_too_few(n)}"
+            )
+            return Verdict("inconclusive", text, effect, n=n)
+        draws = np.random.default_rng(0).integers(n, size=(2000, n))
+        low, high = np.quantile(spread(scores[draws]), [0.025, 0.975])
+        verdict = "confirmed" if high < margin else "refuted" if low > margin else "inconclusive"
         text = (
             f"largest difference between two methods {effect:.3g} (95 % interval {low:.3g} to "
             f"{high:.3g}; comparable means below {margin:g}); means: {means}"
@@ -267,7 +289,7 @@ def comparable(methods: Sequence[str], values: str | Sequence[str], margin: floa
     return test
 
 
-def always_best(method: str, rivals: Sequence[str], values: Sequence[str]):
+def always_best(method: str, rivals: Sequence[str], values: Sequence[str], by: Sequence[str] = ()):
     """``method`` beats every rival in every one of ``values``, such as each sample size.
 
     Confirmed if it is ahead in every comparison, each by a paired t test (all must succeed, so
@@ -279,13 +301,22 @@ def always_best(method: str, rivals: Sequence[str], values: Sequence[str]):
         seen = set(records["method"])
         present = [rival for rival in rivals if rival in seen]
         absent = [rival for rival in rivals if rival not in seen]
-        scores = {(m, v): _per_repeat(records, m, v) for m in [method, *present] for v in values}
-        table = pd.DataFrame(scores).dropna()
-        if len(table) < _MIN_REPEATS or not present:
-            text = f"{len(table)} repeats are too few for a verdict"
-            return Verdict("inconclusive", text, n=len(table))
+        table = _paired(
+            {(m, v): _per_repeat(records, m, v, by) for m in [method, *present] for v in values}
+        )
+        if table.empty or not present:
+            return Verdict("not run", _NO_PAIR)
         pairs = [(rival, value) for value in values for rival in present]
         leads = np.array([table[method, value] - table[rival, value] for rival, value in pairs])
+        worst = int(leads.mean(axis=1).argmin())
+        effect, interval = float(leads[worst].mean()), _interval(leads[worst])
+        smallest = (
+            f"smallest lead of {method} {_number(effect, interval)}, over {pairs[worst][0]} in "
+            f"{pairs[worst][1]}"
+        )
+        if len(table) < _MIN_REPEATS:
+            text = f"{smallest}; {_too_few(len(table))}"
+            return Verdict("inconclusive", text, effect, interval, n=len(table))
         spread = leads.std(axis=1, ddof=1) / np.sqrt(len(table))
         # A lead that never varies is certain, and no lead at all is none.
         t = np.divide(
@@ -294,18 +325,15 @@ def always_best(method: str, rivals: Sequence[str], values: Sequence[str]):
         t[~leads.any(axis=1)] = 0
         above, below = stats.t.sf(t, len(table) - 1), stats.t.cdf(t, len(table) - 1)
         ahead, behind = above < ALPHA, _holm(below) < ALPHA
-        worst = int(leads.mean(axis=1).argmin())
         text = (
-            f"{method} is ahead in {ahead.sum()} of {len(pairs)} comparisons, behind in "
-            f"{behind.sum()}; smallest lead {leads[worst].mean():.3g} over {pairs[worst][0]} in "
-            f"{pairs[worst][1]}"
+            f"ahead in {ahead.sum()} of {len(pairs)} comparisons, behind in {behind.sum()}; "
+            f"{smallest}"
         )
         if absent:  # the others can refute the claim, but not confirm it
             text += f"; {', '.join(absent)} not run in this grid"
         won = ahead.all() and not absent
         verdict = "confirmed" if won else "refuted" if behind.any() else "inconclusive"
         p = float(_holm(below).min() if behind.any() else above.max())
-        effect, interval = float(leads[worst].mean()), _interval(leads[worst])
         return Verdict(verdict, text, effect, interval, p, len(table))
 
     return test

@@ -105,6 +105,71 @@ def test_an_absent_rival_can_not_be_beaten():
     assert claims.always_best("b", ["a", "c"], ["score"])(table).verdict == "refuted"
 
 
+def unequal(repeats=8, lead=0.1, seed=0):
+    """Scores that grow with the rank; ``a`` leads, but has only run at the small rank."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        {"method": m, "repeat": i, "rank": r, "score": base + r / 50 + 0.01 * rng.standard_normal()}
+        for m, ranks, base in (("a", [10], lead), ("b", [10, 40], 0.0), ("c", [10, 40], 0.01))
+        for i in range(repeats)
+        for r in ranks
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_methods_are_paired_where_their_grids_differ():
+    """With ``by`` only cells that both sides have count; averages over the grid would mislead."""
+    table = unequal()
+    for test in (
+        claims.better("a", "b", "score", by=["rank"]),
+        claims.always_best("a", ["b", "c"], ["score"], by=["rank"]),
+    ):
+        verdict = test(table)
+        assert verdict.verdict == "confirmed"
+        assert verdict.effect == pytest.approx(0.1, abs=0.02)
+        assert verdict.n == 8
+    assert claims.better("a", "b", "score")(table).verdict == "refuted"
+    assert claims.always_best("a", ["b"], ["score"])(table).verdict == "refuted"
+    near = unequal(lead=0.01)
+    assert claims.comparable(["a", "b"], "score", 0.1, by=["rank"])(near).verdict == "confirmed"
+    assert claims.comparable(["a", "b"], "score", 0.1)(near).verdict == "refuted"
+
+
+def test_cells_of_a_repeat_are_one_observation():
+    """More cells do not make a verdict of few repeats, and a cell more does not weigh more."""
+    table = unequal(repeats=3)
+    for test in (
+        claims.better("b", "c", "score", by=["rank"]),
+        claims.always_best("b", ["c"], ["score"], by=["rank"]),
+        claims.comparable(["b", "c"], "score", 0.1, by=["rank"]),
+    ):
+        verdict = test(table)
+        assert verdict.verdict == "inconclusive"
+        assert "3 repeats are too few" in verdict.evidence
+        assert verdict.n == 3
+    two = pd.DataFrame(
+        [("a", 0, 1, 1.0), ("a", 0, 2, 3.0), ("a", 1, 1, 8.0), ("b", 0, 1, 0.0)]
+        + [("b", 0, 2, 0.0), ("b", 1, 1, 0.0)],
+        columns=["method", "repeat", "rank", "score"],
+    )
+    assert claims.better("a", "b", "score", by=["rank"])(two).effect == pytest.approx(5.0)
+
+
+def test_one_repeat_still_says_what_was_measured():
+    """Too few repeats give no verdict, but the difference that they show."""
+    table = unequal(repeats=1)
+    for test in (
+        claims.better("a", "b", "score", by=["rank"]),
+        claims.always_best("a", ["b"], ["score"], by=["rank"]),
+        claims.comparable(["a", "b"], "score", 0.01, by=["rank"]),
+    ):
+        verdict = test(table)
+        assert verdict.verdict == "inconclusive"
+        assert "1 repeat is too few" in verdict.evidence
+        assert verdict.effect == pytest.approx(0.1, abs=0.03)
+        assert test(table[table["rank"] == 40]).verdict == "not run"
+
+
 def test_at_least():
     """A bound is tested against the mean over repeats."""
     table = records({"a": lambda x: 0.75})
