@@ -8,7 +8,8 @@ and are averaged first.
 
 Averages over a grid can be compared if it is the same for all methods. Where it is not, such as
 fewer ranks for a slow method, ``by`` names the columns in which the sides are paired besides the
-repeat: only cells that all sides have count, and a repeat is the average over its cells.
+repeat. Only cells that all sides have count, and of these the ones that most repeats have, so
+that a repeat is the average over the same cells as any other.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 from scipy import stats
+
+from nmfbench.summary import holm
 
 __all__ = [
     "Claim",
@@ -149,8 +152,17 @@ def _per_repeat(records, method, value, by=()):
 
 
 def _paired(scores):
-    """Scores of the sides (columns), averaged for each repeat over the cells that all have."""
-    return pd.DataFrame(scores).dropna().groupby(level="repeat").mean()
+    """Scores of the sides (columns) for each repeat, averaged over the cells that all have.
+
+    A repeat with other cells than the rest would be the average of something else: the cells that
+    most repeats have are kept.
+    """
+    table = pd.DataFrame(scores).dropna()
+    cells = table.index.names.difference(["repeat"])
+    if cells and len(table):
+        repeats = table.groupby(level=cells).transform("size")
+        table = table[repeats == repeats.max()]
+    return table.groupby(level="repeat").mean()
 
 
 def _too_few(n):
@@ -324,7 +336,7 @@ def always_best(method: str, rivals: Sequence[str], values: Sequence[str], by: S
         )
         t[~leads.any(axis=1)] = 0
         above, below = stats.t.sf(t, len(table) - 1), stats.t.cdf(t, len(table) - 1)
-        ahead, behind = above < ALPHA, _holm(below) < ALPHA
+        ahead, behind = above < ALPHA, holm(below) < ALPHA
         text = (
             f"ahead in {ahead.sum()} of {len(pairs)} comparisons, behind in {behind.sum()}; "
             f"{smallest}"
@@ -333,18 +345,10 @@ def always_best(method: str, rivals: Sequence[str], values: Sequence[str], by: S
             text += f"; {', '.join(absent)} not run in this grid"
         won = ahead.all() and not absent
         verdict = "confirmed" if won else "refuted" if behind.any() else "inconclusive"
-        p = float(_holm(below).min() if behind.any() else above.max())
+        p = float(holm(below).min() if behind.any() else above.max())
         return Verdict(verdict, text, effect, interval, p, len(table))
 
     return test
-
-
-def _holm(p_values):
-    """p-values after Holm's step-down correction."""
-    p = np.asarray(p_values, dtype=float)
-    order = np.argsort(p)
-    adjusted = np.maximum.accumulate((len(p) - np.arange(len(p))) * p[order])
-    return np.minimum(adjusted, 1.0)[np.argsort(order)]
 
 
 def at_least(method: str, value: str, bound: float):

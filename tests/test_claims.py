@@ -136,7 +136,7 @@ def test_methods_are_paired_where_their_grids_differ():
 
 
 def test_cells_of_a_repeat_are_one_observation():
-    """More cells do not make a verdict of few repeats, and a cell more does not weigh more."""
+    """More cells do not make a verdict of few repeats."""
     table = unequal(repeats=3)
     for test in (
         claims.better("b", "c", "score", by=["rank"]),
@@ -147,12 +147,19 @@ def test_cells_of_a_repeat_are_one_observation():
         assert verdict.verdict == "inconclusive"
         assert "3 repeats are too few" in verdict.evidence
         assert verdict.n == 3
-    two = pd.DataFrame(
-        [("a", 0, 1, 1.0), ("a", 0, 2, 3.0), ("a", 1, 1, 8.0), ("b", 0, 1, 0.0)]
-        + [("b", 0, 2, 0.0), ("b", 1, 1, 0.0)],
-        columns=["method", "repeat", "rank", "score"],
-    )
-    assert claims.better("a", "b", "score", by=["rank"])(two).effect == pytest.approx(5.0)
+
+
+def test_a_repeat_with_more_cells_is_no_outlier():
+    """Cells that only some repeats have are left out; without any difference all cells count."""
+    table = unequal()
+    cell = table["rank"] == 40
+    lead_at_40 = np.where(cell & (table["method"] == "b"), 5.0, 0.0)
+    table = table.assign(score=table["score"] + lead_at_40)
+    test = claims.better("b", "c", "score", by=["rank"])
+    assert test(table).effect == pytest.approx(2.5, abs=0.1)
+    verdict = test(table[~cell | (table["repeat"] == 0)])
+    assert verdict.effect == pytest.approx(-0.01, abs=0.02)
+    assert verdict.n == 8
 
 
 def test_one_repeat_still_says_what_was_measured():
