@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from oracles_bregman import best_of_starts, multiplicative_itakura_saito, multiplicative_kl
 from scipy.optimize import approx_fprime
+from sklearn.exceptions import ConvergenceWarning
 
 from nmfbench import losses
 from nmfbench.projections import project_itakura_saito, project_kl
@@ -54,7 +55,7 @@ def test_weighted_residuals_are_minus_the_gradient(name):
 
 @LOSSES
 def test_is_at_least_as_good_as_multiplicative_updates(loss):
-    """Coordinate descent ends no higher than many multiplicative updates."""
+    """A projection ends no higher than many multiplicative updates."""
     X, H = noisy(loss)
     found = row_losses(loss, X, PROJECT[loss](X, H, **TIGHT), H)
     slow = row_losses(loss, X, MULTIPLICATIVE[loss](X, H, 3000), H)
@@ -141,6 +142,51 @@ def test_sparse_counts_give_the_dense_answer():
     X[4] = 0
     H = rng.random((6, 50)) * (rng.random((6, 50)) < 0.4)
     np.testing.assert_allclose(project_kl(sp.csr_matrix(X), H), project_kl(X, H), rtol=1e-12)
+
+
+def lower_bounds(X, W, H):
+    """The dual objective of a feasible point made from the coefficients."""
+    D = np.divide(X, W @ H, out=np.zeros_like(X), where=X > 0)
+    D /= np.maximum((D @ H.T / H.sum(axis=1)).max(axis=1), 1)[:, None]
+    assert ((D @ H.T) / H.sum(axis=1)).max() <= 1 + 1e-12
+    return (X * np.log(np.where(X > 0, D, 1))).sum(axis=1)
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-6, 1e-10])
+@pytest.mark.parametrize("kind", ["counts", "images"])
+def test_kl_ends_within_its_tolerance_of_the_optimum(kind, tol):
+    """A feasible dual point proves each loss to be within ``tol`` of any other."""
+    X, H = noisy("kl", seed=9)
+    if kind == "images":  # many zeros in the basis, and values at both ends of the range
+        rng = np.random.default_rng(9)
+        H = rng.random((12, 90)) * (rng.random((12, 90)) < 0.5)
+        X = (rng.random((15, 12)) @ H / 3).clip(0, 1)
+        X[rng.random(X.shape) < 0.2] = 0
+        X[rng.random(X.shape) < 0.2] = 1
+    starts = (None, np.random.default_rng(0).exponential(size=(len(X), len(H))))
+    for form in (np.asarray, sp.csr_matrix):
+        for W0 in starts:
+            W = project_kl(form(X), H, W0, tol=tol)
+            losses_ = row_losses("kl", X, W, H)
+            assert (losses_ - lower_bounds(X, W, H) <= tol * losses_ + 1e-14 * X.sum(1)).all()
+
+
+def test_kl_from_its_own_answer_stays_there():
+    """A warm start ends where it began, also if a coefficient is wrongly at zero."""
+    X, H = noisy("kl", seed=10)
+    W = project_kl(X, H, tol=1e-12)
+    np.testing.assert_allclose(project_kl(X, H, W, tol=1e-12), W, atol=1e-5)
+    np.testing.assert_allclose(
+        project_kl(X, H, W * [1, 0, 1, 1, 1], tol=1e-12), W, rtol=1e-4, atol=1e-5
+    )
+
+
+def test_kl_says_so_when_it_runs_out_of_steps():
+    """A row that meets ``max_iter`` is feasible, and the caller is told."""
+    X, H = noisy("kl")
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        W = project_kl(X, H, max_iter=1)
+    assert W.min() >= 0
 
 
 def test_entries_that_no_basis_row_covers_do_not_spoil_kl():

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-__all__ = ["nnls_gram"]
+__all__ = ["nnls_gram", "nnls_row"]
 
 _DEPENDENT = 1e-13  # squared pivots below this share of the diagonal are rounding
 _SWEEPS = 4  # of coordinate descent, to guess the support of a row
@@ -109,6 +109,72 @@ def _gradient(g, G, c, w):
 
 
 @njit(cache=True, nogil=True)
+def nnls_row(w, c, G, root, tol, max_iter, L, g, z, support, refused):
+    """:func:`nnls_gram` for one row. ``root`` is the square root of the diagonal of ``G``.
+
+    The last five are workspace, of shapes (r, r) and (r,). Returns whether it came to an end.
+    """
+    r = w.shape[0]
+    scale = 0.0
+    for j in range(r):
+        if root[j] > 0:
+            scale = max(scale, c[j] / root[j])
+        if not (root[j] > 0 and w[j] > 0):
+            w[j] = 0.0
+    if scale <= 0:  # no row of H makes an acute angle with this row of X
+        w[:] = 0.0
+        return True
+
+    _gradient(g, G, c, w)
+    optimal = True
+    for j in range(r):
+        bound = tol * scale * root[j]
+        if g[j] > bound or (w[j] > 0 and g[j] < -bound):
+            optimal = False
+            break
+    if optimal:
+        return True
+    for _ in range(_SWEEPS):
+        for j in range(r):
+            if root[j] == 0:
+                continue
+            new = max(w[j] + g[j] / G[j, j], 0.0)
+            change = new - w[j]
+            if change != 0:
+                w[j] = new
+                for k in range(r):
+                    g[k] -= change * G[j, k]
+
+    size = 0
+    for j in range(r):
+        refused[j] = False
+        if w[j] > 0:
+            support[size] = j
+            size += 1
+    valid = 0
+    iteration, added = 0, -1
+    while True:
+        size, valid = _least_squares(w, z, L, G, c, support, size, valid)
+        if added >= 0:
+            if w[added] > 0:
+                refused[:] = False
+            else:  # its gradient was rounding: try the others before it again
+                refused[added] = True
+        _gradient(g, G, c, w)
+        added, steepest = -1, tol * scale
+        for j in range(r):
+            if w[j] == 0 and root[j] > 0 and not refused[j] and g[j] > steepest * root[j]:
+                added, steepest = j, g[j] / root[j]
+        if added < 0:
+            return True
+        if iteration == max_iter:
+            return False
+        iteration += 1
+        support[size] = added
+        size += 1
+
+
+@njit(cache=True, nogil=True)
 def nnls_gram(W, G, C, tol, max_iter):
     """Each row ``w`` of ``W`` becomes the minimiser of ``w G w - 2 C[i] w`` over ``w >= 0``.
 
@@ -145,63 +211,6 @@ def nnls_gram(W, G, C, tol, max_iter):
         root[j] = np.sqrt(max(G[j, j], 0.0))
     unfinished = 0
     for i in range(n):
-        w, c = W[i], C[i]
-        scale = 0.0
-        for j in range(r):
-            if root[j] > 0:
-                scale = max(scale, c[j] / root[j])
-            if not (root[j] > 0 and w[j] > 0):
-                w[j] = 0.0
-        if scale <= 0:  # no row of H makes an acute angle with this row of X
-            w[:] = 0.0
-            continue
-
-        _gradient(g, G, c, w)
-        optimal = True
-        for j in range(r):
-            bound = tol * scale * root[j]
-            if g[j] > bound or (w[j] > 0 and g[j] < -bound):
-                optimal = False
-                break
-        if optimal:
-            continue
-        for _ in range(_SWEEPS):
-            for j in range(r):
-                if root[j] == 0:
-                    continue
-                new = max(w[j] + g[j] / G[j, j], 0.0)
-                change = new - w[j]
-                if change != 0:
-                    w[j] = new
-                    for k in range(r):
-                        g[k] -= change * G[j, k]
-
-        size = 0
-        for j in range(r):
-            refused[j] = False
-            if w[j] > 0:
-                support[size] = j
-                size += 1
-        valid = 0
-        iteration, added = 0, -1
-        while True:
-            size, valid = _least_squares(w, z, L, G, c, support, size, valid)
-            if added >= 0:
-                if w[added] > 0:
-                    refused[:] = False
-                else:  # its gradient was rounding: try the others before it again
-                    refused[added] = True
-            _gradient(g, G, c, w)
-            added, steepest = -1, tol * scale
-            for j in range(r):
-                if w[j] == 0 and root[j] > 0 and not refused[j] and g[j] > steepest * root[j]:
-                    added, steepest = j, g[j] / root[j]
-            if added < 0:
-                break
-            if iteration == max_iter:
-                unfinished += 1
-                break
-            iteration += 1
-            support[size] = added
-            size += 1
+        finished = nnls_row(W[i], C[i], G, root, tol, max_iter, L, g, z, support, refused)
+        unfinished += not finished
     return unfinished

@@ -32,9 +32,10 @@ class BaseBregmanXRAY(BaseXRAY):
     floor : float, default=1e-9
         Reconstructions below this share of the mean of ``X`` are raised to it.
     tol : float, default=1e-5
-        Relative decrease of a row's divergence in a sweep at which its projection stops.
+        When to stop the projection of a row, relative to its divergence: under Kullback-Leibler
+        at a duality gap, under Itakura-Saito at a decrease in one sweep.
     max_sweeps : int, default=60
-        Most sweeps over the coefficients of a row in one projection.
+        Most sweeps, or steps of Newton's method, for a row in one projection.
 
     Attributes
     ----------
