@@ -135,7 +135,25 @@ def _threads(result, case):
         yield Verdict(target, f"{gain:.2f} x", gain >= 1.7)
 
 
+def _codes(result, rank, images):
+    for loss, most in (("manhattan", 10), ("kl", 10), ("frobenius", 1)):
+        if rank == 50 and loss in result.samples:
+            seconds = result.median(loss)
+            target = f"{loss} codes of Yale B's 2148 test images, {images}, r = 50: in {most} s"
+            yield Verdict(target, f"{seconds:.2f} s", seconds <= most)
+
+
+def _codes_of_a_peer(result, rank):
+    ratio = _ratio(result, "nmfbench")
+    if ratio is not None:
+        target = f"{result.contest.name}, r = {rank}: at most a fifth of the peer's time"
+        yield Verdict(target, f"1/{1 / ratio:.0f} x", ratio <= 1 / 5)
+
+
 _JUDGES = {
+    "codes.Codes.time_codes": _codes,
+    "codes.LeastSquares.time_codes": _codes_of_a_peer,
+    "codes.LeastDeviations.time_codes": _codes_of_a_peer,
     "solvers.Fit.time_fit": _fit,
     "kernels.Projection.time_project": _projection,
     "manhattan.Median.time_iteration": _median,
