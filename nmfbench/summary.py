@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-__all__ = ["mean_and_interval"]
+__all__ = ["holm", "mean_and_interval"]
 
 
 def mean_and_interval(groups, confidence=0.95):
@@ -35,3 +35,29 @@ def mean_and_interval(groups, confidence=0.95):
     half = t * table["std"].fillna(0) / np.sqrt(table["count"])
     table = table.assign(low=table["mean"] - half, high=table["mean"] + half)
     return table[["mean", "low", "high", "count"]].reset_index()
+
+
+def holm(p_values):
+    """p-values after Holm's step-down correction for their number.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (n,)
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    References
+    ----------
+    Holm (1979), A simple sequentially rejective multiple test procedure.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
+    """
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p)
+    adjusted = np.maximum.accumulate((len(p) - np.arange(len(p))) * p[order])
+    return np.minimum(adjusted, 1.0)[np.argsort(order)]
