@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import matplotlib as mpl
+import numpy as np
 import seaborn as sns
 
-__all__ = ["figure_style", "legend_below", "method_styles", "plot_band"]
+__all__ = ["figure_style", "legend_below", "method_styles", "plot_band", "show_images"]
 
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 _LINES = ("-", "--", "-.", (0, (1, 1)))
@@ -53,3 +55,33 @@ def legend_below(axis, columns=2):
         ncols=columns,
         frameon=False,
     )
+
+
+def show_images(axis, images, *, white=255, above=None, below=None):
+    """A row of grey images, with small texts above and below each.
+
+    Parameters
+    ----------
+    axis : matplotlib axis
+    images : sequence of sequence of int
+        Pixels of square images, row by row, with 0 black. What is no sequence, such as NaN,
+        leaves a gap.
+    white : float, default=255
+        From this value on a pixel is white.
+    above, below : sequence of str, optional
+        One for each image.
+    """
+    side = max(math.isqrt(len(image)) for image in images if not np.isscalar(image))
+    gap = np.full((side, 2), np.nan)
+    tiles = []
+    for image in images:
+        tile = np.full((side, side), np.nan) if np.isscalar(image) else image
+        tiles += [np.reshape(tile, (side, side)), gap]
+    axis.imshow(np.hstack(tiles[:-1]), cmap="gray", vmin=0, vmax=white, interpolation="nearest")
+    axis.set(xticks=[], yticks=[])
+    axis.grid(False)
+    axis.spines[:].set_visible(False)
+    for texts, place, align in ((above, -2, "bottom"), (below, side + 1, "top")):
+        for k, text in enumerate(texts or ()):
+            x = k * (side + 2) + side / 2
+            axis.text(x, place, text, ha="center", va=align, fontsize="x-small")
