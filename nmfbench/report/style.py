@@ -71,7 +71,8 @@ def show_images(axis, images, *, white=255, above=None, below=None):
     above, below : sequence of str, optional
         One for each image.
     """
-    side = max(math.isqrt(len(image)) for image in images if not np.isscalar(image))
+    sides = [math.isqrt(len(image)) for image in images if not np.isscalar(image)]
+    side = max(sides, default=1)
     gap = np.full((side, 2), np.nan)
     tiles = []
     for image in images:

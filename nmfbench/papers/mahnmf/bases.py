@@ -16,6 +16,7 @@ __all__ = ["ASSUMED", "CAPTION", "METHODS", "RANK", "draw", "free_of_noise", "gr
 METHODS = tuple(method for method in faces.METHODS if method.label != faces.PCA)
 RANK = 20
 _SHOWN = 5
+_COLUMNS = ("condition", "method", "component", "pixels", "contamination", "added", "splits")
 _SUPPRESSED = "added contamination (halved of EucNMF and KLNMF)"
 
 
@@ -60,7 +61,7 @@ def summarise(records):
             }
             for k in chosen
         ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def _grey(component):
@@ -75,8 +76,8 @@ def added_by_noise(records):
     """
     records = with_condition(records)
     fit = ["dataset", "n_components", "repeat", "method"]
-    if "contamination" not in records:
-        return records
+    if "contamination" not in records:  # no trial so far has measured it
+        records = records.assign(contamination=np.nan)
     clean = records[records["condition"] == "no noise"]
     clean = clean.groupby(fit, observed=True)["contamination"].mean().rename("_clean")
     joined = records.join(clean, on=fit)
@@ -91,8 +92,8 @@ def draw(table):
     conditions = [c for c in CONDITIONS if (table["condition"] == c).any()]
     methods = [m.label for m in METHODS if (table["method"] == m.label).any()]
     figure, axes = plt.subplots(
-        len(conditions),
-        len(methods),
+        max(len(conditions), 1),
+        max(len(methods), 1),
         figsize=(3.4 * len(methods) + 0.4, 0.95 * len(conditions) + 0.3),
         squeeze=False,
     )
@@ -100,14 +101,14 @@ def draw(table):
         for j, method in enumerate(methods):
             axis = axes[i, j]
             cell = table[(table["condition"] == condition) & (table["method"] == method)]
-            show_images(axis, cell["pixels"])
+            show_images(axis, cell["pixels"].to_list() or [np.nan] * _SHOWN)
             if i == 0:
                 axis.set_title(method)
             if j == 0:
                 axis.set_ylabel(condition, fontsize="small")
             if cell["contamination"].notna().any():
                 text = f"contamination {100 * cell['contamination'].iloc[0]:.1f} %"
-                if condition != "no noise":
+                if condition != "no noise" and cell["added"].notna().any():
                     text += f" ({100 * cell['added'].iloc[0]:+.1f})"
                 axis.set_xlabel(text, fontsize="small", labelpad=2)
     return figure

@@ -58,9 +58,8 @@ def summarise(records):
                     "error": relative_error(three[0], image),
                 }
     names = ["condition", "view", "image"]
-    return pd.DataFrame(
-        [dict(zip(names, key, strict=True)) | row for key, row in rows.items()],
-    )
+    found = [dict(zip(names, key, strict=True)) | row for key, row in rows.items()]
+    return pd.DataFrame(found, columns=[*names, "pixels", "error"])
 
 
 def draw(table):
@@ -68,18 +67,22 @@ def draw(table):
     conditions = [c for c in CONDITIONS if (table["condition"] == c).any()]
     names = [name for name in _IMAGES if (table["image"] == name).any()]
     figure, axes = plt.subplots(
-        len(conditions), len(_VIEWS), figsize=(16.5, 0.92 * len(conditions) + 0.6), squeeze=False
+        max(len(conditions), 1),
+        len(_VIEWS),
+        figsize=(16.5, 0.92 * len(conditions) + 0.6),
+        squeeze=False,
     )
     for i, condition in enumerate(conditions):
         for axis, (view, title) in zip(axes[i], _VIEWS.items(), strict=True):
             cell = table[(table["condition"] == condition) & (table["view"] == view)]
             block = cell.set_index("image").reindex(names)
+            below = block["error"].map("{:.2f}".format, na_action="ignore").fillna("")
             show_images(
                 axis,
                 block["pixels"],
                 white=255 * _WHITE[view],
                 above=[_IMAGES[name] for name in names] if i == 0 else None,
-                below=["" if name == _CLEAN else f"{block['error'][name]:.2f}" for name in names],
+                below=["" if name == _CLEAN else below[name] for name in names],
             )
             if i == 0:
                 axis.set_title(title, pad=16)

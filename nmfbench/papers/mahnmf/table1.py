@@ -51,9 +51,9 @@ def draw(table):
 
 
 def _printed(cells):
-    rivals = cells.drop(_REFERENCE, errors="ignore")
-    # Means over different splits are not comparable.
-    lowest_one = rivals.loc[rivals["count"] == rivals["count"].max(), "mean"].idxmin()
+    rivals = cells[(cells.index != _REFERENCE) & (cells["count"] == cells["count"].max())]
+    # Not among those with fewer splits: means over different splits are not comparable.
+    lowest_one = rivals["mean"].idxmin() if len(rivals) else None
     texts = {}
     for method in (m.label for m in METHODS):
         if method not in cells.index:

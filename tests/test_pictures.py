@@ -1,0 +1,127 @@
+"""Pictures and errors of faces: what is drawn, what is marked, what counts as added by noise."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from nmfbench.artefacts import label_records
+from nmfbench.papers.mahnmf import bases, faces, fig6, fig9, table1
+from nmfbench.report.style import show_images
+
+
+def made_up(artefact, keep=lambda trial: True, seed=0):
+    """Records of the quick grid, or a part of it, with random scores and pictures."""
+    rng = np.random.default_rng(seed)
+    trials = [trial for trial in artefact.trials("quick") if keep(trial)]
+    rows = []
+    for trial in trials:
+        scores, arrays = {}, {"components": rng.random((20, 16))}
+        if trial.task == "reconstruction":
+            arrays = {view: rng.random((3, 16)) for view in fig9._VIEWS}
+            scores["contamination"] = rng.random()
+            scores |= {f"relative-error-{part}": rng.random() for part in ("train", "test")}
+        rows.append(trial.to_dict() | scores | {"arrays": arrays})
+    return label_records(pd.DataFrame(rows), artefact.methods)
+
+
+def test_images_stand_side_by_side():
+    """A row of images keeps every pixel in its place, and a missing image leaves a gap."""
+    images = np.random.default_rng(0).integers(0, 256, (2, 9))
+    figure, axis = plt.subplots()
+    show_images(axis, [images[0].tolist(), np.nan, images[1].tolist()], below=["a", "", "c"])
+    drawn = axis.images[0].get_array()
+    np.testing.assert_array_equal(drawn[:, :3], images[0].reshape(3, 3))
+    np.testing.assert_array_equal(drawn[:, 10:], images[1].reshape(3, 3))
+    assert drawn[:, 3:10].mask.all()
+    assert axis.images[0].get_clim() == (0, 255)
+    assert [text.get_text() for text in axis.texts] == ["a", "", "c"]
+    plt.close(figure)
+
+
+def test_every_method_shows_the_same_five_bases_scaled_to_white():
+    """Bases are drawn once for all methods and conditions, each with 255 for its largest entry."""
+    records = made_up(fig6.ARTEFACT)
+    table = bases.summarise(records)
+    drawn = table.groupby(["condition", "method"])["component"].agg(tuple)
+    assert len(drawn) == 6 * 4
+    assert drawn.nunique() == 1
+    assert len(set(drawn.iloc[0])) == 5
+    row = table.iloc[7]
+    fit = (records["task"] == "factorization") & (records["repeat"] == 0)
+    fit &= records["method"] == row["method"]
+    fit = records[fit & faces.with_condition(records)["condition"].eq(row["condition"])]
+    basis = fit["arrays"].iloc[0]["components"][row["component"]]
+    np.testing.assert_allclose(row["pixels"], 255 * basis / basis.max(), atol=0.5)
+    assert max(row["pixels"]) == 255
+
+
+def test_noise_is_charged_with_what_it_adds():
+    """What noise adds is a difference within a method and split, by a loop over the records."""
+    records = made_up(fig6.ARTEFACT)
+    measured = bases.added_by_noise(records)
+    measured = measured[measured["task"] == "reconstruction"]
+    score = {(r["condition"], r["method"], r["repeat"]): r for r in measured.to_dict("records")}
+    for (_, method, repeat), row in score.items():
+        clean = score["no noise", method, repeat]["contamination"]
+        assert row["added"] == pytest.approx(row["contamination"] - clean)
+        share = 0.5 if method in (faces.EUC, faces.KL) else 1.0
+        assert row[bases._SUPPRESSED] == pytest.approx(share * row["added"])
+
+
+def test_the_lowest_of_those_with_all_splits_is_marked():
+    """The asterisk is on the lowest factorization, not on PCA, nor on one with fewer splits."""
+    lowest = {faces.PCA: (0.1, 5), faces.EUC: (0.4, 5), faces.KL: (0.3, 5), faces.MAH: (0.2, 1)}
+    table = pd.DataFrame(
+        [
+            {"dataset": "yaleb", "n_components": 20, "part": "train", "condition": "Laplace"}
+            | {"method": method, "mean": mean, "std": 0.01, "count": count}
+            for method, (mean, count) in lowest.items()
+        ]
+    )
+    row = table1.draw(table).iloc[0]
+    assert row[[faces.PCA, faces.EUC, faces.KL, faces.MAH, faces.HYBRID]].tolist() == [
+        "0.100 ± 0.010",
+        "0.400 ± 0.010",
+        "0.300 ± 0.010 *",
+        "0.200",
+        "",
+    ]
+
+
+def test_errors_are_averaged_over_splits():
+    """The table has mean and standard deviation over the splits of one condition and rank."""
+    records = made_up(table1.ARTEFACT)
+    table = table1.summarise(records).set_index(
+        ["dataset", "n_components", "part", "condition", "method"]
+    )
+    chosen = (records["dataset"] == "yaleb") & (records["n_components"] == 20)
+    chosen &= (records["method"] == faces.KL) & (records["corruption"] == "poisson")
+    values = records.loc[chosen, "relative-error-test"]
+    row = table.loc["yaleb", 20, "test", "Poisson", faces.KL]
+    assert row.tolist() == pytest.approx([values.mean(), values.std(ddof=1), 5])
+
+
+_DONE = {
+    "one condition": lambda trial: trial.solver == "pca" or trial.corruption == "laplace",
+    "no pictures": lambda trial: trial.repeat > 0,
+    "one method": lambda trial: trial.corruption is None or trial.solver == "kl-mu",
+    "reference": lambda trial: trial.solver == "pca",
+    "bases": lambda trial: trial.task == "factorization",
+}
+
+
+@pytest.mark.parametrize(
+    ("artefact", "done"),
+    [
+        *((a.ARTEFACT, done) for a in (fig6, fig9, table1) for done in list(_DONE)[:3]),
+        (table1.ARTEFACT, "reference"),
+        (fig6.ARTEFACT, "bases"),
+    ],
+    ids=lambda value: getattr(value, "id", value),
+)
+def test_a_grid_half_done_is_drawn(artefact, done):
+    """A report in the middle of a run shows what there is."""
+    drawn = artefact.draw(artefact.summarise(made_up(artefact, _DONE[done])))
+    assert drawn is not None
+    plt.close("all")
