@@ -131,7 +131,8 @@ def draw_curves(table, titles):
                 axis.set_xlabel("people")
                 handles |= dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
             axes[i, 0].set_ylabel(name)
-            axes[i, 0].set_ylim(bottom=0)
+            # So that what lies at chance level does not look like more.
+            axes[i, 0].set_ylim(0, max(0.5, axes[i, 0].get_ylim()[1]))
     order = [label for label in [*styles, _CHANCE] if label in handles]
     figure.legend(
         [handles[label] for label in order],
@@ -166,8 +167,7 @@ def _draw_panel(axis, rows, styles):
         else:
             plot_band(axis, curve["people"], curve, label, style)
     axis.set_xticks(people if few else people[::2])
-    margin = 0.5 if few else 0.2
-    axis.set_xlim(people[0] - margin, people[-1] + margin)
+    axis.set_xlim(people[0] - 0.5, people[-1] + 0.5)
 
 
 def _rows(table, **place):

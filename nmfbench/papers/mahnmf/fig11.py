@@ -25,10 +25,8 @@ _GRIDS = {
         Part((3,), 1),
     ),
     ("orl", "quick"): (
-        Part((3, 5), 5, _FAST, OUTLIERS),
-        Part((3,), 5, (MAH,), OUTLIERS),
-        Part((3, 5), 1, _FAST),
-        Part((3,), 1, (MAH,)),
+        Part((3,), 5, conditions=OUTLIERS),
+        Part((3,), 1),
     ),
     ("pie", "paper"): (Part(),),
     ("orl", "paper"): (Part(),),
