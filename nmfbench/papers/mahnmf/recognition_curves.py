@@ -110,6 +110,7 @@ def draw(table):
             axis.set_title(f"({letter}) {condition}" if letter else condition)
             axis.set_xlabel("rank")
             axis.tick_params(labelbottom=True)
+            axis.locator_params(axis="x", integer=True)
             axis.margins(x=0.08)
         row[0].set_ylabel(f"{_ROW_TITLES[algorithm]}\naccuracy (%)")
         row[0].set_ylim(bottom=0)
