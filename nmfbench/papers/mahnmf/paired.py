@@ -173,7 +173,8 @@ def _power(table):
     for dataset, rows in table.groupby("dataset", sort=False):
         splits = sorted(set(rows["count"]))
         few = rows[rows["smallest"] >= ALPHA]
-        text = f"{_DATASETS[dataset]}: {' and '.join(f'{n:g}' for n in splits)} splits"
+        text = f"{_DATASETS[dataset]}: {' and '.join(f'{n:g}' for n in splits)} split"
+        text += "s" if splits != [1] else ""
         if len(few) == len(rows):
             text += ", too few for any difference to be significant"
         elif len(few):
