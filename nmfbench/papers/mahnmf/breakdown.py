@@ -23,7 +23,7 @@ _LABELS = [method.label for method in METHODS]
 _METRICS = ("accuracy-5", "accuracy-4", "relative-error-test", "relative-error-train")
 _ACCURACIES = ("accuracy-5", "accuracy-4")
 _MIN_SPLITS = 5  # fewer say nothing of the spread over splits
-_DRAWS = 2000  # of the bootstrap
+_DRAWS = 500  # of the bootstrap
 
 
 @dataclass(frozen=True)
