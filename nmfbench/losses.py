@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import gen_batches
 
+from nmfbench.kernels.kl_dense import divergence
 from nmfbench.kernels.kl_sparse import reconstruct_entries
 
 __all__ = ["LOSSES", "frobenius_sq", "itakura_saito", "kl", "manhattan"]
@@ -47,16 +48,7 @@ def kl(X, W, Ht):
     """
     if sp.issparse(X):
         return _kl_sparse(X, W.astype(np.float64, copy=False), Ht.astype(np.float64, copy=False))
-    total = 0.0
-    for x, y in _blocks(X, W, Ht):
-        total += np.sum(y, dtype=np.float64) - np.sum(x, dtype=np.float64)
-        support = x > 0
-        if not support.all():
-            x, y = x[support], y[support]
-        if not y.all():
-            return float("inf")
-        total += np.sum(x * np.log(x / y), dtype=np.float64)
-    return float(total)
+    return float(sum(divergence(x, y) for x, y in _blocks(X, W, Ht)))
 
 
 def _kl_sparse(X, W, Ht):

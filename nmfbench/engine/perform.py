@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import random
 
 import numpy as np
+from sklearn.utils import Bunch
 
 from nmfbench import registry
 from nmfbench.corruptions import corrupt
@@ -57,11 +59,7 @@ def perform(trial, base: Outcome | None = None) -> Outcome:
     """
     if base is None and trial.base is not None:
         base = perform(trial.base)
-    data = load_dataset(
-        trial.dataset, rng=trial.rng("data"), stand_in=trial.stand_in, **trial.dataset_params
-    )
-    if trial.corruption is not None:
-        data = corrupt(data, trial.corruption, trial.level, trial.rng("corruption"))
+    data = _data_of(trial)
     solver = make_solver(trial.solver, **trial.params)
     if "random_state" in solver.get_params():
         solver.set_params(random_state=trial.random_state)
@@ -71,6 +69,25 @@ def perform(trial, base: Outcome | None = None) -> Outcome:
     task = registry.tasks[trial.task].target
     given = () if base is None else (base,)
     return _checked(task(data, solver, trial.rng("split"), *given, **trial.own_options))
+
+
+def _data_of(trial):
+    """The data of a trial, corrupted: its own copy, whatever it does to them."""
+    fields = (trial.dataset, trial.dataset_params, trial.stand_in, trial.repeat)
+    key = repr((*fields, trial.corruption, trial.level, trial.data_version))
+    if key not in _LAST:
+        data = load_dataset(
+            trial.dataset, rng=trial.rng("data"), stand_in=trial.stand_in, **trial.dataset_params
+        )
+        if trial.corruption is not None:
+            data = corrupt(data, trial.corruption, trial.level, trial.rng("corruption"))
+        _LAST.clear()
+        _LAST[key] = data
+    return copy.deepcopy(_LAST[key])
+
+
+_LAST: dict[str, Bunch] = {}
+"""The data of the last trial: the next one of a grid often has the same."""
 
 
 def _checked(outcome: Outcome) -> Outcome:
