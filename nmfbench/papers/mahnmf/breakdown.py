@@ -14,11 +14,10 @@ from nmfbench.artefacts import Artefact, register_artefact
 from nmfbench.claims import Claim, always_best, better
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import faces
-from nmfbench.papers.mahnmf.faces import METHODS
+from nmfbench.papers.mahnmf.faces import EUC, HYBRID, KL, MAH, METHODS
 from nmfbench.report.style import method_styles, plot_band
 from nmfbench.summary import first_below, longest_lead, mean_and_interval
 
-EUC, KL, MAH, HYBRID = "EucNMF", "KLNMF", "MahNMF", "MahNMF (hybrid)"
 _LABELS = [method.label for method in METHODS]
 _METRICS = ("accuracy-5", "accuracy-4", "relative-error-test", "relative-error-train")
 _ACCURACIES = ("accuracy-5", "accuracy-4")

@@ -17,7 +17,12 @@ from nmfbench.engine.trials import Trial
 __all__ = [
     "ASSUMED",
     "CONDITIONS",
+    "EUC",
+    "HYBRID",
+    "KL",
+    "MAH",
     "METHODS",
+    "PCA",
     "RANKS",
     "corrupted",
     "trials_on_faces",

@@ -19,9 +19,9 @@ _CLEAN, _GIVEN = "clean", "given"
 _IMAGES = {
     _CLEAN: _CLEAN,
     _GIVEN: _GIVEN,
-    faces.EUC: "EucNMF",
-    faces.KL: "KLNMF",
-    faces.MAH: "MahNMF",
+    faces.EUC: faces.EUC,
+    faces.KL: faces.KL,
+    faces.MAH: faces.MAH,
     faces.HYBRID: "hybrid",
 }
 _VIEWS = {

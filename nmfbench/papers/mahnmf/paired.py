@@ -11,11 +11,20 @@ from scipy import stats
 from nmfbench.artefacts import Artefact, register_artefact
 from nmfbench.claims import ALPHA, Claim, Verdict
 from nmfbench.papers.mahnmf import faces
-from nmfbench.papers.mahnmf.faces import CONDITIONS, METHODS, trials_on_faces, with_condition
+from nmfbench.papers.mahnmf.faces import (
+    CONDITIONS,
+    EUC,
+    HYBRID,
+    KL,
+    MAH,
+    METHODS,
+    PCA,
+    trials_on_faces,
+    with_condition,
+)
 from nmfbench.report.style import method_styles
 from nmfbench.summary import holm, mean_and_interval
 
-EUC, KL, PCA, MAH, HYBRID = "EucNMF", "KLNMF", "PCA", "MahNMF", "MahNMF (hybrid)"
 _OURS, _RIVALS = (MAH, HYBRID), (EUC, KL, PCA)
 _DATASETS = {"yaleb": "Yale B", "pie": "PIE"}
 _CELL = ["dataset", "condition", "n_components", "repeat"]
