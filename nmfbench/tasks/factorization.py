@@ -24,6 +24,7 @@ def factorization(
     test_per_class=None,
     reweight=False,
     init="uniform",
+    dtype="float64",
 ):
     """Draw classes and samples, fit, and code the rest on the fitted components.
 
@@ -51,6 +52,8 @@ def factorization(
         Weight the samples before the fit, see :func:`reweighted`.
     init : {"uniform", "random", "nndsvda", "nndsvd"}, default="uniform"
         Start of solvers that take one; see :mod:`nmfbench.init`.
+    dtype : {"float64", "float32"}, default="float64"
+        Precision of the fit. Codes are computed in double precision.
 
     Returns
     -------
@@ -78,7 +81,7 @@ def factorization(
         test = np.setdiff1d(rows, train)
         if test_per_class is not None:
             test = test[draw_per_class(data.y[test], test_per_class, rng)]
-    X = reweighted(data.X[train]) if reweight else data.X[train]
+    X = (reweighted(data.X[train]) if reweight else data.X[train]).astype(dtype)
     start = {}
     if getattr(solver, "takes_factors", False):
         W, Ht = INITS[init](X, n_components, rng)

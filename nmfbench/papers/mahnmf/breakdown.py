@@ -93,7 +93,7 @@ def trials(profile):
     repeats = {"smoke": 2, "quick": 1, "paper": 10}[profile]
     size = (3, 2) if smoke else (15, 10)
     options = {"n_components": size[0], "n_classes": size[0], "train_per_class": 7}
-    options |= {"test_per_class": size[1]}
+    options |= {"test_per_class": size[1], "dtype": faces.DTYPE}
     cells = [(None, None)]
     for noise in NOISES[1:3] if smoke else NOISES:
         levels = (0.2,) if smoke else noise.quick if quick else noise.levels
@@ -462,7 +462,7 @@ ARTEFACT = register_artefact(
             "exponential": "Every pixel is drawn anew at any level, which only moves how many are "
             "cut at white. So clean data are not the left end of its curves.",
         }
-        | {name: faces.ASSUMED[name] for name in ("MahNMF", "EucNMF, KLNMF", "start")},
+        | {name: faces.ASSUMED[name] for name in ("MahNMF", "EucNMF, KLNMF", "precision", "start")},
         caption="Yale B, 15 people, rank 15; training and test images corrupted. Rows: accuracy "
         "and relative error against the level, means over splits with 95 % intervals; the level "
         "at which half of the clean accuracy is lost (hollow arrow: not within the levels tested; "

@@ -66,7 +66,12 @@ def grid(dataset: str, parts: Sequence[Part], *, stand_in: bool = False) -> list
                 dataset=dataset,
                 solver=_OF[label].solver,
                 params=_OF[label].params,
-                options={"n_components": people, "n_classes": people, "reweight": True},
+                options={
+                    "n_components": people,
+                    "n_classes": people,
+                    "reweight": True,
+                    "dtype": faces.DTYPE,
+                },
                 repeat=repeat,
                 stand_in=stand_in,
             ),

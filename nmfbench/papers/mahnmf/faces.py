@@ -17,6 +17,7 @@ from nmfbench.engine.trials import Trial
 __all__ = [
     "ASSUMED",
     "CONDITIONS",
+    "DTYPE",
     "EUC",
     "HYBRID",
     "KL",
@@ -53,7 +54,7 @@ CONDITIONS = {
 """Corruption and level by label, in the order of the paper's panels (a) to (f), (g) to (l)."""
 
 RANKS = tuple(range(10, 101, 10))
-_PER_CLASS = 7  # training images of a person
+DTYPE = "float32"  # of the fits: grey levels have eight bits
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,9 @@ class _Part:
 
 _GRIDS = {
     ("yaleb", "quick"): (
-        _Part((20,), 5, _FAST),
+        _Part((20,), 5, _ALL),
         _Part((50,), 1, _FAST),
         _Part((10,), 1, _ALL),
-        _Part((20,), 1, (MAH,)),
     ),
     ("pie", "quick"): (_Part((10, 20), 1, _FAST),),
     ("yaleb", "paper"): (_Part(RANKS, 10, _ALL),),
@@ -94,7 +94,7 @@ def trials_on_faces(
     """
     smoke = profile == "smoke"
     parts = _SMOKE if smoke else _GRIDS[dataset, profile]
-    options = {"train_per_class": 2, "test_per_class": 3} if smoke else {}
+    options = {"train_per_class": 2, "test_per_class": 3} if smoke else {"train_per_class": 7}
     conditions = ("no noise", "salt & pepper") if smoke else CONDITIONS
     return [
         corrupted(
@@ -103,7 +103,7 @@ def trials_on_faces(
                 dataset=dataset,
                 solver=_OF[label].solver,
                 params=_OF[label].params,
-                options={"n_components": rank, "train_per_class": _PER_CLASS, **options},
+                options={"n_components": rank, "dtype": DTYPE, **options},
                 repeat=split,
                 stand_in=smoke,
             ),
@@ -143,6 +143,8 @@ ASSUMED = {
     "loss, and further. Both stop by the paper's rule (4) at 0.001, ours.",
     "EucNMF, KLNMF": "NeNMF, and multiplicative updates: 300 iterations, or a change of the "
     "objective below 0.01 %.",
+    "precision": "Fits in single precision: twice as fast, with the same iterations and, to six "
+    "digits, the same objectives. Codes of test images in double precision.",
     "start": "Uniform, small, scaled by one multiplicative step; the same for all methods of a "
     "split.",
 }

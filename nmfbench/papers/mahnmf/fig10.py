@@ -20,6 +20,7 @@ _GRIDS = {
     "quick": (
         Part((3,), 5, (EUC, KL, HYBRID), OUTLIERS),
         Part((3,), 1),
+        Part((10,), 1, (EUC, KL, HYBRID)),
     ),
     "paper": (Part(),),
 }

@@ -23,10 +23,12 @@ _GRIDS = {
     ("pie", "quick"): (
         Part((3,), 5, _FAST, (*OUTLIERS, "Gaussian")),
         Part((3,), 1),
+        Part((10,), 1, _FAST),
     ),
     ("orl", "quick"): (
         Part((3,), 5, conditions=OUTLIERS),
         Part((3,), 1),
+        Part((10,), 1, _FAST),
     ),
     ("pie", "paper"): (Part(),),
     ("orl", "paper"): (Part(),),

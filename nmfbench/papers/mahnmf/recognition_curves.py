@@ -149,8 +149,7 @@ CAPTION = (
 
 ASSUMED = {
     "averages": "A claim compares methods at equal rank and split, and averages over the ranks "
-    "at which it has most splits: for the hybrid all of them, and rank 20 alone in the quick grid "
-    "of Yale B.",
+    "at which it has most splits: all in the paper's grid, rank 20 in the quick one of Yale B.",
     "robust to occlusion": "The share of the accuracy without noise (same split and rank) that is "
     "left under occlusion is larger than those of EucNMF and KLNMF.",
     "does not perform well": "Its accuracy is below that of EucNMF.",
