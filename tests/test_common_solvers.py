@@ -27,6 +27,7 @@ _COORDINATES = "fit_transform returns a coordinate-wise optimum, transform the e
 _ONE_FACTOR = "the fit changes both factors, which are one, and transform only one of the two"
 _NEED_SOMETHING = {*SEPARABLE, "sklearn-cd", "sklearn-minibatch", "sklearn-mu"} - {"smrs"}
 UNLIKE_TRANSFORM = {
+    "gnmf": _NO_GRAPH,
     "is-mu": _UNFINISHED,
     "kl-mu": _UNFINISHED,
     "mahnmf-bc-ogm": _UNFINISHED,
@@ -44,6 +45,12 @@ UNLIKE_TRANSFORM = {
 EXPECTED_FAILURES = {
     key: dict.fromkeys(["check_transformer_general", "check_transformer_data_not_an_array"], reason)
     for key, reason in UNLIKE_TRANSFORM.items()
+}
+
+
+# Where the reconstruction is looked at: weights of penalties that are small against the data.
+FAITHFUL = {
+    "gnmf": {"alpha": 1e-3},
 }
 
 
@@ -77,6 +84,9 @@ def make(key, **params):
     model = solvers[key].target(n_components=R, random_state=0)
     if "max_iter" in model.get_params() and key in ITERATIVE:
         model.set_params(max_iter=40)
+    if "scale" in model.get_params():
+        model.set_params(scale="none")  # so that the reconstruction is of the data
+    model.set_params(**FAITHFUL.get(key, {}))
     return model.set_params(**params)
 
 

@@ -79,7 +79,8 @@ class BaseScaled(BaseAlternating):
 
     def _start(self, X, r, rng, factors):
         self.scale_ = float(X.max()) or 1.0 if self.scale == "max" else 1.0
-        kept = np.flatnonzero(np.asarray(X.max(axis=0)).ravel() if _dense(X) else X.getnnz(axis=0))
+        largest = X.max(axis=0)
+        kept = np.flatnonzero(largest if _dense(X) else largest.toarray())
         X = self._scaled(X)
         if not 0 < len(kept) < X.shape[1]:  # all of them, also if all are zero
             kept = slice(None)
