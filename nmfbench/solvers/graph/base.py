@@ -78,8 +78,8 @@ class BaseScaled(BaseAlternating):
             raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {self.scale!r}.")
 
     def _start(self, X, r, rng, factors):
-        self.scale_ = float(X.max()) or 1.0 if self.scale == "max" else 1.0
-        largest = X.max(axis=0)
+        self.scale_ = _largest(X) if self.scale == "max" else 1.0
+        largest = abs(X).max(axis=0)
         kept = np.flatnonzero(largest if _dense(X) else largest.toarray())
         X = self._scaled(X)
         if not 0 < len(kept) < X.shape[1]:  # all of them, also if all are zero
@@ -99,7 +99,7 @@ class BaseScaled(BaseAlternating):
     def _scaled(self, X):
         """Data, fitted or new, as they are factorized."""
         if self.scale == "unit":  # divided by the largest entry first, as squares may underflow
-            return normalize(_divided(X, X.max() or 1), copy=False)
+            return normalize(_divided(X, _largest(X)), copy=False)
         return _divided(X, self.scale_) if self.scale == "max" else X
 
     def _step(self, X, s):
@@ -114,7 +114,7 @@ class BaseScaled(BaseAlternating):
 
     def _finish(self, X, s):
         for factor in (s.W, s.Ht):
-            factor[factor <= FLOOR] = 0
+            factor[np.abs(factor) <= FLOOR] = 0
         self.components_ = np.zeros((s.Ht.shape[1], X.shape[1]), dtype=X.dtype)
         self.components_[:, s.kept] = s.Ht.T
 
@@ -144,6 +144,9 @@ class BaseGraph(BaseScaled):
     n_neighbors: int = 5
     affinity: Any = None
 
+    edge_weights: ClassVar[str] = "binary"
+    """Of the graph made of the samples."""
+
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
         if self.n_neighbors < 1:
@@ -156,7 +159,7 @@ class BaseGraph(BaseScaled):
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)
         if self.affinity is None:
-            s.affinity = graphs.knn_affinity(s.X, self.n_neighbors)
+            s.affinity = graphs.knn_affinity(s.X, self.n_neighbors, weights=self.edge_weights)
         else:
             s.affinity = graphs.check_affinity(self.affinity, X.shape[0])
         s.degrees = graphs.degrees(s.affinity)
@@ -200,6 +203,11 @@ class LeastSquares(BaseScaled, BaseFrobenius):
 
 def _dense(X):
     return isinstance(X, np.ndarray)
+
+
+def _largest(X):
+    """The largest magnitude in ``X``, or 1 if all is zero."""
+    return float(max(X.max(), -X.min())) or 1.0
 
 
 def _divided(X, number):
