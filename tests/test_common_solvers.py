@@ -27,7 +27,9 @@ _COORDINATES = "fit_transform returns a coordinate-wise optimum, transform the e
 _ONE_FACTOR = "the fit changes both factors, which are one, and transform only one of the two"
 _NEED_SOMETHING = {*SEPARABLE, "sklearn-cd", "sklearn-minibatch", "sklearn-mu"} - {"smrs"}
 UNLIKE_TRANSFORM = {
+    "dnmf": _NO_GRAPH,
     "gnmf": _NO_GRAPH,
+    "ignmf": _NO_GRAPH,
     "is-mu": _UNFINISHED,
     "kl-mu": _UNFINISHED,
     "mahnmf-bc-ogm": _UNFINISHED,
@@ -37,6 +39,7 @@ UNLIKE_TRANSFORM = {
     "mahnmf-rri": _COORDINATES,
     "mahnmf-sym": _ONE_FACTOR,
     "mu": _UNFINISHED,
+    "rnmfd": _NO_GRAPH,
     "rpca-ialm": _UNSPLIT,
     "sklearn-cd": _UNFINISHED,
     "sklearn-minibatch": _UNFINISHED,
@@ -51,6 +54,7 @@ EXPECTED_FAILURES = {
 # Where the reconstruction is looked at: weights of penalties that are small against the data.
 FAITHFUL = {
     "gnmf": {"alpha": 1e-3},
+    "rnmfd": {"alpha": 1e-3, "beta": 1e-3},
 }
 
 
