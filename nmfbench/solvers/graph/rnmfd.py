@@ -16,6 +16,7 @@ from nmfbench.solvers.graph.base import BaseGraph, check_weight, gentle_step
 
 __all__ = ["RNMFD"]
 
+
 @register_solver(
     "rnmfd",
     name="RNMFD",
