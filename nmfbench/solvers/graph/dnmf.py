@@ -1,0 +1,95 @@
+"""DNMF: factors that vary smoothly over a graph of the samples and one of the features."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nmfbench import graphs
+from nmfbench.kernels.floored_ratio import graph_ratio
+from nmfbench.registry import register_solver
+from nmfbench.solvers.graph.base import check_weight, feature_affinity
+from nmfbench.solvers.graph.gnmf import GNMF
+
+__all__ = ["DNMF"]
+
+
+@register_solver(
+    "dnmf",
+    name="DNMF",
+    family="graph",
+    reference="Shang, Jiao & Wang 2012",
+    monotone=True,
+)
+@dataclass(eq=False, repr=False, kw_only=True)
+class DNMF(GNMF):
+    r"""Multiplicative updates for least squares with penalties of two graphs.
+
+    .. math:: \min_{W,H\ge0} \|X-WH\|_F^2 + \alpha \operatorname{tr}(W^T L W)
+              + \mu \operatorname{tr}(H L' H^T)
+
+    with L the Laplacian of a graph of the samples with the affinity S and the degrees D, and
+    L', S', D' those of the graph of the features that joins each to its nearest. One iteration
+    updates H, then W with the new H:
+
+    .. math:: H \leftarrow H \odot \frac{W^T X + \mu H S'}{W^T W H + \mu H D'}, \qquad
+              W \leftarrow W \odot \frac{X H^T + \alpha S W}{W H H^T + \alpha D W}.
+
+    Parameters
+    ----------
+    alpha : float, default=100
+        Weight of the graph of the samples.
+    alpha_features : float, default=100
+        Weight :math:`\mu` of the graph of the features. With 0 this is GNMF.
+    n_neighbors : int, default=5
+        Of both graphs; see :func:`nmfbench.graphs.knn_affinity`. Features are compared by their
+        values in the scaled samples; those that are always zero are left out.
+    affinity
+        Of the samples; see :class:`~nmfbench.solvers.graph.base.BaseGraph`.
+    normalize : bool, default=True
+        Return components of unit length, with their lengths in W. This does not touch the fit:
+        ``objective_`` is that of the factors before.
+    n_components, random_state, scale, init, max_iter, tol
+        See :class:`~nmfbench.solvers.graph.base.BaseScaled`.
+
+    Notes
+    -----
+    *Paper notation:* their X, U, V are our :math:`X^T`, :math:`H^T` and W, their
+    :math:`\lambda` and :math:`\mu` our alpha and alpha_features.
+
+    Cost per iteration: two products of ``X`` with r vectors, :math:`O((n+m)r^2)`, and r
+    operations per edge of the graphs.
+
+    The objective never rises, for the reason given in
+    :class:`~nmfbench.solvers.graph.gnmf.GNMF`, which holds for either factor. As both are
+    penalised, scale cannot escape from one to the other.
+
+    *Departures.* Those of :class:`~nmfbench.solvers.graph.gnmf.GNMF`.
+
+    References
+    ----------
+    Shang, Jiao & Wang (2012), Graph dual regularization non-negative matrix factorization for
+    co-clustering. Guo, Ding & Zhou (2014), Eq. (3) and Section 4, who compare with it.
+    """
+
+    alpha_features: float = 100.0
+
+    def _validate_params_of_solver(self):
+        super()._validate_params_of_solver()
+        check_weight(self.alpha_features, "alpha_features")
+
+    def _start(self, X, r, rng, factors):
+        s = super()._start(X, r, rng, factors)
+        s.feature_affinity = feature_affinity(s.X, self.n_neighbors)
+        s.feature_degrees = graphs.degrees(s.feature_affinity)
+        s.next_Ht = np.empty_like(s.Ht)
+        return s
+
+    def _improve_basis(self, s, cross, gram):
+        S, d, weight = s.feature_affinity, s.feature_degrees, self.alpha_features
+        products = s.Ht @ gram
+        graph_ratio(s.next_Ht, s.Ht, cross, products, S.indptr, S.indices, S.data, d, weight)
+        s.Ht, s.next_Ht = s.next_Ht, s.Ht
+
+    def _penalty(self, s):
+        rough = graphs.smoothness(s.feature_affinity, s.Ht)
+        return super()._penalty(s) + self.alpha_features * rough
