@@ -14,7 +14,7 @@ from nmfbench.projections.frobenius import project_frobenius
 from nmfbench.registry import register_solver
 from nmfbench.solvers.graph.base import BaseGraph, check_weight, gentle_step
 
-__all__ = ["RNMFD"]
+__all__ = ["RNMFD", "check_lam", "resolve_lam"]
 
 
 @register_solver(
@@ -125,16 +125,7 @@ class RNMFD(BaseGraph):
         ):
             if value not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}.")
-        if isinstance(self.lam, numbers.Real):
-            if not self.lam > 0:
-                raise ValueError(
-                    f"lam must be positive, as with 0 the data term vanishes, got {self.lam}. "
-                    "Pass infinity to have no sparse part."
-                )
-        elif self.lam not in _SIZES:
-            raise ValueError(
-                f"lam must be a number or one of {', '.join(_SIZES)}, got {self.lam!r}."
-            )
+        check_lam(self.lam)
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)
@@ -145,24 +136,10 @@ class RNMFD(BaseGraph):
             s.degrees = linked.astype(X.dtype)
         s.target = np.empty_like(s.X)
         s.trial, s.sums, s.spare = (np.empty_like(s.W) for _ in range(3))
-        self.lam_ = self._lam(s)
+        self.lam_ = resolve_lam(self.lam, s.X, s.W, s.Ht, s.target)
         s.gram, s.roughness = self._measure(s, s.W, s.sums)
         s.loss = self._separate(s, np.inf)  # S = 0 at the start
         return s
-
-    def _lam(self, s):
-        """The number that ``lam`` stands for."""
-        if isinstance(self.lam, numbers.Real):
-            return float(self.lam)
-        X, W, Ht = s.X, s.W.copy(), s.Ht.copy()
-        for _ in range(_PILOT):
-            power_ratio(Ht, Ht, _products(X, W), Ht @ (W.T @ W), 1.0)
-            power_ratio(W, W, X @ Ht, W @ (Ht.T @ Ht), 1.0)
-        E = np.matmul(W, Ht.T, out=s.target)
-        np.abs(np.subtract(X, E, out=E), out=E)
-        size = float(_SIZES[self.lam](E))
-        noise = max(10 * np.finfo(X.dtype).eps * float(X.max()), FLOOR)
-        return 2 * size if size > noise else np.inf
 
     def _sweep(self, X, s):
         power_ratio(s.Ht, s.Ht, _products(s.target, s.W), s.Ht @ (s.W.T @ s.W), 1.0)
@@ -228,6 +205,44 @@ class RNMFD(BaseGraph):
             if not left.size:
                 break
         return W.astype(dtype)
+
+
+def check_lam(lam):
+    """Raise ValueError unless ``lam`` is a positive number or the name of a rule."""
+    if isinstance(lam, numbers.Real):
+        if not lam > 0:
+            raise ValueError(
+                f"lam must be positive, as with 0 the data term vanishes, got {lam}. "
+                "Pass infinity to have no sparse part."
+            )
+    elif lam not in _SIZES:
+        raise ValueError(f"lam must be a number or one of {', '.join(_SIZES)}, got {lam!r}.")
+
+
+def resolve_lam(lam, X, W, Ht, buffer):
+    """The number that ``lam`` stands for, by plain NMF of ``X`` from the factors given.
+
+    Parameters
+    ----------
+    lam : float or {"q95", "mad"}
+        See :class:`RNMFD`.
+    X : ndarray of shape (n_samples, n_features)
+    W, Ht : ndarray of shape (n_samples, r) and (n_features, r)
+        Left as they are.
+    buffer : ndarray of the shape of ``X``
+        Overwritten.
+    """
+    if isinstance(lam, numbers.Real):
+        return float(lam)
+    W, Ht = W.copy(), Ht.copy()
+    for _ in range(_PILOT):
+        power_ratio(Ht, Ht, _products(X, W), Ht @ (W.T @ W), 1.0)
+        power_ratio(W, W, X @ Ht, W @ (Ht.T @ Ht), 1.0)
+    E = np.matmul(W, Ht.T, out=buffer)
+    np.abs(np.subtract(X, E, out=E), out=E)
+    size = float(_SIZES[lam](E))
+    noise = max(10 * np.finfo(X.dtype).eps * float(X.max()), FLOOR)
+    return 2 * size if size > noise else np.inf
 
 
 def _products(X, W):
