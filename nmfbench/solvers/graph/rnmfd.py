@@ -154,17 +154,25 @@ class RNMFD(BaseGraph):
         denominator = W @ (gram + pull * s.gram.astype(kind))
         denominator += (alpha * s.degrees)[:, None] * W
 
+        measured = []  # of the step tried last
+
         def value(V):
-            own, roughness = self._measure(s, V, s.spare)
+            if V is not W:
+                measured[:] = self._measure(s, V, s.spare)
+            own, roughness = measured if V is not W else (s.gram, s.roughness)
             linear = np.einsum("ik,ik->", cross, V, dtype=np.float64)
             return np.vdot(gram, own) - 2 * linear + self._penalty(own, roughness)
 
         if self.v_update == "safe":
-            gentle_step(s.trial, W, numerator, denominator, value)
+            power = gentle_step(s.trial, W, numerator, denominator, value)
         else:
-            power_ratio(s.trial, W, numerator, denominator, _POWERS[self.v_update])
+            power = _POWERS[self.v_update]
+            power_ratio(s.trial, W, numerator, denominator, power)
         s.W, s.trial = s.trial, W
-        s.gram, s.roughness = self._measure(s, s.W, s.sums)
+        if self.v_update != "safe" or power == 0.25:
+            measured = self._measure(s, s.W, s.spare)
+        s.gram, s.roughness = measured
+        s.sums, s.spare = s.spare, s.sums
 
     def _measure(self, s, W, sums):
         """``W.T @ W`` and the smoothness of W, in float64, and the sums over neighbors."""
