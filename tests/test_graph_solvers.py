@@ -22,6 +22,11 @@ N, M, R = 18, 12, 3
 # Options to try besides the defaults; with those given, monotone or not as they promise.
 OPTIONS = {
     "dnmf": [{"alpha": 0.1, "alpha_features": 1.0}, {"alpha": 1e3, "alpha_features": 0.0}],
+    "drcc": [
+        {"normalize": False},
+        {"normalize": False, "alpha": 1e3, "alpha_features": 0.0},
+        {"normalize": False, "alpha": 0.0, "alpha_features": 1e3},
+    ],
     "gnmf": [{"alpha": 0.0}, {"alpha": 0.1}, {"alpha": 1e4}],
     "ignmf": [
         {"constraint": "penalty"},
@@ -30,6 +35,20 @@ OPTIONS = {
         {"constraint": "penalty", "alpha": 0.0, "xi": 0.0},
     ],
     "nlcf": [{"mu": 0.0}, {"mu": 1.0}, {"mu": 1e3}],
+    "nsdr": [
+        {"split": "factors"},
+        {"lam": 0.0},
+        {"lam": 1e6, "ridge": 1e-3},
+        {"lam": 1e4, "xi": 0.0, "split": "factors"},
+        {"xi": 1e-2},
+        {"xi": 1e6},
+    ],
+    "rcc": [
+        {"normalize": False},
+        {"normalize": False, "alpha": 1e3, "alpha_features": 0.0, "lam": "mad"},
+        {"normalize": False, "alpha": 0.0, "alpha_features": 1e3, "lam": np.inf},
+        {"normalize": False, "alpha": 0.01, "lam": 0.01},
+    ],
 }
 MONOTONE = [(key, {}) for key in KEYS if solvers[key].info["monotone"]] + [
     (key, options) for key in OPTIONS if key in KEYS for options in OPTIONS[key]
