@@ -60,9 +60,9 @@ class IGNMF(BaseGraph, LeastSquares):
 
     The multiplier: on the constraint :math:`\operatorname{tr}(W^TLW) = r -
     \operatorname{tr}(W^TSW)`, so the penalty is a reward whose gradient has one sign. Gamma is
-    the multiplier at a fixed point, where complementary slackness gives it. The objective may
-    rise, as Gamma changes from step to step; columns keep their lengths, but are orthogonal only
-    near a fixed point.
+    what complementary slackness makes of the multiplier where the constraint holds. The objective
+    may rise, as Gamma changes from step to step. Columns keep their lengths, but come to be
+    orthogonal only nearly: limits need be neither feasible nor stationary.
 
     The penalty: the step on W is
 

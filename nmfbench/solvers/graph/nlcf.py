@@ -38,8 +38,8 @@ class NLCF(LeastSquares):
     Parameters
     ----------
     mu : float, default=0.1
-        Weight of the penalty. With 0 this is NMF of the scaled data; a large weight empties W, as
-        zero costs no more than the squares of the samples.
+        Weight of the penalty. With 0 this is NMF of the scaled data. A large weight empties W but
+        for samples that are components, as using none costs no more than the squares of a sample.
     n_components, random_state, scale, init, max_iter, tol
         See :class:`~nmfbench.solvers.graph.base.BaseScaled`.
 
