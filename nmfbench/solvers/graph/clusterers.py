@@ -90,13 +90,15 @@ class ClusteringByKMeans(Clusterer, BaseScaled):
         return s
 
     def _cluster(self, points, s):
-        """Put labels, their indicator and the number of iterations in place; return the fit."""
+        """K-means of ``points``: labels, their indicator, and the means of the scaled samples."""
         r = s.W.shape[1]
         params = {"n_init": self.n_init, "max_iter": self.max_iter, "tol": self.tol}
         model = kmeans(points, r, s.rng, init=self.init, **params)
         s.labels, s.n_iter = model.labels_, model.n_iter_
         s.W = indicator(s.labels, r, s.X.dtype)
-        return model
+        # Not the centres: where clusters are empty, scikit-learn's need not fit the labels.
+        sums = np.ascontiguousarray(s.X.T @ s.W)
+        s.Ht = sums / np.maximum(s.W.sum(axis=0), 1)
 
     def _n_steps(self, r):
         return 1
@@ -112,10 +114,10 @@ class ClusteringByKMeans(Clusterer, BaseScaled):
 
 
 def kmeans(X, k, rng, **params):
-    """scikit-learn's K-means, fitted; ``X`` has ``k`` samples or more.
+    """scikit-learn's K-means, fitted, for its labels; ``X`` has ``k`` samples or more.
 
-    Fewer distinct samples than clusters leave clusters empty, without a warning. It uses one
-    thread, as several add up in any order.
+    Fewer distinct samples than clusters leave clusters empty, without a warning; centres and
+    inertia may be stale then. It uses one thread, as several add up in any order.
     """
     model = sklearn.cluster.KMeans(k, random_state=int(rng.integers(2**31)), **params)
     with warnings.catch_warnings(), threadpool_limits(1, user_api="openmp"):

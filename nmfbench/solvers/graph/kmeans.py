@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.sparsefuncs import mean_variance_axis
+from sklearn.utils import gen_batches
+from sklearn.utils.extmath import row_norms
 
 from nmfbench.registry import register_solver
 from nmfbench.solvers.graph.clusterers import ClusteringByKMeans
@@ -56,17 +57,24 @@ class KMeans(ClusteringByKMeans):
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)
-        if sp.issparse(s.X):
-            variances = mean_variance_axis(s.X.astype(np.float64), axis=0)[1]
-        else:
-            variances = s.X.var(axis=0, dtype=np.float64)
-        s.value = float(s.X.shape[0] * variances.sum())
+        s.W[:, 0] = 1
+        s.Ht[:, 0] = np.asarray(s.X.mean(axis=0)).ravel()
         return s
 
     def _sweep(self, X, s):
-        model = self._cluster(X, s)
-        s.Ht = np.ascontiguousarray(model.cluster_centers_.T)
-        s.value = float(model.inertia_)
+        self._cluster(X, s)
 
     def _value(self, X, s):
-        return s.value
+        if sp.issparse(X):
+            squared = X.multiply(X).sum(dtype=np.float64)
+            centres = np.einsum("jk,jk->k", s.Ht, s.Ht, dtype=np.float64)
+            return max(float(squared - s.W.sum(axis=0, dtype=np.float64) @ centres), 0.0)
+        centres = np.ascontiguousarray(s.Ht.T)
+        blocks = gen_batches(len(X), max(1, _BLOCK // X.shape[1]))
+        return sum(
+            float(row_norms(X[b] - centres[s.labels[b]], squared=True).sum(dtype=np.float64))
+            for b in blocks
+        )
+
+
+_BLOCK = 1 << 18  # entries of differences held at once

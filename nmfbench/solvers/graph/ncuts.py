@@ -71,8 +71,6 @@ class NCuts(ClusteringByKMeans, BaseGraph):
 
     def _sweep(self, X, s):
         self._cluster(spectral_rows(s.affinity, s.W.shape[1], s.rng), s)
-        sums = np.ascontiguousarray(X.T @ s.W)
-        s.Ht = sums / np.maximum(s.W.sum(axis=0), 1)
 
     def _value(self, X, s):
         return normalized_cut(s.affinity, s.labels, s.W.shape[1])
