@@ -1,8 +1,8 @@
-"""Sums over the neighbours in a graph, with the smoothness that they make up."""
+"""What a graph of the samples adds to updates and objective, in single passes."""
 
 from numba import njit
 
-__all__ = ["neighbor_smoothness"]
+__all__ = ["add_penalties", "neighbor_smoothness"]
 
 
 @njit(cache=True, fastmath={"reassoc", "contract", "nsz"})
@@ -41,3 +41,33 @@ def neighbor_smoothness(out, W, scale, indptr, indices, data):
                 square += difference * difference
             total += data[e] * square
     return 0.5 * total
+
+
+@njit(cache=True, fastmath={"contract"})
+def add_penalties(numerator, denominator, cross, W, sums, degrees, alpha, pull):
+    r"""Both parts of the gradient of a penalised least-squares fit, without temporary arrays.
+
+    .. math:: \text{numerator} = C + \alpha SW + \gamma W, \qquad
+              \text{denominator} \mathrel{+}= \alpha DW
+
+    Parameters
+    ----------
+    numerator : ndarray of shape (n, r)
+        Overwritten.
+    denominator : ndarray of shape (n, r)
+        Modified in place.
+    cross, W, sums : ndarray of shape (n, r)
+        C, W, SW.
+    degrees : ndarray of shape (n,)
+        The diagonal of D.
+    alpha, pull : float
+        :math:`\alpha` and :math:`\gamma`.
+    """
+    kind = W.dtype.type
+    a, g = kind(alpha), kind(pull)
+    for i in range(W.shape[0]):
+        above, below, c, w, s = numerator[i], denominator[i], cross[i], W[i], sums[i]
+        d = kind(alpha * degrees[i])
+        for k in range(W.shape[1]):
+            above[k] = c[k] + a * s[k] + g * w[k]
+            below[k] += d * w[k]

@@ -9,7 +9,7 @@ import numpy as np
 
 from nmfbench.kernels.floored_ratio import FLOOR, power_ratio
 from nmfbench.kernels.huber import pull_to_fit
-from nmfbench.kernels.laplacian import neighbor_smoothness
+from nmfbench.kernels.laplacian import add_penalties, neighbor_smoothness
 from nmfbench.projections.frobenius import project_frobenius
 from nmfbench.registry import register_solver
 from nmfbench.solvers.graph.base import BaseGraph, check_weight, gentle_step
@@ -134,68 +134,68 @@ class RNMFD(BaseGraph):
             linked = s.degrees > 0
             s.weights[linked] = 1 / np.sqrt(s.degrees[linked])
             s.degrees = linked.astype(X.dtype)
+        s.H = np.ascontiguousarray(s.Ht.T)  # the layout in which all its products are fast
+        s.Ht = s.H.T
         s.target = np.empty_like(s.X)
-        s.trial, s.sums, s.spare = (np.empty_like(s.W) for _ in range(3))
+        s.trial, s.sums, s.spare, s.numerator, s.denominator = (
+            np.empty_like(s.W) for _ in range(5)
+        )
         self.lam_ = resolve_lam(self.lam, s.X, s.W, s.Ht, s.target)
-        s.gram, s.roughness = self._measure(s, s.W, s.sums)
+        s.gram, s.penalty = self._measure(s, s.W, s.sums)
         s.loss = self._separate(s, np.inf)  # S = 0 at the start
         return s
 
     def _sweep(self, X, s):
-        power_ratio(s.Ht, s.Ht, _products(s.target, s.W), s.Ht @ (s.W.T @ s.W), 1.0)
+        power_ratio(s.H, s.H, s.W.T @ s.target, s.gram.astype(X.dtype) @ s.H, 1.0)
         self._improve_representation(s)
         s.loss = self._separate(s, 0.5 * self.lam_)
 
     def _improve_representation(self, s):
         W, kind = s.W, s.W.dtype.type
-        cross, gram = s.target @ s.Ht, s.Ht.T @ s.Ht
-        alpha, pull = kind(self.alpha), kind(2 * self.beta)
-        numerator = cross + alpha * s.sums + pull * W
-        denominator = W @ (gram + pull * s.gram.astype(kind))
-        denominator += (alpha * s.degrees)[:, None] * W
-
-        measured = []  # of the step tried last
+        cross, gram = s.target @ s.H.T, s.H @ s.H.T
+        np.matmul(W, gram + kind(2 * self.beta) * s.gram.astype(kind), out=s.denominator)
+        weights = self.alpha, 2 * self.beta
+        add_penalties(s.numerator, s.denominator, cross, W, s.sums, s.degrees, *weights)
+        measured = None  # of the step tried last
 
         def value(V):
+            nonlocal measured
             if V is not W:
-                measured[:] = self._measure(s, V, s.spare)
-            own, roughness = measured if V is not W else (s.gram, s.roughness)
-            linear = np.einsum("ik,ik->", cross, V, dtype=np.float64)
-            return np.vdot(gram, own) - 2 * linear + self._penalty(own, roughness)
+                measured = self._measure(s, V, s.spare)
+            own, penalty = (s.gram, s.penalty) if V is W else measured
+            linear = np.vdot(cross, V.astype(np.float64, copy=False))
+            return np.vdot(gram, own) - 2 * linear + penalty
 
         if self.v_update == "safe":
-            power = gentle_step(s.trial, W, numerator, denominator, value)
+            power = gentle_step(s.trial, W, s.numerator, s.denominator, value)
+            untried = power == 0.25
         else:
-            power = _POWERS[self.v_update]
-            power_ratio(s.trial, W, numerator, denominator, power)
+            power_ratio(s.trial, W, s.numerator, s.denominator, _POWERS[self.v_update])
+            untried = True
         s.W, s.trial = s.trial, W
-        if self.v_update != "safe" or power == 0.25:
-            measured = self._measure(s, s.W, s.spare)
-        s.gram, s.roughness = measured
+        s.gram, s.penalty = self._measure(s, s.W, s.spare) if untried else measured
         s.sums, s.spare = s.spare, s.sums
 
     def _measure(self, s, W, sums):
-        """``W.T @ W`` and the smoothness of W, in float64, and the sums over neighbors."""
+        """``W.T @ W`` and the penalties of W, in float64; fills the sums over neighbors."""
         A, wide = s.affinity, W.astype(np.float64, copy=False)
-        return wide.T @ wide, neighbor_smoothness(sums, W, s.weights, A.indptr, A.indices, A.data)
-
-    def _penalty(self, gram, roughness):
-        gap = np.linalg.norm(gram - np.eye(len(gram)))
-        return self.alpha * roughness + self.beta * gap**2
+        roughness = neighbor_smoothness(sums, W, s.weights, A.indptr, A.indices, A.data)
+        gram = wide.T @ wide
+        return gram, self.alpha * roughness + self.beta * _squared_gap(gram)
 
     def _separate(self, s, threshold):
         """Make ``s.target`` the scaled data without S, and return what is lost by W and H."""
-        np.matmul(s.W, s.Ht.T, out=s.target)
+        np.matmul(s.W, s.H, out=s.target)
         return pull_to_fit(s.target, s.X, threshold)
 
     def _value(self, X, s):
-        return s.loss + self._penalty(s.gram, s.roughness)
+        return s.loss + s.penalty
 
     def _finish(self, X, s):
         self.outlier_share_ = float(np.mean(s.target != s.X))
         norms = np.sqrt(np.diagonal(s.gram))
         self.n_dead_components_ = int((norms < _DEAD).sum())
-        self.orthogonality_gap_ = float(np.linalg.norm(s.gram - np.eye(len(s.gram))))
+        self.orthogonality_gap_ = float(np.sqrt(_squared_gap(s.gram)))
         super()._finish(X, s)
 
     def _project(self, X):
@@ -213,6 +213,13 @@ class RNMFD(BaseGraph):
             if not left.size:
                 break
         return W.astype(dtype)
+
+
+def _squared_gap(gram):
+    """Squared Frobenius norm of a Gram matrix minus the identity."""
+    gap = gram.copy()
+    gap.flat[:: len(gap) + 1] -= 1
+    return float(np.vdot(gap, gap))
 
 
 def check_lam(lam):
@@ -242,20 +249,15 @@ def resolve_lam(lam, X, W, Ht, buffer):
     """
     if isinstance(lam, numbers.Real):
         return float(lam)
-    W, Ht = W.copy(), Ht.copy()
+    W, H = W.copy(), Ht.T.copy()
     for _ in range(_PILOT):
-        power_ratio(Ht, Ht, _products(X, W), Ht @ (W.T @ W), 1.0)
-        power_ratio(W, W, X @ Ht, W @ (Ht.T @ Ht), 1.0)
-    E = np.matmul(W, Ht.T, out=buffer)
+        power_ratio(H, H, W.T @ X, (W.T @ W) @ H, 1.0)
+        power_ratio(W, W, X @ H.T, W @ (H @ H.T), 1.0)
+    E = np.matmul(W, H, out=buffer)
     np.abs(np.subtract(X, E, out=E), out=E)
     size = float(_SIZES[lam](E))
     noise = max(10 * np.finfo(X.dtype).eps * float(X.max()), FLOOR)
     return 2 * size if size > noise else np.inf
-
-
-def _products(X, W):
-    """``X.T @ W``; some BLAS multiply X faster from the left than its transpose from the right."""
-    return np.ascontiguousarray((W.T @ X).T)
 
 
 _SIZES = {"q95": lambda E: np.quantile(E, 0.95), "mad": lambda E: 1.345 * 1.4826 * np.median(E)}
