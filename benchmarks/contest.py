@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from benchmarks import kernels, manhattan, peers, smoothing, solvers, text
+from benchmarks import graph, kernels, manhattan, peers, smoothing, solvers, text
 
 __all__ = ["Contest", "Result", "contests", "run"]
 
-MODULES = (solvers, kernels, manhattan, peers, smoothing, text)
+MODULES = (solvers, kernels, manhattan, graph, peers, smoothing, text)
 
 
 @dataclass(frozen=True)
