@@ -180,9 +180,10 @@ def test_graph_ratio_is_its_formula(dtype):
     S[3] = S[:, 3] = 0
     A = sp.csr_array(S)
     factor, above, below = rng.random((3, 7, 4)).astype(dtype)
-    d, weight, out = S.sum(axis=1), 2.5, np.empty_like(factor)
-    graph_ratio(out, factor, above, below, A.indptr, A.indices, A.data, d, weight)
+    d, weight, sums = S.sum(axis=1), 2.5, np.empty_like(factor)
+    rtol = 1e-5 if dtype == np.float32 else 1e-13
+    neighbor_sums(sums, factor, A.indptr, A.indices, A.data)
+    np.testing.assert_allclose(sums, S @ factor, rtol=rtol)
     expected = factor * (above + weight * S @ factor) / (below + weight * d[:, None] * factor)
-    np.testing.assert_allclose(out, expected, rtol=1e-5 if dtype == np.float32 else 1e-13)
-    neighbor_sums(out, factor, A.indptr, A.indices, A.data)
-    np.testing.assert_allclose(out, S @ factor, rtol=1e-5 if dtype == np.float32 else 1e-13)
+    graph_ratio(factor, above, below, sums, d, weight)
+    np.testing.assert_allclose(factor, expected, rtol=rtol)

@@ -44,21 +44,20 @@ def power_ratio(out, factor, numerator, denominator, power):
 
 
 @njit(cache=True)
-def graph_ratio(out, factor, numerator, denominator, indptr, indices, data, degrees, weight):
-    r"""A multiplicative update with a graph penalty, whose products are formed on the way.
+def graph_ratio(factor, numerator, denominator, sums, degrees, weight):
+    r"""A multiplicative update with a graph penalty, in place.
 
-    .. math:: \text{out} = \text{factor} \odot \frac{\text{numerator} + \omega S\,\text{factor}}
+    .. math:: \text{factor} \leftarrow \text{factor} \odot
+              \frac{\text{numerator} + \omega\,\text{sums}}
               {\text{denominator} + \omega D\,\text{factor}}
 
     Parameters
     ----------
-    out : ndarray of shape (n, r)
-        Not ``factor``.
     factor, numerator, denominator : ndarray of shape (n, r), non-negative
-    indptr, indices, data : ndarray
-        Of the affinity S, a CSR array.
+    sums : ndarray of shape (n, r)
+        Of the neighbours, S factor.
     degrees : ndarray of shape (n,)
-        Sums of the rows of S, the diagonal of D.
+        The diagonal of D.
     weight : float
         :math:`\omega`.
 
@@ -67,24 +66,22 @@ def graph_ratio(out, factor, numerator, denominator, indptr, indices, data, degr
     Floors are those of :func:`power_ratio`.
     """
     for i in range(factor.shape[0]):
-        for k in range(factor.shape[1]):
-            out[i, k] = 0
-        for e in range(indptr[i], indptr[i + 1]):
-            for k in range(factor.shape[1]):
-                out[i, k] += data[e] * factor[indices[e], k]
         pull = weight * degrees[i]
         for k in range(factor.shape[1]):
             below = max(denominator[i, k] + pull * factor[i, k], _SMALLEST)
-            value = factor[i, k] * (numerator[i, k] + weight * out[i, k]) / below
-            out[i, k] = max(value, FLOOR)
+            value = factor[i, k] * (numerator[i, k] + weight * sums[i, k]) / below
+            factor[i, k] = max(value, FLOOR)
 
 
-@njit(cache=True)
+@njit(cache=True, fastmath={"contract"})
 def neighbor_sums(out, factor, indptr, indices, data):
     """``out = S @ factor`` for a CSR array S, in the precision of ``out``, without allocation."""
+    kind = out.dtype.type
     for i in range(out.shape[0]):
+        row = out[i]
         for k in range(factor.shape[1]):
-            out[i, k] = 0
+            row[k] = kind(0)
         for e in range(indptr[i], indptr[i + 1]):
+            neighbor, share = factor[indices[e]], kind(data[e])
             for k in range(factor.shape[1]):
-                out[i, k] += data[e] * factor[indices[e], k]
+                row[k] += share * neighbor[k]

@@ -20,6 +20,7 @@ __all__ = [
     "BaseScaled",
     "LeastSquares",
     "check_weight",
+    "csr",
     "feature_affinity",
     "gentle_step",
     "unit_components",
@@ -127,9 +128,8 @@ class BaseGraph(BaseScaled):
     r"""Base of solvers with a graph of the samples.
 
     ``_start`` gives the state ``affinity``, a CSR array S in float64, and ``degrees``, the sums
-    of its rows. :func:`nmfbench.graphs.smoothness` is
-    :math:`\operatorname{tr}(W^TLW) = \frac12 \sum_{il} S_{il} \|w_i - w_l\|^2`: an edge counts
-    once.
+    of its rows. The penalty :math:`\operatorname{tr}(W^TLW) = \frac12 \sum_{il} S_{il}
+    \|w_i - w_l\|^2` counts an edge once.
 
     Parameters
     ----------
@@ -222,6 +222,11 @@ def check_weight(value, name):
     """Raise ValueError unless the weight of a penalty is finite and not negative."""
     if not 0 <= value < np.inf:
         raise ValueError(f"{name} must be finite and not negative, got {value}.")
+
+
+def csr(S):
+    """The arrays of a CSR affinity, in the order in which kernels take them."""
+    return S.indptr, S.indices, S.data
 
 
 def feature_affinity(X, n_neighbors):

@@ -6,8 +6,9 @@ import numpy as np
 
 from nmfbench import graphs
 from nmfbench.kernels.floored_ratio import graph_ratio
+from nmfbench.kernels.laplacian import neighbor_smoothness
 from nmfbench.registry import register_solver
-from nmfbench.solvers.graph.base import check_weight, feature_affinity
+from nmfbench.solvers.graph.base import check_weight, csr, feature_affinity
 from nmfbench.solvers.graph.gnmf import GNMF
 
 __all__ = ["DNMF"]
@@ -81,15 +82,19 @@ class DNMF(GNMF):
         s = super()._start(X, r, rng, factors)
         s.feature_affinity = feature_affinity(s.X, self.n_neighbors)
         s.feature_degrees = graphs.degrees(s.feature_affinity)
-        s.next_Ht = np.empty_like(s.Ht)
+        s.feature_sums, s.feature_ones = np.empty_like(s.Ht), np.ones(len(s.Ht))
+        self._look_at_features(s)
         return s
 
+    def _look_at_features(self, s):
+        """The sums of the neighbours, which serve the next step on H, and the roughness."""
+        S, sums = s.feature_affinity, s.feature_sums
+        s.feature_rough = neighbor_smoothness(sums, s.Ht, s.feature_ones, *csr(S))
+
     def _improve_basis(self, s, cross, gram):
-        S, d, weight = s.feature_affinity, s.feature_degrees, self.alpha_features
-        products = s.Ht @ gram
-        graph_ratio(s.next_Ht, s.Ht, cross, products, S.indptr, S.indices, S.data, d, weight)
-        s.Ht, s.next_Ht = s.next_Ht, s.Ht
+        d, weight = s.feature_degrees, self.alpha_features
+        graph_ratio(s.Ht, cross, s.Ht @ gram, s.feature_sums, d, weight)
+        self._look_at_features(s)
 
     def _penalty(self, s):
-        rough = graphs.smoothness(s.feature_affinity, s.Ht)
-        return super()._penalty(s) + self.alpha_features * rough
+        return super()._penalty(s) + self.alpha_features * s.feature_rough

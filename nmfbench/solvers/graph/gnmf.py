@@ -5,10 +5,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench import graphs
 from nmfbench.kernels.floored_ratio import graph_ratio
+from nmfbench.kernels.laplacian import neighbor_smoothness
 from nmfbench.registry import register_solver
-from nmfbench.solvers.graph.base import BaseGraph, LeastSquares, check_weight, unit_components
+from nmfbench.solvers.graph.base import (
+    BaseGraph,
+    LeastSquares,
+    check_weight,
+    csr,
+    unit_components,
+)
 
 __all__ = ["GNMF"]
 
@@ -83,17 +89,17 @@ class GNMF(BaseGraph, LeastSquares):
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)
-        s.next_W = np.empty_like(s.W)
+        s.sums, s.ones = np.empty_like(s.W), np.ones(len(s.W))
+        s.rough = neighbor_smoothness(s.sums, s.W, s.ones, *csr(s.affinity))
         return s
 
     def _improve_representation(self, s, cross, gram):
-        S, weight = s.affinity, self.alpha
-        products = s.W @ gram
-        graph_ratio(s.next_W, s.W, cross, products, S.indptr, S.indices, S.data, s.degrees, weight)
-        s.W, s.next_W = s.next_W, s.W
+        graph_ratio(s.W, cross, s.W @ gram, s.sums, s.degrees, self.alpha)
+        # The sums serve the next step on W, as only H changes until then.
+        s.rough = neighbor_smoothness(s.sums, s.W, s.ones, *csr(s.affinity))
 
     def _penalty(self, s):
-        return self.alpha * graphs.smoothness(s.affinity, s.W)
+        return self.alpha * s.rough
 
     def _finish(self, X, s):
         super()._finish(X, s)

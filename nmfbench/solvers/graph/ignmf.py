@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench import graphs
 from nmfbench.kernels.floored_ratio import FLOOR, neighbor_sums, power_ratio
+from nmfbench.kernels.laplacian import neighbor_smoothness
 from nmfbench.registry import register_solver
-from nmfbench.solvers.graph.base import BaseGraph, LeastSquares, check_weight, gentle_step
+from nmfbench.solvers.graph.base import BaseGraph, LeastSquares, check_weight, csr, gentle_step
 
 __all__ = ["IGNMF"]
 
@@ -104,6 +104,7 @@ class IGNMF(BaseGraph, LeastSquares):
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)
         s.sums, s.next_W = np.empty_like(s.W), np.empty_like(s.W)
+        s.scratch, s.ones = np.empty_like(s.W), np.ones(len(s.W))
         if factors is None or self.constraint == "multiplier":
             self._normalize(s)
         return s
@@ -121,8 +122,7 @@ class IGNMF(BaseGraph, LeastSquares):
         np.maximum(s.Ht, FLOOR, out=s.Ht)
 
     def _improve_representation(self, s, cross, gram):
-        S = s.affinity
-        neighbor_sums(s.sums, s.W, S.indptr, S.indices, S.data)
+        neighbor_sums(s.sums, s.W, *csr(s.affinity))
         weighted = s.W * s.degrees.astype(s.W.dtype)[:, None]
         numerator, denominator = cross + self.alpha * s.sums, s.W @ gram
         if self.constraint == "penalty":
@@ -147,7 +147,7 @@ class IGNMF(BaseGraph, LeastSquares):
         return self._penalty_of(s, s.W)
 
     def _penalty_of(self, s, W):
-        value = self.alpha * graphs.smoothness(s.affinity, W)
+        value = self.alpha * neighbor_smoothness(s.scratch, W, s.ones, *csr(s.affinity))
         if self.constraint == "penalty":
             gram = (W * s.degrees[:, None]).T @ W.astype(np.float64)
             value += self.xi * np.sum((gram - np.eye(len(gram))) ** 2)
