@@ -93,6 +93,9 @@ class RCC(Clusterer, BaseGraph):
     and the step on W or G does so since a reweighted graph is one like any other; see
     :class:`~nmfbench.solvers.graph.gnmf.GNMF`.
 
+    An edge whose ends meet has a weight of up to :math:`5\cdot10^5\alpha`, so that they move
+    on together, and slowly: an iteration sees each held back by the other.
+
     *Departures.* The abstract of the paper names the ingredients, a sparse part and unsquared
     errors on both graphs, but not whether a norm is that of an edge or of an entry: here it is of
     an edge. :math:`\omega` is :math:`\sqrt{\|\cdot\|^2+10^{-12}}`, also in the objective.
