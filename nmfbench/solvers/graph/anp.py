@@ -69,7 +69,7 @@ class ANP(LeastSquares):
     *Paper notation:* their X, U, V, W are our :math:`X^T, H^T, W^T, Z^T`.
 
     Cost per iteration: two products of ``X`` with r vectors, :math:`O((n+m)r^2)`, and with
-    "entries" :math:`4n^2r` operations for M, of which 256 rows are held at once.
+    "entries" :math:`4n^2r` operations for M, of which a megabyte is held at once.
 
     Without ``normalize`` the objective never rises with "safe", "balanced" and "root"; with it a
     rescaling may raise the variance. The step of "balanced" is
@@ -154,12 +154,13 @@ class ANP(LeastSquares):
             up, down = np.maximum(Z, 0), np.maximum(-Z, 0)
             of_up, of_down = up.T @ W, down.T @ W
             return up @ of_up + down @ of_down, up @ of_down + down @ of_up
-        plus, minus = np.empty_like(W), np.empty_like(W)
-        for rows in gen_batches(len(Z), _BLOCK):
-            M = Z[rows] @ Z.T
-            np.matmul(np.maximum(M, 0), W, out=plus[rows])
-            np.matmul(np.maximum(-M, 0), W, out=minus[rows])
-        return plus, minus
+        rows = max(1, _BLOCK // len(Z))
+        block, both = np.empty((rows, len(Z)), Z.dtype), np.empty_like(W)
+        for some in gen_batches(len(Z), rows):
+            M = np.matmul(Z[some], Z.T, out=block[: some.stop - some.start])
+            np.matmul(np.abs(M, out=M), W, out=both[some])
+        whole = Z @ (Z.T @ W)
+        return [np.maximum(0.5 * part, 0) for part in (both + whole, both - whole)]
 
     def _penalty(self, s):
         return self.lam1 * self.lam2 * float(np.trace(self._variance(s.W)))
@@ -172,4 +173,4 @@ def _wide(W):
 _UPDATES = ("safe", "paper", "balanced", "root")
 _SPLITS = ("auto", "entries", "factors")
 _LARGE = 3000  # samples, beyond which products of all pairs are too dear
-_BLOCK = 256  # rows of M
+_BLOCK = 1 << 17  # entries of M held at once
