@@ -30,7 +30,8 @@ class IGNMF(BaseGraph, LeastSquares):
     updates H as NMF does, then W with the new H,
 
     .. math:: W \leftarrow W \odot \left(
-              \frac{XH^T + \alpha SW + DW\Gamma^-}{WHH^T + DW\Gamma^+} \right)^{1/2}, \qquad
+              \frac{XH^T + \alpha SW + DW\operatorname{diag}(\Gamma)^-}{WHH^T + DW\Gamma^+}
+              \right)^{1/2}, \qquad
               \Gamma = \operatorname{sym}(W^T (XH^T + \alpha SW - WHH^T)),
 
     and gives each column of W the length :math:`w_k^TDw_k=1`, with its own in H.
@@ -74,11 +75,15 @@ class IGNMF(BaseGraph, LeastSquares):
     fourth powers of the entries of T, and each negative one below a mean of their logarithms;
     :math:`\gamma=1/4` minimises the sum.
 
-    *Departures.* The step with the multiplier is written for :math:`-\operatorname{tr}(W^TSW)`,
-    and columns are scaled after it: with :math:`\alpha DW` in the denominator and without the
-    scaling the iteration overflows. Denominators are at least 1e-10 and factors at least 1e-12;
-    what is left at that floor is returned as zero. Samples are scaled to unit length. Samples
-    without neighbours are outside the constraint. ``transform`` is least squares.
+    *Departures.* Multipliers between columns are not let fall below zero: as W is non-negative,
+    their constraints are as much :math:`w_k^TDw_l\le0`, whose multipliers have that sign.
+    Negative ones, which come with small weights alone, draw columns together until they are equal
+    and the objective is far above its start. The step is written for
+    :math:`-\operatorname{tr}(W^TSW)`, and columns are scaled after it: with :math:`\alpha DW` in
+    the denominator and without the scaling the iteration overflows. Denominators are at least
+    1e-10 and factors at least 1e-12; what is left at that floor is returned as zero. Samples are
+    scaled to unit length. Samples without neighbours are outside the constraint. ``transform`` is
+    least squares.
 
     References
     ----------
@@ -133,7 +138,7 @@ class IGNMF(BaseGraph, LeastSquares):
             return
         gamma = s.W.T @ (numerator - denominator)
         gamma = (gamma + gamma.T) / 2
-        numerator += weighted @ np.maximum(-gamma, 0)
+        numerator += weighted * np.maximum(-np.diagonal(gamma), 0)
         denominator += weighted @ np.maximum(gamma, 0)
         power_ratio(s.W, s.W, numerator, denominator, 0.5)
         self._normalize(s)
