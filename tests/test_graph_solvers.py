@@ -21,6 +21,13 @@ N, M, R = 18, 12, 3
 
 # Options to try besides the defaults; with those given, monotone or not as they promise.
 OPTIONS = {
+    "anp": [
+        {"normalize": False},
+        {"normalize": False, "lam1": 1e3, "lam2": 1e-2},
+        {"normalize": False, "lam1": 1e3, "split": "factors"},
+        {"normalize": False, "lam1": 10.0, "v_update": "balanced"},
+        {"normalize": False, "lam1": 10.0, "v_update": "root"},
+    ],
     "dnmf": [{"alpha": 0.1, "alpha_features": 1.0}, {"alpha": 1e3, "alpha_features": 0.0}],
     "drcc": [
         {"normalize": False},
@@ -48,6 +55,13 @@ OPTIONS = {
         {"normalize": False, "alpha": 1e3, "alpha_features": 0.0, "lam": "mad"},
         {"normalize": False, "alpha": 0.0, "alpha_features": 1e3, "lam": np.inf},
         {"normalize": False, "alpha": 0.01, "lam": 0.01},
+    ],
+    "rnmfd": [
+        {"v_update": "root"},
+        {"beta": 1e4, "lam": "mad"},
+        {"alpha": 1e4, "beta": 1.0},
+        {"alpha": 1e4, "laplacian": "sym", "lam": np.inf},
+        {"alpha": 0.0, "beta": 0.0, "lam": 1e-3},
     ],
 }
 MONOTONE = [(key, {}) for key in KEYS if solvers[key].info["monotone"]] + [
