@@ -125,6 +125,21 @@ def test_without_the_samples_one_column_is_the_known_eigenvector():
     np.testing.assert_allclose(W[:, 0], np.sqrt(d / d.sum()), atol=1e-5)
 
 
+@pytest.mark.parametrize("xi", [0.002, 0.05, 20.0])
+def test_a_column_alone_has_the_norm_that_balances_its_cost(xi):
+    """Its square is 1 - rho / xi, for rho the cost of the unit column, or 0 if that is negative."""
+    X = problem()
+    model = NSDR(n_components=1, lam=5.0, xi=xi, tol=0, max_iter=20_000, random_state=0)
+    w = model.fit_transform(X)[:, 0]
+    if xi == 0.002:
+        assert np.linalg.norm(w) < 1e-6
+    else:
+        squared = w @ w
+        rho = w @ matrix(X, 5.0) @ w / squared
+        assert 0.01 < rho < 0.02  # between the small xi and the others
+        assert squared == pytest.approx(1 - rho / xi, abs=1e-6)
+
+
 def test_without_the_samples_parts_of_the_graph_are_the_columns():
     """For lam = 0 and a graph in as many parts as clusters, these cost nothing and are found."""
     S = sp.csr_array(sp.block_diag([np.ones((n, n)) - np.eye(n) for n in (9, 6, 5)]))

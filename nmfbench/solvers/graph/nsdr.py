@@ -81,8 +81,11 @@ class NSDR(Clusterer, BaseGraph):
     The objective never rises: the exponent :math:`\gamma` is the largest of 1, 1/2 and 1/4 that
     does not raise it, and for 1/4 a separable bound says so, whatever the split.
 
-    With the default weights labels hardly leave those of the start, so that the score is that of
-    the eigenvectors of the graph.
+    A unit column f alone costs :math:`s^2\rho+\frac\xi2(s^2-1)^2` at the norm s, with
+    :math:`\rho=f^TMf`, and is best at :math:`s^2=1-\rho/\xi`: it vanishes where
+    :math:`\rho\ge\xi`, so that a ``lam`` far above ``xi`` empties W. A large ``xi``, on the other
+    hand, shortens all steps. With the default weights labels hardly leave those of the start, and
+    the score is that of the eigenvectors of the graph.
 
     *Departures.* M has negative entries, so a rule with :math:`MW` in the denominator may divide
     by a negative number; hence the split. Denominators are at least 1e-10 and factors at least
