@@ -173,17 +173,20 @@ def test_power_ratio_is_its_formula(power, dtype):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_graph_ratio_is_its_formula(dtype):
-    """All neighbours are those of before the step; samples without any are plain."""
+    """The formula with its floors; samples without neighbours are plain."""
     rng = np.random.default_rng(0)
     S = np.triu(rng.random((7, 7)) * (rng.random((7, 7)) < 0.4), 1)
     S += S.T
     S[3] = S[:, 3] = 0
     A = sp.csr_array(S)
     factor, above, below = rng.random((3, 7, 4)).astype(dtype)
+    above[3, 2] = below[3, 1] = 0
     d, weight, sums = S.sum(axis=1), 2.5, np.empty_like(factor)
     rtol = 1e-5 if dtype == np.float32 else 1e-13
     neighbor_sums(sums, factor, A.indptr, A.indices, A.data)
     np.testing.assert_allclose(sums, S @ factor, rtol=rtol)
-    expected = factor * (above + weight * S @ factor) / (below + weight * d[:, None] * factor)
+    below_all = np.maximum(below + weight * d[:, None] * factor, 1e-10)
+    expected = np.maximum(factor * (above + weight * S @ factor) / below_all, FLOOR)
     graph_ratio(factor, above, below, sums, d, weight)
     np.testing.assert_allclose(factor, expected, rtol=rtol)
+    assert factor[3, 2] == dtype(FLOOR)
