@@ -171,9 +171,10 @@ class LeastSquares(BaseScaled, BaseFrobenius):
     r"""Base of solvers of :math:`\|X-WH\|_F^2` and penalties, which update H, then W.
 
     A solver gives ``_improve_basis(s, cross, gram)`` and ``_improve_representation(s, cross,
-    gram)``, which put a better ``s.Ht`` and ``s.W`` in place, given ``X.T @ W`` and ``W.T @ W``,
+    gram)``, which put a better ``s.Ht`` and ``s.W`` in place, given ``W.T @ X`` and ``W.T @ W``,
     or ``X @ Ht`` and ``Ht.T @ Ht``, and ``_penalty(s)``. The objective needs no product with X.
-    With a graph: ``class Solver(BaseGraph, LeastSquares)``.
+    With a graph: ``class Solver(BaseGraph, LeastSquares)``. ``s.Ht`` is the transpose of a
+    contiguous array: in this layout its products are faster, and none has to be transposed.
 
     Parameters
     ----------
@@ -181,8 +182,13 @@ class LeastSquares(BaseScaled, BaseFrobenius):
         See :class:`BaseScaled`.
     """
 
+    def _start(self, X, r, rng, factors):
+        s = super()._start(X, r, rng, factors)
+        s.Ht = np.asfortranarray(s.Ht)
+        return s
+
     def _improve_basis(self, s, cross, gram):
-        power_ratio(s.Ht, s.Ht, cross, s.Ht @ gram, 1.0)
+        power_ratio(s.Ht.T, s.Ht.T, cross, gram @ s.Ht.T, 1.0)
 
     def _improve_representation(self, s, cross, gram):
         power_ratio(s.W, s.W, cross, s.W @ gram, 1.0)
@@ -191,8 +197,7 @@ class LeastSquares(BaseScaled, BaseFrobenius):
         raise NotImplementedError
 
     def _sweep(self, X, s):
-        # Some BLAS multiply X faster from the left than its transpose from the right.
-        self._improve_basis(s, np.ascontiguousarray((s.W.T @ X).T), s.W.T @ s.W)
+        self._improve_basis(s, np.ascontiguousarray(s.W.T @ X), s.W.T @ s.W)
         s.cross, s.gram = X @ s.Ht, s.Ht.T @ s.Ht
         self._improve_representation(s, s.cross, s.gram)
         s.latest = s.W

@@ -80,6 +80,7 @@ class DNMF(GNMF):
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)
+        s.Ht = np.ascontiguousarray(s.Ht)  # whose rows are the nodes of a graph here
         s.feature_affinity = feature_affinity(s.X, self.n_neighbors)
         s.feature_degrees = graphs.degrees(s.feature_affinity)
         s.feature_sums, s.feature_ones = np.empty_like(s.Ht), np.ones(len(s.Ht))
@@ -93,6 +94,7 @@ class DNMF(GNMF):
 
     def _improve_basis(self, s, cross, gram):
         d, weight = s.feature_degrees, self.alpha_features
+        cross = np.ascontiguousarray(cross.T)
         graph_ratio(s.Ht, cross, s.Ht @ gram, s.feature_sums, d, weight)
         self._look_at_features(s)
 

@@ -77,9 +77,9 @@ class NLCF(LeastSquares):
         return s
 
     def _improve_basis(self, s, cross, gram):
-        sums = s.W.sum(axis=0)
+        H, sums = s.Ht.T, s.W.sum(axis=0)
         cross *= 1 + self.mu
-        power_ratio(s.Ht, s.Ht, cross, s.Ht @ gram + self.mu * sums * s.Ht, 1.0)
+        power_ratio(H, H, cross, gram @ H + self.mu * sums[:, None] * H, 1.0)
 
     def _improve_representation(self, s, cross, gram):
         price = 0.5 * self.mu * (s.squares[:, None] + np.diagonal(gram)).astype(s.W.dtype)
