@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
+from nmfbench.kernels.floored_ratio import FLOOR
 from nmfbench.solvers.graph.gnmf import GNMF
 from nmfbench.solvers.graph.nlcf import NLCF
 
@@ -91,10 +92,11 @@ def test_a_penalty_near_zero_keeps_its_digits(dtype):
     H = rng.random((2, 40)).astype(dtype)
     X = np.repeat(H, 5, axis=0)
     W = np.repeat(np.eye(2, dtype=dtype), 5, axis=0)
+    floored = np.maximum(W, FLOOR)  # which counts here
     nudge = 1e-8 if dtype == np.float64 else 1e-5
     nudged = (H * (1 + nudge * rng.random(H.shape))).astype(dtype)
     model = NLCF(n_components=2, mu=1e3, max_iter=1, scale="none").fit(X, W=W, H=nudged)
-    exact = objective(*(a.astype(np.float64) for a in (X, W, nudged)), 1e3)
+    exact = objective(*(a.astype(np.float64) for a in (X, floored, nudged)), 1e3)
     assert model.trace_["objective"][0] == pytest.approx(exact, rel=1e-3)
 
 
