@@ -12,11 +12,12 @@ from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from nmfbench.solvers.graph.base import BaseScaled
+from nmfbench.solvers.graph.base import BaseGraph, BaseScaled, check_weight, feature_affinity
 
 __all__ = [
     "Clusterer",
     "ClusteringByKMeans",
+    "CoClusterer",
     "indicator",
     "kmeans",
     "kmeans_start",
@@ -157,6 +158,60 @@ def kmeans_start(X, r, rng):
     )
     W, Ht = (soft_indicator(found, r, X.dtype) for found in labels)
     return W, Ht
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class CoClusterer(Clusterer, BaseGraph):
+    """Base of clusterers of samples and features, by three factors ``W @ B @ G.T``.
+
+    ``_start`` gives ``s.G``, and the graph of the features, ``s.feature_affinity``.
+
+    Parameters
+    ----------
+    alpha : float, default=1
+        Weight of the graph of the samples.
+    alpha_features : float, default=1
+        Weight of the graph of the features.
+    normalize : bool, default=True
+        Give the columns of W and G unit norm before each iteration, and their norms to B. The
+        objective may rise then. Without, scale leaves W and G for B, which is not penalised.
+    n_neighbors : int, default=5
+        Of both graphs; see :func:`nmfbench.graphs.knn_affinity`. Features are compared by their
+        values in the scaled samples; those that are always zero are left out.
+    affinity
+        Of the samples; see :class:`~nmfbench.solvers.graph.base.BaseGraph`.
+    init : {"kmeans"}, default="kmeans"
+        K-means, from one start each, of the samples and of the features: 1.2 in the cluster, 0.2
+        elsewhere.
+    n_components, random_state, scale, max_iter, tol
+        See :class:`~nmfbench.solvers.graph.base.BaseScaled`. Samples and features have as many
+        clusters.
+    """
+
+    alpha: float = 1.0
+    alpha_features: float = 1.0
+    normalize: bool = True
+    init: str = "kmeans"
+
+    inits: ClassVar[dict] = {"kmeans": kmeans_start}
+
+    def _validate_params_of_solver(self):
+        super()._validate_params_of_solver()
+        check_weight(self.alpha, "alpha")
+        check_weight(self.alpha_features, "alpha_features")
+
+    def _start(self, X, r, rng, factors):
+        s = super()._start(X, r, rng, factors)
+        s.feature_affinity = feature_affinity(s.X, self.n_neighbors)
+        s.G = s.Ht
+        return s
+
+    def _unit_columns(self, s):
+        """If asked for, move the norms of the columns of W and G to B, in place."""
+        for factor, side in ((s.W, s.B), (s.G, s.B.T)) if self.normalize else ():
+            norms = np.linalg.norm(factor, axis=0)
+            factor /= norms
+            side *= norms[:, None]
 
 
 def strongest(F):

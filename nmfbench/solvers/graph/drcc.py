@@ -10,8 +10,7 @@ from nmfbench.kernels.floored_ratio import FLOOR, neighbor_sums, power_ratio
 from nmfbench.kernels.laplacian import neighbor_smoothness
 from nmfbench.registry import register_solver
 from nmfbench.solvers.frobenius.base import BaseFrobenius
-from nmfbench.solvers.graph.base import BaseGraph, check_weight, feature_affinity
-from nmfbench.solvers.graph.clusterers import Clusterer, kmeans_start
+from nmfbench.solvers.graph.clusterers import CoClusterer
 
 __all__ = ["DRCC"]
 
@@ -23,7 +22,7 @@ __all__ = ["DRCC"]
     reference="Gu & Zhou 2009",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
-class DRCC(Clusterer, BaseGraph):
+class DRCC(CoClusterer):
     r"""Dual regularised co-clustering: three factors, of which the middle one may be negative.
 
     .. math:: \min_{W,G\ge0,\,B} \|X-WBG^T\|_F^2 + \alpha \operatorname{tr}(W^T L W)
@@ -41,24 +40,11 @@ class DRCC(Clusterer, BaseGraph):
 
     Parameters
     ----------
-    alpha : float, default=1
-        Weight of the graph of the samples.
-    alpha_features : float, default=1
-        Weight :math:`\mu` of the graph of the features.
-    normalize : bool, default=True
-        Give the columns of W and G unit norm before each iteration, and their norms to B. The
-        objective may rise then. Without, scale may leave W and G for B, which is not penalised.
-    n_neighbors : int, default=5
-        Of both graphs; see :func:`nmfbench.graphs.knn_affinity`. Features are compared by their
-        values in the scaled samples; those that are always zero are left out.
-    affinity
-        Of the samples; see :class:`~nmfbench.solvers.graph.base.BaseGraph`.
-    init : {"kmeans"}, default="kmeans"
-        K-means, from one start each, of the samples and of the features: 1.2 in the cluster, 0.2
-        elsewhere.
+    alpha, alpha_features, normalize, n_neighbors, affinity, init
+        See :class:`~nmfbench.solvers.graph.clusterers.CoClusterer`; :math:`\mu` is
+        ``alpha_features``.
     n_components, random_state, scale, max_iter, tol
-        See :class:`~nmfbench.solvers.graph.base.BaseScaled`. Samples and features have as many
-        clusters.
+        See :class:`~nmfbench.solvers.graph.base.BaseScaled`.
 
     Attributes
     ----------
@@ -90,24 +76,12 @@ class DRCC(Clusterer, BaseGraph):
     Guo, Ding & Zhou (2014), Section 2, on its normalisation.
     """
 
-    alpha: float = 1.0
-    alpha_features: float = 1.0
-    normalize: bool = True
-    init: str = "kmeans"
-
     signed: ClassVar[bool] = True
-    inits: ClassVar[dict] = {"kmeans": kmeans_start}
-
-    def _validate_params_of_solver(self):
-        super()._validate_params_of_solver()
-        check_weight(self.alpha, "alpha")
-        check_weight(self.alpha_features, "alpha_features")
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)
         # In double precision, since the equations for B may be ill-conditioned.
         s.X, s.W, s.Ht = (a.astype(np.float64, copy=False) for a in (s.X, s.W, s.Ht))
-        s.feature_affinity = feature_affinity(s.X, self.n_neighbors)
         s.feature_degrees = graphs.degrees(s.feature_affinity)
         s.G, s.B = s.Ht, np.zeros((r, r))
         s.norm_sq = float(np.vdot(s.X, s.X))
@@ -116,11 +90,7 @@ class DRCC(Clusterer, BaseGraph):
         return s
 
     def _sweep(self, X, s):
-        if self.normalize:
-            for factor, side in ((s.W, s.B), (s.G, s.B.T)):
-                norms = np.linalg.norm(factor, axis=0)
-                factor /= norms
-                side *= norms[:, None]
+        self._unit_columns(s)
         basis = s.G @ s.B.T
         S, d = s.affinity, s.degrees
         _signed_step(s.W, X @ basis, basis.T @ basis, S, d, self.alpha, s.sums)

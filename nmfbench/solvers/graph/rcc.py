@@ -1,7 +1,6 @@
 """RCC: robust co-clustering, with a sparse part and unsquared differences along the edges."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -10,8 +9,7 @@ from nmfbench.kernels.edge_norms import pull_along_edges
 from nmfbench.kernels.floored_ratio import FLOOR, power_ratio
 from nmfbench.kernels.huber import pull_to_fit
 from nmfbench.registry import register_solver
-from nmfbench.solvers.graph.base import BaseGraph, check_weight, feature_affinity
-from nmfbench.solvers.graph.clusterers import Clusterer, kmeans_start
+from nmfbench.solvers.graph.clusterers import CoClusterer
 from nmfbench.solvers.graph.rnmfd import check_lam, resolve_lam
 
 __all__ = ["RCC"]
@@ -24,7 +22,7 @@ __all__ = ["RCC"]
     reference="Du & Shen 2013",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
-class RCC(Clusterer, BaseGraph):
+class RCC(CoClusterer):
     r"""Robust co-clustering: three factors, a sparse part, and two graphs whose edges may break.
 
     .. math:: \min_{W,B,G\ge0,\,E} \|X-WBG^T-E\|_F^2 + \lambda\|E\|_1
@@ -48,29 +46,16 @@ class RCC(Clusterer, BaseGraph):
 
     Parameters
     ----------
-    alpha : float, default=1
-        Weight of the graph of the samples.
-    alpha_features : float, default=1
-        Weight :math:`\mu` of the graph of the features.
     lam : float or {"q95", "mad"}, default="q95"
         Weight :math:`\lambda` of the sparse part, as in
         :class:`~nmfbench.solvers.graph.rnmfd.RNMFD`; the plain NMF that "q95" and "mad" look at
         has a random start. Infinity switches E off.
-    normalize : bool, default=True
-        Give the columns of W and G unit norm before each iteration, and their norms to B. The
-        objective may rise then. Without, scale leaves W and G for B, which is not penalised.
-    n_neighbors : int, default=5
-        Of both graphs; see :func:`nmfbench.graphs.knn_affinity`. Features are compared by their
-        values in the scaled samples; those that are always zero are left out.
-    affinity
-        Of the samples; see :class:`~nmfbench.solvers.graph.base.BaseGraph`.
-    init : {"kmeans"}, default="kmeans"
-        K-means, from one start each, of the samples and of the features: 1.2 in the cluster, 0.2
-        elsewhere. B is the least squares solution, its negative entries set to zero, plus noise
-        of up to 1 % of its mean.
+    alpha, alpha_features, normalize, n_neighbors, affinity, init
+        See :class:`~nmfbench.solvers.graph.clusterers.CoClusterer`; :math:`\mu` is
+        ``alpha_features``. B starts as the least squares solution, its negative entries set to
+        zero, plus noise of up to 1 % of its mean.
     n_components, random_state, scale, max_iter, tol
-        See :class:`~nmfbench.solvers.graph.base.BaseScaled`. Samples and features have as many
-        clusters.
+        See :class:`~nmfbench.solvers.graph.base.BaseScaled`.
 
     Attributes
     ----------
@@ -108,24 +93,15 @@ class RCC(Clusterer, BaseGraph):
     who compare with it.
     """
 
-    alpha: float = 1.0
-    alpha_features: float = 1.0
     lam: float | str = "q95"
-    normalize: bool = True
-    init: str = "kmeans"
-
-    inits: ClassVar[dict] = {"kmeans": kmeans_start}
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        check_weight(self.alpha, "alpha")
-        check_weight(self.alpha_features, "alpha_features")
         check_lam(self.lam)
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)
-        s.feature_affinity = feature_affinity(s.X, self.n_neighbors)
-        s.G, s.target = s.Ht, np.empty_like(s.X)
+        s.target = np.empty_like(s.X)
         s.sums, s.feature_sums = np.empty_like(s.W), np.empty_like(s.G)
         s.pulls, s.feature_pulls = (np.empty(len(factor)) for factor in (s.W, s.G))
         self.lam_ = resolve_lam(self.lam, s.X, *random(s.X, r, rng), s.target)
@@ -137,11 +113,7 @@ class RCC(Clusterer, BaseGraph):
         return s
 
     def _sweep(self, X, s):
-        if self.normalize:
-            for factor, side in ((s.W, s.B), (s.G, s.B.T)):
-                norms = np.linalg.norm(factor, axis=0)
-                factor /= norms
-                side *= norms[:, None]
+        self._unit_columns(s)
         cross, gram = np.ascontiguousarray((s.W.T @ s.target).T), s.W.T @ s.W
         graph = s.feature_affinity, self.alpha_features, s.feature_sums, s.feature_pulls
         _graph_step(s.G, cross @ s.B, s.B.T @ gram @ s.B, *graph)
