@@ -150,10 +150,27 @@ def _codes_of_a_peer(result, rank):
         yield Verdict(target, f"1/{1 / ratio:.0f} x", ratio <= 1 / 5)
 
 
+def _sweep(result, data, dtype):
+    ratio = _ratio(result, "rnmfd")
+    if ratio is not None:
+        target = f"rnmfd, {data}, {dtype}: a sweep in at most 1.5 of its three products"
+        yield Verdict(target, f"{ratio:.2f} x", ratio <= 1.5)
+
+
+def _multiplicative(result, data, dtype):
+    for key in ("mu", "gnmf"):
+        ratio = _ratio(result, key)
+        if ratio is not None:
+            target = f"{key}, {data}, {dtype}: an iteration in at most scikit-learn's time"
+            yield Verdict(target, f"{ratio:.2f} x", ratio <= 1)
+
+
 _JUDGES = {
     "codes.Codes.time_codes": _codes,
     "codes.LeastSquares.time_codes": _codes_of_a_peer,
     "codes.LeastDeviations.time_codes": _codes_of_a_peer,
+    "graph.MultiplicativeUpdates.time_ten_iterations": _multiplicative,
+    "graph.Sweep.time_ten_iterations": _sweep,
     "solvers.Fit.time_fit": _fit,
     "kernels.Projection.time_project": _projection,
     "manhattan.Median.time_iteration": _median,

@@ -55,6 +55,8 @@ def test_every_registered_solver_is_timed(quick):
 @pytest.mark.parametrize(
     ("benchmark", "expected"),
     [
+        ("graph.Sweep.time_ten_iterations", {"rnmfd", "products"}),
+        ("graph.MultiplicativeUpdates.time_ten_iterations", {"mu", "gnmf", "scikit-learn"}),
         ("kernels.Projection.time_project", {"cold", "warm"}),
         ("kernels.FactorUpdate.time_update", {"float64", "float32"}),
         ("kernels.DiagonalDominance.time_project", {"float64", "float32"}),

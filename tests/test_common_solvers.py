@@ -16,6 +16,7 @@ from nmfbench.trace import TRACE_DTYPE
 
 KEYS = list(solvers)
 SEPARABLE = [key for key in KEYS if issubclass(solvers[key].target, BaseSeparable)]
+CLUSTERERS = [key for key in KEYS if hasattr(solvers[key].target, "fit_predict")]
 ITERATIVE = [key for key in KEYS if solvers[key].target.takes_factors]
 N, M, R = 24, 10, 3
 
@@ -23,11 +24,18 @@ N, M, R = 24, 10, 3
 _UNFINISHED = "fit_transform returns the last W of a slow iteration, transform the exact optimum"
 _UNSPLIT = "transform is least squares, which cannot leave out the sparse part as the fit does"
 _NO_GRAPH = "fit_transform weighs in the graph of the samples, and new samples are in none"
+_NO_COST = "fit_transform weighs in what the use of a component costs, transform only the fit"
 _COORDINATES = "fit_transform returns a coordinate-wise optimum, transform the exact one"
 _ONE_FACTOR = "the fit changes both factors, which are one, and transform only one of the two"
+_CLUSTERS = "fit_transform tells clusters apart, transform combines their components"
 _NEED_SOMETHING = {*SEPARABLE, "sklearn-cd", "sklearn-minibatch", "sklearn-mu"} - {"smrs"}
 UNLIKE_TRANSFORM = {
+    "dnmf": _NO_GRAPH,
+    "drcc": _NO_GRAPH,
+    "gnmf": _NO_GRAPH,
+    "ignmf": _NO_GRAPH,
     "is-mu": _UNFINISHED,
+    "kmeans": _CLUSTERS,
     "kl-mu": _UNFINISHED,
     "mahnmf-bc-ogm": _UNFINISHED,
     "mahnmf-bc-rri": _COORDINATES,
@@ -36,6 +44,11 @@ UNLIKE_TRANSFORM = {
     "mahnmf-rri": _COORDINATES,
     "mahnmf-sym": _ONE_FACTOR,
     "mu": _UNFINISHED,
+    "ncuts": _CLUSTERS,
+    "nsdr": _CLUSTERS,
+    "rcc": _NO_GRAPH,
+    "nlcf": _NO_COST,
+    "rnmfd": _NO_GRAPH,
     "rpca-ialm": _UNSPLIT,
     "sklearn-cd": _UNFINISHED,
     "sklearn-minibatch": _UNFINISHED,
@@ -44,6 +57,21 @@ UNLIKE_TRANSFORM = {
 EXPECTED_FAILURES = {
     key: dict.fromkeys(["check_transformer_general", "check_transformer_data_not_an_array"], reason)
     for key, reason in UNLIKE_TRANSFORM.items()
+}
+for key in CLUSTERERS:
+    if not solvers[key].target.signed:
+        EXPECTED_FAILURES.setdefault(key, {})["check_clustering"] = "its data are negative"
+
+
+# Where the reconstruction is looked at: weights of penalties that are small against the data.
+FAITHFUL = {
+    "dnmf": {"alpha": 1e-3, "alpha_features": 1e-3},
+    "drcc": {"alpha": 1e-3, "alpha_features": 1e-3},
+    "gnmf": {"alpha": 1e-3},
+    "ignmf": {"alpha": 1e-3, "constraint": "penalty", "xi": 1e-3},
+    "nlcf": {"mu": 1e-3},
+    "rcc": {"alpha": 1e-3, "alpha_features": 1e-3, "lam": np.inf},
+    "rnmfd": {"alpha": 1e-3, "beta": 1e-3},
 }
 
 
@@ -77,6 +105,9 @@ def make(key, **params):
     model = solvers[key].target(n_components=R, random_state=0)
     if "max_iter" in model.get_params() and key in ITERATIVE:
         model.set_params(max_iter=40)
+    if "scale" in model.get_params():
+        model.set_params(scale="none")  # so that the reconstruction is of the data
+    model.set_params(**FAITHFUL.get(key, {}))
     return model.set_params(**params)
 
 

@@ -1,0 +1,1 @@
+"""Solvers whose representation should cluster: graphs, orthogonality, discriminative penalties."""
