@@ -120,7 +120,7 @@ def draw_curves(table, titles):
     conditions = [c for c in CONDITIONS if c in set(table["condition"])]
     figure = plt.figure(figsize=(2.45 * len(conditions) + 1, 4.9 * len(shown) + 0.4))
     blocks = figure.subfigures(len(shown), squeeze=False, hspace=0.04)[:, 0]
-    styles = method_styles([method.label for method in METHODS])
+    styles = method_styles([method.label for method in faces.METHODS])  # as in other figures
     handles = {}
     for block, dataset in zip(blocks, shown, strict=True):
         if len(shown) > 1:
