@@ -1,7 +1,7 @@
 """The report: pages, pictures, notebooks and their parameters."""
 
-import json
 import html
+import json
 import re
 from pathlib import Path
 
