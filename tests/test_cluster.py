@@ -101,7 +101,7 @@ def test_unknown_there(tmp_path, cluster, monkeypatch):
         run([trial()], store, scheduler=cluster.scheduler_address)
 
 
-def _fails(values, limits):
+def _fails(values, limits, base):
     raise LookupError("no solver is called so here")
 
 
