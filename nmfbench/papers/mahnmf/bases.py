@@ -120,7 +120,7 @@ def free_of_noise(dataset, data, conditions, source):
         claim
         for condition in conditions
         for claim in lowest(
-            condition.lower().replace(" & ", "-"),
+            faces.slug(condition),
             f"{data}, {condition}: the bases of {{}} suppress the noise; it adds at most half the "
             "contamination that it adds to those of EucNMF and of KLNMF.",
             source,

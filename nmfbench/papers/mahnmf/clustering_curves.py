@@ -207,8 +207,7 @@ def claim(dataset: str, condition: str, method: str, rivals: Sequence[str]) -> C
         return replace(verdict, evidence=f"{verdict.evidence}; {method} has {text}")
 
     return Claim(
-        f"{dataset}-{condition.replace(' & ', '-').replace(' ', '-').lower()}-"
-        f"{'hybrid' if method == HYBRID else 'mahnmf'}",
+        f"{dataset}-{faces.slug(condition)}-{'hybrid' if method == HYBRID else 'mahnmf'}",
         f"{who} is ahead of {' and '.join(rivals)} in AC and in MI on {whole} {noise}.",
         source,
         test,

@@ -26,6 +26,7 @@ __all__ = [
     "PCA",
     "RANKS",
     "corrupted",
+    "slug",
     "trials_on_faces",
     "with_condition",
 ]
@@ -122,6 +123,17 @@ def corrupted(trial: Trial, condition: str) -> Trial:
     """The trial on data in one of :data:`CONDITIONS`."""
     corruption, level = CONDITIONS[condition]
     return replace(trial, corruption=corruption, level=level)
+
+
+def slug(condition: str) -> str:
+    """A condition as ids of claims have it.
+
+    Examples
+    --------
+    >>> slug("salt & pepper")
+    'salt-pepper'
+    """
+    return condition.lower().replace(" & ", "-").replace(" ", "-")
 
 
 def with_condition(records: pd.DataFrame) -> pd.DataFrame:

@@ -106,7 +106,7 @@ ARTEFACT = register_artefact(
                 claim
                 for condition in CONDITIONS
                 for claim in lowest(
-                    f"mean-{condition.lower().replace(' & ', '-').replace(' ', '-')}",
+                    f"mean-{faces.slug(condition)}",
                     f"Yale B, {condition}: the mean reconstruction of {{}} is nearer to the mean "
                     "of the clean images than those of EucNMF and KLNMF, training and test.",
                     _SOURCE,

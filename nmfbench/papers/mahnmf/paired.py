@@ -241,7 +241,7 @@ def _claims(dataset, conditions, source):
     for condition in conditions:
         for method in _OURS:
             for metric in _ROWS["accuracy"]:
-                name = f"{dataset}-{condition.lower().replace(' & ', '-')}-{metric[-1]}"
+                name = f"{dataset}-{faces.slug(condition)}-{metric[-1]}"
                 yield Claim(
                     name + ("-hybrid" if method == HYBRID else ""),
                     f"{_DATASETS[dataset]}, {condition}, {_METRICS[metric][0]}: {method} "

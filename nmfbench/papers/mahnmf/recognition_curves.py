@@ -14,6 +14,7 @@ from nmfbench.papers.mahnmf.faces import (
     HYBRID,
     KL,
     METHODS,
+    slug,
     with_condition,
 )
 from nmfbench.report.style import method_styles
@@ -222,7 +223,7 @@ def almost_perfect(method, algorithm, condition, source):
 
 
 def _on_panel(kind, method, algorithm, condition, statement, source, test):
-    name = "clean" if condition == "no noise" else condition.lower().replace(" & ", "-")
+    name = "clean" if condition == "no noise" else slug(condition)
     return Claim(
         _id(name, kind, method, algorithm),
         f"({_PANELS[algorithm, condition]}) {condition}, {algorithm}: {statement}",

@@ -80,7 +80,7 @@ ARTEFACT = register_artefact(
             for condition in ("Laplace", "salt & pepper")
             for rank in RANKS
             for claim in lowest(
-                f"{dataset}-{condition.lower().replace(' & ', '-')}-r{rank}",
+                f"{dataset}-{faces.slug(condition)}-r{rank}",
                 f"{data}, {condition}, rank {rank}: {{}} reconstructs the clean images with a "
                 "smaller relative error than EucNMF and KLNMF, training and test.",
                 "Section 5.2.2, Table 1",
