@@ -35,13 +35,16 @@ class Method:
 
 
 def label_records(records: pd.DataFrame, methods: Sequence[Method]) -> pd.DataFrame:
-    """Records with a categorical column ``method``, and a column for each option of the task."""
+    """Records with a categorical column ``method``, and a column for each option of the task.
+
+    Methods with one label are one curve or row, which the artefact shows at several parameters.
+    """
     labels = {(m.solver, canonical(dict(m.params))): m.label for m in methods}
     found = [
         labels.get((solver, canonical(params)))
         for solver, params in zip(records["solver"], records["params"], strict=True)
     ]
-    order = [m.label for m in methods]
+    order = list(dict.fromkeys(m.label for m in methods))
     options = pd.DataFrame(list(records["options"]), index=records.index)
     method = pd.Categorical(found, categories=order, ordered=True)
     return pd.concat([records.assign(method=method), options], axis=1)

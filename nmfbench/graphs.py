@@ -2,17 +2,48 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import OrderedDict
+from contextlib import contextmanager
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances_chunked
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms
 
-__all__ = ["check_affinity", "degrees", "knn_affinity", "laplacian", "laplacian_norm", "smoothness"]
+__all__ = [
+    "check_affinity",
+    "degrees",
+    "knn_affinity",
+    "laplacian",
+    "laplacian_norm",
+    "shared_graphs",
+    "smoothness",
+]
 
 _ROUNDING = 1e-12  # of a squared distance made from products, relative to the squared norms
 _BLOCK = 1 << 18  # entries of differences held at once
 _MEBIBYTES = 16  # of distances held at once
+_KEPT = 16  # graphs, of the samples and of the features, for a few numbers of neighbours
+
+_shared: OrderedDict | None = None  # where knn_affinity looks first, if anywhere
+_graphs: OrderedDict = OrderedDict()
+
+
+@contextmanager
+def shared_graphs():
+    """While this context lasts, graphs made of the same samples before are not made again.
+
+    For a grid of fits to the same data. What is timed should not be within: the first fit would
+    pay for the others.
+    """
+    global _shared
+    before, _shared = _shared, _graphs
+    try:
+        yield
+    finally:
+        _shared = before
 
 
 def knn_affinity(X, n_neighbors=5, *, weights="binary"):
@@ -58,6 +89,27 @@ def knn_affinity(X, n_neighbors=5, *, weights="binary"):
     if k == 0:
         return sp.csr_array((n, n))
     X = X.astype(np.float64, copy=False)
+    if _shared is None:
+        return _knn_affinity(X, k, weights)
+    key = (_digest(X), k, weights)
+    if key not in _shared:
+        _shared[key] = _knn_affinity(X, k, weights)
+        if len(_shared) > _KEPT:
+            _shared.popitem(last=False)
+    _shared.move_to_end(key)
+    return _shared[key].copy()
+
+
+def _digest(X):
+    """What tells samples apart; of sparse ones, also how they are stored."""
+    found = hashlib.blake2b(repr(X.shape).encode(), digest_size=16)
+    for part in (X.data, X.indices, X.indptr) if sp.issparse(X) else (np.ascontiguousarray(X),):
+        found.update(part)
+    return found.digest()
+
+
+def _knn_affinity(X, k, weights):
+    n = X.shape[0]
     neighbors = np.vstack(list(_nearest(X, k)))
     rows, cols = np.repeat(np.arange(n), k), neighbors.ravel()
     S = sp.csr_array((np.ones(n * k), (rows, cols)), shape=(n, n))

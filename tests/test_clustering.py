@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.linalg import norm
 from sklearn.base import BaseEstimator
 from sklearn.utils import Bunch
 
@@ -10,16 +11,17 @@ from nmfbench.engine.perform import make_solver, perform
 from nmfbench.engine.trials import Trial
 from nmfbench.metrics import clustering_accuracy, mutual_information, nmi_max
 from nmfbench.tasks.base import Outcome
-from nmfbench.tasks.clustering import clustering, strongest_component
+from nmfbench.tasks.clustering import clustering, cosine_similarities, strongest_component
 from nmfbench.tasks.factorization import factorization, reweighted
 
 SCORES = ("clustering-accuracy", "nmi-max")
 
 
-def cluster(data, arrays, seed=0):
+def cluster(data, arrays, seed=0, solver=None, **options):
     """Metrics and arrays of the task for a factorization that is given."""
     arrays = {"train": np.arange(len(data.y)), **arrays}
-    outcome = clustering(data, None, np.random.default_rng(seed), Outcome({}, {}, arrays))
+    base = Outcome({}, {}, arrays)
+    outcome = clustering(data, solver, np.random.default_rng(seed), base, **options)
     return outcome.metrics, outcome.arrays
 
 
@@ -233,3 +235,98 @@ def test_every_method_of_the_figures_clusters():
     for solver, params in (("nenmf", {}), ("kl-mu", {}), ("mahnmf-hybrid", {})):
         assert make_solver(solver, **params).takes_factors
         assert perform(trial(solver, n_people=2)).metrics["clustering-accuracy"] > 0.8, solver
+
+
+# -- K-means of the representation ------------------------------------------------------------
+
+
+def test_kmeans_of_a_known_representation_finds_the_classes():
+    """Where classes are far apart in W, every rule of labelling finds them."""
+    data, arrays = known([0, 1, 2])
+    metrics, found = cluster(data, arrays, rule="kmeans")
+    for name in ("clustering-accuracy", "nmi-geometric"):
+        assert metrics[name] == metrics[f"{name}-rows"] == metrics[f"{name}-argmax"] == 1.0
+    np.testing.assert_array_equal(found["classes"], data.y)
+    assert metrics["similarity-within"] == pytest.approx(1)
+    assert metrics["similarity-between"] == pytest.approx(0, abs=1e-12)
+
+
+def test_kmeans_sees_the_scale_of_the_problem():
+    """Components count as if of unit length, unless the solver is for a problem with a scale."""
+    data, arrays = known([0, 1])
+    # The first column is long, but says nothing; what tells the classes apart is short.
+    noise = np.random.default_rng(2).uniform(0, 1, 16)
+    W = np.column_stack([100 * noise, data.y + 0.1])
+    H = np.array([[0.001, 0.0], [0.0, 1.0]])
+    found = {}
+    for fixes in (False, True):
+
+        class Solver:
+            fixes_scale = fixes
+
+        arrays = {"W": W, "components": H}
+        found[fixes], _ = cluster(data, arrays, solver=Solver, rule="kmeans")
+    assert found[False]["clustering-accuracy"] == 1.0
+    assert found[True]["clustering-accuracy"] < 1.0
+    moved, _ = cluster(
+        data, {"W": W / [7, 3], "components": H * [[7], [3]]}, solver=None, rule="kmeans"
+    )
+    assert moved["clustering-accuracy-rows"] == found[False]["clustering-accuracy-rows"]
+
+
+def test_other_rules_of_labelling_are_what_they_say():
+    """Rows of unit length, and the largest entry over the norms of columns."""
+    data, arrays = known([0, 1, 2])
+    rng = np.random.default_rng(3)
+    W = arrays["W"] + rng.uniform(0, 0.6, (24, 3))
+    H = np.eye(3)
+    metrics, _ = cluster(data, {"W": W, "components": H}, rule="kmeans")
+    largest = (W / np.linalg.norm(W, axis=0)).argmax(axis=1)
+    assert metrics["clustering-accuracy-argmax"] == clustering_accuracy(data.y, largest)
+    scaled, _ = cluster(
+        data, {"W": W * rng.uniform(0.1, 9, (24, 1)), "components": H}, rule="kmeans"
+    )
+    assert scaled["clustering-accuracy-rows"] == metrics["clustering-accuracy-rows"]
+
+
+def test_cosines_are_means_over_pairs():
+    """Both means, over all pairs one by one; pairs that do not exist count as 0."""
+    rng = np.random.default_rng(4)
+    W, y = rng.uniform(0, 1, (9, 3)), np.array([0, 0, 0, 1, 1, 2, 2, 2, 2])
+    W[4] = 0
+    cosine = np.array([[a @ b / max(norm(a) * norm(b), 1e-300) for a in W] for b in W])
+    same, other = np.equal.outer(y, y), ~np.eye(9, dtype=bool)
+    expected = cosine[same & other].mean(), cosine[~same].mean()
+    assert cosine_similarities(W, y) == pytest.approx(expected)
+    assert cosine_similarities(W[:1], y[:1]) == (0, 0)
+
+
+def test_labels_of_a_clusterer_count_whatever_the_rule():
+    """K-means is only for solvers that have no labels of their own."""
+    data, arrays = known([0, 1])
+    arrays["labels"] = np.zeros(16, dtype=int)
+    metrics, found = cluster(data, arrays, rule="kmeans")
+    assert metrics["clustering-accuracy"] == 0.5
+    assert "clustering-accuracy-rows" not in metrics
+    np.testing.assert_array_equal(found["labels"], arrays["labels"])
+    with pytest.raises(ValueError, match="rule must be component or kmeans"):
+        cluster(data, arrays, rule="spectral")
+
+
+def test_records_of_a_clustering_hold_what_the_solver_says_of_its_fit():
+    """Diagnostics of the factorization come along, and samples are scaled if asked for."""
+    options = {"n_components": 3, "n_classes": 3, "unit_samples": True}
+    trial = Trial("clustering", "digits", "rnmfd", {"max_iter": 5}, options=options)
+    outcome = perform(trial)
+    for name in ("outlier-share", "n-dead-components", "orthogonality-gap", "dead-components"):
+        assert np.isfinite(outcome.metrics[name])
+    rng = np.random.default_rng(5)
+    data = Bunch(X=rng.uniform(0, 1, (12, 4)) * rng.uniform(0, 9, (12, 1)), y=np.repeat([0, 1], 6))
+    solver = make_solver("mu", max_iter=200, tol=0)
+    base = factorization(
+        data, solver, np.random.default_rng(6), n_components=2, train_per_class=4, unit_samples=True
+    )
+    fitted = base.arrays["W"] @ base.arrays["components"]
+    assert np.linalg.norm(fitted, axis=1) == pytest.approx(1, abs=0.2)
+    seen = base.arrays["codes"] @ base.arrays["components"]
+    assert np.linalg.norm(seen, axis=1) == pytest.approx(1, abs=0.2)

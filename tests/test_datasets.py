@@ -338,6 +338,22 @@ def test_largest_classes_break_ties_by_label(tiny):
             load_dataset("tiny", largest_classes=bad)
 
 
+def test_samples_per_class_are_drawn_once(tiny):
+    """A class keeps so many samples, in their order and the same every time, or all it has."""
+    whole = load_dataset("tiny")
+    data, again = (load_dataset("tiny", samples_per_class=2) for _ in range(2))
+    assert list(data.y) == [1, 1, 2, 2, 3]
+    np.testing.assert_array_equal(data.X, again.X)
+    rows = [int(np.flatnonzero((x == whole.X).all(axis=1))[0]) for x in data.X]
+    assert rows == sorted(rows)
+    np.testing.assert_array_equal(whole.y[rows], data.y)
+    both = load_dataset("tiny", largest_classes=2, samples_per_class=1)
+    assert list(both.y) == [1, 2]
+    for bad in (0, 1.5, "two"):
+        with pytest.raises(ValueError, match="samples_per_class must be a whole number from 1"):
+            load_dataset("tiny", samples_per_class=bad)
+
+
 def test_the_caller_cannot_alter_what_is_kept(tiny):
     """Changing a loaded array, or any array of it, leaves the next load as it was."""
     first = load_dataset("tiny")

@@ -154,3 +154,42 @@ def test_a_bad_affinity_is_refused(change, match):
     for form in (np.asarray, sp.csr_matrix):
         with pytest.raises(ValueError, match=f"affinity.*{match}"):
             check_affinity(form(change(random_affinity())), 12)
+
+
+def test_shared_graphs_are_made_once(monkeypatch):
+    """Equal samples have one graph; another number, weight or sample has its own."""
+    X = np.random.default_rng(0).uniform(0, 1, (12, 3))
+    calls = []
+    made = graphs._knn_affinity
+    monkeypatch.setattr(graphs, "_knn_affinity", lambda *args: calls.append(1) or made(*args))
+    monkeypatch.setattr(graphs, "_graphs", type(graphs._graphs)())
+    alone = graphs.knn_affinity(X, 2)
+    graphs.knn_affinity(X, 2)
+    assert len(calls) == 2
+    with graphs.shared_graphs():
+        shared = graphs.knn_affinity(X, 2)
+        shared.data[:] = 7  # the caller's own
+        again = graphs.knn_affinity(X.copy(), 2)
+        assert len(calls) == 3
+        others = [
+            graphs.knn_affinity(X, 3),
+            graphs.knn_affinity(X, 2, weights="heat"),
+            graphs.knn_affinity(np.ascontiguousarray(X.T), 2),
+            graphs.knn_affinity(X + 1e-9, 2),
+            graphs.knn_affinity(sp.csr_matrix(X), 2),
+        ]
+        assert len(calls) == 3 + len(others)
+    np.testing.assert_array_equal(again.toarray(), alone.toarray())
+    graphs.knn_affinity(X, 2)
+    assert len(calls) == 4 + len(others)
+
+
+def test_few_shared_graphs_are_kept(monkeypatch):
+    """The ones not used for longest go first."""
+    monkeypatch.setattr(graphs, "_graphs", type(graphs._graphs)())
+    monkeypatch.setattr(graphs, "_KEPT", 2)
+    X = np.random.default_rng(0).uniform(0, 1, (12, 3))
+    with graphs.shared_graphs():
+        for k in (1, 2, 1, 3):
+            graphs.knn_affinity(X, k)
+    assert [key[1] for key in graphs._graphs] == [1, 3]

@@ -330,6 +330,14 @@ def test_lam_is_measured_on_the_residual_of_plain_nmf(lam):
     assert model.outlier_share_ > 0
 
 
+def test_no_sparse_part_has_a_name():
+    """The name "none" is infinity, in a form that can be written down."""
+    X, W, Ht = problem()
+    named, infinite = (given(X, W, Ht, lam=lam, max_iter=5) for lam in ("none", np.inf))
+    assert named[0].lam_ == np.inf
+    np.testing.assert_array_equal(named[1], infinite[1])
+
+
 def test_lam_follows_the_scale_of_the_data():
     """Data c times as large have a lam c times as large."""
     X, W, Ht = problem()

@@ -36,8 +36,9 @@ def load_dataset(name, rng=None, *, stand_in=False, variant=False, **params):
         as the Olivetti faces for ``orl``; it counts as a stand-in.
     **params
         ``largest_classes``: keep the so many most frequent classes (ties: the lower label), and
-        of text the words that still occur. ``views``: names of the views to keep, in order.
-        Generated sets have parameters of their own.
+        of text the words that still occur. ``samples_per_class``: then keep at most so many
+        samples of each class, drawn once and for all, in their order. ``views``: names of the
+        views to keep, in order. Generated sets have parameters of their own.
 
     Returns
     -------
@@ -80,6 +81,8 @@ def load_dataset(name, rng=None, *, stand_in=False, variant=False, **params):
         _keep_views(bunch, wanted)
     if common.get("largest_classes") is not None:
         _keep_largest(bunch, common["largest_classes"])
+    if common.get("samples_per_class") is not None:
+        _keep_per_class(bunch, common["samples_per_class"])
     return bunch
 
 
@@ -126,7 +129,7 @@ def _split_params(entry, params):
         names = names[1:]  # the arrays, or the generator of random numbers
     shared = []
     if entry.info.get("n_classes"):
-        shared.append("largest_classes")
+        shared += ["largest_classes", "samples_per_class"]
     if entry.info.get("kind") == "multiview":
         shared.append("views")
     unknown = sorted(set(params) - set(names) - set(shared))
@@ -233,7 +236,25 @@ def _keep_largest(bunch, k):
             f"classes of {bunch.name!r}; got {k!r}."
         )
     kept = labels[np.argsort(-counts, kind="stable")[:k]]
-    rows = np.flatnonzero(np.isin(bunch.y, kept))
+    _keep_rows(bunch, np.flatnonzero(np.isin(bunch.y, kept)))
+    if sp.issparse(bunch.X) and "views" not in bunch:
+        used = np.flatnonzero(bunch.X.getnnz(axis=0))
+        bunch.X = bunch.X[:, used]
+        if bunch.get("terms") is not None:
+            bunch.terms = bunch.terms[used]
+
+
+def _keep_per_class(bunch, count):
+    if not (isinstance(count, int | np.integer) and count >= 1):
+        raise ValueError(f"samples_per_class must be a whole number from 1 on, got {count!r}.")
+    rng = np.random.default_rng(0)
+    classes = [np.flatnonzero(bunch.y == label) for label in np.unique(bunch.y)]
+    kept = [rng.choice(rows, min(count, len(rows)), replace=False) for rows in classes]
+    _keep_rows(bunch, np.sort(np.concatenate(kept)))
+
+
+def _keep_rows(bunch, rows):
+    """Keep some samples, and what is said of each."""
     place = np.full(len(bunch.y), -1)
     place[rows] = np.arange(len(rows))
     bunch.X, bunch.y = bunch.X[rows], bunch.y[rows]
@@ -242,8 +263,3 @@ def _keep_largest(bunch, k):
     for name in ("train_idx", "test_idx"):  # they point at rows, so they follow them
         if name in bunch:
             bunch[name] = place[bunch[name]][place[bunch[name]] >= 0]
-    if sp.issparse(bunch.X) and "views" not in bunch:
-        used = np.flatnonzero(bunch.X.getnnz(axis=0))
-        bunch.X = bunch.X[:, used]
-        if bunch.get("terms") is not None:
-            bunch.terms = bunch.terms[used]

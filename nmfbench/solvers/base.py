@@ -77,6 +77,12 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     keeps_best: ClassVar[bool] = False
     """Whether ``_finish`` goes back to the best factors met, as the objective may rise."""
 
+    fixes_scale: ClassVar[bool] = False
+    """Whether the problem fixes the scale of W, which the columns then should keep."""
+
+    diagnostics: ClassVar[tuple[str, ...]] = ()
+    """Numbers among the fitted attributes that records keep, such as ``"outlier_share_"``."""
+
     def fit(self, X, y=None, *, W=None, H=None):
         """Fit the factorization.
 

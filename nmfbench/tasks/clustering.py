@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.preprocessing import normalize
 
-from nmfbench.metrics import clustering_accuracy, mutual_information, nmi_max
+from nmfbench.metrics import clustering_accuracy, mutual_information, nmi_geometric, nmi_max
 from nmfbench.registry import register_task
+from nmfbench.solvers.graph.clusterers import kmeans, strongest
 from nmfbench.tasks.base import Outcome
 
-__all__ = ["clustering", "strongest_component"]
+__all__ = ["clustering", "cosine_similarities", "strongest_component"]
 
 _SHUFFLES = 3  # for each trial: figures take means over many of these
+_STARTS = 10  # of K-means
 
 
 @register_task(
@@ -18,51 +21,112 @@ _SHUFFLES = 3  # for each trial: figures take means over many of these
     summary="agreement of clusters with classes: AC by optimal matching, mutual information",
     based_on="factorization",
 )
-def clustering(data, solver, rng, base):
+def clustering(data, solver, rng, base, *, rule="component"):
     """Cluster the samples of a factorization and compare with their classes.
-
-    A clusterer's own labels count; otherwise a sample belongs to its strongest component, see
-    :func:`strongest_component`.
 
     Parameters
     ----------
     data : Bunch
         With labels ``y``.
-    solver : ignored
+    solver : estimator
+        For its class attribute ``fixes_scale``, see below.
     rng : Generator
-        Shuffles labels.
+        Shuffles labels, and starts K-means.
     base : Outcome
         Of the task ``factorization``.
+    rule : {"component", "kmeans"}, default="component"
+        How samples without labels get them: from their strongest component, see
+        :func:`strongest_component`, or by K-means of the rows of W. A clusterer's own labels
+        count in either case. Before K-means components are scaled to unit length, unless the
+        problem that the solver is for fixes their scale.
 
     Returns
     -------
     Outcome
-        Metrics ``clustering-accuracy``, ``mutual-information`` (bits), ``nmi-max``, and
-        ``clusters``, how many are not empty. ``clustering-accuracy-shuffled`` and
-        ``nmi-max-shuffled`` are means over random orders of the labels found: what clusters of
-        these sizes score by chance. Array ``labels``.
+        Metrics ``clustering-accuracy``, ``mutual-information`` (bits), ``nmi-geometric``,
+        ``nmi-max``, and ``clusters``, how many are not empty. ``clustering-accuracy-shuffled``
+        and ``nmi-max-shuffled`` are means over random orders of the labels found: what clusters
+        of these sizes score by chance. Then those of the factorization. Arrays ``labels`` and
+        ``classes``.
+
+        With ``rule="kmeans"`` and without labels of its own, a solver has besides
+        ``similarity-within`` and ``similarity-between``, see :func:`cosine_similarities`, and
+        accuracy and geometric NMI by two other rules: ``...-rows`` by K-means of the rows of W
+        scaled to unit length, ``...-argmax`` by the largest entry once columns have unit norm.
 
     References
     ----------
-    Guan et al. (2012), MahNMF, Section 5.3.1, Figures 10 and 11; Xu, Liu & Gong (2003).
+    Guan et al. (2012), MahNMF, Section 5.3.1, Figures 10 and 11; Xu, Liu & Gong (2003); Guo, Ding
+    & Zhou (2014), Section 4.1; Cai et al. (2011), who use K-means of the representation.
     """
+    if rule not in ("component", "kmeans"):
+        raise ValueError(f"rule must be component or kmeans, got {rule!r}.")
     arrays = base.arrays
     y = np.asarray(data.y)[arrays["train"]]
+    extra = {}
     if "labels" in arrays:
         labels = arrays["labels"]
-    else:
+    elif rule == "component":
         labels = strongest_component(arrays["W"], arrays["components"])
+    else:
+        W, k = arrays["W"].astype(np.float64), arrays["W"].shape[1]
+        if not getattr(solver, "fixes_scale", False):
+            W *= np.linalg.norm(arrays["components"], axis=1)
+        seed = int(rng.integers(2**31))
+        labels, rows = (
+            kmeans(points, k, np.random.default_rng(seed), n_init=_STARTS).labels_
+            for points in (W, normalize(W))
+        )
+        for name, found in {"rows": rows, "argmax": strongest(W)}.items():
+            extra[f"clustering-accuracy-{name}"] = clustering_accuracy(y, found)
+            extra[f"nmi-geometric-{name}"] = nmi_geometric(y, found)
+        pairs = zip(("within", "between"), cosine_similarities(W, y), strict=True)
+        extra |= {f"similarity-{name}": value for name, value in pairs}
     shuffled = [rng.permutation(labels) for _ in range(_SHUFFLES)]
     by_chance = [clustering_accuracy(y, other) for other in shuffled]
     metrics = {
         "clustering-accuracy": clustering_accuracy(y, labels),
         "mutual-information": mutual_information(y, labels),
+        "nmi-geometric": nmi_geometric(y, labels),
         "nmi-max": nmi_max(y, labels),
         "clusters": float(len(np.unique(labels))),
         "clustering-accuracy-shuffled": np.mean(by_chance),
         "nmi-max-shuffled": np.mean([nmi_max(y, other) for other in shuffled]),
     }
-    return Outcome(metrics, base.fit, {"labels": labels})
+    classes = np.unique(y, return_inverse=True)[1]
+    return Outcome(metrics | extra | base.metrics, base.fit, {"labels": labels, "classes": classes})
+
+
+def cosine_similarities(W, y):
+    """Mean cosine of pairs of samples of the same class, and of different classes.
+
+    Parameters
+    ----------
+    W : ndarray of shape (n_samples, r)
+        A row of zeros has the cosine 0 with any other.
+    y : ndarray of shape (n_samples,)
+
+    Returns
+    -------
+    within, between : float
+        0 where there is no such pair.
+
+    Examples
+    --------
+    >>> W = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    >>> np.round(cosine_similarities(W, np.array([0, 0, 1, 1])), 3)
+    array([0.854, 0.354])
+    """
+    Z = normalize(W)
+    own = np.vdot(Z, Z)  # of samples with themselves
+    sums = np.array([Z[y == label].sum(axis=0) for label in np.unique(y)])
+    sizes = np.unique(y, return_counts=True)[1]
+    within, whole = np.vdot(sums, sums), np.vdot(sums.sum(axis=0), sums.sum(axis=0))
+    pairs_within, pairs = np.vdot(sizes, sizes) - len(y), len(y) ** 2 - np.vdot(sizes, sizes)
+    return (
+        float((within - own) / pairs_within) if pairs_within else 0.0,
+        float((whole - within) / pairs) if pairs else 0.0,
+    )
 
 
 def strongest_component(W, H):

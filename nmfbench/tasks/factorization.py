@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.preprocessing import normalize
 
+from nmfbench.graphs import shared_graphs
 from nmfbench.init import INITS
 from nmfbench.registry import register_task
 from nmfbench.tasks.base import Outcome, timed_fit
@@ -23,6 +25,7 @@ def factorization(
     train_per_class=None,
     test_per_class=None,
     reweight=False,
+    unit_samples=False,
     init="uniform",
     dtype="float64",
 ):
@@ -50,6 +53,8 @@ def factorization(
         Test on so many of the rest of each class only.
     reweight : bool, default=False
         Weight the samples before the fit, see :func:`reweighted`.
+    unit_samples : bool, default=False
+        Scale the samples, those of the test too, to unit length.
     init : {"uniform", "random", "nndsvda", "nndsvd"}, default="uniform"
         Start of solvers that take one; see :mod:`nmfbench.init`.
     dtype : {"float64", "float32"}, default="float64"
@@ -58,11 +63,13 @@ def factorization(
     Returns
     -------
     Outcome
-        Metric ``dead-components``, how many are zero in either factor. Arrays ``train`` and
+        Metrics ``dead-components``, how many are zero in either factor, and the solver's own
+        ``diagnostics``. Arrays ``train`` and
         ``test``, rows of the data; ``W`` of the training samples as the fit left it;
         ``components``; ``codes`` of the test samples, the best on these components under the
         solver's own loss; ``mean``, of solvers that centre the data; ``labels``, of clusterers;
-        ``trace``. The factors are kept in single precision.
+        ``trace``. The factors are kept in single precision. Fits in one process share the graphs
+        of the same samples, which the ``seconds`` of only the first include.
 
     References
     ----------
@@ -81,14 +88,18 @@ def factorization(
         test = np.setdiff1d(rows, train)
         if test_per_class is not None:
             test = test[draw_per_class(data.y[test], test_per_class, rng)]
-    X = (reweighted(data.X[train]) if reweight else data.X[train]).astype(dtype)
+    X, unseen = data.X[train], data.X[test]
+    if unit_samples:
+        X, unseen = (normalize(part) if len(part) else part for part in (X, unseen))
+    X = (reweighted(X) if reweight else X).astype(dtype)
     start = {}
     if getattr(solver, "takes_factors", False):
         W, Ht = INITS[init](X, n_components, rng)
         start = {"W": W, "H": np.ascontiguousarray(Ht.T)}
     solver.set_params(n_components=n_components)
-    fit, arrays = timed_fit(solver, X, representation=True, **start)
-    codes = solver.transform(data.X[test]) if len(test) else np.zeros((0, n_components))
+    with shared_graphs():
+        fit, arrays = timed_fit(solver, X, representation=True, **start)
+    codes = solver.transform(unseen) if len(test) else np.zeros((0, n_components))
     dead = ~(arrays["W"].any(axis=0) & solver.components_.any(axis=1))
     kept = {"W": arrays["W"], "components": solver.components_, "codes": codes}
     if hasattr(solver, "mean_"):
@@ -97,7 +108,10 @@ def factorization(
     arrays |= {"train": train, "test": test}
     if hasattr(solver, "labels_"):
         arrays["labels"] = np.asarray(solver.labels_)
-    return Outcome({"dead-components": float(dead.sum())}, fit, arrays)
+    metrics = {"dead-components": float(dead.sum())}
+    for name in getattr(solver, "diagnostics", ()):
+        metrics[name.strip("_").replace("_", "-")] = float(getattr(solver, name))
+    return Outcome(metrics, fit, arrays)
 
 
 def reweighted(X):

@@ -96,6 +96,7 @@ class IGNMF(BaseGraph, LeastSquares):
     xi: float = 100.0
 
     accepts_sparse: ClassVar[bool] = True
+    fixes_scale: ClassVar[bool] = True
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()

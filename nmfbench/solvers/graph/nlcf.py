@@ -66,6 +66,7 @@ class NLCF(LeastSquares):
     mu: float = 0.1
 
     accepts_sparse: ClassVar[bool] = True
+    fixes_scale: ClassVar[bool] = True
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()

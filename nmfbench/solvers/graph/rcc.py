@@ -46,10 +46,10 @@ class RCC(CoClusterer):
 
     Parameters
     ----------
-    lam : float or {"q95", "mad"}, default="q95"
+    lam : float or {"q95", "mad", "none"}, default="q95"
         Weight :math:`\lambda` of the sparse part, as in
         :class:`~nmfbench.solvers.graph.rnmfd.RNMFD`; the plain NMF that "q95" and "mad" look at
-        has a random start. Infinity switches E off.
+        has a random start. Infinity, or "none", switches E off.
     alpha, alpha_features, normalize, n_neighbors, affinity, init
         See :class:`~nmfbench.solvers.graph.clusterers.CoClusterer`; :math:`\mu` is
         ``alpha_features``. B starts as the least squares solution, its negative entries set to

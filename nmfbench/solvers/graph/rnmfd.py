@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -50,11 +51,11 @@ class RNMFD(BaseGraph):
         Weight of the graph.
     beta : float, default=100
         Weight of the orthogonality.
-    lam : float or {"q95", "mad"}, default="q95"
+    lam : float or {"q95", "mad", "none"}, default="q95"
         :math:`\lambda`, for the scaled data; half of it is the error beyond which an entry is an
-        outlier. Infinity switches S off. "q95" is twice the 95 % quantile, and "mad" twice
-        1.345 times the robust standard deviation, of the absolute errors of plain NMF after 30
-        sweeps from the same start. If those vanish, it is infinity.
+        outlier. Infinity, or "none", switches S off. "q95" is twice the 95 % quantile, and "mad"
+        twice 1.345 times the robust standard deviation, of the absolute errors of plain NMF after
+        30 sweeps from the same start. If those vanish, it is infinity.
     v_update : {"safe", "paper", "root"}, default="safe"
         :math:`\gamma`: 1 for "paper", 1/4 for "root", and for "safe" the largest of 1, 1/2 and
         1/4 that does not raise the objective.
@@ -114,6 +115,9 @@ class RNMFD(BaseGraph):
     lam: float | str = "q95"
     v_update: str = "safe"
     laplacian: str = "plain"
+
+    diagnostics: ClassVar[tuple] = ("outlier_share_", "n_dead_components_", "orthogonality_gap_")
+    fixes_scale: ClassVar[bool] = True
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
@@ -230,8 +234,8 @@ def check_lam(lam):
                 f"lam must be positive, as with 0 the data term vanishes, got {lam}. "
                 "Pass infinity to have no sparse part."
             )
-    elif lam not in _SIZES:
-        raise ValueError(f"lam must be a number or one of {', '.join(_SIZES)}, got {lam!r}.")
+    elif lam not in (known := (*_SIZES, "none")):
+        raise ValueError(f"lam must be a number or one of {', '.join(known)}, got {lam!r}.")
 
 
 def resolve_lam(lam, X, W, Ht, buffer):
@@ -239,7 +243,7 @@ def resolve_lam(lam, X, W, Ht, buffer):
 
     Parameters
     ----------
-    lam : float or {"q95", "mad"}
+    lam : float or {"q95", "mad", "none"}
         See :class:`RNMFD`.
     X : ndarray of shape (n_samples, n_features)
     W, Ht : ndarray of shape (n_samples, r) and (n_features, r)
@@ -247,6 +251,8 @@ def resolve_lam(lam, X, W, Ht, buffer):
     buffer : ndarray of the shape of ``X``
         Overwritten.
     """
+    if lam == "none":
+        return np.inf
     if isinstance(lam, numbers.Real):
         return float(lam)
     W, H = W.copy(), Ht.T.copy()

@@ -1,0 +1,1 @@
+"""Liu, Yang, Wu & Li (2012), A-optimal non-negative projection for image representation."""

@@ -1,0 +1,1 @@
+"""Guo, Ding & Zhou (2014), Robust NMF with discriminability for image representation."""
