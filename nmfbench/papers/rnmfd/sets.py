@@ -40,9 +40,16 @@ SETS = {
 _SMOKE_CLASSES = 3
 
 
+_STOPPING = {"max_iter": 300, "tol": 1e-6}  # as all but plain NMF have it by default
+
+
 def method(label: str, solver: str, **params: Any) -> Method:
-    """A method without those parameters that are its defaults: one fit has one description."""
+    """A method without those parameters that are its defaults: one fit has one description.
+
+    All stop by the same rule, unless told otherwise.
+    """
     defaults = make_solver(solver).get_params()
+    params = _STOPPING | params
     return Method(label, solver, {k: v for k, v in params.items() if defaults[k] != v})
 
 
