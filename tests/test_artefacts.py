@@ -10,6 +10,7 @@ import worlds_clustering
 import worlds_pictures
 import worlds_recognition
 import worlds_studies
+import worlds_tables
 
 from nmfbench import registry
 from nmfbench.artefacts import PROFILES, label_records
@@ -221,6 +222,7 @@ WORLDS = {
     **worlds_pictures.WORLDS,
     **worlds_clustering.WORLDS,
     **worlds_studies.WORLDS,
+    **worlds_tables.WORLDS,
 }
 
 
