@@ -74,6 +74,9 @@ class Artefact:
     claims : sequence of Claim
     assumed : mapping
         What the paper does not say, and what we chose.
+    stands_for : mapping
+        Of real data sets that take the place of the paper's: what they stand for here, in words,
+        such as ``{"coil20": "COIL-20 for Caltech-101"}``.
     caption : str
         How to read it, for the report.
     """
@@ -87,6 +90,7 @@ class Artefact:
     draw: Callable[[pd.DataFrame], Any]
     claims: Sequence[Claim] = ()
     assumed: Mapping[str, str] = field(default_factory=dict)
+    stands_for: Mapping[str, str] = field(default_factory=dict)
     caption: str = ""
 
     @property
@@ -96,6 +100,12 @@ class Artefact:
     @property
     def name(self) -> str:
         return self.id.partition("/")[2]
+
+    def substitutes(self, trials: Sequence[Trial]) -> dict[str, str]:
+        """What the data of these trials stand in for here, in words, by data set."""
+        used = {trial.dataset for trial in trials}
+        own = {name: text for name, text in self.stands_for.items() if name in used}
+        return own | substitutes(trials)
 
     def names(self, attribute: str) -> list[str]:
         """Sorted names of the ``task``, ``dataset`` or ``solver`` of the paper's grid."""

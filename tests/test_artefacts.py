@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+import worlds_anp
 import worlds_clustering
 import worlds_pictures
 import worlds_recognition
@@ -218,6 +219,7 @@ WORLDS = {
     "robust-xray/fig5": _fig5,
     "robust-xray/fig6": _fig6,
     "robust-xray/speed": _speed,
+    **worlds_anp.WORLDS,
     **worlds_recognition.WORLDS,
     **worlds_pictures.WORLDS,
     **worlds_clustering.WORLDS,
