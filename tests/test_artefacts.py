@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import worlds_anp
 import worlds_clustering
+import worlds_ingredients
 import worlds_pictures
 import worlds_recognition
 import worlds_studies
@@ -221,6 +222,7 @@ WORLDS = {
     "robust-xray/speed": _speed,
     **worlds_anp.WORLDS,
     **worlds_recognition.WORLDS,
+    **worlds_ingredients.WORLDS,
     **worlds_pictures.WORLDS,
     **worlds_clustering.WORLDS,
     **worlds_studies.WORLDS,
