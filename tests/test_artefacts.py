@@ -11,6 +11,8 @@ import worlds_clustering
 import worlds_ingredients
 import worlds_pictures
 import worlds_recognition
+import worlds_sensitivity
+import worlds_similarity
 import worlds_studies
 import worlds_tables
 
@@ -225,7 +227,9 @@ WORLDS = {
     **worlds_ingredients.WORLDS,
     **worlds_pictures.WORLDS,
     **worlds_clustering.WORLDS,
+    **worlds_sensitivity.WORLDS,
     **worlds_studies.WORLDS,
+    **worlds_similarity.WORLDS,
     **worlds_tables.WORLDS,
 }
 
