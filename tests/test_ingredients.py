@@ -23,6 +23,7 @@ def _records(accuracy, cells=CELLS, runs=6, datasets=("umist",)):
             "repeat": run,
             "n_components": 20,
             "clustering-accuracy": score(dataset, np.nan_to_num(level), run),
+            "clustering-accuracy-shuffled": 0.1,
             "outlier-share": 0.05,
             "n-dead-components": 2.0,
         }
@@ -90,8 +91,9 @@ def test_effects_are_paired_by_run_and_dose():
     assert row["mean"] == pytest.approx(expected.mean())
     assert row["count"] == 6
     assert row["low"] < row["mean"] < row["high"]
-    curve = table[(table["part"] == "level") & (table["method"] == study.ALL)]
-    assert set(curve["dose"]) == {0.0, 0.05, 0.1, 0.2}
+    levels = table[table["part"] == "level"]
+    assert set(levels.loc[levels["method"] == study.ALL, "dose"]) == {0.0, 0.05, 0.1, 0.2}
+    assert (levels.loc[levels["method"] == "by chance", "mean"] == 10).all()
 
 
 def test_share_kept_is_relative_to_the_same_run_on_the_same_set():
@@ -129,12 +131,13 @@ def test_a_claim_on_one_noise_ignores_the_others():
     rows = _records({study.ALL: lambda *_: 0.5, study.NO_S: lambda *_: 0.5}, cells)
     own = (rows["method"] == study.ALL).to_numpy()
     change = np.where(rows["corruption"] == "occlusion", 0.1, -0.1)
-    rows["clustering-accuracy"] += np.where(own, change, 0) + 0.001 * rows["repeat"] * own
+    rows["clustering-accuracy"] += np.where(own, change, 0) + 0.002 * rows["repeat"] * own
     assert _claim("occlusion-s").test(rows).verdict == "confirmed"
     refuted = _claim("salt-pepper-s").test(rows)
     assert refuted.verdict == "refuted"
-    assert "S holds 5 % of the entries" in refuted.evidence
-    assert "10 % of the columns" in refuted.evidence
+    assert "RNMFD 40.5, no S 50, 10 by chance" in refuted.evidence
+    assert "S of RNMFD holds 5 % of the entries" in refuted.evidence
+    assert "10 % of its columns" in refuted.evidence
     assert _claim("gaussian-s").test(rows).verdict == "not run"
 
 
