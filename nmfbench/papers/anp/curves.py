@@ -201,7 +201,8 @@ def _draw_weights(axis, rows):
     axis.axhline(0, color="0.5", linewidth=1)
     axis.set_xscale("log")
     axis.set(xlabel="λ₁", ylabel="AC of ANP minus AC of NMF", title="(c) the weights of ANP")
-    axis.legend()
+    if len(rows):
+        axis.legend()
 
 
 # -- claims -----------------------------------------------------------------------------------
