@@ -227,12 +227,12 @@ def _draw_curves(figure, levels, sets, noises):
                     plot_band(axis, curve["dose"], curve, label, style)
                 else:
                     axis.plot(curve["dose"], curve["mean"], label=label, **style)
-            axis.set_ylim(bottom=0)
             noise = NOISES[name]
             axis.set_xticks([0, *map(noise.dose, noise.levels)])
             axis.set_xlabel(NOISES[name].axis)
             axis.xaxis.label.set_visible(dataset == sets[-1])
             handles |= dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
+        row[0].set_ylim(bottom=0)
         row[0].set_ylabel(f"{SETS[dataset].label}\nAC (%)")
     for name, axis in zip(noises, axes[0], strict=True):
         axis.set_title(NOISES[name].title)
@@ -272,7 +272,7 @@ def _draw_effects(figure, effects, conditions):
             axis.text(
                 names.index(dataset),
                 labels.index(label),
-                f"{row['mean']:+.0f}".replace("-", "\N{MINUS SIGN}"),
+                _signed(row["mean"]),
                 ha="center",
                 va="center",
                 fontsize="small",
@@ -284,6 +284,12 @@ def _draw_effects(figure, effects, conditions):
         axis.set_xticks(range(len(names)), [SETS[name].label for name in names], rotation=turn)
         axis.set_yticks(range(len(labels)), labels)
         axis.grid(False)
+
+
+def _signed(points):
+    """Whole points with their sign, and 0 without."""
+    whole = round(points)
+    return f"{whole:+d}".replace("-", "\N{MINUS SIGN}") if whole else "0"
 
 
 _SPAN = 30  # points at which colours end
