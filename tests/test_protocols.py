@@ -178,8 +178,8 @@ def test_the_papers_numbers_stand_in_the_table():
     first = printed.iloc[0]
     assert first[""] == "ORL"
     assert first["parameters"] == "the paper's"
-    assert first["RNMFD"] == "65.2 *"
-    assert first["NSDR"] == "57.8"
+    assert first["RNMFD"] == "65.25 *"
+    assert first["NSDR"] == "57.75"
     assert first["Ncuts"] == ""
 
 

@@ -271,8 +271,12 @@ def _stability(rows):
 def in_words(params) -> str:
     """Parameters that are not the defaults, for a cell of a table."""
     return ", ".join(
-        f"{_SYMBOLS[name]} {value}" for name, value in params.items() if name in _SYMBOLS
+        f"{_SYMBOLS[name]} {_short(value)}" for name, value in params.items() if name in _SYMBOLS
     )
 
 
 _SYMBOLS = {"alpha": "α", "mu": "μ", "lam": "λ", "lam1": "λ₁", "n_neighbors": "p"}
+
+
+def _short(value):
+    return value if isinstance(value, str) else f"{value:g}"

@@ -121,8 +121,11 @@ def draw(table: pd.DataFrame) -> pd.DataFrame:
         for protocol, name in names.items():
             cells = table[(table["dataset"] == dataset) & (table["protocol"] == protocol)]
             if len(cells):
-                rows.append({"": label, "parameters": name} | _cells(cells.set_index("method")))
+                cells = cells.set_index("method")
+                rows.append({"": label, "parameters": name} | _cells(cells))
                 label = ""
+                if cells["params"].any():
+                    rows.append({"": "", "parameters": "…with"} | _chosen(cells))
     return pd.DataFrame(rows)
 
 
@@ -130,8 +133,9 @@ _MARKS = {"above": " ▲", "below": " ▽", "": ""}
 
 
 def _cells(cells):
-    places = 1 if cells["dataset"].iloc[0] != _RANK else 2
-    best = cells["mean"].idxmin() if cells["dataset"].iloc[0] == _RANK else cells["mean"].idxmax()
+    ranks, printed = cells["dataset"].iloc[0] == _RANK, cells["protocol"].iloc[0] == _PRINTED
+    places = 2 if ranks or printed else 1
+    best = cells["mean"].idxmin() if ranks else cells["mean"].idxmax()
     texts = {}
     for label in _LABELS:
         if label not in cells.index:
@@ -141,9 +145,12 @@ def _cells(cells):
         text = f"{cell['mean']:.{places}f}"
         if cell["count"] > 1:
             text += f" ± {cell['std']:.1f}"
-        text += _MARKS[cell["mark"]] + (" *" if label == best else "")
-        texts[label] = text + (f" [{cell['params']}]" if cell["params"] else "")
+        texts[label] = text + _MARKS[cell["mark"]] + (" *" if label == best else "")
     return texts
+
+
+def _chosen(cells):
+    return {label: cells["params"].get(label, "") for label in _LABELS}
 
 
 # -- claims -----------------------------------------------------------------------------------
@@ -300,7 +307,7 @@ ASSUMED = sets.ASSUMED | {
 
 CAPTION = (
     "{}, in per cent: mean ± standard deviation over runs, below the paper's number the same at "
-    "parameters chosen in three ways. In square brackets what differs from the defaults. "
+    "parameters chosen in three ways, and what of these differs from the defaults. "
     "An asterisk marks the highest of a row; ▲ and ▽ are significantly above and below RNMFD on "
     "the same runs (signed-rank tests, Holm's correction, 5 %), which takes ten runs or so. Ncuts, "
     "normalised cuts of the same graph, shows what the graph gives by itself; it, DRCC and ANP are "
