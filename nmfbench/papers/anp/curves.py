@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.claims import Claim, always_best, better, comparable
+from nmfbench.claims import Claim, Verdict, always_best, better, comparable
 from nmfbench.engine.perform import make_solver
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.rnmfd import sets
@@ -306,6 +306,8 @@ _FEWER, _MORE = "fewer classes", "more classes"
 def _every_step(records):
     rows = _of_defaults(records)
     cells = rows.groupby(["repeat", "n_components"])[AC].mean().unstack()
+    if cells.shape[1] < 2:
+        return Verdict("not run", "there is no step in this grid")
     # A column for each step, a row for each of its ends.
     steps, ends = [], {_FEWER: {}, _MORE: {}}
     for few, many in pairwise(cells.columns):
