@@ -84,9 +84,10 @@ def _range(cells):
 
 def _claim(images):
     def test(records):
-        found = _loaded(records[records["dataset"] == images.dataset])
+        own = records[(records["dataset"] == images.dataset) & ~records["stand_in"].astype(bool)]
+        found = _loaded(own)
         if not found:
-            return Verdict("not run", "no trial of this grid saw the data")
+            return Verdict("not run", "no trial of this grid saw the paper's data")
         texts = [", ".join(f"{loaded[size]} {size}" for size in _SIZES) for loaded in found]
         same = all([loaded[size] for size in _SIZES] == images.sizes.value for loaded in found)
         evidence = f"loaded: {'; '.join(texts)}"
