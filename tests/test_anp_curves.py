@@ -81,7 +81,7 @@ def test_a_grid_without_anp_can_be_drawn():
     """K-means alone gives a curve, and claims that nothing was run for."""
     table = records([("kmeans", {}, 5, k, 0.5) for k in range(5)])
     drawn = draw_curves(summarise_curves(table))
-    assert [line.get_label() for line in drawn.axes[0].lines] == [KMEANS]
+    assert drawn.axes[0].get_legend_handles_labels()[1] == [KMEANS]
     verdicts = {claim.test(table).verdict for claim in claims("Figure 2", "ORL")}
     assert verdicts <= {"not run", "inconclusive"}
 

@@ -29,6 +29,7 @@ __all__ = [
     "NMF",
     "NMI",
     "SMOKE",
+    "TRIED",
     "WEIGHTS",
     "Part",
     "claims",
@@ -47,6 +48,8 @@ _NAMES = ("lam1", "lam2")
 _DEFAULTS = tuple(make_solver("anp").get_params()[name] for name in _NAMES)
 WEIGHTS: tuple[tuple[float, float], ...] = tuple(product((0.001, 0.01, 0.1, 1.0), (0.1, 1.0, 10.0)))
 """All pairs of :math:`\\lambda_1` and :math:`\\lambda_2` that are tried."""
+TRIED = ((0.01, 1.0), (0.1, 1.0), (1.0, 1.0))
+"""Those that a quick run tries."""
 
 
 def _anp(weights):
@@ -166,24 +169,38 @@ _ORDER = (KMEANS, NMF, ANP, BEST, NCUTS)
 
 def draw_curves(table):
     """AC and MI by number of classes, and what the weights of ANP change."""
-    figure, axes = plt.subplots(
-        1, 3, figsize=(12.5, 4.4), gridspec_kw={"width_ratios": [1, 1, 0.9]}
-    )
+    figure, axes = plt.subplots(1, 3, figsize=(12.5, 4.4))
     curves = table[table["part"] == "curves"]
-    styles = method_styles(_ORDER)
-    styles[BEST] |= {"linestyle": "--", "markerfacecolor": "white"}
     for axis, letter, (score, name) in zip(axes, "ab", _SCORES.items(), strict=False):
-        for label, style in styles.items():
-            rows = curves[(curves["method"] == label) & (curves["score"] == score)]
-            if len(rows):
-                rows = rows.sort_values("classes")
-                plot_band(axis, rows["classes"], rows, _legend(label, rows), style)
+        _draw_scores(axis, curves[curves["score"] == score])
         axis.set(xlabel="classes", ylabel=name, title=f"({letter}) {name}")
-        axis.set_xticks(sorted(set(curves["classes"])))
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
     _draw_weights(axes[2], table[table["part"] == "weights"])
     return figure
+
+
+_FEW = 3  # numbers of classes, up to which points stand side by side
+
+
+def _draw_scores(axis, curves):
+    styles = method_styles(_ORDER)
+    styles[BEST] |= {"linestyle": "--", "markerfacecolor": "white"}
+    classes = sorted(set(curves["classes"]))
+    aside = 0.015 * (classes[-1] - classes[0]) if len(classes) <= _FEW else 0
+    for k, (label, style) in enumerate(styles.items()):
+        rows = curves[curves["method"] == label].sort_values("classes")
+        rows = rows.assign(high=rows["high"].clip(upper=1))  # an interval may end above
+        if rows.empty:
+            continue
+        label = _legend(label, rows)
+        if aside:
+            x = rows["classes"] + aside * (k - (len(styles) - 1) / 2)
+            error = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
+            axis.errorbar(x, rows["mean"], error, label=label, elinewidth=1, **style)
+        else:
+            plot_band(axis, rows["classes"], rows, label, style)
+    axis.set_xticks(classes)
 
 
 def _legend(label, rows):
@@ -194,13 +211,15 @@ def _legend(label, rows):
 
 
 def _draw_weights(axis, rows):
-    styles = method_styles([f"λ₂ = {lam2:g}" for lam2 in sorted(set(rows["lam2"]))])
+    ridges = sorted(set(rows["lam2"]))
+    styles = method_styles([f"λ₂ = {lam2:g}" for lam2 in ridges])
+    greys = np.linspace(0.65, 0.1, len(ridges))  # colours are those of methods
     groups = rows.sort_values("lam1").groupby("lam2")
-    for (label, style), (_, curve) in zip(styles.items(), groups, strict=True):
-        plot_band(axis, curve["lam1"], curve, label, {**style, "color": "0.25"})
-    axis.axhline(0, color="0.5", linewidth=1)
+    for (label, style), grey, (_, curve) in zip(styles.items(), greys, groups, strict=True):
+        plot_band(axis, curve["lam1"], curve, label, {**style, "color": f"{grey:.2f}"})
+    axis.axhline(0, color="firebrick", linewidth=1)
     axis.set_xscale("log")
-    axis.set(xlabel="λ₁", ylabel="AC of ANP minus AC of NMF", title="(c) the weights of ANP")
+    axis.set(xlabel="λ₁", ylabel="AC of ANP minus AC of NMF", title="(c) weights of the new term")
     if len(rows):
         axis.legend()
 

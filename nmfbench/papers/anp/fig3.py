@@ -5,7 +5,7 @@ from nmfbench.papers.anp.curves import (
     ASSUMED,
     METHODS,
     SMOKE,
-    WEIGHTS,
+    TRIED,
     Part,
     claims,
     draw_curves,
@@ -16,7 +16,7 @@ from nmfbench.papers.anp.curves import (
 _ALL = 20
 _GRIDS = {
     "quick": (
-        Part((5, 10), 5, [pair for pair in WEIGHTS if pair[1] == 1]),
+        Part((5, 10), 5, TRIED),
         Part((_ALL,), 5, [(0.01, 1.0)]),
     ),
     "paper": (Part(range(5, _ALL + 1, 5)),),
