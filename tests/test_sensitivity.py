@@ -193,11 +193,13 @@ def test_settling_asks_for_the_objective_and_for_the_labels():
 
 
 def test_the_summary_has_both_scores_and_the_collapse():
-    """AC and NMI of each panel, columns that vanished as a share, and the best baseline."""
+    """AC and NMI of each panel, columns that vanished and the gap as shares, the best baseline."""
     found = summarise_panels(world(lambda d, a: 0.7, 0.5))
     alpha = found[(found["panel"] == "alpha") & (found["dataset"] == "orl")]
     assert set(alpha["score"]) == {AC, NMI, "n-dead-components", "orthogonality-gap"}
     assert alpha.loc[alpha["score"] == "n-dead-components", "mean"].round(9).eq(0.1).all()
+    gaps = alpha.loc[alpha["score"] == "orthogonality-gap", "mean"]
+    assert gaps.to_numpy() == pytest.approx(0.5 / np.sqrt(10))
     best = found[found["panel"] == "best"]
     assert set(best["method"]) == {"NSDR"}
     assert len(best) == 2 * len(SETS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 from scipy import stats
 
@@ -14,7 +15,7 @@ from nmfbench.papers.rnmfd import protocols, sets
 from nmfbench.papers.rnmfd.descent import RULES, by_rule, fit
 from nmfbench.papers.rnmfd.protocols import AC, BASELINES
 from nmfbench.papers.rnmfd.sensitivity import (
-    COLLAPSE,
+    GAP,
     METHODS,
     PANELS,
     ahead_of_baselines,
@@ -89,61 +90,59 @@ def _at(trace, n):
 # -- figure -----------------------------------------------------------------------------------
 
 _TITLES = {
-    "p": ("(a) RNMFD, neighbours", "number of neighbours p"),
-    "alpha": ("(b) RNMFD, weight of the graph", "α"),
-    "beta": ("(c) RNMFD, weight of orthogonality", "β"),
-    "objective": ("(d) objective", "iteration"),
+    "p": ("RNMFD, neighbours", "number of neighbours p"),
+    "alpha": ("RNMFD, weight of the graph", "α"),
+    "beta": ("RNMFD, weight of orthogonality", "β"),
+    "objective": ("RNMFD, objective", "iteration"),
     "gnmf": ("GNMF, weight of the graph", "α"),
     "ignmf": ("IGNMF, weight of the graph", "α"),
-    "dead": ("RNMFD, columns that vanish", "α"),
+    "gap": ("RNMFD, distance from orthogonality", "α"),
     "raw": ("RNMFD, pixels 0 to 255", "α"),
 }
 _RANGES = {"p": (3, 7), "alpha": (10, 1e4), "beta": (50, 1e4), "gnmf": (10, 1e4)}
-_RANGES |= {"ignmf": (10, 1e4), "dead": (10, 1e4), "raw": (10, 1e4)}
+_RANGES |= {"ignmf": (10, 1e4), "gap": (10, 1e4), "raw": (10, 1e4)}
 
 
 def draw(table):
     """Above the four panels of the paper, below what explains them."""
     figure, axes = plt.subplots(2, 4, figsize=(13.5, 7))
     styles = dict(zip(SETS, method_styles([s.label for s in SETS.values()]).values(), strict=True))
-    for axis, name in zip(axes.flat, _TITLES, strict=True):
-        rows = table[(table["panel"] == ("alpha" if name == "dead" else name))]
+    for letter, axis, name in zip("abcdefgh", axes.flat, _TITLES, strict=True):
+        rows = table[(table["panel"] == ("alpha" if name == "gap" else name))]
         title, label = _TITLES[name]
-        axis.set_title(title)
+        axis.set_title(f"({letter}) {title}")
         axis.set_xlabel(label)
         if name in _RANGES:
             axis.axvspan(*_RANGES[name], color="0.93", zorder=0)
         if name == "objective":
             _draw_objective(axis, rows, styles)
-        elif name == "dead":
-            _draw_curves(axis, rows[rows["score"] == COLLAPSE[0]], styles)
-            axis.set(ylabel="dead columns (%)", ylim=(-3, 103))
+            continue
+        if name == "gap":
+            _draw_curves(axis, rows[rows["score"] == GAP], styles, 1)
+            axis.set(ylabel="‖VᵀV − I‖ / √k", ylim=(-0.03, 1.06))
         else:
-            _draw_curves(axis, rows[rows["score"] == AC], styles)
-            axis.set(ylabel="AC (%)", ylim=(0, 100))
+            _draw_curves(axis, rows[rows["score"] == AC], styles, 100)
+            axis.set(ylabel="AC (%)", ylim=(10, 90))
         if name in ("p", "alpha", "beta"):
             _draw_best(axis, table, styles)
-        if name not in ("p", "objective"):
+        if name == "p":
+            axis.set_xticks(sorted(set(rows["x"])))
+        else:
             axis.set_xscale("log")
             axis.xaxis.set_minor_locator(NullLocator())
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    axes[0, 3].plot([], [], "k:", label="Eq. (17)")
-    axes[0, 0].plot([], [], "k--", label="best baseline")
-    extra = [axis.get_lines()[-1] for axis in (axes[0, 0], axes[0, 3])]
-    figure.legend(
-        [*handles, *extra],
-        [*labels, "best baseline of Table 3", "(d): Eq. (17) as printed"],
-        loc="outside lower center",
-        ncols=len(handles) + 2,
-        frameon=False,
-    )
+    handles, _ = axes[0, 0].get_legend_handles_labels()
+    handles += [
+        Line2D([], [], color="k", linestyle="--", label="best baseline of Table 3"),
+        Line2D([], [], color="k", linestyle=":", label="(d): Eq. (17) as printed"),
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
     return figure
 
 
-def _draw_curves(axis, rows, styles):
+def _draw_curves(axis, rows, styles, unit):
     for dataset, style in styles.items():
         curve = rows[rows["dataset"] == dataset].sort_values("x")
-        curve = curve.assign(**100 * curve[["mean", "low", "high"]])
+        curve = curve.assign(**unit * curve[["mean", "low", "high"]])
         if len(curve):
             plot_band(axis, curve["x"], curve, SETS[dataset].label, style)
 
@@ -162,7 +161,9 @@ def _draw_objective(axis, rows, styles):
         look = styles[dataset] | {"marker": ""} | looks[rule]
         axis.plot(curve["x"], curve["mean"], **look)
     axis.axvline(_SHORT, color="0.5", linewidth=0.8)
-    axis.set(xscale="linear", yscale="log", ylabel="objective / samples")
+    # The start is far above the rest, and would be all there is to see.
+    axis.set(yscale="log", ylabel="objective / samples")
+    axis.set_ylim(top=1.5 * rows.loc[rows["x"] >= 1, "mean"].max())
 
 
 # -- claims -----------------------------------------------------------------------------------
@@ -201,8 +202,8 @@ def _settles(records):
     runs = runs_that_settle(records)
     if runs.empty:
         return Verdict("not run", "no trial of this grid measures it")
-    still = (runs["change"] < _CHANGE) & (runs["moved"].abs() <= _POINT)
-    k, n = int(still.sum()), len(runs)
+    falls, stays = runs["change"] < _CHANGE, runs["moved"].abs() <= _POINT
+    k, n = int((falls & stays).sum()), len(runs)
     low, high = stats.binomtest(k, n).proportion_ci(0.95, method="wilson")
     verdict = "confirmed" if low > 0.5 else "refuted" if high < 0.5 else "inconclusive"
     means = runs.groupby("dataset")[["change", "moved"]].agg(lambda v: v.abs().mean())
@@ -212,9 +213,10 @@ def _settles(records):
         if d in means.index
     )
     text = (
-        f"{k} of {n} runs have settled (95 % interval of the share {low:.2f} to {high:.2f}; "
-        f"usually means above a half); largest later change of an iteration, and points by which "
-        f"AC differs from that after {_LONG}: {each}"
+        f"{k} of {n} runs have settled, {falls.sum()} in the objective and {stays.sum()} in AC "
+        f"(95 % interval of the share {low:.2f} to {high:.2f}; usually means above a half); "
+        "largest later change of an iteration, and points by which AC differs from that after "
+        f"{_LONG}: {each}"
     )
     return Verdict(verdict, text, k / n, (float(low), float(high)), None, runs["repeat"].nunique())
 

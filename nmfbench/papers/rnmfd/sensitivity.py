@@ -19,7 +19,7 @@ from nmfbench.papers.rnmfd.sets import SETS, ImageSet, clustering_trial, method
 from nmfbench.summary import holm, mean_and_interval
 
 __all__ = [
-    "COLLAPSE",
+    "GAP",
     "METHODS",
     "PANELS",
     "RAW",
@@ -37,7 +37,7 @@ __all__ = [
 
 RNMFD, RAW = "RNMFD", "RNMFD, pixels 0 to 255"
 SCORES = (AC, NMI)
-COLLAPSE = ("n-dead-components", "orthogonality-gap")
+DEAD, GAP = COLLAPSE = ("n-dead-components", "orthogonality-gap")
 
 _WHITE = 255.0**2  # squared errors of pixels 0 to 255 are so many times those of pixels 0 to 1
 _WEIGHT = 100.0  # of the orthogonality, the paper's
@@ -90,7 +90,7 @@ PANELS: Mapping[str, Panel] = {
         Panel("beta", RNMFD, "rnmfd", "beta", (1.0, 10.0, 50.0, 100.0, 1000.0, 10000.0)),
         Panel("gnmf", "GNMF", "gnmf", "alpha", _WIDE, (0.1, *_DECADES)),
         Panel("ignmf", "IGNMF", "ignmf", "alpha", _WIDE, (0.1, *_DECADES)),
-        Panel("raw", RAW, "rnmfd", "alpha", _ALPHAS, _DECADES, ("orl", "yale")),
+        Panel("raw", RAW, "rnmfd", "alpha", _ALPHAS, _DECADES[1:], ("orl", "yale")),
     )
 }
 
@@ -156,7 +156,7 @@ def summarise_panels(records: pd.DataFrame) -> pd.DataFrame:
     """Means over runs with 95 % intervals, in long form.
 
     Columns: ``panel``, ``dataset``, ``x``, ``score`` (AC, NMI, and of RNMFD the columns that
-    vanished, as a share, and the distance from orthogonality), ``mean``, ``low``, ``high``,
+    vanished, as a share, and the orthogonality gap over √k), ``mean``, ``low``, ``high``,
     ``count``. In panel "best" stand the best baselines, named in ``method``.
     """
     parts = []
@@ -179,7 +179,8 @@ def summarise_panels(records: pd.DataFrame) -> pd.DataFrame:
 def _values(rows, score):
     if score not in rows:  # no trial so far has measured it
         return np.nan
-    return rows[score] / (rows["n_components"] if score == COLLAPSE[0] else 1)
+    sizes = {DEAD: rows["n_components"], GAP: np.sqrt(rows["n_components"])}
+    return rows[score] / sizes.get(score, 1)
 
 
 # -- claims -----------------------------------------------------------------------------------
@@ -260,11 +261,14 @@ def _collapse(rows, dataset, x):
     """What became of the columns where RNMFD does worst."""
     there = rows[(rows["dataset"] == dataset) & (rows["x"] == x)]
     text = f"least at {x:g} on {SETS[dataset].label}"
-    if COLLAPSE[0] not in there or there[list(COLLAPSE)].isna().any(axis=None):
+    if DEAD not in there or there[list(COLLAPSE)].isna().any(axis=None):
         return text
     dead, gap = there[list(COLLAPSE)].mean()
     columns = there["n_components"].iloc[0]
-    return f"{text}, where {dead:.3g} of {columns} columns have vanished, gap {gap:.3g}"
+    return (
+        f"{text}, where {dead:.3g} of {columns} columns have vanished and the gap to orthogonality "
+        f"is {gap:.3g} (without columns {np.sqrt(columns):.3g})"
+    )
 
 
 def _spreads(records, panel, low, high, level):
