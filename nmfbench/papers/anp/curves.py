@@ -213,7 +213,7 @@ def _legend(label, rows):
 def _draw_weights(axis, rows):
     ridges = sorted(set(rows["lam2"]))
     styles = method_styles([f"λ₂ = {lam2:g}" for lam2 in ridges])
-    greys = np.linspace(0.65, 0.1, len(ridges))  # colours are those of methods
+    greys = np.linspace(0.1, 0.65, len(ridges))  # colours are those of methods
     groups = rows.sort_values("lam1").groupby("lam2")
     for (label, style), grey, (_, curve) in zip(styles.items(), greys, groups, strict=True):
         plot_band(axis, curve["lam1"], curve, label, {**style, "color": f"{grey:.2f}"})

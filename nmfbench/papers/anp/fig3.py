@@ -49,8 +49,8 @@ ARTEFACT = register_artefact(
         caption="Not the paper's data: COIL-20, 72 views of each object, pixels, where the paper "
         "has histograms of SIFT features of Caltech-101. (a) Accuracy and (b) normalised mutual "
         "information for objects drawn at random. Means over draws with 95 % intervals; with all "
-        "20 objects draws differ in the start alone. The slides print no numbers. (c) Accuracy of "
-        "ANP less that of NMF on the same draws, by the weight λ₁ of its new term and the ridge λ₂ "
-        "in it.",
+        "20 objects draws differ in the start alone. ANP at its best stands where the "
+        "grid of weights was run. The slides print no numbers. (c) Accuracy of ANP less that of "
+        "NMF on the same draws, by the weight λ₁ of its new term and the ridge λ₂ in it.",
     )
 )
