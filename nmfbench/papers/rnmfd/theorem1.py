@@ -206,8 +206,8 @@ def _never(rules, *settings):
         verdict = bound(rows)
         bad = rows[rows["largest-rise"] > TOLERANCE]
         each = [
-            f"{setting}: {(of['largest-rise'] > TOLERANCE).sum()} of {len(of)} runs rise"
-            + _worst(bad[bad["setting"] == setting])
+            f"{SETTINGS[setting].title}: {(of['largest-rise'] > TOLERANCE).sum()} of {len(of)} "
+            "runs rise" + _worst(bad[bad["setting"] == setting])
             for setting in settings
             if len(of := rows[rows["setting"] == setting])
         ]
