@@ -90,10 +90,10 @@ def trials(profile):
             if corruption == "poisson" or not (corruption in _IN_FULL or middle):
                 continue
             plan.append(("umist", corruption, level, (*_TERMS, *_BASELINES)))
-        plan += [
-            ("umist", *cell, (BOUNDED, S_ALONE))
-            for cell in ((None, None), ("occlusion", 0.1), ("salt-pepper", 0.1))
-        ]
+            if corruption in _IN_FULL:
+                plan.append(("umist", corruption, level, (S_ALONE, *([BOUNDED] * middle))))
+        # On YALE columns die, and on UMIST they do not.
+        plan += [("umist", None, None, (S_ALONE, BOUNDED)), ("yale", None, None, (BOUNDED,))]
     return [
         _trial(label, dataset, corruption, level, repeat)
         for repeat in range(_RUNS[profile])
@@ -340,11 +340,13 @@ def _means(rows, beside):
     names = [label for label in dict.fromkeys((ALL, *beside)) if label in wide]
     wide = wide[names].dropna()
     texts = [f"{label} {value:.3g}" for label, value in wide.mean().items()]
-    same = rows[rows["method"].isin(names)].set_index(index)
-    same = same.loc[same.index.isin(wide.index)]
+    same = rows[rows["method"].isin(names)]
+    same = same[same.set_index(index).index.isin(wide.index)]
     if _CHANCE in same:
         texts.append(f"{same[_CHANCE].mean():.3g} by chance")
-    found = "AC (%): " + ", ".join(texts)
+    sets = [images.label for name, images in SETS.items() if (same["dataset"] == name).any()]
+    where = "all sets" if len(sets) == len(SETS) else " and ".join(sets)
+    found = f"AC (%) on {where}: " + ", ".join(texts)
     described = next((label for label in beside if label in _CHANGED), ALL)
     own = same[same["method"] == described]
     if {"outlier-share", "n-dead-components"} <= set(own) and len(own):
