@@ -121,7 +121,7 @@ def test_growth_of_the_lead_looks_at_noises_with_all_levels():
         {study.ALL: lambda *_: 0.9, study.NO_S: lambda *_: 0.1}, cells=[("gaussian", 0.1)]
     )
     claim = _claim("s-lead-grows")
-    for records in (whole, pd.concat([whole, one])):
+    for records in (whole, pd.concat([whole, one], ignore_index=True)):
         assert claim.test(records).effect == pytest.approx(50)
 
 
