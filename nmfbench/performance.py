@@ -177,8 +177,9 @@ def data_profile(costs, *, unit=None, largest=None):
         costs = costs.div(pd.Series(unit).reindex(costs.index), axis=0)
         if costs.isna().to_numpy().any():
             raise ValueError("unit must have a positive number for every problem.")
-    positive = costs.to_numpy()[costs.to_numpy() > 0]
-    return _steps(costs, "budget", float(positive.min()), largest)
+    positive = costs.to_numpy()[(costs.to_numpy() > 0) & np.isfinite(costs.to_numpy())]
+    begin = positive.min() if len(positive) else 1.0  # nobody solves anything
+    return _steps(costs, "budget", float(begin), largest)
 
 
 def _complete(costs):
