@@ -507,10 +507,10 @@ def _holm_of_known(p_values):
 
 
 def _letters(name, runs):
-    """Which runs a method is in; groups beyond the alphabet are numbered."""
-    marks = [i for i, run in enumerate(runs) if name in run]
-    return (
-        " ".join(map(str, marks))
-        if len(runs) > len(ascii_letters)
-        else "".join(ascii_letters[i] for i in marks)
-    )
+    """One character for each run that a method is in."""
+    return "".join(_letter(i) for i, run in enumerate(runs) if name in run)
+
+
+def _letter(i):
+    # Beyond the alphabet, small and large, any other letter will do.
+    return ascii_letters[i] if i < len(ascii_letters) else chr(0x100 + i)
