@@ -96,6 +96,7 @@ def draw_critical_difference(table, highlight=()):
                 name,
                 (edge, y),
                 xytext=(4 * sign, 0),
+                annotation_clip=False,
                 textcoords="offset points",
                 ha="right" if on_left else "left",
                 va="center_baseline",
@@ -339,6 +340,7 @@ def _panels(table, highlight, by, draw, xlabel, ylabel, *, name=name_ends):
             axis.set_axis_off()
         for axis in axes[:, 0]:
             axis.set_ylabel(ylabel)
+        figure.draw_without_rendering()  # the places of names depend on the layout
         for axis, ends in found:
             name(axis, ends, styles)
     return figure

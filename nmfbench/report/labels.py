@@ -95,7 +95,7 @@ def name_ends(axis, ends, styles, *, side="right"):
     Parameters
     ----------
     axis : matplotlib axis
-        With its limits as they will be.
+        With its limits as they will be, of a figure that has its layout.
     ends : dict of str to (float, float)
         Where each curve ends, in data coordinates. Of equal heights the first is named highest.
     styles : dict of str to dict
@@ -109,7 +109,6 @@ def name_ends(axis, ends, styles, *, side="right"):
         axis.yaxis.set_label_position("right")
         axis.tick_params(axis="y", left=False, right=False, labelleft=False, labelright=True)
     figure = axis.figure
-    figure.draw_without_rendering()  # so that the axis has its height
     height = axis.get_window_extent().height * 72 / figure.dpi
     size = float(np.clip(height / (_LINE * len(ends)), 0.75 * _FONT_SIZE, _FONT_SIZE))
     names = list(ends)[::-1]
@@ -148,7 +147,7 @@ def name_points(axis, points, styles, *, avoid=()):
     Parameters
     ----------
     axis : matplotlib axis
-        With its limits as they will be.
+        With its limits as they will be, of a figure that has its layout.
     points : dict of str to (float, float)
         In data coordinates; the names that matter most first.
     styles : dict of str to dict
@@ -161,7 +160,6 @@ def name_points(axis, points, styles, *, avoid=()):
     list of Annotation
     """
     figure = axis.figure
-    figure.draw_without_rendering()
     unit = figure.dpi / 72
     frame = axis.get_window_extent()
     dots = axis.transData.transform(list(points.values())) if points else np.empty((0, 2))
