@@ -156,6 +156,13 @@ def _grammar():
     command("reproduce", "run, then report", *_GRID, _computing, _output)
     command("claims", "what the records say of each claim of the papers", *_GRID, _json)
 
+    sub = command("check", "the common checks on one solver, in words", _json)
+    sub.description += (
+        " Each runs in a child process. Exit code 1 if one fails; notes are no failures."
+    )
+    sub.add_argument("solver", metavar="SOLVER", help=_SOLVER)
+    _limits(sub, 60.0, "check")
+
     sub = command("data", "what data are at hand; get them; check them", _json)
     sub.add_argument(
         "action",
@@ -205,6 +212,12 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+_SOLVER = (
+    "a key (mu), package.module:Class or path/to/file.py:Class, with parameters if need be, as in "
+    "'file.py:MyNMF(alpha=0.1)'"
+)
+
+
 def _targets(sub):
     sub.add_argument(
         "names",
@@ -246,19 +259,19 @@ def _computing(sub):
     _limits(sub)
 
 
-def _limits(sub):
+def _limits(sub, seconds=3600.0, unit="trial"):
     sub.add_argument(
         "--time-limit",
         type=_positive(float),
-        default=3600.0,
+        default=seconds,
         metavar="SECONDS",
-        help="a trial that takes longer has failed (3600)",
+        help=f"a {unit} that takes longer has failed ({seconds:g})",
     )
     sub.add_argument(
         "--memory-limit",
         type=_memory,
         metavar="SIZE",
-        help="what a trial's process may allocate, such as 500M or 4G (no limit)",
+        help=f"what a {unit}'s process may allocate, such as 500M or 4G (no limit)",
     )
 
 

@@ -31,6 +31,7 @@ from nmfbench.engine.runner import Limits, SchedulerError, in_stages, missing
 from nmfbench.engine.runner import run as run_trials
 from nmfbench.engine.store import FILE_NAME, Store, StoreError
 from nmfbench.engine.worker import WorkerError
+from nmfbench.guests import GuestError, parse_solver
 from nmfbench.registry import UnknownNameError
 
 __all__ = ["Result", "exit_code"]
@@ -49,7 +50,10 @@ def exit_code(error: Exception) -> int | None:
     """1 where something failed, 2 where the user asked for what cannot be; None: our mistake."""
     if isinstance(error, DataError | ReportError | WorkerError):
         return 1
-    wrong = (TargetError, UnknownNameError, StoreError, SchedulerError, ExchangeError, UsageError)
+    wrong = (
+        *(TargetError, UnknownNameError, GuestError, StoreError, SchedulerError),
+        *(ExchangeError, UsageError),
+    )
     return 2 if isinstance(error, (*wrong, sqlite3.Error, OSError)) else None
 
 
@@ -261,6 +265,51 @@ def _verdicts(evaluation):
                 verdict.evidence, width=100, initial_indent=indent, subsequent_indent=indent
             )
     return "\n".join(lines if e.verdicts else [head, "  no claim is tested"])
+
+
+# -- check ------------------------------------------------------------------------------------
+
+
+def check(args) -> Result:
+    from nmfbench.checks import as_data, check_solver
+
+    spec = parse_solver(args.solver)
+    examined, findings = check_solver(
+        spec, time_limit=args.time_limit, memory_limit=args.memory_limit
+    )
+    failed = any(finding.status == "failed" for finding in findings)
+    found = as_data(examined, findings)
+    return Result(found, _findings(found), int(failed))
+
+
+def _findings(found):
+    """A line a check; of those that did not pass also what is wrong, how to mend it, the input."""
+    lines = [found["solver"]]
+    for row in found["checks"]:
+        said = row["wrong"] if row["status"] == "skipped" else ""
+        head = f"  {row['status']:<8} {row['name']}: {row['statement']}"
+        lines.append(f"{head} ({said})" if said else head)
+        if row["status"] in ("failed", "note"):
+            for word in ("wrong", "mend", "input"):
+                lines += textwrap.wrap(
+                    f"{word + ':':<7}{row[word]}",
+                    width=100,
+                    initial_indent=" " * 11,
+                    subsequent_indent=" " * 18,
+                    break_long_words=False,
+                    break_on_hyphens=False,
+                )
+    statuses = [row["status"] for row in found["checks"]]
+    counts = [(statuses.count(word), word) for word in ("passed", "failed", "skipped", "note")]
+    lines.append(", ".join(f"{n} {word}{'s' * (n > 1 and word == 'note')}" for n, word in counts))
+    if any(row["input"] for row in found["checks"]):
+        lines.append("The inputs need: from nmfbench.checks import easy_data")
+    lines.append(f"Tasks it can do: {', '.join(found['tasks']) or 'none'}.")
+    why = {}
+    for task, text in found["cannot"].items():
+        why.setdefault(text, []).append(task)
+    lines += [f"Not {', '.join(tasks)}: {text}." for text, tasks in why.items()]
+    return "\n".join(lines)
 
 
 # -- data -------------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ class Worker:
     def __init__(self, memory_limit: int | None = None):
         self.memory_limit = memory_limit
         self._process = None
-        self._guest = None  # the solver from outside that ran in the child, if any
+        self._guest = None  # whose code from outside ran in the child, if any
         self._closed = False
         self._using = threading.Lock()  # held by the thread that talks to the child
         self._starting = threading.Lock()  # so that a kill never misses a child
@@ -110,19 +110,18 @@ class Worker:
         WorkerError
             If the child does not start, or was asked from outside to end.
         """
-        guest = trial["solver"] if ":" in trial["solver"] else None
         request, blobs = {"trial": trial, "base": None}, {}
         if base is not None:
             blobs = {name: to_bytes(array) for name, array in base.arrays.items()}
             request["base"] = {"metrics": base.metrics, "fit": base.fit, "arrays": list(blobs)}
-        return self._exchange(request, blobs, time_limit, guest)
+        return self._exchange(request, blobs, time_limit, trial["solver"])
 
     def call(
         self,
         function: str,
         arguments: dict[str, Any],
         time_limit: float | None = None,
-        guest: str | None = None,
+        solver: str = "",
     ) -> Any:
         """Call a function of this package in the child.
 
@@ -134,8 +133,8 @@ class Worker:
             Keyword arguments; what JSON can hold.
         time_limit : float, optional
             Seconds after which the child is killed.
-        guest : str, optional
-            The solver from outside that it runs.
+        solver : str, optional
+            Key of the solver that it runs.
 
         Returns
         -------
@@ -150,16 +149,17 @@ class Worker:
             If the function raised; the message is the traceback.
         """
         request = {"call": function, "arguments": arguments, "base": None}
-        answer, _ = self._exchange(request, {}, time_limit, guest)
+        answer, _ = self._exchange(request, {}, time_limit, solver)
         if "error" in answer:
             raise RuntimeError(answer["error"])
         return answer["result"]
 
-    def _exchange(self, request, blobs, time_limit, guest):
+    def _exchange(self, request, blobs, time_limit, solver):
+        guest = solver.rpartition(":")[0] or None  # the file or module of a class from outside
         with self._using:
             if self._process is not None and self._answers.poll():  # it ended while it was idle
                 self._end()
-            # What a class from outside left behind is for none but itself.
+            # What it left behind in the process is for none but itself.
             if self._guest not in (None, guest):
                 self._end()
             if self._process is None:
