@@ -284,7 +284,7 @@ def cliques(ranks, differs):
     names = list(ranks.sort_values(kind="stable").index)
     runs, reached = [], 0
     for begin in range(len(names)):
-        end = max(begin + 1, reached)
+        end = begin + 1
         while end < len(names) and not any(differs(name, names[end]) for name in names[begin:end]):
             end += 1
         if end > reached and end - begin > 1:

@@ -191,13 +191,19 @@ def name_points(axis, points, styles, *, avoid=()):
         centre = dot + shift
         taken = np.vstack([taken, [*(centre - half), *(centre + half)]])
         gap = np.maximum(np.abs(shift) - half, 0)
-        if np.hypot(*gap) > near + 5 * unit:
+        if np.hypot(*gap) > near + 2 * unit:
             axis.annotate(
                 "",
                 points[name],
                 xytext=(np.sign(shift) * gap * (gap > 0) + 0.0) / unit,
                 textcoords="offset points",
-                arrowprops={"arrowstyle": "-", "color": "0.6", "linewidth": 0.5, "shrinkB": 3},
+                arrowprops={
+                    "arrowstyle": "-",
+                    "color": "0.5",
+                    "linewidth": 0.5,
+                    "shrinkA": 0,
+                    "shrinkB": 2,
+                },
                 annotation_clip=False,
             ).set_in_layout(False)
         found.append(label)
@@ -236,5 +242,5 @@ def _best_shift(dot, half, near, dots, line, taken, frame, unit):
     distance = np.repeat(np.arange(len(reach)), len(ways)) + 0.01 * np.tile(
         np.abs(ways[:, 1]), len(reach)
     )
-    cost = 100 * names + 3 * covered + 1.5 * crossed + 20 * outside + distance
+    cost = 100 * names + 8 * covered + 1.5 * crossed + 20 * outside + distance
     return shifts[cost.argmin()]
