@@ -170,7 +170,7 @@ class Case:
     def raw(self, **params):
         """The object of the class itself, without our wrapper."""
         model = self.make(**params)
-        return model._make() if self.is_guest else model
+        return model.make() if self.is_guest else model
 
     def data(self, shown="easy_data()"):
         """Data by the expression that is shown to the user; symmetric, if that is asked for."""
@@ -183,17 +183,17 @@ class Case:
 
     def fit(self, model, X, **given):
         """Fit; what it raises is a broken check."""
+        if self.is_guest:
+            method = self.estimator.method(bool(given))
+        else:
+            method = "fit_transform" if hasattr(model, "fit_transform") else "fit"
         start = ", W=W, H=H" if given else ""
-        self.input = f"X = {self.shown}; {self.made}.fit(X{start})"
+        self.input = f"X = {self.shown}; {self.made}.{method}(X{start})"
+        # Our wrapper has W always, the class itself perhaps not.
+        call = getattr(model, "fit_transform" if isinstance(model, Guest) else method)
         try:
-            if isinstance(model, Guest) or not self.is_guest:
-                if hasattr(model, "fit_transform"):
-                    return model.fit_transform(X, **given)
-                model.fit(X, **given)
-                return None
-            call, representing = self.estimator._method(model, bool(given))
             found = call(X, **given)
-            return found if representing else None
+            return None if call.__name__ == "fit" else found
         except GuestFault as fault:
             raise Broken(fault.wrong, fault.mend) from None
         except Exception as error:

@@ -139,7 +139,7 @@ class Guest:
         said = getattr(self.kind, "accepts_sparse", None)
         if said is None and hasattr(self.kind, "__sklearn_tags__"):
             with contextlib.suppress(Exception):
-                said = self._make().__sklearn_tags__().input_tags.sparse
+                said = self.make().__sklearn_tags__().input_tags.sparse
         return said is True
 
     @property
@@ -177,10 +177,11 @@ class Guest:
                     "let fit or fit_transform take W and H",
                 )
             given = {"W": W.copy(), "H": H.copy()}
-        model, data = self._make(**({"init": "custom"} if given and self._is_sklearn else {})), X
+        model, data = self.make(**({"init": "custom"} if given and self._is_sklearn else {})), X
         data = self._data(X)
         self._warm_up(data)
-        call, representing = self._method(model, bool(given))
+        method = self.method(bool(given))
+        call = getattr(model, method)
         clock = Trace()
         if given:
             clock.record(0, self._loss_at(X, W, H))
@@ -189,7 +190,7 @@ class Guest:
         self.model_ = model
         self.components_ = self._components(X)
         self._check_extras(X)
-        if not representing or found is None:
+        if method == "fit" or found is None:
             found = self.transform(X)
         else:
             found = self._representation(found, X)
@@ -234,7 +235,7 @@ class Guest:
         if not callable(getattr(self.kind, "partial_fit", None)):
             raise GuestFault(f"{self.kind.__name__} has no partial_fit", "it fits whole data only")
         if "model_" not in self.__dict__:
-            self.model_ = self._make()
+            self.model_ = self.make()
         self.model_.partial_fit(self._data(X))
         self.components_ = self._components(X)
         return self
@@ -243,18 +244,18 @@ class Guest:
     def _mean(self):
         return getattr(self.__dict__.get("model_"), "mean_", None)
 
-    def _make(self, **params):
+    def make(self, **params):
+        """A new object of the class."""
         return self.kind(**(self._params | params))
 
-    def _method(self, model, factors):
-        """What to call: what gives W at once and takes factors, if they are given."""
+    def method(self, factors: bool) -> str:
+        """What a fit calls: ``fit_transform``, which gives W at once, where there is one that
+        takes what is given; else ``fit``."""
         if _has_own(self.kind, "fit_transform") and (
             not factors or _takes_factors(self.kind, "fit_transform")
         ):
-            return model.fit_transform, True
-        if not callable(getattr(model, "fit", None)):
-            return model.fit_transform, True
-        return model.fit, False
+            return "fit_transform"
+        return "fit" if callable(getattr(self.kind, "fit", None)) else "fit_transform"
 
     def _data(self, X):
         """Its own copy of the data, made dense if need be."""
@@ -284,8 +285,8 @@ class Guest:
         # What goes wrong here goes wrong again, where it is told.
         with contextlib.suppress(Exception), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = self._make(**small)
-            self._method(model, factors=False)[0](tiny)
+            model = self.make(**small)
+            getattr(model, self.method(factors=False))(tiny)
         random.setstate(states[0])
         np.random.set_state(states[1])  # noqa: NPY002
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from nmfbench.engine.fingerprint import strip_source
 from nmfbench.registry import Entry
 
-__all__ = ["GuestError", "Source", "check_parameters", "entry", "locate"]
+__all__ = ["GuestError", "Source", "check_parameters", "classes_of", "entry", "locate"]
 
 _OWN = "nmfbench"
 # Their versions do not count, as they do not for our own solvers.
@@ -264,6 +264,18 @@ def _local_sources(path: Path, shown=None):
     return [found[file] for file in sorted(found)], sorted(imported)
 
 
+def classes_of(path: str) -> list[str]:
+    """Names of the classes that a file defines; nothing of it is run.
+
+    Raises
+    ------
+    GuestError
+        If there is no such file, or it has a syntax error.
+    """
+    body = ast.parse(_read(Path(path), path)).body
+    return [node.name for node in body if isinstance(node, ast.ClassDef)]
+
+
 def _imports(node):
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
@@ -284,8 +296,7 @@ def _neighbours(folder, name):
 def _read(path, shown):
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "does not exist"
-        near = _nearest_file(path)
-        raise GuestError(f"the file {shown} {what}{near}.")
+        raise GuestError(f"the file {shown} {what}{_nearest_file(path)}")
     try:
         with open(path, "rb") as file:
             source = file.read()
@@ -300,9 +311,9 @@ def _read(path, shown):
 
 
 def _nearest_file(path):
-    names = [file.name for file in path.parent.glob("*.py")] if path.parent.is_dir() else []
+    names = [file.name for file in path.parent.glob("*.py") if file.is_file()]
     close = difflib.get_close_matches(path.name, names, n=2, cutoff=0.5)
-    return f"; did you mean {' or '.join(close)}?" if close else ""
+    return f"; did you mean {' or '.join(close)}?" if close else "."
 
 
 def _version(top) -> str | None:

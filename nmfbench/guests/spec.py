@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nmfbench import registry
-from nmfbench.guests.source import GuestError, check_parameters, locate
+from nmfbench.guests.source import GuestError, check_parameters, classes_of, locate
 
 __all__ = ["SolverSpec", "parse_solver"]
 
@@ -96,23 +96,13 @@ def parse_solver(text: str) -> SolverSpec:
 
 
 def _unreadable(text):
-    if text.endswith(".py"):
-        names = _classes_of(text)
-        if names:
-            return f"{text} needs the name of a class: {' or '.join(f'{text}:{n}' for n in names)}."
+    names = [f"{text}:{name}" for name in classes_of(text)] if text.endswith(".py") else []
+    if names:
+        return f"{text} needs the name of a class: {' or '.join(names)}."
     return (
         f"{text!r} names no solver: give a key (see nmfbench list solvers), package.module:Class "
         "or path/to/file.py:Class, with parameters as in 'mu(max_iter=50)'."
     )
-
-
-def _classes_of(path):
-    try:
-        with open(path, "rb") as file:
-            body = ast.parse(file.read()).body
-    except (OSError, SyntaxError, ValueError):
-        return []
-    return [node.name for node in body if isinstance(node, ast.ClassDef)]
 
 
 def _parameters(text, call):
