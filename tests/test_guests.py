@@ -16,9 +16,10 @@ from nmfbench.engine.perform import perform
 from nmfbench.engine.runner import Limits, run
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
+from nmfbench.engine.worker import WorkerDied
 from nmfbench.guests import GuestError, parse_solver
 from nmfbench.guests.adapter import GuestFault, checked_factor
-from nmfbench.guests.examine import describe_here, try_here
+from nmfbench.guests.examine import describe_here, examine, try_here
 from nmfbench.registry import UnknownNameError
 
 GOOD = '''
@@ -55,7 +56,7 @@ class Wrapped:
     def fit_transform(self, X, W=None, H=None):
         model = NMF(**self.params, init="custom" if W is not None else "random", random_state=0)
         W = model.fit_transform(X, W=W, H=H)
-        self.components_, self.n_iter_ = model.components_, model.n_iter_
+        self.components_ = model.components_
         return W
 
 
@@ -416,13 +417,18 @@ def test_the_loss_of_scikit_learn_is_the_one_it_minimises():
 
 
 def test_convergence_needs_a_start_and_a_number_of_iterations(folder):
-    """The trace of a guest has start and end; a guest without a start is told so."""
+    """A guest's curve comes from fits of 1, 2, 4, ... iterations; without a start there is none."""
     options = {"n_components": 3, "max_iter": 5, "per_class": 4}
     trial = Trial("convergence", "digits", f"{folder}/good.py:Wrapped", options=options)
     trace = perform(trial).arrays["trace"]
-    assert trace["iteration"].tolist() == [0, 5]
-    assert trace["objective"][1] < trace["objective"][0]
+    assert trace["iteration"].tolist() == [0, 1, 2, 4, 5]
+    assert np.all(np.diff(trace["objective"]) < 0)
+    assert np.all(np.diff(trace["seconds"]) >= 0)
     assert trace["seconds"][1] > trace["seconds"][0] == 0
+    short = Trial("convergence", "digits", trial.solver, options=options | {"max_iter": 2})
+    np.testing.assert_array_equal(
+        perform(short).arrays["trace"]["objective"], trace["objective"][:3]
+    )
     with pytest.raises(GuestFault, match="has no parameter max_iter"):
         perform(Trial("convergence", "digits", f"{folder}/good.py:Base", options=options))
     with pytest.raises(GuestFault, match="cannot start from given factors"):
@@ -479,6 +485,30 @@ def test_abilities_are_found_by_a_tiny_fit(folder):
         "trace": False,
         "signed": False,
     }
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [
+        ([TimeoutError()], "importing sklearn.decomposition:NMF takes longer than 5 s"),
+        ([WorkerDied("it ended with exit code 3")], "ends the process: it ended with exit code 3"),
+        ([{"error": None, "parameters": []}, TimeoutError()], "a small fit fails: it takes longer"),
+        ([{"error": None, "parameters": []}, RuntimeError("ValueError: no")], "ValueError: no"),
+    ],
+)
+def test_a_class_that_hangs_or_ends_the_process_is_told(ends, said):
+    """At the import it is refused; at the first fit it is known to be of no use for any task."""
+
+    class Child:
+        def call(self, *_):
+            end = ends.pop(0)
+            if isinstance(end, Exception):
+                raise end
+            return end
+
+    spec = parse_solver("sklearn.decomposition:NMF")
+    with pytest.raises(GuestError, match=said):
+        raise GuestError(examine(spec, time_limit=5, worker=Child()).cannot("clustering"))
 
 
 @pytest.mark.parametrize(

@@ -64,12 +64,15 @@ class Guest:
     objective_ : float or None
         The loss at the factors returned; None where it is not defined.
     trace_ : structured ndarray
-        The guest's own, if it has one of our form; else the start, if it was given, and the end.
+        The guest's own, if it has one of our form. Else the start, if it was given, and the end.
+        Where no stop rule is asked for (``tol=0``), as by the task ``convergence``, fits of 1, 2,
+        4, ... iterations from the same start, each timed by itself, are between the two.
     """
 
     def __init__(self, kind):
         self.kind = kind
         self._params = {}
+        self._no_stop_rule = False
 
     def __repr__(self):
         given = ", ".join(f"{name}={value!r}" for name, value in self._params.items())
@@ -93,6 +96,8 @@ class Guest:
         A tolerance of zero, which asks for no stop rule, is left out where there is none.
         """
         known, any_name, _ = parameters_of(self.kind)
+        if "tol" in params:
+            self._no_stop_rule = params["tol"] == 0
         for name, value in params.items():
             if name in known or any_name:
                 self._params[name] = value
@@ -176,33 +181,44 @@ class Guest:
                     f"{self.kind.__name__} cannot start from given factors, which this task gives",
                     "let fit or fit_transform take W and H",
                 )
-            given = {"W": W.copy(), "H": H.copy()}
-        model, data = self.make(**({"init": "custom"} if given and self._is_sklearn else {})), X
-        data = self._data(X)
-        self._warm_up(data)
+            given = {"W": W, "H": H}
+        self._warm_up(self._data(X))
+        points = []
+        if given and self._no_stop_rule:
+            limit = self.get_params().get("max_iter", 1)
+            for budget in 2 ** np.arange(30):
+                if budget >= limit:
+                    break
+                points.append(self._fit_once(X, given, max_iter=int(budget))[1:])
+        W, *last = self._fit_once(X, given)
+        self.objective_ = None if np.isnan(last[-1]) else last[-1]
+        self.trace_ = _own_trace(self.model_)
+        if self.trace_ is None:
+            start = [(0, 0.0, 0.0, self._loss_at(X, **given))] if given else []
+            self.trace_ = _as_trace([*start, *points, last])
+        return W
+
+    def _fit_once(self, X, given, **params):
+        """W, iterations, seconds, CPU seconds and loss of one fit."""
+        if given and self._is_sklearn:
+            params["init"] = "custom"
+        model, data = self.make(**params), self._data(X)
+        factors = {name: factor.copy() for name, factor in given.items()}
         method = self.method(bool(given))
-        call = getattr(model, method)
-        clock = Trace()
-        if given:
-            clock.record(0, self._loss_at(X, W, H))
+        call, clock = getattr(model, method), Trace()
         with clock.clock():
-            found = call(data, **given)
+            W = call(data, **factors)
         self.model_ = model
         self.components_ = self._components(X)
         self._check_extras(X)
-        if method == "fit" or found is None:
-            found = self.transform(X)
-        else:
-            found = self._representation(found, X)
+        supplied = method == "fit" or W is None
+        W = self.transform(X) if supplied else self._representation(W, X)
         n_iter = _number(getattr(model, "n_iter_", None))
-        self.n_iter_ = 0 if n_iter is None else int(n_iter)
-        objective = self._loss_at(X, found, self.components_)
-        self.objective_ = None if np.isnan(objective) else objective
-        clock.record(max(1, self.n_iter_), objective)
-        self.trace_ = _own_trace(model)
-        if self.trace_ is None:
-            self.trace_ = clock.as_array()
-        return found
+        if n_iter is None and self._no_stop_rule:  # then it makes all of them
+            n_iter = _number((self.get_params() | params).get("max_iter"))
+        self.n_iter_ = int(n_iter or 0)
+        loss = self._loss_at(X, W, self.components_)
+        return W, max(1, self.n_iter_), clock.seconds, clock.cpu_seconds, loss
 
     def transform(self, X):
         """Its own representation of X; without one, the exact projection on the components."""
@@ -481,6 +497,15 @@ def _own_trace(model):
     for name in TRACE_DTYPE.names:
         own[name] = trace[name]
     return own
+
+
+def _as_trace(rows):
+    """Rows of a trace in order of iterations, none of them sooner than one before."""
+    trace = np.array([tuple(row) for row in rows], dtype=TRACE_DTYPE)
+    trace = trace[np.unique(trace["iteration"], return_index=True)[1]]
+    for name in ("seconds", "cpu_seconds"):
+        trace[name] = np.maximum.accumulate(trace[name])
+    return trace
 
 
 def _number(value):
