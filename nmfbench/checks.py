@@ -189,11 +189,11 @@ class Case:
             method = "fit_transform" if hasattr(model, "fit_transform") else "fit"
         start = ", W=W, H=H" if given else ""
         self.input = f"X = {self.shown}; {self.made}.{method}(X{start})"
-        # Our wrapper has W always, the class itself perhaps not.
-        call = getattr(model, "fit_transform" if isinstance(model, Guest) else method)
+        if isinstance(model, Guest):  # which has W always, the class itself perhaps not
+            method = "fit_transform"
         try:
-            found = call(X, **given)
-            return None if call.__name__ == "fit" else found
+            found = getattr(model, method)(X, **given)
+            return found if method == "fit_transform" else None
         except GuestFault as fault:
             raise Broken(fault.wrong, fault.mend) from None
         except Exception as error:

@@ -50,11 +50,9 @@ def exit_code(error: Exception) -> int | None:
     """1 where something failed, 2 where the user asked for what cannot be; None: our mistake."""
     if isinstance(error, DataError | ReportError | WorkerError):
         return 1
-    wrong = (
-        *(TargetError, UnknownNameError, GuestError, StoreError, SchedulerError),
-        *(ExchangeError, UsageError),
-    )
-    return 2 if isinstance(error, (*wrong, sqlite3.Error, OSError)) else None
+    names = (TargetError, UnknownNameError, GuestError)
+    wrong = (StoreError, SchedulerError, ExchangeError, UsageError, sqlite3.Error, OSError)
+    return 2 if isinstance(error, (*names, *wrong)) else None
 
 
 class UsageError(ValueError):

@@ -183,13 +183,14 @@ class Guest:
                 )
             given = {"W": W, "H": H}
         self._warm_up(self._data(X))
-        points = []
-        if given and self._no_stop_rule:
-            limit = self.get_params().get("max_iter", 1)
-            for budget in 2 ** np.arange(30):
-                if budget >= limit:
-                    break
-                points.append(self._fit_once(X, given, max_iter=int(budget))[1:])
+        points, budget = [], 1
+        limit = self.get_params().get("max_iter", 1) if given and self._no_stop_rule else 0
+        while budget < limit:
+            with _same_global_states():
+                points.append(self._fit_once(X, given, max_iter=budget)[1:])
+            if _own_trace(self.model_) is not None:
+                break
+            budget *= 2
         W, *last = self._fit_once(X, given)
         self.objective_ = None if np.isnan(last[-1]) else last[-1]
         self.trace_ = _own_trace(self.model_)
@@ -297,14 +298,15 @@ class Guest:
         tiny = sp.csr_matrix(tiny) if sp.issparse(X) else tiny
         known = parameters_of(self.kind)[0]
         small = {"n_components": 2} | {name: 2 for name in ("max_iter",) if name in known}
-        states = random.getstate(), np.random.get_state()  # noqa: NPY002
         # What goes wrong here goes wrong again, where it is told.
-        with contextlib.suppress(Exception), warnings.catch_warnings():
+        with (
+            _same_global_states(),
+            contextlib.suppress(Exception),
+            warnings.catch_warnings(),
+        ):
             warnings.simplefilter("ignore")
             model = self.make(**small)
             getattr(model, self.method(factors=False))(tiny)
-        random.setstate(states[0])
-        np.random.set_state(states[1])  # noqa: NPY002
 
     # -- what it gave ----------------------------------------------------------------------
 
@@ -359,6 +361,17 @@ class Guest:
 
 
 _WARM: set[tuple] = set()
+
+
+@contextlib.contextmanager
+def _same_global_states():
+    """Put the global random states back at the end: the fit that counts starts from them."""
+    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(numpy)  # noqa: NPY002
 
 
 def checked_factor(name, factor, shape, *, signed=False):

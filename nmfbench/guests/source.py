@@ -140,7 +140,8 @@ class Source:
         spec = importlib.util.spec_from_file_location(name, path)
         module = sys.modules[name] = importlib.util.module_from_spec(spec)
         try:
-            spec.loader.exec_module(module)
+            # Not by the loader: a cached compilation may be of the file as it was before an edit.
+            exec(spec.loader.source_to_code(path.read_bytes(), str(path)), vars(module))
         except BaseException as error:
             del sys.modules[name]
             raise _import_failed(error, path.name) from error
