@@ -37,17 +37,19 @@ class Method:
 def label_records(records: pd.DataFrame, methods: Sequence[Method]) -> pd.DataFrame:
     """Records with a categorical column ``method``, and a column for each option of the task.
 
-    Methods with one label are one curve or row, which the artefact shows at several parameters.
+    Methods with one label are one curve or row, which the artefact shows at several parameters;
+    the column ``setting`` tells these apart, the text :func:`~nmfbench.engine.trials.canonical`.
     """
     labels = {(m.solver, canonical(dict(m.params))): m.label for m in methods}
+    settings = [canonical(params) for params in records["params"]]
     found = [
-        labels.get((solver, canonical(params)))
-        for solver, params in zip(records["solver"], records["params"], strict=True)
+        labels.get((solver, setting))
+        for solver, setting in zip(records["solver"], settings, strict=True)
     ]
     order = list(dict.fromkeys(m.label for m in methods))
     options = pd.DataFrame(list(records["options"]), index=records.index)
     method = pd.Categorical(found, categories=order, ordered=True)
-    return pd.concat([records.assign(method=method), options], axis=1)
+    return pd.concat([records.assign(method=method, setting=settings), options], axis=1)
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,9 @@ class Artefact:
     claims : sequence of Claim
     assumed : mapping
         What the paper does not say, and what we chose.
+    stands_for : mapping
+        Of real data sets that take the place of the paper's: what they stand for here, in words,
+        such as ``{"coil20": "COIL-20 for Caltech-101"}``.
     caption : str
         How to read it, for the report.
     """
@@ -87,6 +92,7 @@ class Artefact:
     draw: Callable[[pd.DataFrame], Any]
     claims: Sequence[Claim] = ()
     assumed: Mapping[str, str] = field(default_factory=dict)
+    stands_for: Mapping[str, str] = field(default_factory=dict)
     caption: str = ""
 
     @property
@@ -96,6 +102,12 @@ class Artefact:
     @property
     def name(self) -> str:
         return self.id.partition("/")[2]
+
+    def substitutes(self, trials: Sequence[Trial]) -> dict[str, str]:
+        """What the data of these trials stand in for here, in words, by data set."""
+        used = {trial.dataset for trial in trials}
+        own = {name: text for name, text in self.stands_for.items() if name in used}
+        return own | substitutes(trials)
 
     def names(self, attribute: str) -> list[str]:
         """Sorted names of the ``task``, ``dataset`` or ``solver`` of the paper's grid."""

@@ -15,12 +15,13 @@ import pkgutil
 import re
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from typing import Any
 
 __all__ = [
+    "PROPERTIES",
     "Entry",
     "Registry",
     "UnknownNameError",
@@ -211,6 +212,19 @@ def _decorator(registry: Registry, key: str, info: dict[str, Any]):
     return register
 
 
+PROPERTIES = {
+    "features": "It learns components and codes on them, and leaves clusters to another method.",
+    "locality": "It is told which samples are close, by a graph or by local coordinates, and keeps "
+    "them close.",
+    "discriminability": "It drives the representation towards an indicator of groups: columns that "
+    "are non-negative and orthogonal, or the indicator itself.",
+    "robustness": "A few grossly wrong entries or samples have bounded influence on its loss.",
+    "nontrivial": "However large the weight of its penalty, columns of the representation neither "
+    "become alike nor vanish, and its penalty cannot be escaped by a change of scale.",
+}
+"""Aims of a method that Table 1 of Guo, Ding & Zhou (2014) compares, in a checkable form."""
+
+
 def register_solver(
     key: str,
     *,
@@ -220,6 +234,7 @@ def register_solver(
     paper: str | None = None,
     monotone: bool = False,
     nested: bool = False,
+    properties: Sequence[str] = (),
 ):
     """Class decorator: add a scikit-learn estimator to the suite.
 
@@ -240,7 +255,20 @@ def register_solver(
     nested : bool, default=False
         Separable solvers only: the first q anchors of a larger fit are those of a fit with
         ``n_components=q``, so that one fit serves every q.
+    properties : sequence of str, default=()
+        What the method is designed for, of :data:`PROPERTIES`.
+
+    Raises
+    ------
+    ValueError
+        If a property is none of these.
     """
+    unknown = [name for name in properties if name not in PROPERTIES]
+    if unknown:
+        raise ValueError(
+            f"solver {key!r} has unknown properties {', '.join(unknown)}; choose from "
+            f"{', '.join(PROPERTIES)}."
+        )
     info = {
         "name": name,
         "family": family,
@@ -248,6 +276,7 @@ def register_solver(
         "paper": paper,
         "monotone": monotone,
         "nested": nested,
+        "properties": tuple(properties),
     }
     return _decorator(solvers, key, info)
 

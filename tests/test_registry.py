@@ -4,12 +4,13 @@ import pickle
 import subprocess
 import sys
 import threading
+from functools import partial
 
 import pytest
 from engine import install, python
 
 from nmfbench import registry
-from nmfbench.registry import Registry, UnknownNameError
+from nmfbench.registry import PROPERTIES, Registry, UnknownNameError, register_solver
 
 
 def test_near_misses():
@@ -44,6 +45,15 @@ def test_duplicates_and_malformed_keys():
     for key in ("", "A", "a b", "a--b", "-a"):
         with pytest.raises(ValueError, match="malformed"):
             names.add(key, len)
+
+
+def test_properties_are_known_ones():
+    """A solver cannot claim a property that is not defined; the error lists those that are."""
+    register = partial(register_solver, "a-1", name="", family="", reference="")
+    with pytest.raises(ValueError, match="'a-1' has unknown properties speed; .* robustness"):
+        register(properties=("locality", "speed"))
+    for entry in registry.solvers.entries():
+        assert set(entry.info["properties"]) <= set(PROPERTIES)
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ ROWS = {
         "source": "Fei-Fei & Perona, CVPR 2005; Lazebnik, Schmid & Ponce, CVPR 2006; features "
         "reported to be those of Dai & Van Gool, ICCV 2013",
         "licence": "research use",
-        "stand_in_for": _MAHNMF + " and Caltech-101 (anp)",
+        "stand_in_for": _MAHNMF,
         "stand_in": partial(
             multiview_like,
             seed=23,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from nmfbench.artefacts import Artefact, label_records, substitutes
+from nmfbench.artefacts import Artefact, label_records
 from nmfbench.claims import Claim, Verdict, judge
 from nmfbench.engine.results import reason
 from nmfbench.engine.store import Store, StoredArrays
@@ -95,7 +95,8 @@ def evaluate(
     records = records.assign(arrays=[StoredArrays(store, key) for key in records["key"]])
     finished = records[records["status"] == "done"]
     failed = records[records["status"] == "failed"]
-    data = dict.fromkeys(sorted({trial.dataset for trial in plan}), "own") | substitutes(plan)
+    data = dict.fromkeys(sorted({trial.dataset for trial in plan}), "own")
+    data |= artefact.substitutes(plan)
     own = "own" if set(data.values()) <= {"own"} else "stand-in"
     verdicts, broken = [], []
     for claim in artefact.claims:

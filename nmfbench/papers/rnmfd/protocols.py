@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations, product
 
 import numpy as np
@@ -71,13 +72,11 @@ class Compared:
 
     def choices(self) -> list[Method]:
         """The candidates, in the order of their weights; the default, if there is no weight."""
-        params = [dict.fromkeys(self.weights, value) for value in self.candidates]
-        return [method(self.label, self.solver, **p) for p in params or [{}]]
+        return _choices(self.label)
 
     def search(self) -> list[Method]:
         """The grid of the search by test accuracy; without one, the choices."""
-        found = [method(self.label, self.solver, **params) for params in self.searched]
-        return found or self.choices()
+        return _search(self.label)
 
 
 def _searched(names, values, neighbors=_NEIGHBORS):
@@ -114,6 +113,19 @@ COMPARED = (
 
 BASELINES = tuple(c.label for c in COMPARED if not c.ours and c.label != "RNMFD")
 _OF = {c.label: c for c in COMPARED}
+
+
+@cache
+def _choices(label):
+    c = _OF[label]
+    params = [dict.fromkeys(c.weights, value) for value in c.candidates]
+    return [method(label, c.solver, **p) for p in params or [{}]]
+
+
+@cache
+def _search(label):
+    c = _OF[label]
+    return [method(label, c.solver, **params) for params in c.searched] or _choices(label)
 
 
 def _everything():
@@ -202,51 +214,69 @@ def chosen(records: pd.DataFrame, protocol: str) -> pd.DataFrame:
     DataFrame
         Of "best" and "stable" only the runs that all parameters in question have.
     """
-    records = records.assign(_params=[canonical(p) for p in records["params"]])
-    parts = [
-        _choose(rows, _OF[label], protocol)
-        for (_, label), rows in records.groupby(["dataset", "method"], observed=True)
-    ]
-    return pd.concat(parts).drop(columns="_params") if parts else records.iloc[:0]
+    records = records[records["method"].notna()]
+    order = _order(protocol)
+    places = [order.get(way, -1) for way in zip(records["method"], records["setting"], strict=True)]
+    rows = records.assign(_place=places)
+    rows = rows[rows["_place"] >= 0]
+    if protocol != "default":
+        rows = _shared_runs(rows)
+        value = (
+            _stability(rows)
+            if protocol == "stable"
+            else rows.groupby(_WAY, observed=True)[AC].mean()
+        )
+        best = value.groupby(_CELL, observed=True).idxmax()  # the first of equals
+        rows = rows[pd.MultiIndex.from_frame(rows[_WAY]).isin(best)]
+    return rows.drop(columns="_place")
 
 
-def _choose(rows, compared, protocol):
-    if protocol == "default":
-        return rows[rows["_params"] == canonical(compared.default.params)]
-    ways = compared.choices()
-    if protocol == "best":
-        ways = compared.search() if compared.label == "RNMFD" else ways + compared.search()
-    order = list(dict.fromkeys(canonical(m.params) for m in ways))
-    rows = _shared_runs(rows[rows["_params"].isin(order)])
-    value = _stability if protocol == "stable" else _mean_accuracy
-    values = rows.groupby("_params").apply(value, include_groups=False)
-    values = values.reindex([params for params in order if params in values.index])
-    return rows[rows["_params"] == values.idxmax()] if len(values) else rows
+_CELL = ["dataset", "method"]
+_WAY = [*_CELL, "_place"]
+
+
+@cache
+def _order(protocol):
+    """The parameters that a protocol looks at, by method, in their order."""
+    order = {}
+    for c in COMPARED:
+        ways = c.choices()
+        if protocol == "default":
+            ways = [c.default]
+        elif protocol == "best":
+            ways = c.search() if c.label == "RNMFD" else ways + c.search()
+        for place, m in enumerate(ways):
+            order.setdefault((c.label, canonical(m.params)), place)
+    return order
 
 
 def _shared_runs(rows):
     """The runs that most parameters have, of the parameters that have all of them."""
-    counts = rows.groupby("repeat")["_params"].nunique()
-    runs = counts.index[counts == counts.max()]
-    rows = rows[rows["repeat"].isin(runs)]
-    return rows[rows.groupby("_params")["repeat"].transform("nunique") == len(runs)]
-
-
-def _mean_accuracy(rows):
-    return rows[AC].mean()
+    tried = rows.groupby([*_CELL, "repeat"], observed=True)["_place"].transform("nunique")
+    rows = rows[tried == tried.groupby([rows[c] for c in _CELL], observed=True).transform("max")]
+    runs = rows.groupby(_WAY, observed=True)["repeat"].transform("nunique")
+    return rows[runs == runs.groupby([rows[c] for c in _CELL], observed=True).transform("max")]
 
 
 def _stability(rows):
-    rows = rows[rows["repeat"] < _STABLE_RUNS].sort_values("repeat")
-    pairs = combinations([arrays["labels"] for arrays in rows["arrays"]], 2)
-    return round(float(np.mean([nmi_geometric(a, b) for a, b in pairs] or [1.0])), 9)
+    rows = rows[rows["repeat"] < _STABLE_RUNS].sort_values([*_WAY, "repeat"])
+    values = {}
+    for way, of_way in rows.groupby(_WAY, observed=True):
+        pairs = combinations([arrays["labels"] for arrays in of_way["arrays"]], 2)
+        # Rounded, so that a tie is one.
+        values[way] = round(float(np.mean([nmi_geometric(a, b) for a, b in pairs] or [1.0])), 9)
+    return pd.Series(values, index=pd.MultiIndex.from_tuples(values, names=_WAY), dtype=float)
 
 
 def in_words(params) -> str:
     """Parameters that are not the defaults, for a cell of a table."""
     return ", ".join(
-        f"{_SYMBOLS[name]} {value}" for name, value in params.items() if name in _SYMBOLS
+        f"{_SYMBOLS[name]} {_short(value)}" for name, value in params.items() if name in _SYMBOLS
     )
 
 
 _SYMBOLS = {"alpha": "α", "mu": "μ", "lam": "λ", "lam1": "λ₁", "n_neighbors": "p"}
+
+
+def _short(value):
+    return value if isinstance(value, str) else f"{value:g}"

@@ -9,40 +9,54 @@ from typing import Any
 from nmfbench.artefacts import Method
 from nmfbench.engine.perform import make_solver
 from nmfbench.engine.trials import Trial
+from nmfbench.papers.reported import Reported, reported
 
 __all__ = ["ASSUMED", "SETS", "ImageSet", "clustering_trial", "method"]
 
 
 @dataclass(frozen=True)
 class ImageSet:
-    """A set of images, and what Table 2 says of it."""
+    """A set of images of the paper's Table 2."""
 
     label: str
     dataset: str
-    classes: int
-    samples: int
-    features: int
     params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def sizes(self) -> Reported:
+        """Samples, features and classes, as the paper prints them."""
+        return reported("rnmfd/table2", self.dataset)
+
+    @property
+    def classes(self) -> int:
+        return self.sizes.value[2]
 
 
 SETS = {
     images.dataset: images
     for images in (
-        ImageSet("ORL", "orl", 40, 400, 1024),
-        ImageSet("YALE", "yale", 15, 165, 1024),
-        ImageSet("UMIST", "umist", 20, 398, 644),
-        ImageSet("MNIST", "mnist", 10, 1000, 784, {"samples_per_class": 100}),
-        ImageSet("Semeion", "semeion", 10, 1593, 256),
+        ImageSet("ORL", "orl"),
+        ImageSet("YALE", "yale"),
+        ImageSet("UMIST", "umist"),
+        ImageSet("MNIST", "mnist", {"samples_per_class": 100}),
+        ImageSet("Semeion", "semeion"),
     )
 }
-"""By data set, in the order of the tables; sizes as the paper prints them."""
+"""By data set, in the order of the tables."""
 
 _SMOKE_CLASSES = 3
 
 
+_STOPPING = {"max_iter": 300, "tol": 1e-6}  # as all but plain NMF have it by default
+
+
 def method(label: str, solver: str, **params: Any) -> Method:
-    """A method without those parameters that are its defaults: one fit has one description."""
+    """A method without those parameters that are its defaults: one fit has one description.
+
+    All stop by the same rule, unless told otherwise.
+    """
     defaults = make_solver(solver).get_params()
+    params = _STOPPING | params
     return Method(label, solver, {k: v for k, v in params.items() if defaults[k] != v})
 
 

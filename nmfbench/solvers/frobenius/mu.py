@@ -13,6 +13,7 @@ from nmfbench.solvers.frobenius.base import BaseFrobenius
     family="frobenius",
     reference="Lee & Seung 2001",
     monotone=True,
+    properties=("features", "nontrivial"),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class MU(BaseFrobenius):

@@ -21,6 +21,7 @@ __all__ = ["ANP"]
     family="graph",
     paper="anp",
     reference="Liu, Yang, Wu & Li 2012",
+    properties=("features",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class ANP(LeastSquares):

@@ -20,6 +20,7 @@ __all__ = ["DNMF"]
     family="graph",
     reference="Shang, Jiao & Wang 2012",
     monotone=True,
+    properties=("features", "locality"),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class DNMF(GNMF):

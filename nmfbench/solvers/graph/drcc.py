@@ -20,6 +20,7 @@ __all__ = ["DRCC"]
     name="DRCC",
     family="graph",
     reference="Gu & Zhou 2009",
+    properties=("locality",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class DRCC(CoClusterer):

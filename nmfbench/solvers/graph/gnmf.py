@@ -25,6 +25,7 @@ __all__ = ["GNMF"]
     family="graph",
     reference="Cai, He, Han & Huang 2011",
     monotone=True,
+    properties=("features", "locality"),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class GNMF(BaseGraph, LeastSquares):

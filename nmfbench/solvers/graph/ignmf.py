@@ -18,6 +18,7 @@ __all__ = ["IGNMF"]
     name="IGNMF",
     family="graph",
     reference="Gu, Ding & Han 2011",
+    properties=("features", "locality", "discriminability", "nontrivial"),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class IGNMF(BaseGraph, LeastSquares):

@@ -18,6 +18,7 @@ __all__ = ["KMeans"]
     name="K-means",
     family="graph",
     reference="Lloyd 1982; Arthur & Vassilvitskii 2007",
+    properties=("discriminability", "nontrivial"),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class KMeans(ClusteringByKMeans):

@@ -18,6 +18,7 @@ __all__ = ["LNMF"]
     family="graph",
     reference="Kong, Ding & Huang 2011",
     monotone=True,
+    properties=("features", "robustness", "nontrivial"),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class LNMF(BaseScaled):

@@ -17,6 +17,7 @@ __all__ = ["NCuts", "normalized_cut"]
     name="NCuts",
     family="graph",
     reference="Shi & Malik 2000; Ng, Jordan & Weiss 2001",
+    properties=("locality", "discriminability", "nontrivial"),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class NCuts(ClusteringByKMeans, BaseGraph):

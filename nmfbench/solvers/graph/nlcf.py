@@ -20,6 +20,7 @@ __all__ = ["NLCF"]
     family="graph",
     reference="Chen, Zhang, Cai, Liu & He 2013",
     monotone=True,
+    properties=("features", "locality"),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class NLCF(LeastSquares):

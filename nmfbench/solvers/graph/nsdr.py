@@ -22,6 +22,7 @@ __all__ = ["NSDR"]
     family="graph",
     reference="Yang, Shen, Nie, Ji & Zhou 2011",
     monotone=True,
+    properties=("locality", "discriminability", "nontrivial"),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class NSDR(Clusterer, BaseGraph):

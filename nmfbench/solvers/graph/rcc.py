@@ -20,6 +20,7 @@ __all__ = ["RCC"]
     name="RCC",
     family="graph",
     reference="Du & Shen 2013",
+    properties=("locality", "robustness"),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class RCC(CoClusterer):

@@ -25,6 +25,7 @@ __all__ = ["RNMFD", "check_lam", "resolve_lam"]
     paper="rnmfd",
     reference="Guo, Ding & Zhou 2014",
     monotone=True,
+    properties=("features", "locality", "discriminability", "robustness", "nontrivial"),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class RNMFD(BaseGraph):
