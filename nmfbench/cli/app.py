@@ -156,6 +156,37 @@ def _grammar():
     command("reproduce", "run, then report", *_GRID, _computing, _output)
     command("claims", "what the records say of each claim of the papers", *_GRID, _json)
 
+    sub = command("compare", "solvers against the baselines: one page", _computing_here, _json)
+    sub.description += (
+        " Baselines come from the store where they have been run. Exit code 1 if a trial failed."
+    )
+    sub.add_argument("names", nargs="+", metavar="SOLVER", help=_SOLVER)
+    sub.add_argument(
+        "--task",
+        action="append",
+        default=[],
+        metavar="TASK",
+        help="may be repeated; by default all tasks that the solvers can do",
+    )
+    sub.add_argument(
+        "--against",
+        action="append",
+        default=[],
+        metavar="KEY",
+        help="a baseline, named as SOLVER; may be repeated; by default a few for each task",
+    )
+    sub.add_argument(
+        "--profile",
+        type=_one_of(PROFILES),
+        default="quick",
+        metavar="P",
+        help="smoke: a minute; quick (the default): some ten; paper: the papers' own problems",
+    )
+    sub.add_argument(
+        "--output", default="comparison", metavar="DIR", help="folder of the page (comparison)"
+    )
+    _store(sub)
+
     sub = command("check", "the common checks on one solver, in words", _json)
     sub.description += (
         " Each runs in a child process. Exit code 1 if one fails; notes are no failures."
@@ -257,6 +288,13 @@ def _computing(sub):
         "--retry-failed", action="store_true", help="compute failed trials once more, too"
     )
     _limits(sub)
+
+
+def _computing_here(sub):
+    sub.add_argument(
+        "--jobs", type=_positive(int), default=1, metavar="N", help="trials at a time (1)"
+    )
+    _limits(sub, 600.0)
 
 
 def _limits(sub, seconds=3600.0, unit="trial"):

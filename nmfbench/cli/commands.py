@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import shlex
 import sqlite3
 import sys
 import tempfile
@@ -24,6 +25,7 @@ from nmfbench.cli.catalogue import catalogue
 from nmfbench.cli.exchange import ExchangeError, export_records, import_records
 from nmfbench.cli.progress import Progress, describe
 from nmfbench.cli.targets import TargetError, how_to_get, runnable, select
+from nmfbench.compare.plan import CompareError
 from nmfbench.datasets.base import dataset_available, dataset_info
 from nmfbench.datasets.errors import DataError
 from nmfbench.engine.results import reason
@@ -32,6 +34,7 @@ from nmfbench.engine.runner import run as run_trials
 from nmfbench.engine.store import FILE_NAME, Store, StoreError
 from nmfbench.engine.worker import WorkerError
 from nmfbench.guests import GuestError, parse_solver
+from nmfbench.guests.examine import examine
 from nmfbench.registry import UnknownNameError
 
 __all__ = ["Result", "exit_code"]
@@ -50,7 +53,7 @@ def exit_code(error: Exception) -> int | None:
     """1 where something failed, 2 where the user asked for what cannot be; None: our mistake."""
     if isinstance(error, DataError | ReportError | WorkerError):
         return 1
-    names = (TargetError, UnknownNameError, GuestError)
+    names = (TargetError, UnknownNameError, GuestError, CompareError)
     wrong = (StoreError, SchedulerError, ExchangeError, UsageError, sqlite3.Error, OSError)
     return 2 if isinstance(error, (*names, *wrong)) else None
 
@@ -308,6 +311,99 @@ def _findings(found):
         why.setdefault(text, []).append(task)
     lines += [f"Not {', '.join(tasks)}: {text}." for text, tasks in why.items()]
     return "\n".join(lines)
+
+
+# -- compare ----------------------------------------------------------------------------------
+
+
+def compare(args) -> Result:
+    from nmfbench.compare.evaluate import evaluate, gather
+    from nmfbench.compare.page import as_data, write_page
+    from nmfbench.compare.plan import make_plan
+    from nmfbench.compare.run import TIMINGS, compute, look_up
+
+    for task in args.task:
+        registry.tasks[task]  # before any solver is imported
+    solvers, rivals = ([parse_solver(t) for t in texts] for texts in (args.names, args.against))
+    output = Path(args.output)
+    if output.exists() and not output.is_dir():
+        raise UsageError(f"--output needs a folder, but {output} is a file.")
+    plan = make_plan(
+        [examine(spec) for spec in solvers],
+        tasks=args.task,
+        against=[examine(spec) for spec in rivals],
+        profile=args.profile,
+    )
+    for row in plan.left_out:
+        _notice(f"not run: {row['task']}, {row['solver']}, {row['problem']}: {row['why']}")
+    started = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        store = stack.enter_context(Store(args.store))
+        todo = look_up(plan, store, output / TIMINGS)
+        _notice(
+            f"{todo.held} trials have a record; to compute: {todo.own} of the solvers compared, "
+            f"{todo.baselines} of baselines"
+        )
+        limits = Limits(args.time_limit, args.memory_limit)
+        with Progress(todo.steps) as progress:
+            try:
+                compute(
+                    plan,
+                    todo,
+                    store,
+                    output / TIMINGS,
+                    jobs=args.jobs,
+                    limits=limits,
+                    progress=progress,
+                )
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt(
+                    f"stopped. What has finished is in {args.store}; the same command resumes."
+                ) from None
+        own = stack.enter_context(Store(output / TIMINGS)) if todo.anew else None
+        findings = evaluate(plan, gather(plan, todo, store, own))
+        page = write_page(plan, todo, findings, output, command=_compare_command(args))
+    data = as_data(findings) | {
+        "output": str(page),
+        "profile": args.profile,
+        "found": todo.held,
+        "computed": {"own": todo.own, "baselines": todo.baselines},
+        "seconds": round(time.monotonic() - started, 3),
+    }
+    failed = int(findings.failures["trials"].sum())
+    return Result(data, _standing(data, failed), int(failed > 0))
+
+
+def _compare_command(args):
+    """What makes the page again, without the folders of this machine."""
+    words = ["nmfbench", "compare", *map(_without_folder, args.names)]
+    words += [word for task in args.task for word in ("--task", task)]
+    words += [word for key in args.against for word in ("--against", _without_folder(key))]
+    return shlex.join([*words, "--profile", args.profile])
+
+
+def _without_folder(text):
+    place, colon, rest = text.partition(":")
+    return Path(place).name + colon + rest if place.endswith(".py") else text
+
+
+def _standing(data, failed):
+    """The summary, a line a task and solver; then what failed, and where the page is."""
+    rows = [
+        row
+        | {
+            "task": row["title"],
+            "mean_rank": f"{row['mean_rank']:.2f} of {row['methods']}",
+            "best": f"{row['best']} ({row['best_rank']:.2f})",
+        }
+        for row in data["summary"]
+    ]
+    columns = ("solver", "task", "problems", "repeats", "mean_rank", "best")
+    text = [_table(rows, (*columns, "wins", "ties", "losses", "too_few")) if rows else ""]
+    if failed:
+        worst = data["failures"][0]
+        text.append(f"{failed} trials failed: {worst['method']}: {worst['reason']}")
+    return "\n".join(filter(None, [*text, data["output"]]))
 
 
 # -- data -------------------------------------------------------------------------------------

@@ -38,12 +38,15 @@ class Examined:
         ``represents``, ``partial_fit``, ``sparse``, ``trace``, ``signed``.
     error : str or None
         Why the tiny fit failed, if it did. Then ``abilities`` is empty.
+    loss : str or None
+        Key of the loss that it minimises, if that is all that it minimises.
     """
 
     spec: SolverSpec
     parameters: list[str]
     abilities: dict[str, bool] = field(default_factory=dict)
     error: str | None = None
+    loss: str | None = None
 
     def cannot(self, task: str) -> str | None:
         """Why it cannot do a task, as far as is known; None if it can.
@@ -99,10 +102,10 @@ def _examine(worker, spec, time_limit):
     try:
         found = worker.call(f"{__name__}:try_here", asked, time_limit, spec.solver)
     except TimeoutError:
-        found = {"error": f"it takes longer than {time_limit:g} s", "abilities": {}}
+        found = {"error": f"it takes longer than {time_limit:g} s"}
     except (WorkerDied, RuntimeError) as error:
-        found = {"error": _line(error), "abilities": {}}
-    return Examined(spec, said["parameters"], found["abilities"], found["error"])
+        found = {"error": _line(error)}
+    return Examined(spec, said["parameters"], **found)
 
 
 def _line(error):
@@ -151,4 +154,4 @@ def try_here(solver, params):
         "trace": hasattr(own, "trace_"),
         "signed": bool(getattr(model, "signed", False)),
     }
-    return {"error": None, "abilities": abilities}
+    return {"abilities": abilities, "loss": getattr(model, "loss", None)}
