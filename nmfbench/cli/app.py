@@ -194,6 +194,25 @@ def _grammar():
     sub.add_argument("solver", metavar="SOLVER", help=_SOLVER)
     _limits(sub, 60.0, "check")
 
+    sub = command("card", "what is known of a solver, from registry and records", *_CARD)
+    sub.description += (
+        " Problem, cost, parameters, departures from the paper, tests, exponents of time, and "
+        "where it wins and fails in the artefacts of the papers."
+    )
+    sub.add_argument("solver", metavar="KEY", help=_SOLVER)
+    sub.add_argument(
+        "--measure",
+        action="store_true",
+        help="first measure how the time of an iteration grows, and keep it beside the records",
+    )
+    sub.add_argument(
+        "--time-limit",
+        type=_positive(float),
+        default=60.0,
+        metavar="SECONDS",
+        help="for a fit that is measured, and for the look at a class from outside (60)",
+    )
+
     sub = command("data", "what data are at hand; get them; check them", _json)
     sub.add_argument(
         "action",
@@ -292,7 +311,11 @@ def _computing(sub):
 
 def _computing_here(sub):
     sub.add_argument(
-        "--jobs", type=_positive(int), default=1, metavar="N", help="trials at a time (1)"
+        "--jobs",
+        type=_positive(int),
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="trials at a time (as many as there are cores); timed ones run one at a time",
     )
     _limits(sub, 600.0)
 
@@ -324,6 +347,7 @@ def _json(sub):
 
 
 _GRID = (_targets, _profile, _store)
+_CARD = (_profile, _store, _json)
 _DOCTOR = (_store, _json)
 
 

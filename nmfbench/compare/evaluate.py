@@ -32,6 +32,7 @@ __all__ = ["FACTORS", "Findings", "Speed", "evaluate", "gather"]
 
 FACTORS = (1.01, 1.001)
 ALPHA = 0.05
+_FEW = 4  # problems, of fewer no diagram is drawn
 _TICK = 1e-4  # seconds that the clock does not tell apart
 
 
@@ -289,19 +290,19 @@ def _summary(plan, ranked, outcomes):
 
 
 def _differences(plan, ranked):
-    """Diagrams over the problems of all tasks, and of each that has three problems or more."""
+    """Diagrams over the problems of all tasks, and of each that has enough of them."""
     means = _ordered(ranked, _means(ranked))
+    by_task = dict(list(means.groupby(level="task", sort=False)))
+    # In a problem of speed only those take part that minimise one loss.
+    others = [own for task, own in by_task.items() if task != "convergence"]
+    titles = {"all tasks but speed": pd.concat(others)} if len(others) > 1 else {}
+    titles |= {QUESTIONS[task].title: own for task, own in by_task.items()}
     tables = {}
-    titles = {"all tasks": means} if len(plan.tasks) > 1 else {}
-    for task in plan.tasks:
-        if task in means.index.get_level_values(0):
-            titles[QUESTIONS[task].title] = means.loc[[task]]
     for title, scores in titles.items():
         new = [e.label for e in plan.new if e.label in scores and scores[e.label].notna().any()]
         block = complete_block(scores, keep=new)
-        if not new or block.shape[1] < 3 or len(block) < 3:
-            continue
-        tables[title] = critical_difference(block, _better(block.index), alpha=ALPHA)
+        if new and block.shape[1] > 2 and len(block) >= _FEW:
+            tables[title] = critical_difference(block, _better(block.index), alpha=ALPHA)
     return tables
 
 
@@ -338,17 +339,22 @@ def _trace(row):
 
 
 def _quality_time(records):
-    """Median score against median seconds of the fits that were timed, with the front."""
-    timed = records[records["timed"] & ~records["ranked"] & (records["status"] == "done")]
+    """Median score against median seconds of the fits that were timed, with the front.
+
+    A timed fit is another run of what the same repeat of its problem scores, bit by bit.
+    """
+    keys = ["task", "problem", "method", "repeat"]
+    timed = records[~records["ranked"] & (records["status"] == "done")]
+    scores = records[records["ranked"] & np.isfinite(records["score"])][[*keys, "score"]]
+    timed = timed.drop(columns="score").merge(scores, on=keys)
     if timed.empty:
-        return pd.DataFrame(columns=["panel", "method", "seconds", "score", "front"])
-    keys = ["task", "problem", "method"]
-    table = timed.groupby(keys, sort=False)[["seconds", "score"]].median().reset_index()
+        return pd.DataFrame(columns=["task", "panel", "method", "seconds", "score", "front"])
+    table = timed.groupby(keys[:3], sort=False)[["seconds", "score"]].median().reset_index()
     parts = []
     for (task, problem), own in table.groupby(["task", "problem"], sort=False):
         better = QUESTIONS[task].higher_is_better
         front = pareto_front(own["seconds"], own["score"], better)
-        title = f"{QUESTIONS[task].title}: {problem.removesuffix(', timed')}"
+        title = f"{QUESTIONS[task].title}: {problem}"
         parts.append(own.assign(panel=title, front=front))
     return pd.concat(parts, ignore_index=True)
 

@@ -132,8 +132,8 @@ def _pictures(findings: Findings, highlight) -> Iterator[Picture]:
         yield Picture(
             f"critical-difference-{_slug(title)}",
             f"Mean ranks: {title.lower()}",
-            "Demšar's diagram, over problems; repeats of a problem are averaged. Problems on the "
-            "same data are no independent evidence of how a method does on other data.",
+            "Demšar's diagram; its tasks are our problems, of which repeats are averaged. Problems "
+            "on the same data are no independent evidence of how a method does on other data.",
             lambda table=table: draw_critical_difference(table, highlight),
         )
     for loss, speed in findings.speed.items():
@@ -198,6 +198,8 @@ def _pictures(findings: Findings, highlight) -> Iterator[Picture]:
 def _save(picture, folder):
     """Write PNG and PDF; the PNG also as text, for the page."""
     figure = picture.draw()
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # it has its layout, which takes longer than the rest
     # No date or software version in the files: the same records give the same bytes.
     figure.savefig(folder / f"{picture.name}.pdf", bbox_inches="tight", metadata=_NO_DATE)
     png = io.BytesIO()

@@ -109,14 +109,21 @@ def compute(
 
 
 def _in_order(cells: Sequence[Cell], *, timed):
-    """Trials by solver from outside, since each file of those has a process of its own; then by
-    problem, whose data are read once. Timed ones take turns of a few repeats."""
-    problems = {id(cell.problem): i for i, cell in enumerate(cells)}
+    """Trials by problem, whose data are then read once, solvers from outside last.
+
+    A process that has run code from outside is ended before it computes for another solver, and
+    starting one takes seconds. Timed trials take turns of a few repeats, in every second of which
+    the order is reversed: so what slows the machine down for a while slows down all solvers.
+    """
+    problems: dict[int, int] = {}
+    for cell in cells:
+        problems.setdefault(id(cell.problem), len(problems))
+    files = sorted({cell.trial.solver.rpartition(":")[0] for cell in cells})  # "" of our own
 
     def place(cell):
-        outside = cell.trial.solver if ":" in cell.trial.solver else ""
         turn = cell.repeat // _TURN if timed else 0
-        return turn, outside == "", outside, problems[id(cell.problem)], cell.repeat
+        file = files.index(cell.trial.solver.rpartition(":")[0])
+        return turn, -file if turn % 2 else file, problems[id(cell.problem)], cell.repeat
 
     chosen = [cell for cell in cells if cell.problem.timed is timed]
     return [cell.trial for cell in sorted(chosen, key=place)]

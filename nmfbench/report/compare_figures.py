@@ -353,4 +353,7 @@ def _plain_log(axis):
     if high > 30 * low:
         axis.set_minor_formatter(NullFormatter())
     else:
-        axis.set_minor_formatter(lambda value, _: f"{value:g}")
+        few = high > 4 * low  # decades apart: all of them would overlap
+        axis.set_minor_formatter(
+            lambda value, _: f"{value:g}" if not few or f"{value:e}"[0] in "235" else ""
+        )
