@@ -406,6 +406,31 @@ def _standing(data, failed):
     return "\n".join(filter(None, [*text, data["output"]]))
 
 
+# -- card -------------------------------------------------------------------------------------
+
+
+def card(args) -> Result:
+    from nmfbench.cards import card_text, gather, make_card
+    from nmfbench.cards.scaling import measure_exponents, write_measured
+
+    spec = parse_solver(args.solver)
+    if args.measure:
+        measured = measure_exponents(
+            spec.solver,
+            spec.params,
+            time_limit=args.time_limit,
+            tell=lambda text: _notice(f"measuring {text}"),
+        )
+        write_measured(args.store, spec.solver, spec.params, measured)
+    artefacts = [entry.target for entry in registry.artefacts.entries()]
+    with _reading(args.store) as store:
+        evidence = gather(
+            artefacts, store, profile=args.profile, stand_in=args.stand_in, solver=spec.solver
+        )
+    found = make_card(spec, evidence, args.store, profile=args.profile, time_limit=args.time_limit)
+    return Result(found, card_text(found))
+
+
 # -- data -------------------------------------------------------------------------------------
 
 
