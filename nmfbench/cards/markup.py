@@ -14,6 +14,7 @@ _INLINE = re.compile(
     r":math:`(?P<math>[^`]+)`"
     r"|:[a-z:]+:`~?(?P<role>[^`]+)`"
     r"|``(?P<code>.+?)``"
+    r"|`(?P<name>[^`]+)`"
     r"|\*\*(?P<strong>[^*]+)\*\*"
     r"|(?<!\w)\*(?P<emph>[^*\s](?:[^*]*[^*\s])?)\*(?!\w)",
     re.DOTALL,
@@ -78,13 +79,14 @@ def _target(reference):
 def _plain(match):
     if match["math"]:
         return formula_text(match["math"])
-    return match["code"] or match["strong"] or match["emph"] or _target(match["role"])
+    plain = match["code"] or match["name"] or match["strong"] or match["emph"]
+    return plain or _target(match["role"])
 
 
 def _marked(match):
     if match["math"]:
         return formula_html(match["math"])
-    for name, tag in (("code", "code"), ("strong", "b"), ("emph", "em")):
+    for name, tag in (("code", "code"), ("name", "code"), ("strong", "b"), ("emph", "em")):
         if match[name]:
             return f"<{tag}>{html.escape(match[name])}</{tag}>"
     return f"<code>{html.escape(_target(match['role']))}</code>"

@@ -123,7 +123,9 @@ def checked_groups(card: dict) -> list[dict]:
         else:
             parts.setdefault((test["part"], test["file"]), set()).update(test["against"])
     for (part, file), against in parts.items():
-        rows.append({"what": f"its {part}", "against": ", ".join(sorted(against)), "file": file})
+        rows.append(
+            {"what": f"Its ``{part}``.", "against": ", ".join(sorted(against)), "file": file}
+        )
     return rows
 
 
@@ -169,7 +171,9 @@ def card_text(card: dict) -> str:
     lines += ["", "Checked against"]
     tests = checked_groups(card)
     for row in tests:
-        lines += _row("", f"{row['what']} [{row['against']}; {row['file']}]", indent=2)
+        lines += _row(
+            "", f"{to_text(row['what'], 10_000)} [{row['against']}; {row['file']}]", indent=2
+        )
     lines += _row("", "" if tests else no_tests(card), indent=2)
     lines += ["", "Exponents of the time of an iteration"]
     for row in exponents(card):
