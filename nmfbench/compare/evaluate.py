@@ -229,8 +229,7 @@ def _outcomes(plan, ranked):
     parts = []
     for entrant in plan.new:
         for task, own in ranked.groupby("task", sort=False):
-            methods = set(own["method"])
-            if entrant.label not in methods or len(methods) == 1:
+            if own.loc[own["method"] == entrant.label, "score"].isna().all():
                 continue
             table = wins_ties_losses(
                 own.assign(task=own["problem"]),

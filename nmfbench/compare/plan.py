@@ -13,7 +13,7 @@ from nmfbench.engine.trials import Trial, canonical
 from nmfbench.guests.examine import Examined
 from nmfbench.guests.spec import SolverSpec
 
-__all__ = ["Cell", "CompareError", "Entrant", "Plan", "labels_of", "make_plan"]
+__all__ = ["Cell", "CompareError", "Entrant", "Plan", "check_tasks", "labels_of", "make_plan"]
 
 
 class CompareError(ValueError):
@@ -94,7 +94,7 @@ class Plan:
 
 
 def labels_of(specs: Sequence[SolverSpec]) -> list[str]:
-    """Short names, with the file or module where two would be alike.
+    """Short names, with the file or module where two would be alike, or one like a key of ours.
 
     Examples
     --------
@@ -109,9 +109,11 @@ def labels_of(specs: Sequence[SolverSpec]) -> list[str]:
         place + spec.label.removeprefix(place.rpartition(":")[2])
         for spec, place in zip(specs, longer, strict=True)
     ]
-    found = [
-        name if short.count(name) == 1 else long for name, long in zip(short, full, strict=True)
+    alike = [
+        short.count(spec.label) > 1 or (spec.is_guest and spec.label in registry.solvers)
+        for spec in specs
     ]
+    found = [long if a else name for a, name, long in zip(alike, short, full, strict=True)]
     # Two files of one name: only their folders tell them apart, which a page does not show.
     return [
         name if found.count(name) == 1 else f"{name} #{found[: i + 1].count(name)}"
@@ -145,11 +147,7 @@ def make_plan(
     UnknownNameError
         If there is no such task.
     """
-    for task in tasks:
-        registry.tasks[task]  # an unknown one ends here, with its near misses
-        if task not in QUESTIONS:
-            known = ", ".join(QUESTIONS)
-            raise CompareError(f"nothing is compared on the task {task}; choose from {known}.")
+    check_tasks(tasks)
     everyone = _distinct([*solvers, *against])
     n_new = len(_distinct(solvers))
     names = labels_of([examined.spec for examined in everyone])
@@ -177,6 +175,15 @@ def make_plan(
         raise CompareError(f"there is nothing to compare: {said} (see nmfbench check).")
     plan.entrants.sort(key=lambda entrant: not entrant.new)
     return plan
+
+
+def check_tasks(tasks: Sequence[str]) -> None:
+    """Raise a CompareError, or an UnknownNameError, for what is no task of a comparison."""
+    for task in tasks:
+        registry.tasks[task]  # an unknown one ends here, with its near misses
+        if task not in QUESTIONS:
+            known = ", ".join(QUESTIONS)
+            raise CompareError(f"nothing is compared on the task {task}; choose from {known}.")
 
 
 def _distinct(found):
@@ -209,6 +216,11 @@ def _plan_task(plan, task, able, *, usual):
             continue
         if usual:
             takes_part += _usual(plan, task, problem.loss, takes_part)
+        if len(takes_part) < 2:
+            _leave_out(
+                plan, "there is no other to compare it with", task=task, problem=problem.label
+            )
+            continue
         for repeat in range(problem.repeats):
             for e in takes_part:
                 trial = problem.trial(e.solver, e.params_in(task), repeat, start=e.starts)
