@@ -319,11 +319,10 @@ def _findings(found):
 def compare(args) -> Result:
     from nmfbench.compare.evaluate import evaluate, gather
     from nmfbench.compare.page import as_data, write_page
-    from nmfbench.compare.plan import make_plan
+    from nmfbench.compare.plan import check_tasks, make_plan
     from nmfbench.compare.run import TIMINGS, compute, look_up
 
-    for task in args.task:
-        registry.tasks[task]  # before any solver is imported
+    check_tasks(args.task)  # before any solver is imported
     solvers, rivals = ([parse_solver(t) for t in texts] for texts in (args.names, args.against))
     output = Path(args.output)
     if output.exists() and not output.is_dir():
