@@ -97,7 +97,7 @@ def _marked(match):
 
 def formula_html(formula: str, display: str = "inline") -> str:
     """A formula of LaTeX in MathML, which browsers show without any script."""
-    formula = _one_line(formula)
+    formula = _one_line(formula).replace(r"\arg", r"\operatorname{arg}")
     try:
         return to_mathml(formula, display=display)
     except Exception:  # somebody else's docstring must not end a report
