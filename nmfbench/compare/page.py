@@ -66,6 +66,8 @@ def write_page(plan: Plan, todo: Todo, findings: Findings, output, *, command: s
     for name, table in _tables(findings).items():
         table.to_csv(output / "tables" / f"{name}.csv", index=False, lineterminator="\n")
     highlight = [entrant.label for entrant in plan.new]
+    compared = set(findings.outcomes["task"])
+    titles = {task: QUESTIONS[task].title for task in plan.tasks if task in compared}
     shown = []
     for picture in _pictures(findings, highlight):
         data = _save(picture, output / "figures")
@@ -77,7 +79,8 @@ def write_page(plan: Plan, todo: Todo, findings: Findings, output, *, command: s
             plan=plan,
             todo=todo,
             summary=findings.summary.to_dict("records"),
-            rivals=_rivals(findings),
+            titles=titles,
+            rivals=_rivals(findings, titles),
             outcomes=_by_problem(findings),
             pictures=shown,
             left_out=findings.left_out.to_dict("records"),
@@ -215,32 +218,25 @@ _NO_DATE = {"CreationDate": None, "Producer": None, "Creator": None}
 # -- tables of the page -----------------------------------------------------------------------
 
 
-def _rivals(findings):
-    """Wins, ties and losses of each new solver against each rival, by task, in words."""
+def _rivals(findings, titles):
+    """Each new solver against each rival: for each task the outcomes, with how many problems."""
     rows = []
-    if findings.outcomes.empty:
-        return rows
-    keys = ["solver", "task", "rival"]
-    for (solver, task, rival), own in findings.outcomes.groupby(keys, sort=False):
-        counts = own["outcome"].value_counts()
-        rows.append(
-            {
-                "solver": solver,
-                "title": QUESTIONS[task].title,
-                "rival": rival,
-                **{name: int(counts.get(word, 0)) for name, word in _OUTCOMES.items()},
-            }
-        )
+    for (solver, rival), own in findings.outcomes.groupby(["solver", "rival"], sort=False):
+        cells = []
+        for task in titles:
+            counts = own[own["task"] == task]["outcome"].value_counts()
+            cells.append([(word, text, counts[word]) for word, text in _OUTCOMES if word in counts])
+        rows.append({"solver": solver, "rival": rival, "cells": cells})
     return rows
 
 
-_OUTCOMES = {
-    "wins": "win",
-    "ties": "tie",
-    "losses": "loss",
-    "too_few": "too few",
-    "not_run": "not run",
-}
+_OUTCOMES = (
+    ("win", "won"),
+    ("tie", "tied"),
+    ("loss", "lost"),
+    ("too few", "undecided: too few repeats"),
+    ("not run", "not run"),
+)
 
 
 def _by_problem(findings):

@@ -33,6 +33,8 @@ class Todo:
     anew : set of str
         Keys of baselines' timings that were taken elsewhere. Their problems are timed anew, all
         solvers in one run, into a store of the comparison's own.
+    timed_before : int
+        Timings of baselines that an earlier run on this host took.
     """
 
     held: int
@@ -40,6 +42,7 @@ class Todo:
     baselines: int
     steps: int
     anew: set[str] = field(default_factory=set)
+    timed_before: int = 0
 
 
 def look_up(plan: Plan, store: Store, timings: Path) -> Todo:
@@ -72,6 +75,10 @@ def look_up(plan: Plan, store: Store, timings: Path) -> Todo:
         baselines=len(lacking) - sum(lacking.values()),
         steps=steps,
         anew={cell.trial.key for cell in rest},
+        timed_before=sum(
+            cell.problem.timed and not cell.entrant.new and cell.trial.key in status
+            for cell in plan.cells
+        ),
     )
 
 
