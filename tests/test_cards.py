@@ -371,7 +371,7 @@ def test_ranks_follow_the_direction_of_the_metric(tmp_path):
     scores = {"A": [0.9, 0.8], "B": [0.5, 0.9], "B and more": [0.1, 0.1]}
     artefact, store = world(tmp_path / "up", scores)
     with store:
-        found = {s.method: s for s in standings(artefact, store)}
+        found = {s.method: s for s in standings(artefact, store.table())}
     assert {label: s.rank for label, s in found.items()} == {"A": 1.5, "B": 1.5, "B and more": 3}
     place = "near-separable (n_components=4, n_features=30, n_samples=40) under sparse-laplace"
     assert (found["A"].best, found["A"].worst) == ({place: 1}, {})
@@ -379,7 +379,7 @@ def test_ranks_follow_the_direction_of_the_metric(tmp_path):
     assert (found["A"].methods, found["A"].problems, found["A"].solver) == (3, 2, "spa")
     artefact, store = world(tmp_path / "down", scores, task="convergence", metric="final")
     with store:
-        ranks = {s.method: s.rank for s in standings(artefact, store)}
+        ranks = {s.method: s.rank for s in standings(artefact, store.table())}
     assert ranks == {"A": 2.5, "B": 2.5, "B and more": 1}
 
 
@@ -388,7 +388,7 @@ def test_a_failed_method_is_the_last(tmp_path):
     scores = {"A": [0.9, 0.8], "B": [0.5, 0.9], "B and more": [0.1, 0.1]}
     artefact, store = world(tmp_path, scores, failed=[("A", 0)])
     with store:
-        ranks = {s.method: s.rank for s in standings(artefact, store)}
+        ranks = {s.method: s.rank for s in standings(artefact, store.table())}
         evidence = gather([artefact], store, profile="smoke", solver="spa")
     assert ranks == {"A": 2.5, "B": 1, "B and more": 2.5}
     card = make_card(SolverSpec("spa"), evidence, tmp_path, profile="smoke")
@@ -459,7 +459,7 @@ def test_measure_keeps_what_it_measures(tmp_path, capsys, monkeypatch):
     words = ["card", "mu", "--measure", "--profile", "smoke", "--store", str(tmp_path / "new")]
     assert cli.main(words) == 0
     out = capsys.readouterr().out
-    assert "measured 7.77" in out
+    assert "measured: 7.77" in out
     assert "incomplete: ended" in out
     assert (tmp_path / "new" / "scaling.json").exists()
 

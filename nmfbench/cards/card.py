@@ -54,9 +54,9 @@ def gather(
         if solver is not None and solver not in {method.solver for method in artefact.methods}:
             continue
         options = {"profile": profile, "stand_in": stand_in}
-        keys = list({trial.key: None for trial in artefact.plan(**options)})
-        records = store.records(keys)
-        if not records:
+        plan = list(dict.fromkeys(artefact.plan(**options)))
+        records = store.table(trial.key for trial in plan)
+        if not len(records):
             continue
         evaluation = known.get(artefact.id)
         if evaluation is None:
@@ -64,11 +64,15 @@ def gather(
             # Neither table nor picture is wanted.
             bare = replace(artefact, claims=claims, summarise=lambda records: None)
             evaluation = evaluate(bare, store, **options)
-        counts: dict[str, int] = {}
-        for record in records:
-            counts[record["solver"]] = counts.get(record["solver"], 0) + 1
-        failed = [record for record in records if record["status"] == "failed"]
-        found.append(Evidence(evaluation, standings(artefact, store, **options), failed, counts))
+        stand_ins = sorted(artefact.substitutes(plan).values())
+        found.append(
+            Evidence(
+                evaluation=evaluation,
+                standings=standings(artefact, records, stand_ins),
+                failed=records[records["status"] == "failed"].to_dict("records"),
+                counts={str(k): int(n) for k, n in records["solver"].value_counts().items()},
+            )
+        )
     return found
 
 

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
+import pandas as pd
 
 from nmfbench import registry
 from nmfbench.artefacts import Artefact, label_records
 from nmfbench.claims import Claim
 from nmfbench.engine.results import reason
-from nmfbench.engine.store import Store
 from nmfbench.engine.trials import canonical
 from nmfbench.ranking import complete_block, mean_ranks
 from nmfbench.report.evaluate import Evaluation
@@ -73,7 +73,7 @@ class Standing:
 
 
 def standings(
-    artefact: Artefact, store: Store, *, profile: str = "quick", stand_in: bool = False
+    artefact: Artefact, records: pd.DataFrame, stand_ins: Sequence[str] = ()
 ) -> list[Standing]:
     """Ranks of the methods of an artefact by the metric of each of its tasks.
 
@@ -81,14 +81,19 @@ def standings(
     the mean over repeats. A method that the artefact shows at several parameters counts with their
     median. A method whose trials on a problem all failed is the worst there. Problems and methods
     that lack a record are left out.
+
+    Parameters
+    ----------
+    artefact : Artefact
+    records : DataFrame
+        As a store gives the artefact's trials, with those that failed.
+    stand_ins : sequence of str
+        What stands in for the paper's data.
     """
-    plan = list(dict.fromkeys(artefact.plan(profile, stand_in=stand_in)))
-    records = store.table(trial.key for trial in plan)
     if not len(records):
         return []
     records = records.assign(problem=_problems(records))
     labelled = label_records(records, artefact.methods)
-    stand_ins = sorted(artefact.substitutes(plan).values())
     solvers = {method.label: method.solver for method in artefact.methods}
     found = []
     for task, rows in labelled.groupby("task", sort=False):
@@ -114,7 +119,7 @@ def standings(
                     problems=len(block),
                     best=best,
                     worst=worst,
-                    stand_ins=stand_ins,
+                    stand_ins=list(stand_ins),
                 )
             )
     return found

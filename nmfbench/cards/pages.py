@@ -28,8 +28,12 @@ RANKS = (
     "repeats. A method that an artefact shows at several parameters counts with their median; one "
     "that failed is the last."
 )
+NAMED = "It may be named as a rival, so that a confirmed claim need not speak for it."
+THEORY = (
+    "In theory: of the leading terms in the words on cost, for r up to n and m, without logarithms."
+)
 MEASURED = (
-    "Least-squares slopes of the log of CPU seconds of an iteration, on one thread, while one size "
+    "Measured: least-squares slopes of the log of CPU seconds of an iteration, on one thread, while one size "
     "is doubled and the others are fixed; small sizes and caches show in them."
 )
 
@@ -81,8 +85,12 @@ def exponents(card: dict) -> list[dict]:
             {
                 "size": size,
                 "what": what,
-                "theory": "?" if low is None else f"{low}" if low == high else f"{low} to {high}",
-                "measured": "?" if value is None else f"{value:.2f}",
+                "theory": "not stated"
+                if low is None
+                else f"{low}"
+                if low == high
+                else f"{low} to {high}",
+                "measured": "not measured" if value is None else f"{value:.2f}",
             }
         )
     return rows
@@ -178,8 +186,8 @@ def card_text(card: dict) -> str:
     lines += ["", "Exponents of the time of an iteration"]
     for row in exponents(card):
         lines.append(
-            f"  in {row['size']} ({row['what']}): in theory {row['theory']}, "
-            f"measured {row['measured']}"
+            f"  in {row['size']} ({row['what']}): in theory {row['theory']}; "
+            f"measured: {row['measured']}"
         )
     lines += _row("", provenance(card), indent=2)
     return "\n".join([*lines, "", *_records_text(card)]).rstrip()
@@ -208,6 +216,7 @@ def _records_text(card):
         counts = Counter(row["verdict"] for row in records["claims"])
         summary = ", ".join(f"{n} {word}" for word, n in counts.items())
         lines += ["", f"Claims that name it ({summary})"]
+        lines += _row("", NAMED, indent=2)
     for row in records["claims"]:
         on = "" if row["data"] == "own" else " (on a stand-in)"
         lines += _row("", f"{row['verdict']:<13} {row['id']}: {row['statement']}{on}", indent=2)
@@ -260,7 +269,9 @@ def card_page(card: dict) -> str:
                 "cost": NO_COST,
                 "departures": NO_DEPARTURES,
                 "ranks": RANKS,
+                "theory": THEORY,
                 "measured": MEASURED,
+                "named": NAMED,
             },
         )
     )
