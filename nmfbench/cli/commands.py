@@ -32,7 +32,7 @@ from nmfbench.engine.results import reason
 from nmfbench.engine.runner import Limits, SchedulerError, in_stages, missing
 from nmfbench.engine.runner import run as run_trials
 from nmfbench.engine.store import FILE_NAME, Store, StoreError
-from nmfbench.engine.worker import WorkerError
+from nmfbench.engine.worker import Worker, WorkerError
 from nmfbench.guests import GuestError, parse_solver
 from nmfbench.guests.examine import examine
 from nmfbench.registry import UnknownNameError
@@ -327,10 +327,12 @@ def compare(args) -> Result:
     output = Path(args.output)
     if output.exists() and not output.is_dir():
         raise UsageError(f"--output needs a folder, but {output} is a file.")
+    with contextlib.closing(Worker()) as worker:  # which solvers of ours share
+        found = [examine(spec, worker=worker) for spec in (*rivals, *solvers)]
     plan = make_plan(
-        [examine(spec) for spec in solvers],
+        found[len(rivals) :],
         tasks=args.task,
-        against=[examine(spec) for spec in rivals],
+        against=found[: len(rivals)],
         profile=args.profile,
     )
     for row in plan.left_out:

@@ -201,6 +201,8 @@ def _cannot(examined, task):
     if task == "convergence" and examined.error is None:
         if examined.loss is None:
             return "it minimises no loss alone that others minimise"
+        if examined.abilities["signed"]:
+            return "its factors may be negative, so that no other can reach its objective"
         return None
     return examined.cannot(task)
 
