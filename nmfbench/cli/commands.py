@@ -335,8 +335,11 @@ def compare(args) -> Result:
         against=found[: len(rivals)],
         profile=args.profile,
     )
+    reasons = {}
     for row in plan.left_out:
-        _notice(f"not run: {row['task']}, {row['solver']}, {row['problem']}: {row['why']}")
+        reasons.setdefault((row["solver"], row["why"]), []).append(row["task"])
+    for (solver, why), tasks in reasons.items():
+        _notice(f"not run: {', '.join(dict.fromkeys(tasks))} of {solver}: {why}")
     started = time.monotonic()
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(Store(args.store))

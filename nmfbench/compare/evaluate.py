@@ -399,5 +399,8 @@ def _root(text):
 
 
 def _left_out(plan):
+    """What is left out for one reason in one row."""
     columns = ["solver", "task", "problem", "why"]
-    return pd.DataFrame(plan.left_out, columns=columns)
+    table = pd.DataFrame(plan.left_out, columns=columns)
+    groups = table.groupby(["solver", "task", "why"], sort=False)["problem"]
+    return groups.agg("; ".join).reset_index()[columns]
