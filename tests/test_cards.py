@@ -165,8 +165,9 @@ def test_formulas_as_text():
 
 
 def test_markup_as_text_and_html():
-    """Text between marks is escaped, and a reference shows its last part."""
-    markup = "*Note.* ``a < b`` in :class:`~x.y.Z`, a < c.\n\n.. math:: a\n          + b\n\nEnd."
+    """Text between marks is escaped, a reference shows its last part, a version note nothing."""
+    markup = "*Note.* ``a < b`` in :class:`~x.y.Z`, a < c.\n\n.. math:: a\n          + b\n\n"
+    markup += ".. versionadded:: 1\n   x\n\nEnd."
     assert to_text(markup) == "Note. a < b in Z, a < c.\n    a + b\nEnd."
     page = to_html(markup)
     assert "<em>Note.</em> <code>a &lt; b</code> in <code>Z</code>, a &lt; c." in page

@@ -19,6 +19,7 @@ _INLINE = re.compile(
     r"|(?<!\w)\*(?P<emph>[^*\s](?:[^*]*[^*\s])?)\*(?!\w)",
     re.DOTALL,
 )
+_VERSIONS = re.compile(r"^[ ]*\.\. version\w+::.*(\n+[ ]+.*)*", re.MULTILINE)
 _DISPLAY = re.compile(r"^\.\. math::[ ]*(?P<math>.*(?:\n[ \t]+.*|\n(?=\n[ \t]))*)", re.MULTILINE)
 
 
@@ -57,7 +58,7 @@ def to_html(markup: str) -> str:
 
 def _blocks(markup):
     """Pairs of ``"math"`` or ``"text"`` and the content, in order."""
-    end = 0
+    end, markup = 0, _VERSIONS.sub("", markup)
     for match in [*_DISPLAY.finditer(markup), None]:
         text = markup[end : match.start() if match else len(markup)]
         yield from (("text", p.strip()) for p in re.split(r"\n\s*\n", text) if p.strip())

@@ -33,8 +33,8 @@ THEORY = (
     "In theory: of the leading terms in the words on cost, for r up to n and m, without logarithms."
 )
 MEASURED = (
-    "Measured: least-squares slopes of the log of CPU seconds of an iteration, on one thread, while one size "
-    "is doubled and the others are fixed; small sizes and caches show in them."
+    "Measured: least-squares slopes of the log of CPU seconds of an iteration, on one thread, "
+    "while one size is doubled and the others are fixed; small sizes and caches show in them."
 )
 
 
@@ -45,7 +45,7 @@ def told(card: dict) -> list[tuple[str, str]]:
         return []
     yes_no = ("no", "yes")
     rows = [
-        ("loss", card["loss"] or "its own"),
+        ("loss", card["loss"] or ("not said" if card["guest"] else "its own")),
         ("sparse data", "kept sparse" if able["sparse"] else "not taken"),
         ("negative data", yes_no[able["signed"]]),
     ]
@@ -79,17 +79,13 @@ def exponents(card: dict) -> list[dict]:
     theory, measured = card["scaling"]["theory"], card["scaling"]["measured"]
     rows = []
     for size, what in (("n", "samples"), ("m", "features"), ("r", "components")):
-        low, high = theory[size] if theory else (None, None)
         value = measured and measured["exponents"][size]
+        powers = sorted(set(theory[size])) if theory else ()
         rows.append(
             {
                 "size": size,
                 "what": what,
-                "theory": "not stated"
-                if low is None
-                else f"{low}"
-                if low == high
-                else f"{low} to {high}",
+                "theory": " to ".join(map(str, powers)) or "not stated",
                 "measured": "not measured" if value is None else f"{value:.2f}",
             }
         )
@@ -137,6 +133,10 @@ def checked_groups(card: dict) -> list[dict]:
     return rows
 
 
+def no_problem(card: dict) -> str:
+    return "not stated" if card["guest"] else NO_PROBLEM
+
+
 def no_tests(card: dict) -> str:
     if card["guest"]:
         return NO_GUEST_TESTS
@@ -162,7 +162,7 @@ def card_text(card: dict) -> str:
     if card["error"]:
         lines += _row("Fails", f"a small fit fails: {card['error']}")
     problem = card["problem"]
-    lines += _row("Problem", formula_text(problem) if problem else NO_PROBLEM)
+    lines += _row("Problem", formula_text(problem) if problem else no_problem(card))
     lines += _row("Cost", _plain(card["cost"], NO_COST))
     lines += _row("Objective", objective_line(card))
     lines += _row("", _plain(card["behaviour"], ""))
@@ -231,12 +231,12 @@ def _row(label, text, indent=_LABEL):
     """Wrapped lines with a label in the margin; nothing for no text."""
     lines = []
     for i, part in enumerate(text.split("\n") if text else []):
-        first = f"{label:<{indent}}" if not i else " " * indent
+        hanging = " " * (indent if indent > 2 else 6)
         lines += textwrap.wrap(
-            part.strip() if indent > 2 else part,
+            part.strip(),
             _WIDTH,
-            initial_indent=first,
-            subsequent_indent=" " * (indent if indent > 2 else 6),
+            initial_indent=hanging if i else f"{label:<{indent}}",
+            subsequent_indent=hanging,
             break_long_words=False,
             break_on_hyphens=False,
         )
@@ -265,7 +265,7 @@ def card_page(card: dict) -> str:
             counts=counts,
             where=where,
             words={
-                "problem": NO_PROBLEM,
+                "problem": no_problem(card),
                 "cost": NO_COST,
                 "departures": NO_DEPARTURES,
                 "ranks": RANKS,
