@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.compare.plan import Plan
-from nmfbench.compare.problems import QUESTIONS
+from nmfbench.compare.problems import ALPHA, QUESTIONS
 from nmfbench.compare.run import Todo
 from nmfbench.engine.results import reason
 from nmfbench.engine.store import Store, StoredArrays
@@ -31,7 +31,6 @@ from nmfbench.summary import mean_and_interval
 __all__ = ["FACTORS", "Findings", "Speed", "evaluate", "gather"]
 
 FACTORS = (1.01, 1.001)
-ALPHA = 0.05
 _FEW = 4  # problems, of fewer no diagram is drawn
 _TICK = 1e-4  # seconds that the clock does not tell apart
 

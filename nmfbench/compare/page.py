@@ -14,9 +14,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 import nmfbench
-from nmfbench.compare.evaluate import ALPHA, FACTORS, Findings
+from nmfbench.compare.evaluate import FACTORS, Findings
 from nmfbench.compare.plan import Plan
-from nmfbench.compare.problems import QUESTIONS
+from nmfbench.compare.problems import ALPHA, QUESTIONS
 from nmfbench.compare.run import Todo
 from nmfbench.report.compare_figures import (
     draw_anytime,

@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nmfbench import registry
-from nmfbench.compare.problems import FIELDS, QUESTIONS, Problem, problems_of
+from nmfbench.compare.problems import (
+    FIELDS,
+    QUESTIONS,
+    Problem,
+    problems_of,
+    repeats_to_decide,
+)
 from nmfbench.datasets.base import dataset_available, dataset_info
 from nmfbench.engine.trials import Trial, canonical
 from nmfbench.guests.examine import Examined
@@ -208,7 +214,7 @@ def _cannot(examined, task):
 
 
 def _plan_task(plan, task, able, *, usual):
-    new = [entrant for entrant in able if entrant.new]
+    new, meetings = [entrant for entrant in able if entrant.new], []
     for problem in problems_of(task, plan.profile):
         takes_part = [e for e in able if problem.loss in (None, e.loss)]
         if not any(entrant in new for entrant in takes_part):
@@ -223,7 +229,15 @@ def _plan_task(plan, task, able, *, usual):
                 plan, "there is no other to compare it with", task=task, problem=problem.label
             )
             continue
-        for repeat in range(problem.repeats):
+        meetings.append((problem, takes_part))
+    # Of the new solver that has most of them: its tests are corrected together.
+    comparisons = max(
+        (sum(len(there) - 1 for p, there in meetings if p.ranked and e in there) for e in new),
+        default=0,
+    )
+    for problem, takes_part in meetings:
+        least = repeats_to_decide(comparisons) if problem.ranked else 0
+        for repeat in range(max(problem.repeats, least)):
             for e in takes_part:
                 trial = problem.trial(e.solver, e.params_in(task), repeat, start=e.starts)
                 plan.cells.append(Cell(problem, e, repeat, trial))

@@ -1,20 +1,27 @@
 """What solvers are compared on: a few small problems a task, and who runs against them.
 
-Repeats are as many as the tests of one task need, with one rival to spare: ``n`` repeats decide
-fewer than :math:`0.05\\cdot 2^{n-1}` comparisons of a problem and a rival, see
-:func:`nmfbench.ranking.wins_ties_losses`. Where a paper's artefact has the same question, the
+Where a paper's artefact has the same question, the
 options are its own, so that its records serve here, too.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nmfbench.engine.trials import Trial
 
-__all__ = ["FIELDS", "QUESTIONS", "Problem", "Question", "problems_of"]
+__all__ = [
+    "ALPHA",
+    "FIELDS",
+    "QUESTIONS",
+    "Problem",
+    "Question",
+    "problems_of",
+    "repeats_to_decide",
+]
 
 
 @dataclass(frozen=True)
@@ -103,6 +110,7 @@ class Problem:
     options, dataset_params : mapping
     corruption, level : str, float, optional
     repeats : int
+        At least so many, see :func:`repeats_to_decide`.
     stand_in : bool, default=False
         On the synthetic stand-in of the data.
     timed : bool, default=False
@@ -159,6 +167,24 @@ class Problem:
         )
 
 
+ALPHA = 0.05
+"""Level of all tests."""
+
+
+def repeats_to_decide(comparisons: int) -> int:
+    r"""The number of repeats from which on a lead in all of them is a significant one.
+
+    The smallest p-value of a signed-rank test of n differences is :math:`2^{1-n}`, and Holm's
+    correction multiplies the smallest of all by the number of comparisons.
+
+    Examples
+    --------
+    >>> repeats_to_decide(1), repeats_to_decide(24), repeats_to_decide(25)
+    (6, 10, 10)
+    """
+    return math.floor(math.log2(comparisons / ALPHA)) + 2
+
+
 # -- the field --------------------------------------------------------------------------------
 
 # As the artefacts run them on faces, and in the tables of clustering.
@@ -199,7 +225,8 @@ _ROUNDS = {
 _OTHER_ROUNDS = 200
 
 
-_REPEATS = {"smoke": 9, "quick": 11, "paper": 12}
+_REPEATS = {"smoke": 6, "quick": 10, "paper": 10}
+"""At least; more where many comparisons need them."""
 
 
 # -- the grids --------------------------------------------------------------------------------
