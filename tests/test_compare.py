@@ -282,6 +282,7 @@ def test_speed_without_a_start_is_told_from_fits_of_its_own(tiny_grid):
     assert tasks.pop("mu") == "factorization"
     assert set(tasks.values()) == {"convergence"}
     assert all(cell.trial.timed for cell in plan.cells)
+    assert [row["problem"] for row in plan.left_out] == ["curves"]
 
 
 def test_labels_are_one_of_a_kind(file):

@@ -146,7 +146,8 @@ def _pictures(findings: Findings, highlight) -> Iterator[Picture]:
                 f"Performance profiles ({loss})",
                 "Dolan and Moré: share of the runs in which a method reached the target in at most "
                 "so many times the seconds of the fastest. The best objective is that of any "
-                "method on the same matrix.",
+                "method on the same matrix. Each method makes a fixed number of iterations: a "
+                "target that it has not reached by then counts as not reached.",
                 lambda speed=speed: draw_profile(speed.profile, highlight, by="panel"),
             )
             yield Picture(

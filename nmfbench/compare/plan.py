@@ -169,6 +169,8 @@ def make_plan(
             why = _cannot(examined, task)
             if why is None:
                 able.append(entrant)
+                if task == "convergence" and not entrant.starts:
+                    _leave_out(plan, _NO_CURVE, solver=entrant.label, task=task, problem="curves")
             elif entrant.new and tasks:
                 raise CompareError(f"{entrant.label} cannot do the task {task}: {why}.")
             else:
@@ -200,6 +202,12 @@ def _entrant(examined, label, *, new):
     spec = examined.spec
     starts = bool(examined.abilities.get("start"))
     return Entrant(label, spec.solver, dict(spec.params), new, examined.loss, starts)
+
+
+_NO_CURVE = (
+    "no initial factors and number of iterations can be given, so the end of a fit from a start of "
+    "its own stands for a curve"
+)
 
 
 def _cannot(examined, task):
