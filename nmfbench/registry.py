@@ -185,7 +185,18 @@ def _identity(target: Any) -> str:
     return f"{getattr(target, '__module__', '?')}.{getattr(target, '__qualname__', repr(target))}"
 
 
-solvers = Registry("solver", "nmfbench.solvers", "nmfbench.solvers")
+class _Solvers(Registry):
+    """The registered solvers; and, by its place, any class outside, see :mod:`nmfbench.guests`."""
+
+    def __getitem__(self, key: str) -> Entry:
+        if isinstance(key, str) and ":" in key:
+            from nmfbench.guests.source import entry
+
+            return entry(key)
+        return super().__getitem__(key)
+
+
+solvers = _Solvers("solver", "nmfbench.solvers", "nmfbench.solvers")
 datasets = Registry("dataset", "nmfbench.datasets", "nmfbench.datasets")
 corruptions = Registry("corruption", "nmfbench.corruptions")
 metrics = Registry("metric", "nmfbench.metrics")

@@ -352,7 +352,9 @@ WRONG = [
     (["replay", "abc", "def"], "'def'"),
     (["data", "get"], "fetch"),
     (["import"], "FILE"),
-    (["compare", "spa"], "invalid choice"),
+    (["compere", "spa"], "invalid choice"),
+    (["card"], "the following arguments are required: KEY"),
+    (["card", "spaa"], "'spa'"),
     ([], "COMMAND"),
 ]
 
@@ -588,9 +590,9 @@ def test_help_and_version_go_to_standard_output(capsys):
     assert capsys.readouterr().out == f"nmfbench {nmfbench.__version__}\n"
     assert cli.main(["--help"]) == 0
     text = capsys.readouterr().out
-    for word in ("list", "run", "status", "report", "reproduce", "claims", "data", "export"):
+    analysis = ("claims", "compare", "check", "card")
+    for word in ("list", "run", "status", "report", "reproduce", *analysis, "data", "export"):
         assert re.search(rf"^ +{word}( |$)", text, re.MULTILINE)
-    assert not re.search(r"compare|card", text)
 
 
 def test_the_package_runs_as_a_program(tmp_path):

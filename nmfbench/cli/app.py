@@ -156,6 +156,63 @@ def _grammar():
     command("reproduce", "run, then report", *_GRID, _computing, _output)
     command("claims", "what the records say of each claim of the papers", *_GRID, _json)
 
+    sub = command("compare", "solvers against the baselines: one page", _computing_here, _json)
+    sub.description += (
+        " Baselines come from the store where they have been run. Exit code 1 if a trial failed."
+    )
+    sub.add_argument("names", nargs="+", metavar="SOLVER", help=_SOLVER)
+    sub.add_argument(
+        "--task",
+        action="append",
+        default=[],
+        metavar="TASK",
+        help="may be repeated; by default all tasks that the solvers can do",
+    )
+    sub.add_argument(
+        "--against",
+        action="append",
+        default=[],
+        metavar="KEY",
+        help="a baseline, named as SOLVER; may be repeated; by default a few for each task",
+    )
+    sub.add_argument(
+        "--profile",
+        type=_one_of(PROFILES),
+        default="quick",
+        metavar="P",
+        help="smoke: a minute; quick (the default): some ten; paper: the papers' own problems",
+    )
+    sub.add_argument(
+        "--output", default="comparison", metavar="DIR", help="folder of the page (comparison)"
+    )
+    _store(sub)
+
+    sub = command("check", "the common checks on one solver, in words", _json)
+    sub.description += (
+        " Each runs in a child process. Exit code 1 if one fails; notes are no failures."
+    )
+    sub.add_argument("solver", metavar="SOLVER", help=_SOLVER)
+    _limits(sub, 60.0, "check")
+
+    sub = command("card", "what is known of a solver, from registry and records", *_CARD)
+    sub.description += (
+        " Problem, cost, parameters, departures from the paper, tests, exponents of time, and "
+        "where it wins and fails in the artefacts of the papers."
+    )
+    sub.add_argument("solver", metavar="KEY", help=_SOLVER)
+    sub.add_argument(
+        "--measure",
+        action="store_true",
+        help="first measure how the time of an iteration grows, and keep it beside the records",
+    )
+    sub.add_argument(
+        "--time-limit",
+        type=_positive(float),
+        default=60.0,
+        metavar="SECONDS",
+        help="for a fit that is measured, and for the look at a class from outside (60)",
+    )
+
     sub = command("data", "what data are at hand; get them; check them", _json)
     sub.add_argument(
         "action",
@@ -205,6 +262,12 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+_SOLVER = (
+    "a key (mu), package.module:Class or path/to/file.py:Class, with parameters if need be, as in "
+    "'file.py:MyNMF(alpha=0.1)'"
+)
+
+
 def _targets(sub):
     sub.add_argument(
         "names",
@@ -246,19 +309,30 @@ def _computing(sub):
     _limits(sub)
 
 
-def _limits(sub):
+def _computing_here(sub):
+    sub.add_argument(
+        "--jobs",
+        type=_positive(int),
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="trials at a time (as many as there are cores); timed ones run one at a time",
+    )
+    _limits(sub, 600.0)
+
+
+def _limits(sub, seconds=3600.0, unit="trial"):
     sub.add_argument(
         "--time-limit",
         type=_positive(float),
-        default=3600.0,
+        default=seconds,
         metavar="SECONDS",
-        help="a trial that takes longer has failed (3600)",
+        help=f"a {unit} that takes longer has failed ({seconds:g})",
     )
     sub.add_argument(
         "--memory-limit",
         type=_memory,
         metavar="SIZE",
-        help="what a trial's process may allocate, such as 500M or 4G (no limit)",
+        help=f"what a {unit}'s process may allocate, such as 500M or 4G (no limit)",
     )
 
 
@@ -273,6 +347,7 @@ def _json(sub):
 
 
 _GRID = (_targets, _profile, _store)
+_CARD = (_profile, _store, _json)
 _DOCTOR = (_store, _json)
 
 

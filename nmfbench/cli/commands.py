@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import shlex
 import sqlite3
 import sys
 import tempfile
@@ -24,13 +25,16 @@ from nmfbench.cli.catalogue import catalogue
 from nmfbench.cli.exchange import ExchangeError, export_records, import_records
 from nmfbench.cli.progress import Progress, describe
 from nmfbench.cli.targets import TargetError, how_to_get, runnable, select
+from nmfbench.compare.plan import CompareError
 from nmfbench.datasets.base import dataset_available, dataset_info
 from nmfbench.datasets.errors import DataError
 from nmfbench.engine.results import reason
 from nmfbench.engine.runner import Limits, SchedulerError, in_stages, missing
 from nmfbench.engine.runner import run as run_trials
 from nmfbench.engine.store import FILE_NAME, Store, StoreError
-from nmfbench.engine.worker import WorkerError
+from nmfbench.engine.worker import Worker, WorkerError
+from nmfbench.guests import GuestError, parse_solver
+from nmfbench.guests.examine import examine
 from nmfbench.registry import UnknownNameError
 
 __all__ = ["Result", "exit_code"]
@@ -49,8 +53,9 @@ def exit_code(error: Exception) -> int | None:
     """1 where something failed, 2 where the user asked for what cannot be; None: our mistake."""
     if isinstance(error, DataError | ReportError | WorkerError):
         return 1
-    wrong = (TargetError, UnknownNameError, StoreError, SchedulerError, ExchangeError, UsageError)
-    return 2 if isinstance(error, (*wrong, sqlite3.Error, OSError)) else None
+    names = (TargetError, UnknownNameError, GuestError, CompareError)
+    wrong = (StoreError, SchedulerError, ExchangeError, UsageError, sqlite3.Error, OSError)
+    return 2 if isinstance(error, (*names, *wrong)) else None
 
 
 class UsageError(ValueError):
@@ -261,6 +266,173 @@ def _verdicts(evaluation):
                 verdict.evidence, width=100, initial_indent=indent, subsequent_indent=indent
             )
     return "\n".join(lines if e.verdicts else [head, "  no claim is tested"])
+
+
+# -- check ------------------------------------------------------------------------------------
+
+
+def check(args) -> Result:
+    from nmfbench.checks import as_data, check_solver
+
+    spec = parse_solver(args.solver)
+    examined, findings = check_solver(
+        spec, time_limit=args.time_limit, memory_limit=args.memory_limit
+    )
+    failed = any(finding.status == "failed" for finding in findings)
+    found = as_data(examined, findings)
+    return Result(found, _findings(found), int(failed))
+
+
+def _findings(found):
+    """A line a check; of those that did not pass also what is wrong, how to mend it, the input."""
+    lines = [found["solver"]]
+    for row in found["checks"]:
+        said = row["wrong"] if row["status"] == "skipped" else ""
+        head = f"  {row['status']:<8} {row['name']}: {row['statement']}"
+        lines.append(f"{head} ({said})" if said else head)
+        if row["status"] in ("failed", "note"):
+            for word in ("wrong", "mend", "input"):
+                lines += textwrap.wrap(
+                    f"{word + ':':<7}{row[word]}",
+                    width=100,
+                    initial_indent=" " * 11,
+                    subsequent_indent=" " * 18,
+                    break_long_words=False,
+                    break_on_hyphens=False,
+                )
+    statuses = [row["status"] for row in found["checks"]]
+    counts = [(statuses.count(word), word) for word in ("passed", "failed", "skipped", "note")]
+    lines.append(", ".join(f"{n} {word}{'s' * (n > 1 and word == 'note')}" for n, word in counts))
+    if any(row["input"] for row in found["checks"]):
+        lines.append("The inputs need: from nmfbench.checks import easy_data")
+    lines.append(f"Tasks it can do: {', '.join(found['tasks']) or 'none'}.")
+    why = {}
+    for task, text in found["cannot"].items():
+        why.setdefault(text, []).append(task)
+    lines += [f"Not {', '.join(tasks)}: {text}." for text, tasks in why.items()]
+    return "\n".join(lines)
+
+
+# -- compare ----------------------------------------------------------------------------------
+
+
+def compare(args) -> Result:
+    from nmfbench.compare.evaluate import evaluate, gather
+    from nmfbench.compare.page import as_data, write_page
+    from nmfbench.compare.plan import check_tasks, make_plan
+    from nmfbench.compare.run import TIMINGS, compute, look_up
+
+    check_tasks(args.task)  # before any solver is imported
+    solvers, rivals = ([parse_solver(t) for t in texts] for texts in (args.names, args.against))
+    output = Path(args.output)
+    if output.exists() and not output.is_dir():
+        raise UsageError(f"--output needs a folder, but {output} is a file.")
+    with contextlib.closing(Worker()) as worker:  # which solvers of ours share
+        found = [examine(spec, worker=worker) for spec in (*rivals, *solvers)]
+    plan = make_plan(
+        found[len(rivals) :],
+        tasks=args.task,
+        against=found[: len(rivals)],
+        profile=args.profile,
+    )
+    reasons = {}
+    for row in plan.left_out:
+        reasons.setdefault((row["solver"], row["why"]), []).append(row["task"])
+    for (solver, why), tasks in reasons.items():
+        _notice(f"not run: {', '.join(dict.fromkeys(tasks))} of {solver}: {why}")
+    started = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        store = stack.enter_context(Store(args.store))
+        todo = look_up(plan, store, output / TIMINGS)
+        _notice(
+            f"{todo.held} trials have a record; to compute: {todo.own} of the solvers compared, "
+            f"{todo.baselines} of baselines"
+        )
+        limits = Limits(args.time_limit, args.memory_limit)
+        with Progress(todo.steps) as progress:
+            try:
+                compute(
+                    plan,
+                    todo,
+                    store,
+                    output / TIMINGS,
+                    jobs=args.jobs,
+                    limits=limits,
+                    progress=progress,
+                )
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt(
+                    f"stopped. What has finished is in {args.store}; the same command resumes."
+                ) from None
+        own = stack.enter_context(Store(output / TIMINGS)) if todo.anew else None
+        findings = evaluate(plan, gather(plan, todo, store, own))
+        page = write_page(plan, todo, findings, output, command=_compare_command(args))
+    data = as_data(findings) | {
+        "output": str(page),
+        "profile": args.profile,
+        "found": todo.held,
+        "computed": {"own": todo.own, "baselines": todo.baselines},
+        "seconds": round(time.monotonic() - started, 3),
+    }
+    failed = int(findings.failures["trials"].sum())
+    return Result(data, _standing(data, failed), int(failed > 0))
+
+
+def _compare_command(args):
+    """What makes the page again, without the folders of this machine."""
+    words = ["nmfbench", "compare", *map(_without_folder, args.names)]
+    words += [word for task in args.task for word in ("--task", task)]
+    words += [word for key in args.against for word in ("--against", _without_folder(key))]
+    return shlex.join([*words, "--profile", args.profile])
+
+
+def _without_folder(text):
+    place, colon, rest = text.partition(":")
+    return Path(place).name + colon + rest if place.endswith(".py") else text
+
+
+def _standing(data, failed):
+    """The summary, a line a task and solver; then what failed, and where the page is."""
+    rows = [
+        row
+        | {
+            "task": row["title"],
+            "mean_rank": f"{row['mean_rank']:.2f} of {row['methods']}",
+            "best": f"{row['best']} ({row['best_rank']:.2f})",
+        }
+        for row in data["summary"]
+    ]
+    columns = ("solver", "task", "problems", "repeats", "mean_rank", "best")
+    text = [_table(rows, (*columns, "wins", "ties", "losses", "too_few")) if rows else ""]
+    if failed:
+        worst = data["failures"][0]
+        text.append(f"{failed} trials failed: {worst['method']}: {worst['reason']}")
+    return "\n".join(filter(None, [*text, data["output"]]))
+
+
+# -- card -------------------------------------------------------------------------------------
+
+
+def card(args) -> Result:
+    from nmfbench.cards import card_text, gather, make_card
+    from nmfbench.cards.scaling import measure_exponents, write_measured
+
+    spec = parse_solver(args.solver)
+    if args.measure:
+        measured = measure_exponents(
+            spec.solver,
+            spec.params,
+            time_limit=args.time_limit,
+            tell=lambda text: _notice(f"measuring {text}"),
+        )
+        write_measured(args.store, spec.solver, spec.params, measured)
+    artefacts = [entry.target for entry in registry.artefacts.entries()]
+    with _reading(args.store) as store:
+        evidence = gather(
+            artefacts, store, profile=args.profile, stand_in=args.stand_in, solver=spec.solver
+        )
+    found = make_card(spec, evidence, args.store, profile=args.profile, time_limit=args.time_limit)
+    return Result(found, card_text(found))
 
 
 # -- data -------------------------------------------------------------------------------------

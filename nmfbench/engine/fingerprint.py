@@ -42,7 +42,8 @@ def code_version(things: Iterable[Any]) -> str:
     ----------
     things : iterable
         Dotted names of modules, such as ``"nmfbench.solvers.separable.spa"``; or classes,
-        functions and partials, which stand for the modules that define them.
+        functions and partials, which stand for the modules that define them; or things that
+        say themselves what they depend on, by a method ``origins``.
 
     Returns
     -------
@@ -64,6 +65,8 @@ def code_version(things: Iterable[Any]) -> str:
 
 def _origins(thing):
     """Pairs of a module to follow, and text to hash besides it."""
+    if hasattr(thing, "origins"):  # a solver from outside, which may not be imported here
+        return thing.origins()
     if isinstance(thing, functools.partial):
         arguments = f"{list(thing.args)} {sorted(thing.keywords.items())}"
         return [*_origins(thing.func), ("", f"{_name(thing.func)} {arguments}")]

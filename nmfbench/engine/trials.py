@@ -45,7 +45,8 @@ class Trial:
     Parameters
     ----------
     task, dataset, solver : str
-        Registered names.
+        Registered names. A solver may also be a guest: ``"package.module:Class"`` or
+        ``"/path/to/file.py:Class"``, see :mod:`nmfbench.guests`.
     params : mapping
         Parameters of the solver; what JSON can hold.
     dataset_params : mapping
@@ -158,9 +159,13 @@ class Trial:
 
     @cached_property
     def key(self) -> str:
-        """24 hexadecimal digits: a hash of all fields, of the code and of the data."""
+        """24 hexadecimal digits: a hash of all fields, of the code and of the data.
+
+        Of a solver in a file outside, the name of the file counts and its folder does not.
+        """
         base = None if self.base is None else self.base.key
-        content = [asdict(self), self.code, self.data_version, base]
+        stated = asdict(self) | {"solver": registry.solvers[self.solver].key}
+        content = [stated, self.code, self.data_version, base]
         return hashlib.sha256(canonical(content).encode()).hexdigest()[:24]
 
     def rng(self, purpose: str) -> np.random.Generator:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import fcntl
+import importlib
 import json
 import os
 import resource
@@ -41,6 +42,7 @@ _START_LIMIT = 300  # seconds
 _TAIL = 20_000  # bytes of what the child wrote to standard error, in error messages
 _FROM_OUTSIDE = (signal.SIGTERM, signal.SIGHUP)
 _LONGEST_ERROR = 20_000  # characters
+_FILE_LIMIT = 1 << 30  # bytes of a file that the child writes, its log of errors among them
 
 _BOOT = """
 import json, sys
@@ -70,6 +72,7 @@ class Worker:
     def __init__(self, memory_limit: int | None = None):
         self.memory_limit = memory_limit
         self._process = None
+        self._guest = None  # whose code from outside ran in the child, if any
         self._closed = False
         self._using = threading.Lock()  # held by the thread that talks to the child
         self._starting = threading.Lock()  # so that a kill never misses a child
@@ -107,13 +110,63 @@ class Worker:
         WorkerError
             If the child does not start, or was asked from outside to end.
         """
+        request, blobs = {"trial": trial, "base": None}, {}
+        if base is not None:
+            blobs = {name: to_bytes(array) for name, array in base.arrays.items()}
+            request["base"] = {"metrics": base.metrics, "fit": base.fit, "arrays": list(blobs)}
+        return self._exchange(request, blobs, time_limit, trial["solver"])
+
+    def call(
+        self,
+        function: str,
+        arguments: dict[str, Any],
+        time_limit: float | None = None,
+        solver: str = "",
+    ) -> Any:
+        """Call a function of this package in the child.
+
+        Parameters
+        ----------
+        function : str
+            Such as ``"nmfbench.checks:perform_check"``.
+        arguments : dict
+            Keyword arguments; what JSON can hold.
+        time_limit : float, optional
+            Seconds after which the child is killed.
+        solver : str, optional
+            Key of the solver that it runs.
+
+        Returns
+        -------
+        object
+            What the function returned, by way of JSON.
+
+        Raises
+        ------
+        TimeoutError, WorkerDied, WorkerError
+            As of :meth:`run`.
+        RuntimeError
+            If the function raised; the message is the traceback.
+        """
+        request = {"call": function, "arguments": arguments, "base": None}
+        answer, _ = self._exchange(request, {}, time_limit, solver)
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer["result"]
+
+    def _exchange(self, request, blobs, time_limit, solver):
+        guest = solver.rpartition(":")[0] or None  # the file or module of a class from outside
         with self._using:
             if self._process is not None and self._answers.poll():  # it ended while it was idle
                 self._end()
+            # What it left behind in the process is for none but itself.
+            if self._guest not in (None, guest):
+                self._end()
             if self._process is None:
                 self._start()
+            self._guest = guest
             try:
-                return self._ask(trial, time_limit, base)
+                return self._ask(request, blobs, time_limit)
             except TimeoutError:
                 self._end()
                 raise
@@ -135,12 +188,8 @@ class Worker:
         with self._using:
             self._end()
 
-    def _ask(self, trial, time_limit, base):
+    def _ask(self, request, blobs, time_limit):
         os.ftruncate(self._log.fileno(), 0)
-        request, blobs = {"trial": trial, "base": None}, {}
-        if base is not None:
-            blobs = {name: to_bytes(array) for name, array in base.arrays.items()}
-            request["base"] = {"metrics": base.metrics, "fit": base.fit, "arrays": list(blobs)}
         self._requests.send_bytes(json.dumps(request).encode())
         for blob in blobs.values():
             self._requests.send_bytes(blob)
@@ -234,7 +283,7 @@ class Worker:
         code = self._process.wait()
         for end in (self._requests, self._answers, self._life, self._log):
             end.close()
-        self._process = None
+        self._process = self._guest = None
         return code
 
     def _kill(self):
@@ -295,7 +344,10 @@ def serve(request_fd, answer_fd, life_fd, memory_limit):
                 base = Outcome(base["metrics"], base["fit"], arrays)
         except (EOFError, OSError):
             os._exit(0)
-        answer, blobs = _compute(request["trial"], base)
+        if "call" in request:
+            answer, blobs = _call(request["call"], request["arguments"]), {}
+        else:
+            answer, blobs = _compute(request["trial"], base)
         answers.send_bytes(json.dumps(answer | {"arrays": list(blobs)}).encode())
         for blob in blobs.values():
             answers.send_bytes(blob)
@@ -323,6 +375,7 @@ def _prepare(memory_limit):
         len(names)
     square = np.ones((256, 256))  # large enough that numpy's BLAS and scipy's take their buffers,
     _ = square @ square, dgemm(1.0, square, square)  # without which they end the process
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_LIMIT, _FILE_LIMIT))
     if memory_limit:
         held = _memory("VmData")
         if held >= memory_limit:
@@ -332,6 +385,17 @@ def _prepare(memory_limit):
             )
         resource.setrlimit(resource.RLIMIT_DATA, (memory_limit, memory_limit))
     return None
+
+
+def _call(function, arguments):
+    """Answer one request: what a function returns, or its traceback."""
+    module, _, name = function.partition(":")
+    try:
+        result = getattr(importlib.import_module(module), name)(**arguments)
+        return {"result": json.loads(json.dumps(result, allow_nan=False)), "spent": False}
+    except BaseException as error:
+        told = traceback.format_exc()[-_LONGEST_ERROR:]
+        return {"error": told, "spent": isinstance(error, MemoryError)}
 
 
 def _compute(values, base):

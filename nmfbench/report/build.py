@@ -1,4 +1,4 @@
-"""The report: a notebook a paper, executed and exported, and an index page over all."""
+"""The report: a notebook a paper, executed and exported, a card a solver, and an index page."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ from markupsafe import Markup
 from nbconvert import HTMLExporter
 
 import nmfbench
+from nmfbench import registry
 from nmfbench.artefacts import Artefact
+from nmfbench.cards import card_list, card_page, gather, make_card
 from nmfbench.engine.store import Store
+from nmfbench.guests import SolverSpec
 from nmfbench.report.evaluate import Evaluation, evaluate
 from nmfbench.report.section import environment, render_section
 
@@ -36,7 +39,7 @@ def build_report(
     output="reports",
     stand_in: bool = False,
 ) -> Path:
-    """Execute the notebooks of the artefacts' papers and write their pages and the index.
+    """Execute the notebooks of the artefacts' papers; write their pages, the cards and the index.
 
     Parameters
     ----------
@@ -66,6 +69,10 @@ def build_report(
         evaluations = [
             evaluate(artefact, opened, profile=profile, stand_in=stand_in) for artefact in artefacts
         ]
+        evidence = gather(
+            artefacts, opened, profile=profile, stand_in=stand_in, evaluations=evaluations
+        )
+    _write_cards(evidence, store, output, profile)
     papers = list(dict.fromkeys(artefact.paper for artefact in artefacts))
     for paper in papers:
         parameters = {
@@ -161,6 +168,18 @@ def _typeset(markdown: str) -> str:
         r"\$\$(.+?)\$\$", lambda m: to_mathml(m[1], display="block"), markdown, flags=re.DOTALL
     )
     return re.sub(r"\$(.+?)\$", lambda m: to_mathml(m[1]), markdown)
+
+
+def _write_cards(evidence, store, output: Path, profile: str) -> None:
+    """A page for each registered solver, and one that lists them."""
+    folder = output / "solvers"
+    folder.mkdir(exist_ok=True)
+    families: dict[str, list[dict]] = {}
+    for key in registry.solvers:
+        card = make_card(SolverSpec(key), evidence, store, profile=profile)
+        families.setdefault(card["family"], []).append(card)
+        (folder / f"{key}.html").write_text(card_page(card), encoding="utf-8")
+    (folder / "index.html").write_text(card_list(families), encoding="utf-8")
 
 
 def _write_index(evaluations: list[Evaluation], papers, output: Path, profile: str) -> Path:

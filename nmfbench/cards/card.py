@@ -1,0 +1,126 @@
+"""A card: facts, evidence from records, and exponents, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from nmfbench.artefacts import Artefact
+from nmfbench.cards.evidence import Standing, failures, named_claims, standings, verdicts
+from nmfbench.cards.facts import facts
+from nmfbench.cards.scaling import read_measured, theoretical_exponents
+from nmfbench.engine.store import Store
+from nmfbench.guests import SolverSpec
+from nmfbench.report.evaluate import Evaluation, evaluate
+
+__all__ = ["Evidence", "gather", "make_card"]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the records of one artefact say, for the cards of all of its solvers."""
+
+    evaluation: Evaluation
+    standings: list[Standing]
+    failed: list[dict]
+    counts: dict[str, int]
+
+
+def gather(
+    artefacts: Sequence[Artefact],
+    store: Store,
+    *,
+    profile: str = "quick",
+    stand_in: bool = False,
+    solver: str | None = None,
+    evaluations: Sequence[Evaluation] = (),
+) -> list[Evidence]:
+    """Evidence of artefacts.
+
+    Parameters
+    ----------
+    artefacts : sequence of Artefact
+    store : Store
+    profile : {"smoke", "quick", "paper"}
+    stand_in : bool, default=False
+    solver : str, optional
+        Only what its card needs: artefacts that have it, claims that name it.
+    evaluations : sequence of Evaluation
+        Those that are there already.
+    """
+    known = {evaluation.artefact.id: evaluation for evaluation in evaluations}
+    found = []
+    for artefact in artefacts:
+        if solver is not None and solver not in {method.solver for method in artefact.methods}:
+            continue
+        options = {"profile": profile, "stand_in": stand_in}
+        plan = list(dict.fromkeys(artefact.plan(**options)))
+        records = store.table(trial.key for trial in plan)
+        if not len(records):
+            continue
+        evaluation = known.get(artefact.id)
+        if evaluation is None:
+            claims = named_claims(artefact, solver) if solver else artefact.claims
+            # Neither table nor picture is wanted.
+            bare = replace(artefact, claims=claims, summarise=lambda records: None)
+            evaluation = evaluate(bare, store, **options)
+        stand_ins = sorted(artefact.substitutes(plan).values())
+        found.append(
+            Evidence(
+                evaluation=evaluation,
+                standings=standings(artefact, records, stand_ins),
+                failed=records[records["status"] == "failed"].to_dict("records"),
+                counts={str(k): int(n) for k, n in records["solver"].value_counts().items()},
+            )
+        )
+    return found
+
+
+def make_card(
+    spec: SolverSpec,
+    evidence: Sequence[Evidence],
+    store,
+    *,
+    profile: str = "quick",
+    time_limit: float = 60.0,
+) -> dict:
+    """All that a card shows, as plain values.
+
+    Parameters
+    ----------
+    spec : SolverSpec
+    evidence : sequence of Evidence
+    store : path-like
+        Folder of the store, beside whose records measurements are kept.
+    profile : str
+        Of the evidence.
+    time_limit : float
+        Seconds for the look at a class from outside.
+
+    Returns
+    -------
+    dict
+        Texts keep the markup of docstrings; the problem is in LaTeX.
+    """
+    known = facts(spec, time_limit=time_limit)
+    solver = spec.solver
+    mine = [e for e in evidence if e.counts.get(solver)]
+    theory = theoretical_exponents(known["cost"])
+    return known | {
+        "params": spec.params,
+        "scaling": {
+            "theory": theory,
+            "measured": read_measured(store, solver, spec.params),
+        },
+        "records": {
+            "profile": profile,
+            "trials": {e.evaluation.artefact.id: e.counts[solver] for e in mine},
+            "standings": [s.to_dict() for e in mine for s in e.standings if s.solver == solver],
+            "failures": {
+                e.evaluation.artefact.id: found
+                for e in mine
+                if (found := failures(e.failed, solver))
+            },
+            "claims": [v for e in mine for v in verdicts(e.evaluation, solver)],
+        },
+    }

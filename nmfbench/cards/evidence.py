@@ -1,0 +1,214 @@
+"""What the records say of each method of an artefact: ranks, failures, verdicts that name it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from nmfbench import registry
+from nmfbench.artefacts import Artefact, label_records
+from nmfbench.claims import Claim
+from nmfbench.engine.results import reason
+from nmfbench.engine.trials import canonical
+from nmfbench.ranking import complete_block, mean_ranks
+from nmfbench.report.evaluate import Evaluation
+
+__all__ = ["SCORES", "Standing", "failures", "named_claims", "standings", "verdicts"]
+
+SCORES = {
+    "recovery": ("anchor-recovery", True),
+    "exemplars": (r"accuracy@\d+", True),
+    "recognition": ("accuracy-4", True),
+    "clustering": ("clustering-accuracy", True),
+    "reconstruction": ("relative-error-(test|train)", False),
+    "convergence": ("final", False),
+    "nlad": ("excess", False),
+}
+"""By task: the metric that methods are ranked by (a pattern; several that match are averaged), and
+whether more of it is better. Tasks that are not here have no winner."""
+
+_PROBLEM = ("dataset", "dataset_params", "stand_in", "corruption", "level", "options")
+_DIGITS = 10
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a method of an artefact fares among the others.
+
+    Attributes
+    ----------
+    artefact, task, metric, method : str
+    solver : str
+    rank : float
+        Mean over the problems; 1 is the best possible.
+    methods, problems : int
+        How many were compared, and on how many.
+    best, worst : dict of str to int
+        Data and corruption, and on how many of their problems it is the best (alone or with
+        others), or the worst.
+    stand_ins : list of str
+    """
+
+    artefact: str
+    task: str
+    metric: str
+    method: str
+    solver: str
+    rank: float
+    methods: int
+    problems: int
+    best: dict[str, int] = field(default_factory=dict)
+    worst: dict[str, int] = field(default_factory=dict)
+    stand_ins: list[str] = field(default_factory=list)
+
+    def to_dict(self):
+        return asdict(self)
+
+
+def standings(
+    artefact: Artefact, records: pd.DataFrame, stand_ins: Sequence[str] = ()
+) -> list[Standing]:
+    """Ranks of the methods of an artefact by the metric of each of its tasks.
+
+    A problem is one data set, corruption, level and choice of the task's options; its score is
+    the mean over repeats. A method that the artefact shows at several parameters counts with their
+    median. A method whose trials on a problem all failed is the worst there. Problems and methods
+    that lack a record are left out.
+
+    Parameters
+    ----------
+    artefact : Artefact
+    records : DataFrame
+        As a store gives the artefact's trials, with those that failed.
+    stand_ins : sequence of str
+        What stands in for the paper's data.
+    """
+    if not len(records):
+        return []
+    records = records.assign(problem=_problems(records))
+    labelled = label_records(records, artefact.methods)
+    solvers = {method.label: method.solver for method in artefact.methods}
+    found = []
+    for task, rows in labelled.groupby("task", sort=False):
+        if task not in SCORES:
+            continue
+        pattern, higher = SCORES[task]
+        columns = [name for name in rows if re.fullmatch(pattern, str(name))]
+        scores = _scores(rows, columns, higher)
+        for method in scores:
+            block = complete_block(scores, keep=[method])
+            if block.shape[1] < 2 or not len(block):
+                continue
+            best, worst = _ends(block, method, higher)
+            found.append(
+                Standing(
+                    artefact=artefact.id,
+                    task=task,
+                    metric=_metric_name(columns),
+                    method=method,
+                    solver=solvers[method],
+                    rank=float(mean_ranks(block, higher)[method]),
+                    methods=block.shape[1],
+                    problems=len(block),
+                    best=best,
+                    worst=worst,
+                    stand_ins=list(stand_ins),
+                )
+            )
+    return found
+
+
+def _problems(records):
+    return [
+        canonical([row[name] if not _is_nan(row[name]) else None for name in _PROBLEM])
+        for row in records[list(_PROBLEM)].to_dict("records")
+    ]
+
+
+def _is_nan(value):
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _metric_name(columns):
+    return columns[0] if len(columns) == 1 else f"mean of {', '.join(sorted(columns))}"
+
+
+def _scores(rows, columns, higher):
+    """A row a problem, a column a method."""
+    value = rows[columns].astype(float).mean(axis=1)
+    cell = [rows["problem"], rows["method"].astype(str), rows["setting"]]
+    means = value.groupby(cell).mean()
+    failed = (rows["status"] == "failed").groupby(cell).all()
+    means[failed] = -np.inf if higher else np.inf
+    return means.groupby(level=[0, 1]).median().unstack()
+
+
+def _ends(block, method, higher):
+    """Where a method is the best, and where the worst and not also the best."""
+    rounded = block.map(lambda x: x if math.isinf(x) else float(f"{x:.{_DIGITS}g}"))
+    top, low = rounded.max(axis=1), rounded.min(axis=1)
+    if not higher:
+        top, low = low, top
+    is_best = rounded[method] == top
+    is_worst = (rounded[method] == low) & ~is_best
+    return (dict(Counter(map(_describe, block.index[chosen]))) for chosen in (is_best, is_worst))
+
+
+def _describe(problem):
+    dataset, params, _, corruption, _, _ = json.loads(problem)
+    given = ", ".join(f"{name}={value}" for name, value in params.items() if name != "variant")
+    text = f"{dataset} ({given})" if given else dataset
+    return f"{text} under {corruption}" if corruption else text
+
+
+def failures(records: Sequence[Mapping], solver: str) -> dict[str, int]:
+    """Reasons of the failed trials of a solver, with the task and how often, most first."""
+    counts = Counter(
+        f"{row['task']} on {row['dataset']}: {reason(row['error'], 120)}"
+        for row in records
+        if row["solver"] == solver and row["status"] == "failed"
+    )
+    return dict(counts.most_common())
+
+
+def named_claims(artefact: Artefact, solver: str) -> list[Claim]:
+    """Claims of an artefact that name a solver.
+
+    A claim names the solver if its statement has the label of one of the solver's methods, or its
+    name in the registry, and that is no part of a longer one there: "XRAY" does not stand in
+    "RobustXRAY".
+    """
+    labels = {method.label: method.solver for method in artefact.methods}
+    for key in dict.fromkeys(labels.values()):
+        labels.setdefault(registry.solvers[key].info["name"], key)
+    words = sorted(labels, key=len, reverse=True)
+    named = re.compile("|".join(rf"(?<!\w){re.escape(word)}(?![\w-])" for word in words))
+    return [
+        claim
+        for claim in artefact.claims
+        if any(labels[word] == solver for word in named.findall(claim.statement))
+    ]
+
+
+def verdicts(evaluation: Evaluation, solver: str) -> list[dict]:
+    """The claims of an artefact that name a solver, with their verdicts."""
+    named = {claim.id for claim in named_claims(evaluation.artefact, solver)}
+    return [
+        {
+            "id": f"{evaluation.artefact.id}/{claim.id}",
+            "statement": claim.statement,
+            "source": claim.source,
+            "verdict": verdict.verdict,
+            "evidence": verdict.evidence,
+            "data": verdict.data,
+        }
+        for claim, verdict in evaluation.verdicts
+        if claim.id in named
+    ]

@@ -1,0 +1,133 @@
+"""What is known of a solver before any record: from the registry, its class and its docstring."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from nmfbench import registry
+from nmfbench.cards import docstring
+from nmfbench.cards.checked import checked_by
+from nmfbench.engine.results import reason
+from nmfbench.engine.worker import Worker, WorkerDied
+from nmfbench.guests import GuestError, SolverSpec
+from nmfbench.guests.examine import Examined, examine
+
+__all__ = ["abilities_of", "facts"]
+
+
+def facts(spec: SolverSpec, *, time_limit: float = 60.0) -> dict:
+    """All that registry, class and docstring say of a solver.
+
+    Texts keep the markup of docstrings, the problem is in LaTeX.
+
+    Parameters
+    ----------
+    spec : SolverSpec
+        A registered solver, or one outside: that one is imported and fitted to tiny data in a
+        child process.
+    time_limit : float
+        Seconds for that.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    GuestError
+        If a class outside cannot be imported, or is no solver.
+    """
+    entry = registry.solvers[spec.solver]
+    info = entry.info
+    if spec.is_guest:
+        examined, said = _of_guest(spec, time_limit)
+        checked = None
+    else:
+        said = said_by(entry.target)
+        model = entry.target()
+        known = list(model.get_params())
+        examined = Examined(spec, known, abilities_of(entry.target, known))
+        checked = checked_by(entry.key, entry.target)
+    tasks = {task: examined.cannot(task) for task in registry.tasks}
+    return {
+        "key": entry.key,
+        "guest": spec.is_guest,
+        **{name: info[name] for name in ("name", "family", "reference", "paper")},
+        "monotone": info["monotone"],
+        "nested": info["nested"],
+        "properties": {name: registry.PROPERTIES[name] for name in info.get("properties", ())},
+        **said,
+        "abilities": examined.abilities,
+        "error": examined.error,
+        "tasks": [task for task, why in tasks.items() if why is None],
+        "cannot": {task: why for task, why in tasks.items() if why is not None},
+        "checked_by": checked and [asdict(test) for test in checked],
+    }
+
+
+def said_by(kind: type) -> dict:
+    """What a class and its docstring say: problem, cost, parameters and more."""
+    loss = getattr(kind, "loss", None)
+    meanings = docstring.parameters(kind)
+    given = _defaults(kind)
+    behaviour, departures = docstring.behaviour(kind), docstring.departures(kind)
+    return {
+        "class": f"{kind.__module__}:{kind.__qualname__}",
+        "summary": docstring.summary(kind),
+        "problem": docstring.problem(kind, loss if isinstance(loss, str) else None),
+        "loss": loss if isinstance(loss, str) else None,
+        "symmetric": bool(getattr(kind, "symmetric", False)),
+        "certificate": callable(getattr(kind, "certificate", None)),
+        "notation": docstring.notation(kind),
+        "cost": docstring.cost(kind),
+        "behaviour": None if (behaviour or "") in (departures or "") else behaviour,
+        "departures": departures,
+        "references": docstring.references(kind),
+        "parameters": [
+            {"name": name, "default": default, "meaning": meanings.get(name)}
+            for name, default in given.items()
+        ],
+    }
+
+
+def _defaults(kind):
+    """Names of the parameters and the texts of their defaults; None where there is none."""
+    from nmfbench.guests.adapter import parameters_of
+    from nmfbench.solvers.base import BaseNMF
+
+    if issubclass(kind, BaseNMF):
+        return {name: repr(value) for name, value in kind().get_params().items()}
+    return {name: repr(value) for name, value in parameters_of(kind)[0].items()}
+
+
+def abilities_of(kind: type, parameters: list[str]) -> dict[str, bool]:
+    """What :func:`~nmfbench.guests.examine.examine` finds by a fit, from the class alone."""
+    attributes = docstring.attributes(kind)
+    return {
+        "anchors": "anchor_indices_" in attributes,
+        "labels": "labels_" in attributes or hasattr(kind, "fit_predict"),
+        "start": bool(getattr(kind, "takes_factors", False)) and "max_iter" in parameters,
+        "represents": callable(getattr(kind, "represent", None)),
+        "partial_fit": callable(getattr(kind, "partial_fit", None)),
+        "sparse": bool(getattr(kind, "accepts_sparse", False)),
+        "trace": True,
+        "signed": bool(getattr(kind, "signed", False)),
+    }
+
+
+def _of_guest(spec, time_limit):
+    worker = Worker()
+    try:
+        examined = examine(spec, time_limit=time_limit, worker=worker)
+        asked = {"solver": spec.solver}
+        said = worker.call(f"{__name__}:said_here", asked, time_limit, spec.solver)
+    except (TimeoutError, WorkerDied, RuntimeError) as error:
+        raise GuestError(f"{spec} cannot be described: {reason(str(error))}") from None
+    finally:
+        worker.close()
+    return examined, said
+
+
+def said_here(solver):
+    """In the child: what the class says of itself."""
+    return said_by(registry.solvers[solver].target.load())

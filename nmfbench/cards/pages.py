@@ -1,0 +1,286 @@
+"""A card as text for a terminal, and as a page of the report."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+
+from markupsafe import Markup
+
+from nmfbench.cards.markup import formula_html, formula_text, to_html, to_text
+from nmfbench.report.section import environment
+
+__all__ = ["card_list", "card_page", "card_text"]
+
+_LABEL = 13  # columns of the left margin of the text
+_WIDTH = 100
+
+NO_PROBLEM = "none is stated: a procedure that minimises nothing as a whole"
+NO_COST = "not stated"
+NO_DEPARTURES = "none is stated"
+NO_TESTS = "unknown: the tests are in the repository, and not in an installed package"
+NO_ORACLE = (
+    "no test against an independent routine was found; the common tests and its own properties"
+)
+NO_GUEST_TESTS = "a class from outside: nmfbench check runs the common checks on it"
+RANKS = (
+    "Mean rank over data sets, corruptions, levels and options of the task, each the mean of its "
+    "repeats. A method that an artefact shows at several parameters counts with their median; one "
+    "that failed is the last."
+)
+NAMED = "It may be named as a rival, so that a confirmed claim need not speak for it."
+THEORY = (
+    "In theory: of the leading terms in the words on cost, for r up to n and m, without logarithms."
+)
+MEASURED = (
+    "Measured: least-squares slopes of the log of CPU seconds of an iteration, on one thread, "
+    "while one size is doubled and the others are fixed; small sizes and caches show in them."
+)
+
+
+def told(card: dict) -> list[tuple[str, str]]:
+    """What a solver takes and leaves: pairs of a word and a sentence."""
+    able = card["abilities"]
+    if not able:
+        return []
+    yes_no = ("no", "yes")
+    rows = [
+        ("loss", card["loss"] or ("not said" if card["guest"] else "its own")),
+        ("sparse data", "kept sparse" if able["sparse"] else "not taken"),
+        ("negative data", yes_no[able["signed"]]),
+    ]
+    if card["symmetric"]:
+        rows.append(("symmetric", "data must be a symmetric matrix of similarities"))
+    rows += [
+        ("initial factors", yes_no[able["start"]]),
+        ("partial_fit", yes_no[able["partial_fit"]]),
+    ]
+    leaves = [("anchor_indices_", "anchors"), ("labels_", "labels")]
+    rows += [("leaves", name) for name, ability in leaves if able[ability]]
+    if card["certificate"]:
+        rows.append(("certificate", "a dual bound for the fitted components"))
+    if card["nested"]:
+        rows.append(("nested", "the first q anchors of a larger fit are those of a fit of q"))
+    rows.append(("tasks", ", ".join(card["tasks"]) or "none"))
+    return rows
+
+
+def objective_line(card: dict) -> str:
+    """Whether the objective may rise, as the registry has it."""
+    if card["guest"]:
+        return "unknown: nmfbench check looks at it"
+    if card["monotone"]:
+        return "never rises; the common tests check it"
+    return "no promise in the registry that it never rises"
+
+
+def exponents(card: dict) -> list[dict]:
+    """Rows of ``size``, ``theory``, ``measured``."""
+    theory, measured = card["scaling"]["theory"], card["scaling"]["measured"]
+    rows = []
+    for size, what in (("n", "samples"), ("m", "features"), ("r", "components")):
+        value = measured and measured["exponents"][size]
+        powers = sorted(set(theory[size])) if theory else ()
+        rows.append(
+            {
+                "size": size,
+                "what": what,
+                "theory": " to ".join(map(str, powers)) or "not stated",
+                "measured": "not measured" if value is None else f"{value:.2f}",
+            }
+        )
+    return rows
+
+
+def provenance(card: dict) -> str:
+    """Where and when the exponents were measured."""
+    measured = card["scaling"]["measured"]
+    if measured is None:
+        target = card["key"] if not card["guest"] else "SOLVER"
+        return f"Not measured here yet: nmfbench card {target} --measure"
+    sizes = measured["sizes"]
+    text = (
+        f"Measured {measured['measured']} on {measured['host']['cpu']} "
+        f"({measured['host']['platform']}), {measured['threads']} thread, numpy "
+        f"{measured['versions']['numpy']}"
+    )
+    if sizes:
+        spans = [(min(column), max(column)) for column in zip(*sizes, strict=True)]
+        spread = ", ".join(
+            f"{name} {low} to {high}" for name, (low, high) in zip("nmr", spans, strict=False)
+        )
+        text += f"; {spread}, {spans[3][0]:.2g} to {spans[3][1]:.2g} CPU s an iteration"
+    if measured["error"]:
+        text += f"; incomplete: {measured['error']}"
+    if not measured["current"]:
+        text += "; the code has changed since"
+    return text + "."
+
+
+def checked_groups(card: dict) -> list[dict]:
+    """Tests of the solver one by one, those of its parts together."""
+    rows, parts = [], {}
+    for test in card["checked_by"] or []:
+        if test["part"] is None:
+            against = ", ".join(test["against"])
+            rows.append({"what": test["statement"], "against": against, "file": test["file"]})
+        else:
+            parts.setdefault((test["part"], test["file"]), set()).update(test["against"])
+    for (part, file), against in parts.items():
+        rows.append(
+            {"what": f"Its ``{part}``.", "against": ", ".join(sorted(against)), "file": file}
+        )
+    return rows
+
+
+def no_problem(card: dict) -> str:
+    return "not stated" if card["guest"] else NO_PROBLEM
+
+
+def no_tests(card: dict) -> str:
+    if card["guest"]:
+        return NO_GUEST_TESTS
+    return NO_TESTS if card["checked_by"] is None else NO_ORACLE
+
+
+def where(counts: dict[str, int]) -> str:
+    """``{"orl": 3, "yale": 1}`` as ``"orl (3), yale"``."""
+    return ", ".join(name if n == 1 else f"{name} ({n})" for name, n in counts.items())
+
+
+# -- text -------------------------------------------------------------------------------------
+
+
+def card_text(card: dict) -> str:
+    """A card for a terminal."""
+    head = f"{card['key']}: {card['name']}, family {card['family']}"
+    if not card["guest"]:
+        head += f"; {card['reference']}" + (f" (paper: {card['paper']})" if card["paper"] else "")
+    lines = [head, ""]
+    summary = to_text(card["summary"], _WIDTH)
+    lines += [summary, ""] if summary else []
+    if card["error"]:
+        lines += _row("Fails", f"a small fit fails: {card['error']}")
+    problem = card["problem"]
+    lines += _row("Problem", formula_text(problem) if problem else no_problem(card))
+    lines += _row("Cost", _plain(card["cost"], NO_COST))
+    lines += _row("Objective", objective_line(card))
+    lines += _row("", _plain(card["behaviour"], ""))
+    for i, (word, text) in enumerate(told(card)):
+        lines += _row("Takes" if not i else "", f"{word}: {text}")
+    for i, (name, text) in enumerate(card["properties"].items()):
+        lines += _row("Aims" if not i else "", f"{name}: {text}")
+    lines += _row("Departures", _plain(card["departures"], NO_DEPARTURES))
+    lines += _row("Notation", _plain(card["notation"], ""))
+    lines += ["", "Parameters"]
+    for row in card["parameters"]:
+        meaning = f": {_plain(row['meaning'], '')}" if row["meaning"] else ""
+        lines += _row("", f"{row['name']} = {row['default']}{meaning}", indent=2)
+    lines += ["", "Checked against"]
+    tests = checked_groups(card)
+    for row in tests:
+        lines += _row(
+            "", f"{to_text(row['what'], 10_000)} [{row['against']}; {row['file']}]", indent=2
+        )
+    lines += _row("", "" if tests else no_tests(card), indent=2)
+    lines += ["", "Exponents of the time of an iteration"]
+    for row in exponents(card):
+        lines.append(
+            f"  in {row['size']} ({row['what']}): in theory {row['theory']}; "
+            f"measured: {row['measured']}"
+        )
+    lines += _row("", provenance(card), indent=2)
+    return "\n".join([*lines, "", *_records_text(card)]).rstrip()
+
+
+def _records_text(card):
+    records = card["records"]
+    lines = [f"Records ({records['profile']})"]
+    if not records["trials"]:
+        return [*lines, "  no artefact of a paper has a record of it here"]
+    trials = ", ".join(f"{name} {n}" for name, n in records["trials"].items())
+    lines += _row("", f"trials: {trials}", indent=2)
+    for s in records["standings"]:
+        text = (
+            f"{s['artefact']}, {s['metric']}: {s['method']} has rank {s['rank']:.2f} of "
+            f"{s['methods']} on {s['problems']} problem{'s' * (s['problems'] > 1)}"
+        )
+        text += f"; the best on {where(s['best'])}" if s["best"] else ""
+        text += f"; the worst on {where(s['worst'])}" if s["worst"] else ""
+        text += f"; data: {', '.join(s['stand_ins'])}" if s["stand_ins"] else ""
+        lines += _row("", text, indent=2)
+    for artefact, reasons in records["failures"].items():
+        for why, n in reasons.items():
+            lines += _row("", f"failed in {artefact}, {n} times: {why}", indent=2)
+    if records["claims"]:
+        counts = Counter(row["verdict"] for row in records["claims"])
+        summary = ", ".join(f"{n} {word}" for word, n in counts.items())
+        lines += ["", f"Claims that name it ({summary})"]
+        lines += _row("", NAMED, indent=2)
+    for row in records["claims"]:
+        on = "" if row["data"] == "own" else " (on a stand-in)"
+        lines += _row("", f"{row['verdict']:<13} {row['id']}: {row['statement']}{on}", indent=2)
+    return lines
+
+
+def _plain(markup, default):
+    return to_text(markup, 10_000) if markup else default
+
+
+def _row(label, text, indent=_LABEL):
+    """Wrapped lines with a label in the margin; nothing for no text."""
+    lines = []
+    for i, part in enumerate(text.split("\n") if text else []):
+        hanging = " " * (indent if indent > 2 else 6)
+        lines += textwrap.wrap(
+            part.strip(),
+            _WIDTH,
+            initial_indent=hanging if i else f"{label:<{indent}}",
+            subsequent_indent=hanging,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return lines
+
+
+# -- HTML -------------------------------------------------------------------------------------
+
+
+def card_page(card: dict) -> str:
+    """A card as a page of the report, in the folder ``solvers`` of it."""
+    counts = Counter(row["verdict"] for row in card["records"]["claims"])
+    return (
+        environment()
+        .get_template("card.html")
+        .render(
+            card=card,
+            problem=Markup(formula_html(card["problem"], "block")) if card["problem"] else None,
+            text=lambda markup: Markup(to_html(markup or "")),
+            told=told(card),
+            objective=objective_line(card),
+            tests=checked_groups(card),
+            no_tests=no_tests(card),
+            exponents=exponents(card),
+            provenance=provenance(card),
+            counts=counts,
+            where=where,
+            words={
+                "problem": no_problem(card),
+                "cost": NO_COST,
+                "departures": NO_DEPARTURES,
+                "ranks": RANKS,
+                "theory": THEORY,
+                "measured": MEASURED,
+                "named": NAMED,
+            },
+        )
+    )
+
+
+def card_list(families: dict[str, list[dict]]) -> str:
+    """The page that lists all cards, by family."""
+    return (
+        environment()
+        .get_template("cards.html")
+        .render(families=families, text=lambda markup: Markup(to_html(markup or "")))
+    )

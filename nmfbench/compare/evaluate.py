@@ -1,0 +1,405 @@
+"""From the records of a comparison to its tables: all statistics of the page are made here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from nmfbench.compare.plan import Plan
+from nmfbench.compare.problems import ALPHA, QUESTIONS
+from nmfbench.compare.run import Todo
+from nmfbench.engine.results import reason
+from nmfbench.engine.store import Store, StoredArrays
+from nmfbench.performance import (
+    anytime_curves,
+    breakdown_levels,
+    data_profile,
+    pareto_front,
+    performance_profile,
+    times_to_target,
+)
+from nmfbench.ranking import (
+    complete_block,
+    critical_difference,
+    mean_ranks,
+    wins_ties_losses,
+)
+from nmfbench.summary import mean_and_interval
+
+__all__ = ["FACTORS", "Findings", "Speed", "evaluate", "gather"]
+
+FACTORS = (1.01, 1.001)
+_FEW = 4  # problems, of fewer no diagram is drawn
+_TICK = 1e-4  # seconds that the clock does not tell apart
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Of the solvers that minimise one loss.
+
+    Attributes
+    ----------
+    times : DataFrame
+        ``problem``, ``repeat``, ``method``, ``factor``, ``target``, ``cost``.
+    profile, budgets : DataFrame
+        Performance and data profiles, with a column ``panel`` for the factor.
+    curves : DataFrame
+        Anytime curves, by ``problem``.
+    """
+
+    times: pd.DataFrame
+    profile: pd.DataFrame
+    budgets: pd.DataFrame
+    curves: pd.DataFrame
+
+
+@dataclass
+class Findings:
+    """What the records of a comparison say.
+
+    Attributes
+    ----------
+    records : DataFrame
+        A row a trial: ``task``, ``problem``, ``method``, ``repeat``, ``status``, ``score``, ...
+    scores : DataFrame
+        Mean and interval over repeats by ``task``, ``problem`` and ``method``.
+    outcomes : DataFrame
+        The paired tests: ``solver``, ``task``, ``problem``, ``rival``, ``outcome``, ...
+    summary : DataFrame
+        A row a task and new solver.
+    differences : dict of str to DataFrame
+        Tables of critical-difference diagrams, by title.
+    speed : dict of str to Speed
+        By loss.
+    quality_time : DataFrame
+    robustness, breakdowns : DataFrame
+    failures : DataFrame
+        ``method``, ``task``, ``reason``, ``trials``.
+    left_out : DataFrame
+    """
+
+    records: pd.DataFrame
+    scores: pd.DataFrame
+    outcomes: pd.DataFrame
+    summary: pd.DataFrame
+    differences: dict[str, pd.DataFrame] = field(default_factory=dict)
+    speed: dict[str, Speed] = field(default_factory=dict)
+    quality_time: pd.DataFrame = field(default_factory=pd.DataFrame)
+    robustness: pd.DataFrame = field(default_factory=pd.DataFrame)
+    breakdowns: pd.DataFrame = field(default_factory=pd.DataFrame)
+    failures: pd.DataFrame = field(default_factory=pd.DataFrame)
+    left_out: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+
+def gather(plan: Plan, todo: Todo, store: Store, timings: Store | None) -> pd.DataFrame:
+    """The records of a plan, a row a cell; those without a record have the status ``missing``.
+
+    Parameters
+    ----------
+    plan : Plan
+    todo : Todo
+    store : Store
+    timings : Store or None
+        Where what was timed anew is.
+    """
+    anew = [cell.trial.key for cell in plan.cells if cell.trial.key in todo.anew]
+    found = {r["key"]: r for r in store.records(c.trial.key for c in plan.cells)}
+    for key in anew:
+        found.pop(key, None)
+    if timings is not None:
+        found |= {record["key"]: record for record in timings.records(anew)}
+    rows = []
+    for cell in plan.cells:
+        problem, key = cell.problem, cell.trial.key
+        record = found.get(key) or {"status": "missing", "error": None, "metrics": {}}
+        question = QUESTIONS[problem.task]
+        rows.append(
+            {
+                "task": problem.task,
+                "problem": problem.label,
+                "ranked": problem.ranked,
+                "loss": problem.loss,
+                "dataset": problem.dataset,
+                "corruption": problem.corruption,
+                "level": problem.level,
+                "group": _group(problem),
+                "method": cell.entrant.label,
+                "new": cell.entrant.new,
+                "repeat": cell.repeat,
+                "key": key,
+                "status": record["status"],
+                "error": record["error"],
+                "score": record["metrics"].get(question.metric, np.nan),
+                "seconds": record.get("seconds"),
+                "objective": record.get("objective"),
+                "timed": problem.timed,
+                "code": record.get("code"),
+                "host": record.get("host"),
+                "versions": record.get("versions"),
+                "finished": record.get("finished"),
+                "arrays": StoredArrays(timings if key in todo.anew else store, key),
+            }
+        )
+    return pd.DataFrame(rows).astype({"score": float, "seconds": float})
+
+
+def _group(problem):
+    """What problems share that differ in their corruption only."""
+    return problem.label.partition(",")[0]
+
+
+def evaluate(plan: Plan, records: pd.DataFrame) -> Findings:
+    """All tables of a comparison.
+
+    Parameters
+    ----------
+    plan : Plan
+    records : DataFrame
+        Of :func:`gather`.
+    """
+    speed = {}
+    records = records.copy()
+    for loss, runs in records[records["task"] == "convergence"].groupby("loss", sort=False):
+        speed[loss] = _speed(runs)
+        costs = speed[loss].times.query("factor == @FACTORS[0]")
+        found = costs.set_index(["problem", "method", "repeat"])["cost"]
+        index = pd.MultiIndex.from_frame(runs[["problem", "method", "repeat"]])
+        records.loc[runs.index, "score"] = found.reindex(index).to_numpy()
+    records["score"] = _with_failures(records)
+    ranked = records[records["ranked"]]
+    outcomes = _outcomes(plan, ranked)
+    findings = Findings(
+        records=records,
+        scores=_scores(ranked),
+        outcomes=outcomes,
+        summary=_summary(plan, ranked, outcomes),
+        differences=_differences(plan, ranked),
+        speed=speed,
+        quality_time=_quality_time(records),
+        failures=_failures(records),
+        left_out=_left_out(plan),
+    )
+    findings.robustness, findings.breakdowns = _robustness(ranked)
+    return findings
+
+
+def _with_failures(records):
+    """Scores in which a failed trial is as bad as can be; NaN where there is no record."""
+    higher = records["task"].map(lambda task: QUESTIONS[task].higher_is_better)
+    worst = np.where(higher, -np.inf, np.inf)
+    scores = np.where(records["status"] == "failed", worst, records["score"])
+    return np.where(records["status"] == "missing", np.nan, scores)
+
+
+def _scores(ranked):
+    """Means with intervals. Of repeats of which one failed the mean is as bad as can be."""
+    keys = ["task", "problem", "method"]
+    with np.errstate(invalid="ignore"):
+        found = mean_and_interval(ranked.groupby(keys, sort=False, observed=True)["score"])
+    counts = ranked.groupby(keys, sort=False, observed=True)["status"].value_counts()
+    failed = counts.unstack(fill_value=0).get("failed", 0)
+    return found.assign(failed=np.asarray(failed) if np.ndim(failed) else 0)
+
+
+def _means(ranked):
+    """Scores as :mod:`nmfbench.ranking` takes them: a row a problem, a column a method."""
+    return (
+        ranked.groupby(["task", "problem", "method"], sort=False, observed=True)["score"]
+        .agg(lambda scores: scores.mean(skipna=False))
+        .unstack("method")
+    )
+
+
+def _better(index):
+    """Whether higher scores are better, by row."""
+    return {row: QUESTIONS[row[0]].higher_is_better for row in index}
+
+
+def _ordered(ranked, scores):
+    """Problems and methods in their order on the page; unstacking sorts them."""
+    rows = dict.fromkeys(zip(ranked["task"], ranked["problem"], strict=True))
+    return scores.reindex(index=list(rows), columns=list(dict.fromkeys(ranked["method"])))
+
+
+def _outcomes(plan, ranked):
+    """Each new solver against each rival on each problem. Holm's correction is by task."""
+    parts = []
+    for entrant in plan.new:
+        for task, own in ranked.groupby("task", sort=False):
+            if own.loc[own["method"] == entrant.label, "score"].isna().all():
+                continue
+            table = wins_ties_losses(
+                own.assign(task=own["problem"]),
+                entrant.label,
+                higher_is_better=QUESTIONS[task].higher_is_better,
+                alpha=ALPHA,
+            )
+            # A rival that minimises another loss has no part in the problem at all.
+            there = set(zip(own["problem"], own["method"], strict=True))
+            pairs = zip(table["task"], table["rival"], strict=True)
+            table = table[[pair in there for pair in pairs]]
+            table = table.rename(columns={"task": "problem"})
+            parts.append(table.assign(solver=entrant.label, task=task))
+    columns = ["solver", "task", "problem", "rival", "n", "difference", "effect", "p_value"]
+    columns += ["p_adjusted", "outcome"]
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+
+
+def _summary(plan, ranked, outcomes):
+    """For each task and new solver: its mean rank among how many, and wins, ties, losses."""
+    means = _ordered(ranked, _means(ranked))
+    rows = []
+    for task in plan.tasks:
+        for entrant in plan.new:
+            label = entrant.label
+            own = means.loc[[task]] if task in means.index.get_level_values(0) else means[:0]
+            if label not in own or own[label].isna().all():
+                continue
+            block = complete_block(own, keep=[label])
+            ranks = mean_ranks(block, _better(block.index))
+            counts = outcomes.query("solver == @label and task == @task")["outcome"].value_counts()
+            rows.append(
+                {
+                    "solver": label,
+                    "task": task,
+                    "title": QUESTIONS[task].title,
+                    "score": QUESTIONS[task].score,
+                    "higher_is_better": QUESTIONS[task].higher_is_better,
+                    "problems": len(block),
+                    "repeats": int(ranked[ranked["task"] == task]["repeat"].max()) + 1,
+                    "mean_rank": float(ranks[label]),
+                    "methods": len(ranks),
+                    "best": ranks.index[0],
+                    "best_rank": float(ranks.iloc[0]),
+                    "wins": int(counts.get("win", 0)),
+                    "ties": int(counts.get("tie", 0)),
+                    "losses": int(counts.get("loss", 0)),
+                    "too_few": int(counts.get("too few", 0)),
+                    "failed": int(
+                        (
+                            ranked.query("task == @task and method == @label")["status"] == "failed"
+                        ).sum()
+                    ),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _differences(plan, ranked):
+    """Diagrams over the problems of all tasks, and of each that has enough of them."""
+    means = _ordered(ranked, _means(ranked))
+    by_task = dict(list(means.groupby(level="task", sort=False)))
+    # In a problem of speed only those take part that minimise one loss.
+    others = [own for task, own in by_task.items() if task != "convergence"]
+    titles = {"all tasks but speed": pd.concat(others)} if len(others) > 1 else {}
+    titles |= {QUESTIONS[task].title: own for task, own in by_task.items()}
+    tables = {}
+    for title, scores in titles.items():
+        new = [e.label for e in plan.new if e.label in scores and scores[e.label].notna().any()]
+        block = complete_block(scores, keep=new)
+        if new and block.shape[1] > 2 and len(block) >= _FEW:
+            tables[title] = critical_difference(block, _better(block.index), alpha=ALPHA)
+    return tables
+
+
+def _speed(runs):
+    """Times to targets, profiles and curves of the solvers of one loss."""
+    runs = runs.assign(trace=[_trace(row) for row in runs.itertuples()])
+    present = runs[runs["status"] != "missing"]
+    times = times_to_target(present, ["problem", "repeat"], FACTORS)
+    profiles, budgets = [], []
+    for factor, own in times.groupby("factor", sort=False):
+        panel = f"within {100 * (factor - 1):.1g} % of the best objective"
+        costs = own.pivot(index=["problem", "repeat"], columns="method", values="cost")
+        costs = costs[list(dict.fromkeys(own["method"]))]
+        if costs.dropna().empty:
+            continue
+        costs = costs.clip(lower=_TICK)
+        profiles.append(performance_profile(costs).assign(panel=panel))
+        budgets.append(data_profile(costs).assign(panel=panel))
+    curves = anytime_curves(present, ["problem"])
+    empty = pd.DataFrame()
+    return Speed(
+        times,
+        pd.concat(profiles, ignore_index=True) if profiles else empty,
+        pd.concat(budgets, ignore_index=True) if budgets else empty,
+        curves,
+    )
+
+
+def _trace(row):
+    """The trace of a finished fit; without one, its end as the only point."""
+    if row.status != "done":
+        return None
+    return row.arrays.get("trace")
+
+
+def _quality_time(records):
+    """Median score against median seconds of the fits that were timed, with the front.
+
+    A timed fit is another run of what the same repeat of its problem scores, bit by bit.
+    """
+    keys = ["task", "problem", "method", "repeat"]
+    timed = records[~records["ranked"] & (records["status"] == "done")]
+    scores = records[records["ranked"] & np.isfinite(records["score"])][[*keys, "score"]]
+    timed = timed.drop(columns="score").merge(scores, on=keys)
+    if timed.empty:
+        return pd.DataFrame(columns=["task", "panel", "method", "seconds", "score", "front"])
+    table = timed.groupby(keys[:3], sort=False)[["seconds", "score"]].median().reset_index()
+    parts = []
+    for (task, problem), own in table.groupby(["task", "problem"], sort=False):
+        better = QUESTIONS[task].higher_is_better
+        front = pareto_front(own["seconds"], own["score"], better)
+        title = f"{QUESTIONS[task].title}: {problem}"
+        parts.append(own.assign(panel=title, front=front))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _robustness(ranked):
+    """Scores by level of each corruption with two levels or more besides none, and breakdowns."""
+    rows, found = [], []
+    ranked = ranked[np.isfinite(ranked["score"])]
+    for (task, group), own in ranked.groupby(["task", "group"], sort=False):
+        clean = own[own["corruption"].isna()]
+        for corruption, noisy in own.groupby("corruption", sort=False):
+            # A smaller level is less noise of all but one: more counts are less noise.
+            if corruption == "poisson" or noisy["level"].nunique() < 2:
+                continue
+            both = pd.concat([clean.assign(level=0.0), noisy])
+            table = mean_and_interval(both.groupby(["method", "level"], sort=False)["score"])
+            panel = f"{QUESTIONS[task].title}: {group}, {corruption}"
+            table = table.assign(task=task, panel=panel)
+            rows.append(table)
+            levels = breakdown_levels(
+                table, by=["panel"], higher_is_better=QUESTIONS[task].higher_is_better
+            )
+            found.append(levels.assign(task=task))
+    columns = ["task", "panel", "method", "level"]
+    empty = pd.DataFrame(columns=columns)
+    return (
+        pd.concat(rows, ignore_index=True) if rows else empty,
+        pd.concat(found, ignore_index=True) if found else empty,
+    )
+
+
+def _failures(records):
+    failed = records[records["status"] == "failed"]
+    why = failed["error"].map(lambda error: _root(reason(error, width=300)))
+    table = failed.assign(reason=why)
+    keys = ["method", "task", "reason"]
+    return table.groupby(keys, sort=False).size().rename("trials").reset_index()
+
+
+def _root(text):
+    """Of a trial whose fit failed, why the fit did."""
+    return text.partition(", failed: ")[2] if text.startswith("BaseFailed") else text
+
+
+def _left_out(plan):
+    """What is left out for one reason in one row."""
+    columns = ["solver", "task", "problem", "why"]
+    table = pd.DataFrame(plan.left_out, columns=columns)
+    groups = table.groupby(["solver", "task", "why"], sort=False)["problem"]
+    return groups.agg("; ".join).reset_index()[columns]

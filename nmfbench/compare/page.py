@@ -1,0 +1,359 @@
+"""The page of a comparison, with its tables as CSV and its figures as PDF and PNG."""
+
+from __future__ import annotations
+
+import base64
+import io
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+import nmfbench
+from nmfbench.compare.evaluate import FACTORS, Findings
+from nmfbench.compare.plan import Plan
+from nmfbench.compare.problems import ALPHA, QUESTIONS
+from nmfbench.compare.run import Todo
+from nmfbench.report.compare_figures import (
+    draw_anytime,
+    draw_critical_difference,
+    draw_profile,
+    draw_quality_time,
+    draw_robustness,
+)
+from nmfbench.report.section import environment
+
+__all__ = ["write_page"]
+
+PAGE = "index.html"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure on the page: its file name without the ending, heading, caption and how to draw."""
+
+    name: str
+    title: str
+    caption: str
+    draw: object
+
+
+def write_page(plan: Plan, todo: Todo, findings: Findings, output, *, command: str) -> Path:
+    """Write page, tables and figures into a folder.
+
+    Parameters
+    ----------
+    plan : Plan
+    todo : Todo
+    findings : Findings
+    output : path-like
+        Made if it is missing; files of the same names are written over.
+    command : str
+        What gives this page, for its provenance.
+
+    Returns
+    -------
+    Path
+        The page, which needs none of the other files.
+    """
+    output = Path(output)
+    (output / "figures").mkdir(parents=True, exist_ok=True)
+    (output / "tables").mkdir(exist_ok=True)
+    for name, table in _tables(findings).items():
+        table.to_csv(output / "tables" / f"{name}.csv", index=False, lineterminator="\n")
+    highlight = [entrant.label for entrant in plan.new]
+    compared = set(findings.outcomes["task"])
+    titles = {task: QUESTIONS[task].title for task in plan.tasks if task in compared}
+    shown = []
+    for picture in _pictures(findings, highlight):
+        data = _save(picture, output / "figures")
+        shown.append({"picture": picture, "data": data})
+    page = (
+        environment()
+        .get_template("compare.html")
+        .render(
+            plan=plan,
+            todo=todo,
+            summary=findings.summary.to_dict("records"),
+            titles=titles,
+            rivals=_rivals(findings, titles),
+            outcomes=_by_problem(findings),
+            pictures=shown,
+            left_out=findings.left_out.to_dict("records"),
+            failures=findings.failures.to_dict("records"),
+            provenance=_provenance(findings.records),
+            breakdowns=_breakdowns(findings, highlight),
+            tables=sorted(_tables(findings)),
+            command=command,
+            alpha=ALPHA,
+            factors=FACTORS,
+            version=nmfbench.__version__,
+            written=datetime.now(UTC).strftime("%Y-%m-%d"),
+            number=_number,
+        )
+    )
+    (output / PAGE).write_text(page, encoding="utf-8")
+    return output / PAGE
+
+
+def _tables(findings):
+    records = findings.records.drop(columns=["arrays", "new", "host", "versions", "group", "error"])
+    tables = {
+        "summary": findings.summary,
+        "scores": findings.scores,
+        "outcomes": findings.outcomes,
+        "trials": records,
+        "quality-time": findings.quality_time,
+        "robustness": findings.robustness,
+        "breakdown-levels": findings.breakdowns,
+        "failures": findings.failures,
+        "not-run": findings.left_out,
+    }
+    for title, table in findings.differences.items():
+        tables[f"critical-difference-{_slug(title)}"] = table
+    for loss, speed in findings.speed.items():
+        tables[f"times-to-target-{loss}"] = speed.times
+        tables[f"performance-profile-{loss}"] = speed.profile
+        tables[f"data-profile-{loss}"] = speed.budgets
+        tables[f"anytime-{loss}"] = speed.curves
+    return {name: table for name, table in tables.items() if len(table)}
+
+
+def _slug(text):
+    return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
+
+
+# -- pictures ---------------------------------------------------------------------------------
+
+
+def _pictures(findings: Findings, highlight) -> Iterator[Picture]:
+    for title, table in findings.differences.items():
+        yield Picture(
+            f"critical-difference-{_slug(title)}",
+            f"Mean ranks: {title.lower()}",
+            "Demšar's diagram; its tasks are our problems, of which repeats are averaged. Problems "
+            "on the same data are no independent evidence of how a method does on other data.",
+            lambda table=table: draw_critical_difference(table, highlight),
+        )
+    for loss, speed in findings.speed.items():
+        if len(speed.profile):
+            yield Picture(
+                f"performance-profile-{loss}",
+                f"Performance profiles ({loss})",
+                "Dolan and Moré: share of the runs in which a method reached the target in at most "
+                "so many times the seconds of the fastest. The best objective is that of any "
+                "method on the same matrix. Each method makes a fixed number of iterations: a "
+                "target that it has not reached by then counts as not reached.",
+                lambda speed=speed: draw_profile(speed.profile, highlight, by="panel"),
+            )
+            yield Picture(
+                f"data-profile-{loss}",
+                f"Data profiles ({loss})",
+                "Share of the runs in which a method reached the target within a budget.",
+                lambda speed=speed: draw_profile(speed.budgets, highlight, by="panel"),
+            )
+        if len(speed.curves):
+            yield Picture(
+                f"anytime-{loss}",
+                f"Anytime curves ({loss})",
+                "The best objective so far above the best known of the same matrix: medians over "
+                "repeats, bands between quartiles. A method that keeps no curve is a point, or "
+                "begins where it ends.",
+                lambda speed=speed: draw_anytime(speed.curves, highlight, by="problem"),
+            )
+    if len(findings.quality_time):
+        for task, table in findings.quality_time.groupby("task", sort=False):
+            yield Picture(
+                f"quality-time-{task}",
+                f"Quality against time: {QUESTIONS[task].title.lower()}",
+                "Medians over repeats of fits timed one at a time, each to its own stop rule; the "
+                "grey line joins those that none beats in both (Pareto front).",
+                lambda table=table, task=task: draw_quality_time(
+                    table, highlight, by="panel", ylabel=QUESTIONS[task].score
+                ),
+            )
+    for task, table in findings.robustness.groupby("task", sort=False):
+        broken = findings.breakdowns[findings.breakdowns["task"] == task]
+        yield Picture(
+            f"robustness-{task}",
+            f"Robustness: {QUESTIONS[task].title.lower()}",
+            "Means over repeats with 95 % intervals; level 0 is the clean data. A triangle marks "
+            "where a method has "
+            + (
+                "half of its score there left."
+                if QUESTIONS[task].higher_is_better
+                else "twice its error there."
+            ),
+            lambda table=table, task=task, broken=broken: draw_robustness(
+                table,
+                highlight,
+                by="panel",
+                breakdown=broken,
+                xlabel="level of the corruption",
+                ylabel=QUESTIONS[task].score,
+            ),
+        )
+
+
+def _save(picture, folder):
+    """Write PNG and PDF; the PNG also as text, for the page."""
+    figure = picture.draw()
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # it has its layout, which takes longer than the rest
+    # No date or software version in the files: the same records give the same bytes.
+    figure.savefig(folder / f"{picture.name}.pdf", bbox_inches="tight", metadata=_NO_DATE)
+    png = io.BytesIO()
+    figure.savefig(png, format="png", dpi=110, bbox_inches="tight", metadata={"Software": None})
+    plt.close(figure)
+    (folder / f"{picture.name}.png").write_bytes(png.getvalue())
+    return base64.b64encode(png.getvalue()).decode()
+
+
+_NO_DATE = {"CreationDate": None, "Producer": None, "Creator": None}
+
+
+# -- tables of the page -----------------------------------------------------------------------
+
+
+def _rivals(findings, titles):
+    """Each new solver against each rival: for each task the outcomes, with how many problems."""
+    rows = []
+    for (solver, rival), own in findings.outcomes.groupby(["solver", "rival"], sort=False):
+        cells = []
+        for task in titles:
+            counts = own[own["task"] == task]["outcome"].value_counts()
+            cells.append([(word, text, counts[word]) for word, text in _OUTCOMES if word in counts])
+        rows.append({"solver": solver, "rival": rival, "cells": cells})
+    return rows
+
+
+_OUTCOMES = (
+    ("win", "won"),
+    ("tie", "tied"),
+    ("loss", "lost"),
+    ("too few", "undecided: too few repeats"),
+    ("not run", "not run"),
+)
+
+
+def _by_problem(findings):
+    """Scores by problem and method, with the outcome against each rival: a block a task."""
+    blocks = []
+    marks = {
+        (row.task, row.problem, row.solver, row.rival): row.outcome
+        for row in findings.outcomes.itertuples()
+    }
+    new = list(dict.fromkeys(findings.outcomes["solver"]))
+    for task, own in findings.scores.groupby("task", sort=False):
+        methods = list(dict.fromkeys(own["method"]))
+        cells = {(row.problem, row.method): row for row in own.itertuples()}
+        rows = []
+        for problem in dict.fromkeys(own["problem"]):
+            row = []
+            for method in methods:
+                cell = cells.get((problem, method))
+                found = [marks.get((task, problem, solver, method)) for solver in new]
+                row.append(
+                    {
+                        "text": _score(cell),
+                        "new": method in new,
+                        "marks": [word for word in found if word is not None],
+                    }
+                )
+            rows.append({"problem": problem, "cells": row})
+        blocks.append({"question": QUESTIONS[task], "methods": methods, "new": new, "rows": rows})
+    return blocks
+
+
+def _score(cell):
+    if cell is None:
+        return ""
+    if math.isnan(cell.mean):
+        return "not run"
+    if math.isinf(cell.mean):
+        return f"{cell.failed} failed" if cell.failed else "not reached"
+    return _number(cell.mean)
+
+
+def _number(value):
+    """Three significant digits, without an exponent where there is room.
+
+    Examples
+    --------
+    >>> _number(0.98765), _number(12.3456), _number(0.00001234)
+    ('0.988', '12.3', '1.23e-05')
+    """
+    return f"{value:.3g}"
+
+
+def _breakdowns(findings, highlight):
+    """Levels at which the new solvers break down, by panel, with the best of the others."""
+    rows = []
+    for panel, own in findings.breakdowns.groupby("panel", sort=False):
+        levels = own.set_index("method")["level"]
+        others = levels[~levels.index.isin(highlight)].dropna()
+        rows.append(
+            {
+                "panel": panel,
+                "new": [(name, _level(levels[name])) for name in highlight if name in levels],
+                "best": (others.idxmax(), _level(others.max())) if len(others) else None,
+            }
+        )
+    return rows
+
+
+def _level(level):
+    return (
+        "none of the levels"
+        if math.isinf(level)
+        else "unknown"
+        if math.isnan(level)
+        else _number(level)
+    )
+
+
+def _provenance(records):
+    done = records[records["status"] != "missing"]
+    finished = [text for text in done["finished"] if isinstance(text, str)]
+    return {
+        "done": int((records["status"] == "done").sum()),
+        "failed": int((records["status"] == "failed").sum()),
+        "missing": int((records["status"] == "missing").sum()),
+        "code": sorted({code for code in done["code"] if isinstance(code, str)}),
+        "hosts": _distinct(done["host"]),
+        "versions": _distinct(done["versions"]),
+        "from": min(finished, default=""),
+        "to": max(finished, default=""),
+    }
+
+
+def _distinct(dicts):
+    found = {tuple(d.items()) for d in dicts if isinstance(d, dict)}
+    return [dict(items) for items in sorted(found)]
+
+
+def as_data(findings: Findings) -> dict:
+    """The summary, failures and what was not run, as JSON can hold them."""
+
+    def rows(table):
+        plain = table.astype(object).where(pd.notna(table), None)
+        return [
+            {k: v.item() if hasattr(v, "item") else v for k, v in row.items()}
+            for row in plain.to_dict("records")
+        ]
+
+    def finite(row):
+        return {
+            k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()
+        }
+
+    return {
+        "summary": [finite(row) for row in rows(findings.summary)],
+        "outcomes": [finite(row) for row in rows(findings.outcomes)],
+        "failures": rows(findings.failures),
+        "not_run": rows(findings.left_out),
+    }

@@ -1,0 +1,282 @@
+"""Who runs what: the trials of a comparison, and what is left out and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from nmfbench import registry
+from nmfbench.compare.problems import (
+    FIELDS,
+    QUESTIONS,
+    Problem,
+    problems_of,
+    repeats_to_decide,
+)
+from nmfbench.datasets.base import dataset_available, dataset_info
+from nmfbench.engine.trials import Trial, canonical
+from nmfbench.guests.examine import Examined
+from nmfbench.guests.spec import SolverSpec
+
+__all__ = ["Cell", "CompareError", "Entrant", "Plan", "check_tasks", "labels_of", "make_plan"]
+
+
+class CompareError(ValueError):
+    """A comparison that cannot be made; the message says why, in a line."""
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A solver in a comparison.
+
+    Attributes
+    ----------
+    label : str
+        One of a kind.
+    solver, params
+        As a :class:`~nmfbench.engine.trials.Trial` takes them. A registered solver that was named
+        without parameters has in each task those under which it is a baseline there.
+    new : bool
+        Asked for, rather than a baseline.
+    loss : str or None
+        What it minimises, if that is a loss alone.
+    starts : bool
+        It can start from given factors.
+    """
+
+    label: str
+    solver: str
+    params: dict[str, Any]
+    new: bool
+    loss: str | None
+    starts: bool = True
+
+    def params_in(self, task: str) -> dict[str, Any]:
+        if self.params or ":" in self.solver:
+            return self.params
+        usual = FIELDS.get((task, self.loss if task == "convergence" else None), ())
+        return dict(usual).get(self.solver, {})
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One trial in its place."""
+
+    problem: Problem
+    entrant: Entrant
+    repeat: int
+    trial: Trial
+
+
+@dataclass
+class Plan:
+    """The trials of a comparison.
+
+    Attributes
+    ----------
+    profile : str
+    entrants : list of Entrant
+        The new ones first.
+    cells : list of Cell
+    left_out : list of dict
+        ``solver``, ``task``, ``problem`` and ``why``, of what is not run.
+    """
+
+    profile: str
+    entrants: list[Entrant]
+    cells: list[Cell] = field(default_factory=list)
+    left_out: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def new(self) -> list[Entrant]:
+        return [entrant for entrant in self.entrants if entrant.new]
+
+    @property
+    def tasks(self) -> list[str]:
+        """Those with a trial, in the order of the page."""
+        found = {cell.problem.task for cell in self.cells}
+        return [task for task in QUESTIONS if task in found]
+
+
+def labels_of(specs: Sequence[SolverSpec]) -> list[str]:
+    """Short names, with the file or module where two would be alike, or one like a key of ours.
+
+    Examples
+    --------
+    >>> labels_of([SolverSpec("mu"), SolverSpec("mu", {"max_iter": 50})])
+    ['mu', 'mu(max_iter=50)']
+    >>> labels_of([SolverSpec("/a/one.py:Mine"), SolverSpec("/a/two.py:Mine")])
+    ['one.py:Mine', 'two.py:Mine']
+    """
+    short = [spec.label for spec in specs]
+    longer = [registry.solvers[spec.solver].key for spec in specs]
+    full = [
+        place + spec.label.removeprefix(place.rpartition(":")[2])
+        for spec, place in zip(specs, longer, strict=True)
+    ]
+    alike = [
+        short.count(spec.label) > 1 or (spec.is_guest and spec.label in registry.solvers)
+        for spec in specs
+    ]
+    found = [long if a else name for a, name, long in zip(alike, short, full, strict=True)]
+    # Two files of one name: only their folders tell them apart, which a page does not show.
+    return [
+        name if found.count(name) == 1 else f"{name} #{found[: i + 1].count(name)}"
+        for i, name in enumerate(found)
+    ]
+
+
+def make_plan(
+    solvers: Sequence[Examined],
+    *,
+    tasks: Sequence[str] = (),
+    against: Sequence[Examined] = (),
+    profile: str = "quick",
+) -> Plan:
+    """The trials that answer how solvers stand against baselines.
+
+    Parameters
+    ----------
+    solvers : sequence of Examined
+        The new ones.
+    tasks : sequence of str
+        By default all that one of the solvers can do.
+    against : sequence of Examined
+        Baselines; by default a few for each task, see :data:`~nmfbench.compare.problems.FIELDS`.
+    profile : {"smoke", "quick", "paper"}
+
+    Raises
+    ------
+    CompareError
+        If a solver cannot do a task that was asked for, or any at all.
+    UnknownNameError
+        If there is no such task.
+    """
+    check_tasks(tasks)
+    everyone = _distinct([*solvers, *against])
+    n_new = len(_distinct(solvers))
+    names = labels_of([examined.spec for examined in everyone])
+    entrants = [
+        (_entrant(examined, name, new=i < n_new), examined)
+        for i, (examined, name) in enumerate(zip(everyone, names, strict=True))
+    ]
+    plan = Plan(profile, [entrant for entrant, _ in entrants])
+    asked = list(dict.fromkeys(tasks)) or list(QUESTIONS)
+    for task in asked:
+        able = []
+        for entrant, examined in entrants:
+            why = _cannot(examined, task)
+            if why is None:
+                able.append(entrant)
+                if task == "convergence" and not entrant.starts:
+                    _leave_out(plan, _NO_CURVE, solver=entrant.label, task=task, problem="curves")
+            elif entrant.new and tasks:
+                raise CompareError(f"{entrant.label} cannot do the task {task}: {why}.")
+            else:
+                _leave_out(plan, why, solver=entrant.label, task=task)
+        if any(entrant.new for entrant in able):
+            _plan_task(plan, task, able, usual=not against)
+    if not plan.cells:
+        reasons = {row["why"]: row["task"] for row in plan.left_out}
+        said = "; ".join(f"{task}: {why}" for why, task in reasons.items())
+        raise CompareError(f"there is nothing to compare: {said} (see nmfbench check).")
+    plan.entrants.sort(key=lambda entrant: not entrant.new)
+    return plan
+
+
+def check_tasks(tasks: Sequence[str]) -> None:
+    """Raise a CompareError, or an UnknownNameError, for what is no task of a comparison."""
+    for task in tasks:
+        registry.tasks[task]  # an unknown one ends here, with its near misses
+        if task not in QUESTIONS:
+            known = ", ".join(QUESTIONS)
+            raise CompareError(f"nothing is compared on the task {task}; choose from {known}.")
+
+
+def _distinct(found):
+    return list({(e.spec.solver, canonical(e.spec.params)): e for e in found}.values())
+
+
+def _entrant(examined, label, *, new):
+    spec = examined.spec
+    starts = bool(examined.abilities.get("start"))
+    return Entrant(label, spec.solver, dict(spec.params), new, examined.loss, starts)
+
+
+_NO_CURVE = (
+    "no initial factors and number of iterations can be given, so the end of a fit from a start of "
+    "its own stands for a curve"
+)
+
+
+def _cannot(examined, task):
+    """Why it cannot do a task. Its speed can be told of fits from a start of its own, too."""
+    if task == "convergence" and examined.error is None:
+        if examined.loss is None:
+            return "it minimises no loss alone that others minimise"
+        if examined.abilities["signed"]:
+            return "its factors may be negative, so that no other can reach its objective"
+        return None
+    return examined.cannot(task)
+
+
+def _plan_task(plan, task, able, *, usual):
+    new, meetings = [entrant for entrant in able if entrant.new], []
+    for problem in problems_of(task, plan.profile):
+        takes_part = [e for e in able if problem.loss in (None, e.loss)]
+        if not any(entrant in new for entrant in takes_part):
+            continue
+        if not (problem.stand_in or dataset_available(problem.dataset)):
+            _leave_out(plan, _missing(problem.dataset), task=task, problem=problem.label)
+            continue
+        if usual:
+            takes_part += _usual(plan, task, problem.loss, takes_part)
+        if len(takes_part) < 2:
+            _leave_out(
+                plan, "there is no other to compare it with", task=task, problem=problem.label
+            )
+            continue
+        meetings.append((problem, takes_part))
+    # Of the new solver that has most of them: its tests are corrected together.
+    comparisons = max(
+        (sum(len(there) - 1 for p, there in meetings if p.ranked and e in there) for e in new),
+        default=0,
+    )
+    for problem, takes_part in meetings:
+        least = repeats_to_decide(comparisons) if problem.ranked else 0
+        for repeat in range(max(problem.repeats, least)):
+            for e in takes_part:
+                trial = problem.trial(e.solver, e.params_in(task), repeat, start=e.starts)
+                plan.cells.append(Cell(problem, e, repeat, trial))
+    if not any(cell.problem.task == task for cell in plan.cells) and not any(
+        row["task"] == task for row in plan.left_out
+    ):
+        _leave_out(plan, "no problem is for what it minimises", task=task)
+
+
+def _usual(plan, task, loss, there):
+    """Baselines of a task, each one entrant throughout; not those that take part anyway."""
+    taken = {entrant.solver for entrant in there if not entrant.params}
+    found = []
+    for key, _ in FIELDS.get((task, loss), ()):
+        if key in taken:
+            continue
+        known = [e for e in plan.entrants if e.solver == key and not e.params]
+        if not known:
+            # Of its own key, so that the parameters are those of each task.
+            target = registry.solvers[key].target
+            known = [Entrant(key, key, {}, False, getattr(target, "loss", None))]
+            plan.entrants += known
+        found += known
+    return found
+
+
+def _missing(dataset):
+    public = dataset_info(dataset)["public_home"]
+    way = f"nmfbench data fetch {dataset}" if public else "its file, in the folder NMFBENCH_DATA"
+    return f"the data {dataset} are not at hand (what gets them: {way})"
+
+
+def _leave_out(plan, why, *, solver="all", task, problem="all"):
+    plan.left_out.append({"solver": solver, "task": task, "problem": problem, "why": why})

@@ -1,0 +1,136 @@
+"""The trials of a comparison that have no record, in an order that wastes little and is fair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nmfbench.compare.plan import Cell, Plan
+from nmfbench.engine.provenance import host
+from nmfbench.engine.runner import Limits, in_stages
+from nmfbench.engine.runner import run as run_trials
+from nmfbench.engine.store import Store
+
+__all__ = ["Todo", "compute", "look_up"]
+
+TIMINGS = "timings"
+_TURN = 4  # timed repeats of one side before the other's turn
+
+
+@dataclass
+class Todo:
+    """What a comparison has and what it lacks.
+
+    Attributes
+    ----------
+    held : int
+        Trials with a record.
+    own, baselines : int
+        Trials to compute, of the new solvers and of the others.
+    steps : int
+        Records that will be written: with the fits that trials start from.
+    anew : set of str
+        Keys of baselines' timings that were taken elsewhere. Their problems are timed anew, all
+        solvers in one run, into a store of the comparison's own.
+    timed_before : int
+        Timings of baselines that an earlier run on this host took.
+    """
+
+    held: int
+    own: int
+    baselines: int
+    steps: int
+    anew: set[str] = field(default_factory=set)
+    timed_before: int = 0
+
+
+def look_up(plan: Plan, store: Store, timings: Path) -> Todo:
+    """What of a plan has a record, and which timings of baselines cannot be used.
+
+    A timing can be used if it was taken on this host. The setting of threads is one for all
+    trials: one.
+
+    Parameters
+    ----------
+    plan : Plan
+    store : Store
+    timings : path-like
+        Folder of the store for what is timed anew.
+    """
+    anew = _problems_timed_elsewhere(plan.cells, store)
+    shared = [cell for cell in plan.cells if cell.problem not in anew]
+    rest = [cell for cell in plan.cells if cell.problem in anew]
+    status = store.status(cell.trial.key for cell in shared)
+    stages = in_stages((cell.trial for cell in shared), store)
+    steps = sum(map(len, stages))
+    if rest:
+        with Store(timings) as own:
+            status |= own.status(cell.trial.key for cell in rest)
+            steps += sum(map(len, in_stages((cell.trial for cell in rest), own)))
+    lacking = {c.trial.key: c.entrant.new for c in plan.cells if c.trial.key not in status}
+    return Todo(
+        held=len({cell.trial.key for cell in plan.cells}) - len(lacking),
+        own=sum(lacking.values()),
+        baselines=len(lacking) - sum(lacking.values()),
+        steps=steps,
+        anew={cell.trial.key for cell in rest},
+        timed_before=sum(
+            cell.problem.timed and not cell.entrant.new and cell.trial.key in status
+            for cell in plan.cells
+        ),
+    )
+
+
+def _problems_timed_elsewhere(cells, store):
+    """Problems with a timed record of another host, or an imported one, which has no trace."""
+    timed = {cell.trial.key: cell for cell in cells if cell.problem.timed}
+    here = host()
+    found = []
+    for record in store.records(timed):
+        problem = timed[record["key"]].problem
+        no_trace = record["status"] == "done" and not store.array_names(record["key"])
+        if problem not in found and (record["host"] != here or no_trace):
+            found.append(problem)
+    return found
+
+
+def compute(
+    plan: Plan,
+    todo: Todo,
+    store: Store,
+    timings: Path,
+    *,
+    jobs: int = 1,
+    limits: Limits | None = None,
+    progress=lambda summary, record: None,
+) -> None:
+    """Compute what has no record; the arguments are those of :func:`look_up` and of a run."""
+    given = {"limits": limits, "progress": progress}
+    run_trials(_in_order(plan.cells, timed=False), store, jobs=jobs, **given)
+    timed = _in_order(plan.cells, timed=True)
+    run_trials([trial for trial in timed if trial.key not in todo.anew], store, **given)
+    if todo.anew:
+        with Store(timings) as own:
+            run_trials([trial for trial in timed if trial.key in todo.anew], own, **given)
+
+
+def _in_order(cells: Sequence[Cell], *, timed):
+    """Trials by problem, whose data are then read once, solvers from outside last.
+
+    A process that has run code from outside is ended before it computes for another solver, and
+    starting one takes seconds. Timed trials take turns of a few repeats, in every second of which
+    the order is reversed: so what slows the machine down for a while slows down all solvers.
+    """
+    problems: dict[int, int] = {}
+    for cell in cells:
+        problems.setdefault(id(cell.problem), len(problems))
+    files = sorted({cell.trial.solver.rpartition(":")[0] for cell in cells})  # "" of our own
+
+    def place(cell):
+        turn = cell.repeat // _TURN if timed else 0
+        file = files.index(cell.trial.solver.rpartition(":")[0])
+        return turn, -file if turn % 2 else file, problems[id(cell.problem)], cell.repeat
+
+    chosen = [cell for cell in cells if cell.problem.timed is timed]
+    return [cell.trial for cell in sorted(chosen, key=place)]

@@ -1,0 +1,84 @@
+r"""Guests: solvers that live outside this package, in a file or a package of somebody else's.
+
+Wherever a solver is named, a guest is named by its place, with parameters if need be::
+
+    spa                                        a registered solver
+    path/to/mine.py:MyNMF                      a class in a file
+    'path/to/mine.py:MyNMF(alpha=0.1)'         with parameters: literals, never evaluated
+    sklearn.decomposition:NMF                  a class in a package
+
+What is asked of a class
+------------------------
+- Its constructor takes keyword parameters, ``n_components`` among them; all others have defaults.
+  No base class is needed. A parameter ``random_state`` is given the seed of the trial.
+- ``fit(X)`` or ``fit_transform(X)``, with ``X`` of shape (n_samples, n_features), rows are samples.
+- ``components_`` afterwards, of shape (n_components, n_features), finite and non-negative.
+
+That is all. These are used where they are there:
+
+``fit_transform(X)``
+    W of shape (n_samples, n_components). Without it W is ``transform(X)``.
+``transform(X)``
+    Without it W is the exact projection on the components under ``loss``.
+``loss = "frobenius"``
+    What is minimised, of ``frobenius`` (the default), ``manhattan``, ``kl``, ``itakura-saito``.
+``fit(X, W=..., H=...)`` (or ``fit_transform``)
+    Initial factors, so that rivals start from one point: opens the task ``convergence``.
+``anchor_indices_``
+    Rows of ``X`` that were chosen, in order: opens ``recovery`` and ``exemplars``.
+``labels_``
+    Clusters of the samples, which the task ``clustering`` then takes as they are.
+``max_iter``, ``tol``; ``n_iter_``
+    Parameters that ``convergence`` sets, and the number of iterations made.
+``trace_``
+    A structured array with the fields of :data:`nmfbench.trace.TRACE_DTYPE`. Without it the time is
+    that of the call, and a curve is made of fits of 1, 2, 4, ... iterations from the same start.
+``accepts_sparse = True``
+    Sparse data come as CSR matrices; otherwise they are made dense first.
+``signed = True``
+    Factors may be negative; ``mean_`` is added to reconstructions.
+``partial_fit(X)``
+    For online tasks.
+
+A solver of ten lines, in a file of its own:
+
+>>> import numpy as np, pathlib, tempfile
+>>> source = '''
+... import numpy as np
+...
+... class Rows:
+...     "Components are random samples."
+...
+...     def __init__(self, n_components=2, random_state=None):
+...         self.n_components, self.random_state = n_components, random_state
+...
+...     def fit(self, X):
+...         rng = np.random.default_rng(self.random_state)
+...         self.components_ = X[rng.choice(len(X), self.n_components, replace=False)]
+...         return self
+... '''
+>>> import nmfbench
+>>> with tempfile.TemporaryDirectory() as folder:
+...     file = pathlib.Path(folder, "mine.py")
+...     _ = file.write_text(source)
+...     solver = nmfbench.make_solver(f"{file}:Rows", n_components=2, random_state=0)
+>>> solver.fit(np.eye(3)).transform(np.eye(3)).shape
+(3, 2)
+
+``nmfbench check path/to/mine.py:Rows`` says what is wrong with a class and how to mend it.
+
+What a guest cannot do
+----------------------
+A guest runs in a child process, whose prints go nowhere, which is ended at a limit of time or
+memory, and which computes for no other solver afterwards. It gets its own copy of the data.
+Factors of wrong shapes, with NaN or negative entries make a failed record that says so.
+
+A trial of a guest is keyed by the name of its file (not the folder), and the source of the file,
+of what it imports from its own folder, and the versions of the packages that it imports. A class
+of an installed package counts with that package's version. So a change of the code is a new trial.
+"""
+
+from nmfbench.guests.source import GuestError, entry
+from nmfbench.guests.spec import SolverSpec, parse_solver
+
+__all__ = ["GuestError", "SolverSpec", "entry", "parse_solver"]

@@ -1,0 +1,528 @@
+"""A class of somebody else's under our contract: what the tasks call, checked and timed."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import random
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.decomposition import NMF, MiniBatchNMF
+
+from nmfbench.losses import LOSSES
+from nmfbench.projections import PROJECTIONS
+from nmfbench.trace import TRACE_DTYPE, Trace
+
+__all__ = ["Guest", "GuestFault", "checked_factor", "parameters_of"]
+
+_BETA_LOSSES = {
+    "frobenius": "frobenius",
+    2: "frobenius",
+    "kullback-leibler": "kl",
+    1: "kl",
+    "itakura-saito": "itakura-saito",
+    0: "itakura-saito",
+}
+_ROUNDING = 1e-6  # negative entries that are smaller than this share of the largest one
+
+
+class GuestFault(ValueError):
+    """A guest broke the contract: what is wrong, and how to mend it.
+
+    Parameters
+    ----------
+    wrong, mend : str
+    """
+
+    def __init__(self, wrong, mend=""):
+        self.wrong, self.mend = wrong, mend
+        super().__init__(f"{wrong}; {mend}." if mend else f"{wrong}.")
+
+    def __reduce__(self):
+        return type(self), (self.wrong, self.mend)
+
+
+class Guest:
+    """A class from outside as an estimator that the tasks can use.
+
+    Each fit makes a new object of the class and gives it its own copy of the data. Only the call
+    of its method is on the clock; a tiny fit before lets it compile what it compiles.
+
+    Parameters
+    ----------
+    kind : type
+        As :mod:`nmfbench.guests` asks for.
+
+    Attributes
+    ----------
+    model_ : object
+        The object fitted. Fitted attributes that are not found here are looked up on it.
+    components_ : ndarray of shape (n_components, n_features)
+    objective_ : float or None
+        The loss at the factors returned; None where it is not defined.
+    trace_ : structured ndarray
+        The guest's own, if it has one of our form. Else the start, if it was given, and the end.
+        Where no stop rule is asked for (``tol=0``), as by the task ``convergence``, fits of 1, 2,
+        4, ... iterations from the same start, each timed by itself, are between the two.
+    """
+
+    def __init__(self, kind):
+        self.kind = kind
+        self._params = {}
+        self._no_stop_rule = False
+
+    def __repr__(self):
+        given = ", ".join(f"{name}={value!r}" for name, value in self._params.items())
+        return f"{self.kind.__name__}({given})"
+
+    def __getattr__(self, name):
+        model = self.__dict__.get("model_")
+        if model is None or (name.startswith("__") and name.endswith("__")):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(model, name)
+
+    # -- parameters ------------------------------------------------------------------------
+
+    def get_params(self, deep=True):
+        """Parameters given, and the defaults of the others."""
+        return parameters_of(self.kind)[0] | self._params
+
+    def set_params(self, **params):
+        """Set parameters that the class has.
+
+        A tolerance of zero, which asks for no stop rule, is left out where there is none.
+        """
+        known, any_name, _ = parameters_of(self.kind)
+        if "tol" in params:
+            self._no_stop_rule = params["tol"] == 0
+        for name, value in params.items():
+            if name in known or any_name:
+                self._params[name] = value
+            elif not (name == "tol" and value == 0):
+                raise GuestFault(
+                    f"{self.kind.__name__} has no parameter {name}",
+                    f"it has {', '.join(known)}",
+                )
+        return self
+
+    # -- what the class says of itself -----------------------------------------------------
+
+    @property
+    def loss(self) -> str:
+        """Key of the loss it minimises."""
+        params = self.get_params()
+        if self._is_sklearn:
+            return _BETA_LOSSES.get(params["beta_loss"], "frobenius")
+        said = getattr(self.kind, "loss", None)
+        return said if isinstance(said, str) and said in LOSSES else "frobenius"
+
+    @property
+    def signed(self) -> bool:
+        return getattr(self.kind, "signed", False) is True
+
+    @property
+    def fixes_scale(self) -> bool:
+        return getattr(self.kind, "fixes_scale", False) is True
+
+    @property
+    def symmetric(self) -> bool:
+        return getattr(self.kind, "symmetric", False) is True
+
+    @property
+    def takes_factors(self) -> bool:
+        """Whether it can start from given factors."""
+        if self._is_sklearn and self._params.get("init", "custom") != "custom":
+            return False
+        return any(_takes_factors(self.kind, name) for name in ("fit", "fit_transform"))
+
+    @property
+    def accepts_sparse(self) -> bool:
+        """Whether it works on CSR data."""
+        said = getattr(self.kind, "accepts_sparse", None)
+        if said is None and hasattr(self.kind, "__sklearn_tags__"):
+            with contextlib.suppress(Exception):
+                said = self.make().__sklearn_tags__().input_tags.sparse
+        return said is True
+
+    @property
+    def _is_sklearn(self):
+        return issubclass(self.kind, NMF | MiniBatchNMF)
+
+    # -- fits ------------------------------------------------------------------------------
+
+    def fit(self, X, y=None, *, W=None, H=None):
+        """Fit, and check what it gives.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n_samples, n_features)
+        y : ignored
+        W, H : ndarray, optional
+            Initial factors.
+
+        Raises
+        ------
+        GuestFault
+            If it cannot start from given factors, or what it gives is no factorization.
+        """
+        self.fit_transform(X, W=W, H=H)
+        return self
+
+    def fit_transform(self, X, y=None, *, W=None, H=None):
+        """Fit, and return the representation W of shape (n_samples, n_components)."""
+        self.__dict__.pop("model_", None)
+        given = {}
+        if W is not None:
+            if not self.takes_factors:
+                raise GuestFault(
+                    f"{self.kind.__name__} cannot start from given factors, which this task gives",
+                    "let fit or fit_transform take W and H",
+                )
+            given = {"W": W, "H": H}
+        self._warm_up(self._data(X))
+        points, budget = [], 1
+        limit = self.get_params().get("max_iter", 1) if given and self._no_stop_rule else 0
+        while budget < limit:
+            with _same_global_states():
+                points.append(self._fit_once(X, given, max_iter=budget)[1:])
+            if _own_trace(self.model_) is not None:
+                break
+            budget *= 2
+        W, *last = self._fit_once(X, given)
+        self.objective_ = None if np.isnan(last[-1]) else last[-1]
+        self.trace_ = _own_trace(self.model_)
+        if self.trace_ is None:
+            start = [(0, 0.0, 0.0, self._loss_at(X, **given))] if given else []
+            self.trace_ = _as_trace([*start, *points, last])
+        return W
+
+    def _fit_once(self, X, given, **params):
+        """W, iterations, seconds, CPU seconds and loss of one fit."""
+        if given and self._is_sklearn:
+            params["init"] = "custom"
+        model, data = self.make(**params), self._data(X)
+        factors = {name: factor.copy() for name, factor in given.items()}
+        method = self.method(bool(given))
+        call, clock = getattr(model, method), Trace()
+        with clock.clock():
+            W = call(data, **factors)
+        self.model_ = model
+        self.components_ = self._components(X)
+        self._check_extras(X)
+        supplied = method == "fit" or W is None
+        W = self.transform(X) if supplied else self._representation(W, X)
+        n_iter = _number(getattr(model, "n_iter_", None))
+        if n_iter is None and self._no_stop_rule:  # then it makes all of them
+            n_iter = _number((self.get_params() | params).get("max_iter"))
+        self.n_iter_ = int(n_iter or 0)
+        loss = self._loss_at(X, W, self.components_)
+        return W, max(1, self.n_iter_), clock.seconds, clock.cpu_seconds, loss
+
+    def transform(self, X):
+        """Its own representation of X; without one, the exact projection on the components."""
+        if "model_" not in self.__dict__:
+            raise GuestFault(f"{self.kind.__name__} is not fitted", "call fit first")
+        if callable(getattr(self.model_, "transform", None)):
+            return self._representation(self.model_.transform(self._data(X)), X, "transform(X)")
+        H = self.components_
+        mean = self._mean
+        if self.signed or mean is not None:
+            rest = self._dense(X) - (0 if mean is None else mean)
+            if self.signed:
+                return rest @ np.linalg.pinv(H)
+            return PROJECTIONS["frobenius"](rest, H)
+        return PROJECTIONS[self.loss](X, H.astype(X.dtype, copy=False))
+
+    def inverse_transform(self, W):
+        """Data from a representation: ``W @ components_``, and ``mean_``, if it has one."""
+        mean = self._mean
+        return W @ self.components_ + (0 if mean is None else mean)
+
+    def partial_fit(self, X, y=None):
+        """Go on with a further batch of samples.
+
+        Raises
+        ------
+        GuestFault
+            If the class has no such method.
+        """
+        if not callable(getattr(self.kind, "partial_fit", None)):
+            raise GuestFault(f"{self.kind.__name__} has no partial_fit", "it fits whole data only")
+        if "model_" not in self.__dict__:
+            self.model_ = self.make()
+        self.model_.partial_fit(self._data(X))
+        self.components_ = self._components(X)
+        return self
+
+    @property
+    def _mean(self):
+        return getattr(self.__dict__.get("model_"), "mean_", None)
+
+    def make(self, **params):
+        """A new object of the class."""
+        return self.kind(**(self._params | params))
+
+    def method(self, factors: bool) -> str:
+        """What a fit calls: ``fit_transform``, which gives W at once, where there is one that
+        takes what is given; else ``fit``."""
+        if _has_own(self.kind, "fit_transform") and (
+            not factors or _takes_factors(self.kind, "fit_transform")
+        ):
+            return "fit_transform"
+        return "fit" if callable(getattr(self.kind, "fit", None)) else "fit_transform"
+
+    def _data(self, X):
+        """Its own copy of the data, made dense if need be."""
+        if sp.issparse(X) and not self.accepts_sparse:
+            return X.toarray()
+        return X.copy()
+
+    def _dense(self, X):
+        return X.toarray() if sp.issparse(X) else X
+
+    def _warm_up(self, X):
+        """Let it compile, for data of this kind, before the clock starts."""
+        signature = (
+            self.kind,
+            X.dtype,
+            sp.issparse(X),
+            X.flags.c_contiguous if isinstance(X, np.ndarray) else None,
+        )
+        if signature in _WARM or self.symmetric:
+            return
+        _WARM.add(signature)
+        tiny = np.random.default_rng(0).random((6, 5)).astype(X.dtype)
+        tiny = sp.csr_matrix(tiny) if sp.issparse(X) else tiny
+        known = parameters_of(self.kind)[0]
+        small = {"n_components": 2} | {name: 2 for name in ("max_iter",) if name in known}
+        # What goes wrong here goes wrong again, where it is told.
+        with (
+            _same_global_states(),
+            contextlib.suppress(Exception),
+            warnings.catch_warnings(),
+        ):
+            warnings.simplefilter("ignore")
+            model = self.make(**small)
+            getattr(model, self.method(factors=False))(tiny)
+
+    # -- what it gave ----------------------------------------------------------------------
+
+    def _components(self, X):
+        if not hasattr(self.model_, "components_"):
+            raise GuestFault(
+                f"{self.kind.__name__} has no components_ after the fit",
+                "set self.components_, of shape (n_components, n_features)",
+            )
+        r = self.get_params().get("n_components")
+        H = self.model_.components_
+        rows = r if isinstance(r, int) else None
+        if getattr(self.model_, "anchor_indices_", None) is not None:
+            rows = None  # data may be exhausted before
+        return checked_factor("components_", H, (rows, X.shape[1]), signed=self.signed)
+
+    def _representation(self, W, X, name="fit_transform(X)"):
+        shape = X.shape[0], self.components_.shape[0]
+        return checked_factor(name, W, shape, signed=self.signed)
+
+    def _check_extras(self, X):
+        """Check anchors, labels and mean, where it has them."""
+        n, m = X.shape
+        anchors = getattr(self.model_, "anchor_indices_", None)
+        if anchors is not None:
+            self.anchor_indices_ = _indices("anchor_indices_", anchors, n)
+            if len(self.anchor_indices_) != len(self.components_):
+                raise GuestFault(
+                    f"there are {len(self.anchor_indices_)} anchor_indices_, but "
+                    f"{len(self.components_)} components",
+                    "each component is the row of X at an anchor",
+                )
+        labels = getattr(self.model_, "labels_", None)
+        if labels is not None:
+            labels = np.asarray(labels)
+            if labels.shape != (n,):
+                raise GuestFault(f"labels_ has shape {labels.shape}", f"it must be ({n},)")
+            self.labels_ = labels
+        if self._mean is not None and np.shape(self._mean) != (m,):
+            raise GuestFault(f"mean_ has shape {np.shape(self._mean)}", f"it must be ({m},)")
+
+    def _loss_at(self, X, W, H):
+        """The loss of factors, NaN where it is not defined."""
+        mean = self._mean
+        if mean is not None:
+            if self.loss != "frobenius":
+                return float("nan")
+            X = self._dense(X) - mean
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return float(LOSSES[self.loss](X, W, np.ascontiguousarray(H.T)))
+
+
+_WARM: set[tuple] = set()
+
+
+@contextlib.contextmanager
+def _same_global_states():
+    """Put the global random states back at the end: the fit that counts starts from them."""
+    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(numpy)  # noqa: NPY002
+
+
+def checked_factor(name, factor, shape, *, signed=False):
+    """A factor as a finite, non-negative array of the right shape.
+
+    Parameters
+    ----------
+    name : str
+        For messages.
+    factor : array-like or sparse matrix
+    shape : tuple
+        None stands for any number of rows.
+    signed : bool, default=False
+        Negative entries are allowed.
+
+    Returns
+    -------
+    ndarray of floats; negative entries that are rounding errors become 0.
+
+    Raises
+    ------
+    GuestFault
+        If it is not; the message says what is wrong and how to mend it.
+    """
+    try:
+        array = factor.toarray() if sp.issparse(factor) else np.asarray(factor)
+        array = np.array(array, dtype=array.dtype if array.dtype.kind == "f" else np.float64)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise GuestFault(
+            f"{name} is no array of numbers but of type {type(factor).__name__} ({error})",
+            "give a numpy array",
+        ) from None
+    rows = array.shape[0] if shape[0] is None and array.ndim == 2 else shape[0]
+    expected = (rows, shape[1])
+    if array.shape != expected or not array.size:
+        turned = array.shape == expected[::-1]
+        what = "(n_components, n_features)" if name == "components_" else "(n_samples, r)"
+        raise GuestFault(
+            f"{name} has shape {array.shape}, expected {expected}, {what}",
+            "transpose it: samples are rows of X" if turned else "give that shape",
+        )
+    bad = ~np.isfinite(array)
+    if bad.any():
+        raise GuestFault(
+            f"{name} has {bad.sum()} entries that are NaN or infinite, the first {_at(bad)}",
+            "guard divisions by sums that may be zero, and logarithms of zero",
+        )
+    if not signed and array.min() < 0:
+        if array.min() < -_ROUNDING * max(abs(array.max()), 1e-300):
+            place = _at(array == array.min())
+            raise GuestFault(
+                f"{name} has {(array < 0).sum()} negative entries, the smallest {array.min():.3g} "
+                f"{place}",
+                "project with np.maximum(..., 0), or say signed = True in the class",
+            )
+        np.maximum(array, 0, out=array)
+    return array
+
+
+def _at(mask):
+    row, column = np.argwhere(mask)[0]
+    return f"at row {row}, column {column}"
+
+
+def _indices(name, values, n):
+    array = np.asarray(values)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise GuestFault(
+            f"{name} is of type {array.dtype} and shape {array.shape}",
+            "give an array of row numbers of X",
+        )
+    if len(array) and not 0 <= array.min() <= array.max() < n:
+        raise GuestFault(
+            f"{name} has the entry {array.max() if array.max() >= n else array.min()}, but X has "
+            f"{n} rows",
+            "give row numbers of X, from 0",
+        )
+    if len(np.unique(array)) < len(array):
+        raise GuestFault(f"{name} has a row twice", "choose each row once")
+    return array.astype(np.intp)
+
+
+def parameters_of(kind: type) -> tuple[dict[str, Any], bool, list[str]]:
+    """What a constructor takes.
+
+    Returns
+    -------
+    names : dict
+        Keyword parameters, and their defaults.
+    any_name : bool
+        Whether it takes others too, by ``**``, or cannot be looked into.
+    demanded : list of str
+        Parameters without a default or a name, but for ``n_components``.
+    """
+    try:
+        found = inspect.signature(kind).parameters.values()
+    except (ValueError, TypeError):  # compiled
+        return {}, True, []
+    names = {
+        p.name: None if p.default is p.empty else p.default
+        for p in found
+        if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+    }
+    demanded = [
+        p.name
+        for p in found
+        if p.default is p.empty
+        and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        and (p.name != "n_components" or p.kind is p.POSITIONAL_ONLY)
+    ]
+    return names, any(p.kind is p.VAR_KEYWORD for p in found), demanded
+
+
+def _takes_factors(kind, method):
+    function = getattr(kind, method, None)
+    try:
+        return {"W", "H"} <= set(inspect.signature(function).parameters)
+    except (ValueError, TypeError):
+        return False
+
+
+def _has_own(kind, method):
+    """Whether a class has a method that is not scikit-learn's ``fit(X).transform(X)``."""
+    function = getattr(kind, method, None)
+    name = getattr(inspect.unwrap(function), "__qualname__", "") if callable(function) else None
+    return name is not None and not name.startswith("TransformerMixin.")
+
+
+def _own_trace(model):
+    """Its own trace, if it has our form; else None."""
+    trace = getattr(model, "trace_", None)
+    names = getattr(getattr(trace, "dtype", None), "names", None) or ()
+    if not set(TRACE_DTYPE.names) <= set(names) or trace.ndim != 1 or not len(trace):
+        return None
+    own = np.empty(len(trace), dtype=TRACE_DTYPE)
+    for name in TRACE_DTYPE.names:
+        own[name] = trace[name]
+    return own
+
+
+def _as_trace(rows):
+    """Rows of a trace in order of iterations, none of them sooner than one before."""
+    trace = np.array([tuple(row) for row in rows], dtype=TRACE_DTYPE)
+    trace = trace[np.unique(trace["iteration"], return_index=True)[1]]
+    for name in ("seconds", "cpu_seconds"):
+        trace[name] = np.maximum.accumulate(trace[name])
+    return trace
+
+
+def _number(value):
+    try:
+        return float(np.max(value))
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,157 @@
+"""What a solver is and which tasks it can do, found out in a child process."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nmfbench import registry
+from nmfbench.engine.results import reason
+from nmfbench.engine.worker import Worker, WorkerDied
+from nmfbench.guests.source import GuestError, check_parameters
+from nmfbench.guests.spec import SolverSpec
+
+__all__ = ["Examined", "examine"]
+
+_NEEDS = {
+    "recovery": ("anchors", "its fit leaves no anchor_indices_"),
+    "exemplars": ("anchors", "its fit leaves no anchor_indices_"),
+    "convergence": ("start", "fit does not take W and H, or the class has no max_iter"),
+    "nlad": ("represents", "it has no method represent(X, H, W)"),
+}
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What one tiny fit told of a solver.
+
+    Attributes
+    ----------
+    spec : SolverSpec
+    parameters : list of str
+        What it can be given.
+    abilities : dict of str to bool
+        ``anchors``, ``labels``, ``start`` (initial factors, and a number of iterations),
+        ``represents``, ``partial_fit``, ``sparse``, ``trace``, ``signed``.
+    error : str or None
+        Why the tiny fit failed, if it did. Then ``abilities`` is empty.
+    loss : str or None
+        Key of the loss that it minimises, if that is all that it minimises.
+    """
+
+    spec: SolverSpec
+    parameters: list[str]
+    abilities: dict[str, bool] = field(default_factory=dict)
+    error: str | None = None
+    loss: str | None = None
+
+    def cannot(self, task: str) -> str | None:
+        """Why it cannot do a task, as far as is known; None if it can.
+
+        Parameters
+        ----------
+        task : str
+            Key of the task.
+        """
+        registry.tasks[task]  # an unknown one ends here, with its near misses
+        ability, why = _NEEDS.get(task, (None, None))
+        if self.error is not None:
+            return f"a small fit fails: {self.error}"
+        return why if ability is not None and not self.abilities[ability] else None
+
+
+def examine(
+    spec: SolverSpec, *, time_limit: float | None = 60.0, worker: Worker | None = None
+) -> Examined:
+    """Import a solver and fit it to tiny data, in a child process.
+
+    Parameters
+    ----------
+    spec : SolverSpec
+        As :func:`~nmfbench.guests.parse_solver` gives it.
+    time_limit : float, optional
+        Seconds for the import, and for the fit.
+    worker : Worker, optional
+        The child process; by default one for this call.
+
+    Raises
+    ------
+    GuestError
+        If it cannot be imported, is no class that can be a solver, or has no such parameter.
+    """
+    with contextlib.ExitStack() as stack:
+        if worker is None:
+            worker = stack.enter_context(contextlib.closing(Worker()))
+        return _examine(worker, spec, time_limit)
+
+
+def _examine(worker, spec, time_limit):
+    asked = {"solver": spec.solver, "params": spec.params}
+    name = registry.solvers[spec.solver].key
+    try:
+        said = worker.call(f"{__name__}:describe_here", asked, time_limit, spec.solver)
+    except TimeoutError:
+        raise GuestError(f"importing {name} takes longer than {time_limit:g} s.") from None
+    except WorkerDied as error:
+        raise GuestError(f"importing {name} ends the process: {_line(error)}") from None
+    if said["error"] is not None:
+        raise GuestError(said["error"])
+    try:
+        found = worker.call(f"{__name__}:try_here", asked, time_limit, spec.solver)
+    except TimeoutError:
+        found = {"error": f"it takes longer than {time_limit:g} s"}
+    except (WorkerDied, RuntimeError) as error:
+        found = {"error": _line(error)}
+    return Examined(spec, said["parameters"], **found)
+
+
+def _line(error):
+    return reason(str(error))
+
+
+def describe_here(solver, params):
+    """In the child: import the class and look at its parameters, and at those given."""
+    from nmfbench.guests.adapter import Guest, parameters_of
+
+    entry = registry.solvers[solver]
+    try:
+        model = entry.target()
+        known = list(model.get_params())
+        if not (isinstance(model, Guest) and parameters_of(model.kind)[1]):
+            check_parameters(entry.key, params, known)
+    except GuestError as error:
+        return {"error": str(error), "parameters": []}
+    return {"error": None, "parameters": known}
+
+
+def try_here(solver, params):
+    """In the child: fit tiny data, and see what the fit leaves."""
+    from nmfbench.engine.perform import make_solver
+
+    X = np.random.default_rng(0).random((12, 8))
+    model = make_solver(solver, **params).set_params(n_components=2)
+    known = model.get_params()
+    for name, value in (("random_state", 0), ("max_iter", 5)):
+        if name in known:
+            model.set_params(**{name: value})
+    if getattr(model, "symmetric", False):
+        X = X @ X.T
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X)
+    kind = getattr(model, "kind", type(model))
+    own = getattr(model, "model_", model)
+    abilities = {
+        "anchors": hasattr(model, "anchor_indices_"),
+        "labels": hasattr(model, "labels_"),
+        "start": bool(getattr(model, "takes_factors", False)) and "max_iter" in known,
+        "represents": callable(getattr(type(model), "represent", None)),
+        "partial_fit": callable(getattr(kind, "partial_fit", None)),
+        "sparse": bool(getattr(model, "accepts_sparse", False)),
+        "trace": hasattr(own, "trace_"),
+        "signed": bool(getattr(model, "signed", False)),
+    }
+    return {"abilities": abilities, "loss": getattr(model, "loss", None)}

@@ -1,0 +1,528 @@
+"""Cards of solvers: what is read from docstrings, classes, tests, measurements and records."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from engine import trial
+
+from nmfbench import cli, registry
+from nmfbench.artefacts import Artefact, Method
+from nmfbench.cards import card_list, card_page, card_text, gather, make_card
+from nmfbench.cards import docstring as said
+from nmfbench.cards.checked import checked_by
+from nmfbench.cards.evidence import SCORES, named_claims, standings
+from nmfbench.cards.facts import abilities_of
+from nmfbench.cards.markup import formula_text, to_html, to_text
+from nmfbench.cards.scaling import (
+    read_measured,
+    slope,
+    theoretical_exponents,
+    time_here,
+    write_measured,
+)
+from nmfbench.claims import Claim, Verdict
+from nmfbench.engine.provenance import host, versions
+from nmfbench.engine.store import Store
+from nmfbench.guests import SolverSpec, parse_solver
+from nmfbench.guests.examine import try_here
+from nmfbench.report import build
+
+KEYS = list(registry.solvers)
+
+NO_PROBLEM = {
+    "random-rows": "draws rows",
+    "spa": "is greedy, and records the distance from a linear span, which it does not minimise",
+}
+NO_COST = {"xray-is": "says nothing of its cost"}
+NO_FORMULA = {
+    "median": "one selection for each feature",
+    "pca": "one singular value decomposition",
+    "random-rows": "reads the data once",
+    "robust-xray": "pivots, whose number depends on the data",
+    "smrs": "depends on the number of rows in use",
+    "xray-is": "says nothing of its cost",
+}
+TYPE_ONLY = {"beta", "max_iter", "patience", "prune"}
+"""Parameters of which some docstring gives type and default only."""
+
+
+@pytest.fixture(scope="module")
+def cards(tmp_path_factory):
+    """The cards of all solvers, without records."""
+    store = tmp_path_factory.mktemp("none")
+    return {key: make_card(SolverSpec(key), [], store) for key in KEYS}
+
+
+# -- docstrings -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_docstring_gives_problem_cost_and_parameters(cards, key):
+    """No field that a docstring should fill is empty, but for those that have a reason to be."""
+    card = cards[key]
+    assert (card["problem"] is None) == (key in NO_PROBLEM)
+    assert (card["cost"] is None) == (key in NO_COST)
+    assert (card["scaling"]["theory"] is None) == (key in NO_FORMULA)
+    assert all(card[field] for field in ("summary", "reference", "tasks"))
+    undescribed = {row["name"] for row in card["parameters"] if not row["meaning"]}
+    assert undescribed <= TYPE_ONLY
+    assert [row["name"] for row in card["parameters"]] == list(
+        registry.solvers[key].target().get_params()
+    )
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_no_markup_is_left_on_a_card(cards, key):
+    """Formulas and references are rendered: no command, role or grave accent remains."""
+    text, page = card_text(cards[key]), card_page(cards[key])
+    assert not re.search(r"[`\\]|:math:|\.\. ", text)
+    prose = re.sub(r"<code>.*?</code>|<style>.*?</style>", "", page, flags=re.DOTALL)
+    assert not re.search(r"[`\\]|:math:|:class:|\.\. math", prose)
+    assert ("<math" in prose) or key in NO_PROBLEM
+    assert cards[key]["name"] in page
+
+
+def test_departures_are_shown_in_full(cards):
+    """A docstring that speaks of departures has them on its card, to the last word."""
+    for key, card in cards.items():
+        doc = registry.solvers[key].target.__doc__
+        assert ("*Departures.*" in doc) <= bool(card["departures"])
+    assert cards["hals"]["departures"].startswith("The number of inner sweeps is fixed")
+    assert cards["hals"]["departures"].endswith("in the next half-step.")
+
+
+def test_the_problem_is_what_is_minimised():
+    """Formulas without a minimum, and those of an arg min, are no problem; a domain belongs."""
+
+    class Some:
+        r"""Does it.
+
+        With :math:`\alpha` and :math:`x = \arg\min_y y^2`, as a rule
+        :math:`\min \|X-WH\|_1` over :math:`W\ge0`.
+        """
+
+    class Announced:
+        r"""Does it.
+
+        With :math:`a = b` minimise over :math:`W, H \ge 0`
+
+        .. math:: \|X-WH\|_1 \quad
+                  \text{if so}.
+
+        That is all.
+        """
+
+    class Silent:
+        """Does it."""
+
+    assert said.problem(Some) == r"\min \|X-WH\|_1 \quad \text{over} \quad W\ge0"
+    assert said.problem(Announced) == r"\min_{W,H\ge0} \|X-WH\|_1 \quad \text{if so}"
+    assert said.problem(Silent) is None
+    assert said.problem(Silent, "kl") == said.PROBLEMS["kl"]
+
+
+def test_parameters_come_from_the_class_and_then_its_bases():
+    """The nearest description counts, and one that only points elsewhere does not."""
+
+    class Base:
+        """Base.
+
+        Parameters
+        ----------
+        tol : float
+            Of the base.
+        init : {"a", "b"}, default="a"
+        """
+
+    class Kind(Base):
+        """Kind.
+
+        Parameters
+        ----------
+        tol : float, default=1
+            Of the kind.
+
+            Two paragraphs.
+        init, seed
+            See :class:`Base`.
+        """
+
+    assert said.parameters(Kind) == {
+        "tol": "Of the kind.\n\nTwo paragraphs.",
+        "init": 'One of "a", "b".',
+    }
+
+
+def test_formulas_as_text():
+    """Fractions, scripts and words come out as a line that can be read."""
+    assert formula_text(r"\frac{a+b}{c} \tfrac12 x^{-1} y_{ij}^T") == "(a+b)/c 1/2 x⁻¹ y_{ij}ᵀ"
+    assert formula_text(r"\min_B \operatorname{tr}B \quad\text{s.t.}\quad B\le1") == (
+        "min_B tr B s.t. B≤1"
+    )
+    assert formula_text(r"\unknown x") == r"\unknown x"
+
+
+def test_markup_as_text_and_html():
+    """Text between marks is escaped, a reference shows its last part, a version note nothing."""
+    markup = "*Note.* ``a < b`` in :class:`~x.y.Z`, a < c.\n\n.. math:: a\n          + b\n\n"
+    markup += ".. versionadded:: 1\n   x\n\nEnd."
+    assert to_text(markup) == "Note. a < b in Z, a < c.\n    a + b\nEnd."
+    page = to_html(markup)
+    assert "<em>Note.</em> <code>a &lt; b</code> in <code>Z</code>, a &lt; c." in page
+    assert page.endswith("<p>End.</p>")
+    assert page.count("<math") == 1
+
+
+def test_a_formula_that_cannot_be_set_is_shown_as_it_is():
+    """A broken formula in somebody's docstring does not end a report."""
+    assert "<code>" in to_html(r":math:`x^`")
+
+
+# -- what it takes, and what checks it --------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ["spa", "mu", "kmeans", "pca", "gnmf", "median"])
+def test_abilities_read_from_a_class_are_those_a_fit_shows(key):
+    """What a card says without a fit is what a tiny fit finds."""
+    kind = registry.solvers[key].target
+    assert abilities_of(kind, list(kind().get_params())) == try_here(key, {})["abilities"]
+
+
+def test_tests_against_independent_routines_are_found():
+    """SPA is checked against the plain one of the oracles, by a test with this name."""
+    found = checked_by("spa", registry.solvers["spa"].target)
+    assert {test.file for test in found} == {"test_spa.py"}
+    assert all(test.part is None and test.against == ["oracles_bregman.spa"] for test in found)
+    assert all(test.statement.endswith(".") for test in found)
+
+
+def test_a_test_counts_for_what_it_mentions(tmp_path):
+    """By key, by class, by a helper, or by a part; a peer's option of that name is no key."""
+    (tmp_path / "test_common_solvers.py").write_text("")
+    (tmp_path / "test_some.py").write_text(
+        '''
+from scipy.optimize import nnls
+from sklearn.decomposition import NMF
+from nmfbench.kernels.hals import hals_sweeps
+from nmfbench.solvers.frobenius.hals import HALS
+
+KEYS = ["mu"]
+
+def oracle(): return nnls
+
+def test_by_class():
+    """By class."""
+    oracle(), HALS
+
+def test_by_constant():
+    """By constant."""
+    KEYS, NMF(solver="cd")
+
+def test_of_theirs():
+    """The word mu stands here only."""
+    NMF(solver="mu")
+
+def test_of_a_part():
+    """Of a part."""
+    hals_sweeps, nnls
+
+def test_without_an_oracle():
+    """No oracle."""
+    HALS
+'''
+    )
+    hals = checked_by("hals", registry.solvers["hals"].target, tmp_path)
+    assert [(test.statement, test.part) for test in hals] == [
+        ("By class.", None),
+        ("Of a part.", "hals_sweeps"),
+    ]
+    assert hals[0].against == ["scipy.optimize.nnls"]
+    mu = checked_by("mu", registry.solvers["mu"].target, tmp_path)
+    assert [test.statement for test in mu] == ["By constant."]
+
+
+def test_without_tests_nothing_is_claimed(tmp_path):
+    """An installed package has no tests: what checks a solver is unknown, not nothing."""
+    assert checked_by("spa", registry.solvers["spa"].target, tmp_path) is None
+
+
+# -- exponents --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cost", "exponents"),
+    [
+        ("Two products of ``X`` with r vectors, and :math:`O((n+m)r^2)`.", (1, 1, 1)),
+        (":math:`O(r n^2)`, one after the other.", (2, 0, 1)),
+        ("Some, about :math:`2nm\\min(n,m)` for the Gram matrix.", ((1, 2), (1, 2), 0)),
+        ("``O(r nnz(X))`` a sweep.", (1, 1, 1)),
+        (":math:`O(n m r \\log m)` at most. Memory :math:`O(n^3)`.", (1, 1, 1)),
+        ("Two products of ``X`` with r vectors, and :math:`4n^2r` more.", ((1, 2), (0, 1), 1)),
+        (":math:`O(s^3)` where s rows are not zero, and :math:`O(n^2)`.", None),
+        ("One singular value decomposition.", None),
+        (None, None),
+    ],
+)
+def test_exponents_of_the_words_on_cost(cost, exponents):
+    """Leading terms count, given that r is at most n and m; other letters give no answer."""
+    found = theoretical_exponents(cost)
+    if exponents is None:
+        assert found is None
+    else:
+        wanted = [e if isinstance(e, tuple) else (e, e) for e in exponents]
+        assert list(found.values()) == wanted
+
+
+def test_the_slope_is_that_of_the_logarithms():
+    """A power law gives its exponent; two points are too few."""
+    assert slope([(n, 3e-6 * n**1.5) for n in (10, 20, 40)]) == pytest.approx(1.5)
+    assert slope([(1, 1.0), (2, 2.0)]) is None
+
+
+@pytest.mark.parametrize("key", ["mu", "spa"])
+def test_a_fit_is_timed_by_iterations(key):
+    """The time of an iteration is that of the fit by their number, which is bounded."""
+    found = time_here(key, {}, 40, 30, 4, max_iter=3)
+    assert found["symmetric"] is False
+    assert 0 <= found["each"] <= found["seconds"]
+
+
+def test_measurements_are_kept_and_doubted_when_the_code_has_changed(tmp_path):
+    """What was measured is read again, for the same parameters, and says if it is of other code."""
+    assert read_measured(tmp_path, "mu") is None
+    measured = {
+        "exponents": {"n": 1.23, "m": 0.98, "r": None},
+        "sizes": [[10, 20, 3, 0.5], [20, 20, 3, 1.0]],
+        "error": None,
+        "measured": "2026-01-02",
+        "host": host(),
+        "versions": versions(),
+        "code": "other",
+        "threads": 1,
+    }
+    write_measured(tmp_path, "mu", {"tol": 0.1}, measured)
+    assert read_measured(tmp_path, "mu") is None
+    assert read_measured(tmp_path, "mu", {"tol": 0.1}) == measured | {"current": False}
+    card = make_card(SolverSpec("mu", {"tol": 0.1}), [], tmp_path)
+    for shown in (card_text(card), card_page(card)):
+        for words in ("1.23", "2026-01-02", host()["cpu"], "the code has changed since"):
+            assert words in shown
+
+
+# -- records ----------------------------------------------------------------------------------
+
+LABELS = {"A": "spa", "B": "xray-l2", "B and more": "robust-xray"}
+
+
+def world(tmp_path, scores, *, task="recovery", metric="anchor-recovery", failed=()):
+    """An artefact with three methods and a store with their scores, a list of levels each."""
+    solvers = ("mu", "hals", "nenmf") if task == "convergence" else LABELS.values()
+    methods = [Method(label, solver) for label, solver in zip(LABELS, solvers, strict=True)]
+    plan = {
+        (method.label, level): trial(
+            method.solver, task=task, corruption="sparse-laplace", level=level
+        )
+        for method in methods
+        for level in range(len(scores["A"]))
+    }
+    name = next(iter(LABELS))
+    claims = [
+        Claim("first", f"{name} is best.", "Section 1", lambda records: Verdict("confirmed", "so")),
+        Claim("other", "B and more is best.", "Section 2", lambda records: Verdict("refuted")),
+    ]
+    artefact = Artefact(
+        id="test/one",
+        title="One",
+        kind="table",
+        methods=methods,
+        trials=lambda profile: list(plan.values()),
+        summarise=lambda records: records,
+        draw=lambda table: table,
+        claims=claims,
+    )
+    store = Store(tmp_path)
+    for (label, level), t in plan.items():
+        bad = (label, level) in failed
+        store.put(
+            t.to_dict()
+            | {
+                "key": t.key,
+                "code": t.code,
+                "status": "failed" if bad else "done",
+                "error": "Traceback (most recent call last):\n  a\nValueError: on purpose"
+                if bad
+                else None,
+                "metrics": {} if bad else {metric: scores[label][level]},
+                **dict.fromkeys(("seconds", "cpu_seconds", "objective"), 1.0),
+                "n_iter": 1,
+                "stop_reason": "max_iter",
+                "peak_memory": 1,
+                "host": host(),
+                "versions": versions(),
+                "finished": "2026-01-02T00:00:00",
+            }
+        )
+    return artefact, store
+
+
+def test_ranks_follow_the_direction_of_the_metric(tmp_path):
+    """More anchors are better, a larger loss is worse; both ends of the ranking are named."""
+    scores = {"A": [0.9, 0.8], "B": [0.5, 0.9], "B and more": [0.1, 0.1]}
+    artefact, store = world(tmp_path / "up", scores)
+    with store:
+        found = {s.method: s for s in standings(artefact, store.table())}
+    assert {label: s.rank for label, s in found.items()} == {"A": 1.5, "B": 1.5, "B and more": 3}
+    place = "near-separable (n_components=4, n_features=30, n_samples=40) under sparse-laplace"
+    assert (found["A"].best, found["A"].worst) == ({place: 1}, {})
+    assert found["B and more"].worst == {place: 2}
+    assert (found["A"].methods, found["A"].problems, found["A"].solver) == (3, 2, "spa")
+    artefact, store = world(tmp_path / "down", scores, task="convergence", metric="final")
+    with store:
+        ranks = {s.method: s.rank for s in standings(artefact, store.table())}
+    assert ranks == {"A": 2.5, "B": 2.5, "B and more": 1}
+
+
+def test_a_failed_method_is_the_last(tmp_path):
+    """Where all trials of a method failed it has the worst rank, and the card says why."""
+    scores = {"A": [0.9, 0.8], "B": [0.5, 0.9], "B and more": [0.1, 0.1]}
+    artefact, store = world(tmp_path, scores, failed=[("A", 0)])
+    with store:
+        ranks = {s.method: s.rank for s in standings(artefact, store.table())}
+        evidence = gather([artefact], store, profile="smoke", solver="spa")
+    assert ranks == {"A": 2.5, "B": 1, "B and more": 2.5}
+    card = make_card(SolverSpec("spa"), evidence, tmp_path, profile="smoke")
+    assert card["records"]["failures"] == {
+        "test/one": {"recovery on near-separable: ValueError: on purpose": 1}
+    }
+    for shown in (card_text(card), card_page(card)):
+        assert "ValueError: on purpose" in shown
+
+
+def test_a_claim_names_a_method_by_its_whole_label(tmp_path):
+    """A label within a longer one does not count; the verdict comes with the claim."""
+    scores = {label: [0.5] for label in LABELS}
+    artefact, store = world(tmp_path, scores)
+    assert [claim.id for claim in named_claims(artefact, "spa")] == ["first"]
+    assert named_claims(artefact, "xray-l2") == []
+    assert [claim.id for claim in named_claims(artefact, "robust-xray")] == ["other"]
+    with store:
+        whole = gather([artefact], store, profile="smoke")
+        bare = gather([artefact], store, profile="smoke", solver="spa")
+        assert gather([artefact], store, profile="smoke", solver="mu") == []
+    cards = [make_card(SolverSpec("spa"), e, tmp_path, profile="smoke") for e in (whole, bare)]
+    assert cards[0] == cards[1]
+    (row,) = cards[0]["records"]["claims"]
+    assert (row["id"], row["verdict"]) == ("test/one/first", "confirmed")
+    assert "confirmed     test/one/first: A is best." in card_text(cards[0])
+
+
+def test_methods_are_ranked_by_metrics_that_exist():
+    """Tasks and metrics of the ranking are those of the suite."""
+    assert set(SCORES) <= set(registry.tasks)
+    for pattern, higher in SCORES.values():
+        for name in registry.metrics:
+            if re.match(rf"{name}\b", pattern):
+                assert registry.metrics[name].info["higher_is_better"] == higher
+
+
+# -- the command and the report ---------------------------------------------------------------
+
+
+def test_the_command_prints_a_card(tmp_path, capsys):
+    """Text by default, one JSON document with --json; without a store it says that nothing ran."""
+    store = ["--store", str(tmp_path / "none"), "--profile", "smoke"]
+    assert cli.main(["card", "hals", *store]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("hals: HALS, family frobenius; Cichocki & Phan 2009")
+    assert "min_{W,H≥0}‖X-WH‖_F²" in out
+    assert "no artefact of a paper has a record" in out
+    assert cli.main(["card", "hals", "--json", *store]) == 0
+    card = json.loads(capsys.readouterr().out)
+    assert (card["key"], card["monotone"]) == ("hals", True)
+    assert card["scaling"]["theory"] == {"n": [1, 1], "m": [1, 1], "r": [1, 1]}
+    assert not (tmp_path / "none").exists()
+
+
+def test_an_unknown_key_is_wrong_usage(tmp_path, capsys):
+    """The nearest names, and exit code 2."""
+    assert cli.main(["card", "hal", "--store", str(tmp_path)]) == 2
+    assert "'hals'" in capsys.readouterr().err
+
+
+def test_measure_keeps_what_it_measures(tmp_path, capsys, monkeypatch):
+    """--measure writes beside the records, and the card shows it."""
+    found = {"exponents": {"n": 7.77, "m": None, "r": None}, "sizes": [], "error": "ended"}
+    found |= {"measured": "2026-01-02", "host": host(), "versions": versions(), "threads": 1}
+    found |= {"code": "other"}
+    monkeypatch.setattr("nmfbench.cards.scaling.measure_exponents", lambda *a, **k: found)
+    words = ["card", "mu", "--measure", "--profile", "smoke", "--store", str(tmp_path / "new")]
+    assert cli.main(words) == 0
+    out = capsys.readouterr().out
+    assert "measured: 7.77" in out
+    assert "incomplete: ended" in out
+    assert (tmp_path / "new" / "scaling.json").exists()
+
+
+def test_a_class_from_outside_has_a_card(tmp_path):
+    """What its docstring and a tiny fit tell is shown; the rest is said to be unknown."""
+    file = tmp_path / "mine.py"
+    file.write_text(
+        '''
+import numpy as np
+
+class Rows:
+    r"""Random rows for :math:`\\\\min \\\\|X-WH\\\\|_1`.
+
+    Parameters
+    ----------
+    n_components : int
+        How many.
+
+    Notes
+    -----
+    Cost: none.
+    """
+
+    def __init__(self, n_components=2, random_state=None):
+        self.n_components, self.random_state = n_components, random_state
+
+    def fit(self, X):
+        self.anchor_indices_ = np.arange(self.n_components)
+        self.components_ = X[: self.n_components]
+        return self
+'''.replace("\\\\", "\\")
+    )
+    spec = parse_solver(f"{file}:Rows")
+    card = make_card(spec, [], tmp_path)
+    assert (card["problem"], card["cost"]) == (r"\min \|X-WH\|_1", "Cost: none.")
+    assert "recovery" in card["tasks"]
+    assert "convergence" in card["cannot"]
+    assert [row["meaning"] for row in card["parameters"]] == ["How many.", None]
+    text = card_text(card)
+    assert text.startswith("mine.py:Rows: Rows, family guest")
+    assert "nmfbench check" in text
+    assert str(tmp_path) not in card_page(card)
+    json.dumps(card, allow_nan=False)
+
+
+def test_a_report_has_a_card_for_every_solver(tmp_path):
+    """A page each, one that lists them, and no link that leads nowhere within the folder."""
+    build._write_cards([], tmp_path, tmp_path, "smoke")
+    pages = {path.name for path in (tmp_path / "solvers").glob("*.html")}
+    assert pages == {f"{key}.html" for key in KEYS} | {"index.html"}
+    index = (tmp_path / "solvers" / "index.html").read_text(encoding="utf-8")
+    assert set(re.findall(r'href="([^"./][^"]*)"', index)) == pages - {"index.html"}
+    for name in pages:
+        page = (tmp_path / "solvers" / name).read_text(encoding="utf-8")
+        assert not re.search(r'(?:src|href)="https?://', page)
+        assert str(Path.cwd()) not in page
+
+
+def test_what_a_class_says_is_escaped(cards):
+    """What a class says of itself is text, not HTML."""
+    card = cards["mu"] | {"name": "<b>", "summary": "a < b"}
+    page = card_list({"one": [card]})
+    assert "&lt;b&gt;" in page
+    assert "a &lt; b" in page

@@ -1,0 +1,254 @@
+"""The common checks on one solver: each finds its fault, and says it in words."""
+
+import json
+
+import numpy as np
+import pytest
+
+from nmfbench import cli
+from nmfbench.checks import CHECKS, easy_data, perform_check
+
+GOOD = '''
+import numpy as np
+
+
+class Good:
+    """Multiplicative updates; W and H can be given."""
+
+    def __init__(self, n_components=2, max_iter=100, random_state=None):
+        self.n_components, self.max_iter = n_components, max_iter
+        self.random_state = random_state
+
+    def fit_transform(self, X, W=None, H=None):
+        if not np.isfinite(X).all():
+            raise ValueError("X has a NaN")
+        rng = np.random.default_rng(self.random_state)
+        r = self.n_components
+        if W is None:
+            W, H = rng.random((len(X), r)), rng.random((r, X.shape[1]))
+        for _ in range(self.max_iter):
+            H = H * (W.T @ X) / (W.T @ W @ H + 1e-9)
+            W = W * (X @ H.T) / (W @ (H @ H.T) + 1e-9)
+        self.components_ = H
+        return W
+
+    def fit(self, X, W=None, H=None):
+        self.fit_transform(X, W, H)
+        return self
+'''
+
+# What a class does wrong: the check that finds it, what it is told, and the code.
+FAULTS = {
+    "Raises": (
+        "fits",
+        r"the fit raises ValueError: on purpose \(mine.py, line \d+\)",
+        "def fit_transform(self, X): raise ValueError('on purpose')",
+    ),
+    "Silent": (
+        "components",
+        "there is no components_ after the fit",
+        "def fit_transform(self, X): return X[:, :2]",
+    ),
+    "OtherRank": (
+        "components",
+        r"components_ has shape .3, 10., expected .2, 10.",
+        "def fit_transform(self, X): self.n_components = 3; return super().fit_transform(X)",
+    ),
+    "Negative": (
+        "components",
+        r"negative entries, the smallest -",
+        "def fit_transform(self, X):\n"
+        "        W = super().fit_transform(X); self.components_ = -self.components_; return -W",
+    ),
+    "Turned": (
+        "representation",
+        r"fit_transform.X. has shape .3, 24., expected .24, 3.",
+        "def fit_transform(self, X): return super().fit_transform(X).T",
+    ),
+    "BadCodes": (
+        "transform",
+        r"transform.X\[:5\]. has shape .4, 3., expected .5, 3.",
+        "def transform(self, X): return np.ones((len(X) - 1, 3))",
+    ),
+    "Unscaled": (
+        "explains",
+        r"misses X by .* mean of the samples",
+        "def fit_transform(self, X):\n"
+        "        W = super().fit_transform(X); self.components_ *= 100; return W",
+    ),
+    "Overwrites": (
+        "input-unchanged",
+        r"changes 240 entries of X, the first at row 0, column 0",
+        "def fit_transform(self, X): X /= 2; return super().fit_transform(X)",
+    ),
+    "Unseeded": (
+        "same-seed",
+        r"two fits with the same seed differ by up to",
+        "def fit_transform(self, X):\n"
+        "        self.random_state = np.random.default_rng(); return super().fit_transform(X)",
+    ),
+    "NeedsTwo": (
+        "rank-one",
+        r"fit raises IndexError",
+        "def fit_transform(self, X):\n"
+        "        W = super().fit_transform(X); self.components_[1] += 0; return W",
+    ),
+    "Divides": (
+        "zeros",
+        r"components_ has 3 entries that are NaN or infinite, the first at row 0, column 2",
+        "def fit_transform(self, X):\n"
+        "        W = super().fit_transform(X)\n"
+        "        self.components_ = self.components_ * X.sum(0) / X.sum(0); return W",
+    ),
+    "DoubleOnly": (
+        "float32",
+        r"fit raises TypeError: float64, please",
+        "def fit_transform(self, X):\n"
+        "        if X.dtype != np.float64: raise TypeError('float64, please')\n"
+        "        return super().fit_transform(X)",
+    ),
+    "FromNothing": (
+        "all-zero",
+        r"a zero matrix is fitted by something else",
+        "def fit_transform(self, X): return super().fit_transform(X + 1)",
+    ),
+    "IgnoresStart": (
+        "start",
+        r"from the same W and H two fits with other seeds differ by up to",
+        "def fit_transform(self, X, W=None, H=None):\n"
+        "        self.max_iter = 3; return super().fit_transform(X)",
+    ),
+    "OtherRows": (
+        "anchors",
+        r"components_ differs from X\[anchor_indices_\] by up to",
+        "def fit_transform(self, X):\n"
+        "        self.anchor_indices_ = np.arange(self.n_components)\n"
+        "        return super().fit_transform(X)",
+    ),
+    "Sparse": (
+        "sparse",
+        r"the components of a CSR matrix differ",
+        "accepts_sparse = True\n"
+        "    def fit_transform(self, X):\n"
+        "        dense = X if isinstance(X, np.ndarray) else X.toarray() ** 2\n"
+        "        return super().fit_transform(dense)",
+    ),
+    "OneBatch": (
+        "batches",
+        r"partial_fit raises RuntimeError: once",
+        "def partial_fit(self, X):\n"
+        "        if hasattr(self, 'components_'): raise RuntimeError('once')\n"
+        "        self.fit(X)",
+    ),
+}
+NOTES = {
+    "Chatters": (
+        "quiet",
+        r"the fit prints 6 characters, beginning with 'hello'",
+        "def fit_transform(self, X): print('hello'); return super().fit_transform(X)",
+    ),
+    "Warns": (
+        "no-warnings",
+        r"the fit warns: RuntimeWarning: divide by zero",
+        "def fit_transform(self, X): np.ones(1) / np.zeros(1); return super().fit_transform(X)",
+    ),
+    "Pollutes": (
+        "tidy",
+        r"changes numpy's global random state and the environment",
+        "def fit_transform(self, X):\n"
+        "        import os; os.environ['K2'] = repr(np.random.rand())\n"
+        "        return super().fit_transform(X)",
+    ),
+    "TakesNaN": (
+        "refuses-nan",
+        r"a fit of data with a NaN raises nothing",
+        "def fit_transform(self, X): return super().fit_transform(np.nan_to_num(X))",
+    ),
+}
+ALL = FAULTS | NOTES
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A file with a good class and one for each fault."""
+    path = tmp_path_factory.mktemp("checks") / "mine.py"
+    classes = [f"class {name}(Good):\n    {body}\n" for name, (_, _, body) in ALL.items()]
+    ends = "class Ends(Good):\n    def fit_transform(self, X): import os; os._exit(3)\n"
+    path.write_text("\n\n".join([GOOD, *classes, ends]))
+    return path
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_each_fault_is_found_by_its_check(place, name, monkeypatch):
+    """The check says what is wrong and how to mend it, and the input it shows reproduces it."""
+    monkeypatch.delenv("K2", raising=False)
+    check, said, _ = ALL[name]
+    found = perform_check(f"{place}:{name}", {}, check)
+    assert found["status"] == ("failed" if name in FAULTS else "note")
+    with pytest.raises(AssertionError, match=said):
+        raise AssertionError(found["wrong"])
+    assert found["mend"]
+    assert name in found["input"]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_good_class_passes(place, check):
+    """Nothing is held against a class that does what is asked of it."""
+    assert perform_check(f"{place}:Good", {}, check)["status"] in ("passed", "skipped")
+
+
+@pytest.mark.parametrize("key", ["mu", "pca", "random-rows", "sklearn.decomposition:NMF"])
+def test_known_solvers_pass(key):
+    """Registered solvers, signed and separable ones too, and scikit-learn's pass all checks."""
+    for check in CHECKS:
+        found = perform_check(key, {}, check)
+        assert found["status"] in ("passed", "skipped"), found
+
+
+def test_the_input_shown_reproduces_the_fault(place):
+    """What is shown is code that runs."""
+    found = perform_check(f"{place}:NeedsTwo", {"max_iter": 7}, "rank-one")
+    assert "NeedsTwo(max_iter=7, n_components=1, random_state=0)" in found["input"]
+    module = {}
+    exec(place.read_text(), module)
+    with pytest.raises(IndexError):
+        exec(found["input"], module | {"easy_data": easy_data, "np": np})
+
+
+def test_a_good_class_in_words_and_as_json(place, capsys):
+    """Exit code 0, the checks by name, and the tasks that are open to it."""
+    assert cli.main(["check", f"{place}:Good(max_iter=50)", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["solver"] == f"{place}:Good(max_iter=50)"
+    assert [row["name"] for row in found["checks"]] == list(CHECKS)
+    assert {row["status"] for row in found["checks"]} == {"passed", "skipped"}
+    assert {"factorization", "clustering", "convergence"} <= set(found["tasks"])
+    assert "anchor_indices_" in found["cannot"]["recovery"]
+
+
+def test_a_bad_class_in_words(place, capsys):
+    """Exit code 1, what is wrong, how to mend it; a process that ends fails one check."""
+    assert cli.main(["check", f"{place}:Ends"]) == 1
+    out, err = capsys.readouterr()
+    assert "failed   fits: a fit of easy data ends" in out
+    assert "ended with exit code 3" in out
+    assert "0 passed, 1 failed" in out
+    assert "Traceback" not in out + err
+
+
+@pytest.mark.parametrize(
+    ("solver", "said"),
+    [
+        ("nothing.py:Mine", "nothing.py does not exist"),
+        ("spaa", "did you mean 'spa'"),
+        ("mu(maxiter=3)", "did you mean max_iter?"),
+        ("{place}:Goood", "has no class Goood; did you mean Good?"),
+    ],
+)
+def test_wrong_usage_is_one_line(place, solver, said, capsys):
+    """Exit code 2, and one line on standard error."""
+    assert cli.main(["check", solver.format(place=place)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert len(err.splitlines()) == 1
+    assert said in err

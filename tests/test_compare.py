@@ -1,0 +1,434 @@
+"""nmfbench compare: the plan, what is computed, the statistics, the page."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nmfbench import cli, registry
+from nmfbench.compare import plan as planning
+from nmfbench.compare.evaluate import evaluate, gather
+from nmfbench.compare.plan import CompareError, labels_of, make_plan
+from nmfbench.compare.problems import FIELDS, QUESTIONS, Problem, problems_of
+from nmfbench.compare.run import _in_order, look_up
+from nmfbench.datasets.base import dataset_info
+from nmfbench.engine.runner import run
+from nmfbench.engine.store import Store
+from nmfbench.guests import parse_solver
+from nmfbench.guests.examine import Examined
+from nmfbench.ranking import wins_ties_losses
+
+TEN_LINES = """
+import numpy as np
+
+
+class Mine:
+    def __init__(self, n_components=2, max_iter=30, random_state=None):
+        self.n_components, self.max_iter = n_components, max_iter
+        self.random_state = random_state
+
+    def fit_transform(self, X):
+        rng, r = np.random.default_rng(self.random_state), self.n_components
+        W, H = rng.random((len(X), r)), rng.random((r, X.shape[1]))
+        for _ in range(self.max_iter):
+            H *= (W.T @ X) / (W.T @ W @ H + 1e-9)
+            W *= (X @ H.T) / (W @ (H @ H.T) + 1e-9)
+        self.components_ = H
+        return W
+
+
+class Fragile(Mine):
+    def fit_transform(self, X):
+        if len(X) > 20:
+            raise RuntimeError("too many samples for me")
+        return super().fit_transform(X)
+"""
+
+PROFILES = ("smoke", "quick", "paper")
+_DIGITS = {"n_components": 3, "n_classes": 3, "train_per_class": 8, "test_per_class": 4}
+
+
+def tiny(task, profile):
+    """Two or three problems a task that take milliseconds; as many repeats as decide."""
+    if task in ("reconstruction", "recognition"):
+        digits = Problem(task, "digits", "digits", _DIGITS, repeats=6)
+        noisy = [
+            replace(digits, label=f"digits, salt {x}", corruption="salt-pepper", level=x)
+            for x in (0.2, 0.4)
+        ]
+        clock = [replace(digits, repeats=1, timed=True, ranked=False)]
+        return [digits, *noisy] + (clock if task == "reconstruction" else [])
+    if task == "convergence":
+        size = {"n_samples": 20, "n_features": 30, "n_components": 3}
+        low_rank = Problem(
+            task,
+            "low rank",
+            "noisy-low-rank",
+            {"n_components": 3, "effort": 0.05},
+            dataset_params=size,
+            repeats=2,
+            timed=True,
+            loss="frobenius",
+        )
+        return [low_rank]
+    if task == "clustering":
+        absent = Problem(task, "faces", "nowhere", {"n_components": 3}, repeats=2)
+        return [absent]
+    return problems_of(task, "smoke")[:1]
+
+
+@pytest.fixture
+def tiny_grid(monkeypatch):
+    """The grid of :func:`tiny`, in which one data set is missing."""
+    monkeypatch.setattr(planning, "problems_of", tiny)
+    monkeypatch.setattr(planning, "repeats_to_decide", lambda comparisons: 1)
+    here = planning.dataset_available
+    monkeypatch.setattr(
+        planning, "dataset_available", lambda name: name != "nowhere" and here(name)
+    )
+    info = dict(dataset_info("yale"))
+    monkeypatch.setattr(planning, "dataset_info", lambda name: info)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(TEN_LINES)
+    return path
+
+
+def known(solver, loss="frobenius", *, start=True, anchors=False, **params):
+    """A registered solver as an examination finds it, without a process."""
+    abilities = {"start": start, "anchors": anchors, "represents": False, "signed": False}
+    spec = parse_solver(solver)
+    spec = replace(spec, params=spec.params | params)
+    return Examined(spec, [], abilities, None, loss)
+
+
+def keys(plan):
+    return {cell.trial.key for cell in plan.cells}
+
+
+# -- the command ------------------------------------------------------------------------------
+
+
+def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file, tmp_path, capsys):
+    """One command gives a page, tables and figures; the next finds all baselines in the store."""
+    store, output = tmp_path / "store", tmp_path / "page"
+    given = ["--store", str(store), "--output", str(output), "--json", "--jobs", "1"]
+    assert cli.main(["compare", f"{file}:Mine", *given]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert first["found"] == 0
+    assert first["computed"]["own"] > 0
+    assert first["computed"]["baselines"] > 0
+    assert {row["title"] for row in first["summary"]} == {"Reconstruction", "Recognition", "Speed"}
+    assert not first["failures"]
+
+    page = (output / "index.html").read_text()
+    assert str(tmp_path) not in page  # the folders are nobody's business
+    assert "nowhere are not at hand" in page
+    assert "nmfbench data fetch nowhere" in page
+    assert page.count("its fit leaves no anchor_indices_") == 2
+    assert re.search(r"Where it stands.*What was not run.*Failures.*Provenance", page, re.DOTALL)
+    assert page.count("data:image/png;base64,") == len(list((output / "figures").glob("*.png")))
+    names = {path.stem for path in (output / "figures").glob("*.pdf")}
+    assert {
+        "performance-profile-frobenius",
+        "data-profile-frobenius",
+        "anytime-frobenius",
+        "quality-time-reconstruction",
+        "robustness-recognition",
+        "critical-difference-all-tasks-but-speed",
+    } <= names
+    scores = pd.read_csv(output / "tables" / "scores.csv")
+    assert {"Mine", "nenmf", "kl-mu", "mahnmf-hybrid"} <= set(scores["method"])
+
+    # Another solver: the baselines are there, only its own trials are computed.
+    solvers = [f"{file}:Mine(max_iter=2)", f"{file}:Fragile"]
+    assert cli.main(["compare", *solvers, "--task", "recognition", *given]) == 1
+    second = json.loads(capsys.readouterr().out)
+    assert second["computed"]["baselines"] == 0
+    assert second["computed"]["own"] > 0
+    assert {row["solver"] for row in second["summary"]} == {"Mine(max_iter=2)", "Fragile"}
+    why = {row["reason"] for row in second["failures"]}
+    assert why == {"RuntimeError: too many samples for me"}
+    # What failed is the worst of all, not left out.
+    ranks = {row["solver"]: row["mean_rank"] for row in second["summary"]}
+    assert ranks["Fragile"] == second["summary"][0]["methods"] == 5
+    assert "RuntimeError: too many samples for me" in (output / "index.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["mu", "--task", "clusterng"], "no task is called 'clusterng'; did you mean 'clustering'"),
+        (["mu", "--task", "nlad"], "nothing is compared on the task nlad; choose from"),
+        (["hasl"], "no solver is called 'hasl'; did you mean 'hals'"),
+        (["mu", "--against", "hasl"], "did you mean 'hals'"),
+        (["nofile.py:X"], "nofile.py does not exist"),
+        (["mu", "--profile", "smok"], "did you mean 'smoke'"),
+        (["mu", "--task", "recovery"], "mu cannot do the task recovery: its fit leaves no anchor"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exit_code_2(words, said, tmp_path, monkeypatch, capsys):
+    """What cannot be compared is said in a line, before anything is computed or written."""
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["compare", *words]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+# -- the plan ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("more", [[], ["mu(tol=0.1)", "hals", "gnmf", "hals(max_iter=9)"]])
+def test_there_are_repeats_enough_to_decide(profile, more, monkeypatch):
+    """A lead in every repeat is a win on all problems of a task, however many take part; and one
+    repeat less would be too few, unless a grid has more anyway."""
+    monkeypatch.setattr(planning, "dataset_available", lambda name: True)
+    everyone = [known(name, anchors=True) for name in ("spa(normalize=True)", *more)]
+    plan = make_plan(everyone, profile=profile)
+    assert plan.tasks == list(QUESTIONS)
+    cells = [cell for cell in plan.cells if cell.problem.ranked]
+    rows = [(c.problem.task, c.problem.label, c.entrant.label, c.repeat) for c in cells]
+    columns = ["task", "problem", "method", "repeat"]
+    for _, own in pd.DataFrame(rows, columns=columns).groupby("task"):
+        own = own.assign(task=own["problem"])
+        own["score"] = (own["method"] == "spa(normalize=True)").astype(float)
+        outcomes = wins_ties_losses(own, "spa(normalize=True)")["outcome"]
+        assert set(outcomes) == {"win"}
+        fewer = wins_ties_losses(own[own["repeat"] > 0], "spa(normalize=True)")["outcome"]
+        least = own["repeat"].max() + 1
+        assert set(fewer) == {"too few"} or least in (6, 10)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_plan_names_what_exists(profile):
+    """Tasks, data sets, solvers and corruptions of every problem are registered; smoke needs no
+    file."""
+    for task in QUESTIONS:
+        for problem in problems_of(task, profile):
+            assert problem.trial("mu", {}, 0).code
+            if profile == "smoke":
+                assert problem.stand_in or dataset_info(problem.dataset)["file"] is None
+    for (task, loss), field in FIELDS.items():
+        assert task in QUESTIONS
+        for key, params in field:
+            model = registry.solvers[key].target().set_params(**params)
+            assert loss is None or model.loss == loss
+
+
+@pytest.mark.parametrize(
+    ("task", "artefact", "solver"),
+    [
+        ("recognition", "mahnmf/breakdown", "nenmf"),
+        ("reconstruction", "mahnmf/breakdown", "mahnmf-hybrid"),
+        ("recognition", "mahnmf/fig5", "kl-mu"),
+        ("clustering", "rnmfd/table3", "gnmf"),
+        ("recovery", "robust-xray/fig3", "robust-xray"),
+        ("exemplars", "robust-xray/fig5", "spa"),
+    ],
+)
+def test_records_of_the_papers_serve_as_baselines(task, artefact, solver):
+    """Trials of baselines are those of the papers' artefacts, by key."""
+    grid = registry.artefacts[artefact].target.trials("paper")
+    params = dict(FIELDS[task, None])[solver]
+    asked = (task, solver, params, 0)
+    theirs = {t for t in grid if (t.task, t.solver, t.params, t.repeat) == asked}
+    ours = {p.trial(solver, params, 0) for p in problems_of(task, "paper") if p.ranked}
+    assert ours & theirs
+
+
+def test_rivals_take_part_where_they_can(tiny_grid):
+    """--against replaces the baselines; one that cannot do a task is left out with a reason."""
+    plan = make_plan([known("mu")], against=[known("spa", None, start=False, anchors=True)])
+    assert {entrant.label for entrant in plan.entrants} == {"mu", "spa"}
+    reasons = {(row["solver"], row["task"]): row["why"] for row in plan.left_out}
+    assert reasons["spa", "convergence"] == "it minimises no loss alone that others minimise"
+    assert reasons["mu", "recovery"] == "its fit leaves no anchor_indices_"
+    assert "convergence" not in plan.tasks  # for lack of a rival
+
+
+def test_a_solver_runs_against_itself_with_other_parameters(tiny_grid):
+    """A baseline named without parameters is the suite's own; with parameters it is another."""
+    plan = make_plan([known("nenmf"), known("nenmf(max_iter=5)")], tasks=["recognition"])
+    labels = [entrant.label for entrant in plan.new]
+    assert labels == ["nenmf", "nenmf(max_iter=5)"]
+    params = {cell.entrant.label: cell.trial.params for cell in plan.cells}
+    assert params["nenmf"] == {"max_iter": 300}
+    assert params["nenmf(max_iter=5)"] == {"max_iter": 5}
+    assert [e.label for e in plan.entrants].count("nenmf") == 1
+
+
+def test_nothing_to_compare_is_an_error(tiny_grid):
+    """A solver whose fit fails can do no task, and is told so."""
+    broken = Examined(parse_solver("mu"), [], {}, "ValueError: no")
+    with pytest.raises(
+        CompareError, match=r"nothing to compare: .*: a small fit fails: ValueError"
+    ):
+        make_plan([broken])
+
+
+def test_speed_without_a_start_is_told_from_fits_of_its_own(tiny_grid):
+    """A solver that takes no factors has a timed fit in place of a curve, on the same data."""
+    plan = make_plan([known("mu", start=False)], tasks=["convergence"])
+    tasks = {cell.entrant.label: cell.trial.task for cell in plan.cells}
+    assert tasks.pop("mu") == "factorization"
+    assert set(tasks.values()) == {"convergence"}
+    assert all(cell.trial.timed for cell in plan.cells)
+    assert [row["problem"] for row in plan.left_out] == ["curves"]
+
+
+def test_labels_are_one_of_a_kind(file):
+    """Two classes of one name, or one called as a solver of ours, are told apart."""
+    specs = [parse_solver(text) for text in ("mu", "mu(tol=0.1)", f"{file}:Mine")]
+    assert labels_of(specs) == ["mu", "mu(tol=0.1)", "Mine"]
+    twin = file.with_name("twin.py")
+    twin.write_text(TEN_LINES.replace("Fragile", "mu"))
+    specs = [parse_solver(f"{path}") for path in (f"{file}:Mine", f"{twin}:Mine", f"{twin}:mu")]
+    assert labels_of(specs) == ["mine.py:Mine", "twin.py:Mine", "twin.py:mu"]
+
+
+# -- the run ----------------------------------------------------------------------------------
+
+
+def test_timed_trials_take_turns(monkeypatch, file):
+    """Repeats of one solver are spread over the run, and each turn holds all solvers."""
+    monkeypatch.setattr(planning, "problems_of", tiny_speed)
+    monkeypatch.setattr(planning, "repeats_to_decide", lambda comparisons: 8)
+    guest = replace(known("mu"), spec=parse_solver(f"{file}:Mine"))
+    plan = make_plan([guest], tasks=["convergence"])
+    order = [":" in trial.solver for trial in _in_order(plan.cells, timed=True)]
+    turns = "".join("G" if outside else "b" for outside in order)
+    # In every second turn the order is reversed: one process serves two turns.
+    assert re.fullmatch("b{12}G{4}G{4}b{12}", turns)
+    assert not _in_order(plan.cells, timed=False)
+
+
+def tiny_speed(task, profile):
+    return [replace(problem, repeats=8) for problem in tiny(task, profile)]
+
+
+def test_timings_of_another_host_are_taken_anew(tiny_grid, tmp_path):
+    """Baselines timed elsewhere, or imported without a trace, are not compared with ours."""
+    plan = make_plan([known("mu")], tasks=["convergence"])
+    with Store(tmp_path / "there") as there, Store(tmp_path / "here") as here:
+        run([cell.trial for cell in plan.cells], there)
+        records = there.records(keys(plan))
+        for record in records:
+            here.put(record | {"host": {"platform": "other", "cpu": "other", "cores": 1}})
+        assert not look_up(plan, there, tmp_path / "timings").anew
+        assert not (tmp_path / "timings").exists()
+        todo = look_up(plan, here, tmp_path / "timings")
+    assert todo.anew == keys(plan)
+    assert (todo.held, todo.own, todo.baselines) == (0, 2, 4)
+
+
+# -- the statistics ---------------------------------------------------------------------------
+
+
+def invented(plan, scores):
+    """Records of a plan as if its trials had run: scores by method, seconds, traces."""
+    rng = np.random.default_rng(0)
+    noise = {}
+    rows = []
+    for cell in plan.cells:
+        question = QUESTIONS[cell.problem.task]
+        draw = noise.setdefault((cell.problem.label, cell.repeat), 0.01 * rng.random())
+        good = scores[cell.entrant.label]
+        score = good if question.higher_is_better else 1 - good
+        trace = np.array(
+            [(0, 0.0, 0.0, 9.0), (1, 1.0 - good, 1.0 - good, 1.0)],
+            dtype=[
+                ("iteration", "i8"),
+                ("seconds", "f8"),
+                ("cpu_seconds", "f8"),
+                ("objective", "f8"),
+            ],
+        )
+        rows.append(
+            {
+                "task": cell.problem.task,
+                "problem": cell.problem.label,
+                "ranked": cell.problem.ranked,
+                "loss": cell.problem.loss,
+                "dataset": cell.problem.dataset,
+                "corruption": cell.problem.corruption,
+                "level": cell.problem.level,
+                "group": "group",
+                "method": cell.entrant.label,
+                "new": cell.entrant.new,
+                "repeat": cell.repeat,
+                "key": cell.trial.key,
+                "status": "done",
+                "error": None,
+                "score": np.nan if cell.problem.task == "convergence" else score + draw,
+                "seconds": 1.0 - good,
+                "objective": 1.0,
+                "timed": cell.problem.timed,
+                "code": "",
+                "host": {},
+                "versions": {},
+                "finished": "",
+                "arrays": {"trace": trace},
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("mine", [0.9, 0.1])
+def test_better_is_better_in_every_task(mine):
+    """What is best by all scores, high or low, has rank 1 and only wins; the worst only loses."""
+    plan = make_plan([known("spa(normalize=True)", anchors=True)], profile="smoke")
+    scores = {entrant.label: 0.3 + 0.01 * i for i, entrant in enumerate(plan.entrants)}
+    scores["spa(normalize=True)"] = mine
+    findings = evaluate(plan, invented(plan, scores))
+    assert list(findings.summary["task"]) == list(QUESTIONS)
+    best = mine > 0.5
+    for row in findings.summary.itertuples():
+        assert row.mean_rank == (1 if best else row.methods)
+        assert row.too_few == row.ties == 0
+        assert (row.losses if best else row.wins) == 0
+        assert (row.wins if best else row.losses) == row.problems * (row.methods - 1)
+    for table in findings.differences.values():
+        assert (table["method"].iloc[0 if best else -1]) == "spa(normalize=True)"
+    front = findings.quality_time.set_index("method").loc["spa(normalize=True)", "front"]
+    assert np.all(front == best)  # quick and good, or slow and bad
+    profile = findings.speed["frobenius"].profile.query("method == 'spa(normalize=True)'")
+    assert (profile["share"].iloc[0] == 1.0) == best
+
+
+def test_a_failed_trial_is_the_worst_and_a_missing_one_is_none():
+    """Failures count as infinitely bad; what has no record has no rank."""
+    plan = make_plan([known("mu")], tasks=["recognition"], profile="smoke")
+    records = invented(plan, {entrant.label: 0.5 for entrant in plan.entrants})
+    records["status"] = records["status"].mask(
+        (records["method"] == "kl-mu") & (records["repeat"] == 0), "failed"
+    )
+    records["error"] = "BaseFailed: trial 0, factorization, failed: ValueError: no"
+    records["status"] = records["status"].mask(records["method"] == "nenmf", "missing")
+    findings = evaluate(plan, records)
+    means = findings.scores.groupby("method")["mean"].first()
+    assert means["kl-mu"] == -np.inf
+    outcomes = findings.outcomes.groupby("rival")["outcome"].first()
+    assert outcomes["nenmf"] == "not run"
+    assert findings.summary.loc[0, "methods"] == 3
+    assert set(findings.failures["reason"]) == {"ValueError: no"}
+
+
+def test_gathered_records_have_a_row_a_trial(tiny_grid, tmp_path):
+    """Trials that have no record are rows, too, so that the page can say so."""
+    plan = make_plan([known("mu")], tasks=["recognition"])
+    with Store(tmp_path) as store:
+        todo = look_up(plan, store, tmp_path / "timings")
+        records = gather(plan, todo, store, None)
+    assert len(records) == len(plan.cells)
+    assert set(records["status"]) == {"missing"}
+    findings = evaluate(plan, records)
+    assert findings.summary.empty

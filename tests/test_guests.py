@@ -1,0 +1,595 @@
+"""Solvers from outside: how they are named, found, versioned, run and contained."""
+
+import json
+import os
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from engine import SMALL
+
+from nmfbench import make_solver, registry
+from nmfbench.engine.fingerprint import code_version
+from nmfbench.engine.perform import perform
+from nmfbench.engine.runner import Limits, run
+from nmfbench.engine.store import Store
+from nmfbench.engine.trials import Trial
+from nmfbench.engine.worker import WorkerDied
+from nmfbench.guests import GuestError, parse_solver
+from nmfbench.guests.adapter import GuestFault, checked_factor
+from nmfbench.guests.examine import describe_here, examine, try_here
+from nmfbench.registry import UnknownNameError
+
+GOOD = '''
+import numpy as np
+from scipy.optimize import nnls
+from sklearn.decomposition import NMF
+
+from nmfbench.solvers.frobenius.mu import MU
+
+
+class Base:
+    """What the others share: random rows as components."""
+
+    def __init__(self, n_components=2, random_state=None):
+        self.n_components, self.random_state = n_components, random_state
+
+    def fit(self, X):
+        rng = np.random.default_rng(self.random_state)
+        rows = rng.choice(X.shape[0], self.n_components, replace=False)
+        self.components_ = X[rows]
+        return self
+
+
+class Anchors(Base):
+    def fit(self, X):
+        self.anchor_indices_ = np.argsort(-X.sum(axis=1))[: self.n_components]
+        self.components_ = X[self.anchor_indices_]
+
+
+class Wrapped:
+    def __init__(self, n_components=2, tol=1e-4, max_iter=200):
+        self.params = {"n_components": n_components, "tol": tol, "max_iter": max_iter}
+
+    def fit_transform(self, X, W=None, H=None):
+        model = NMF(**self.params, init="custom" if W is not None else "random", random_state=0)
+        W = model.fit_transform(X, W=W, H=H)
+        self.components_ = model.components_
+        return W
+
+
+class Inherits(MU):
+    pass
+
+
+class Compiled(Base):
+    """Its first fit in a process draws more random numbers than the others."""
+
+    met = 0
+
+    def fit(self, X):
+        Compiled.met += 1
+        np.random.rand(Compiled.met)
+        self.components_ = np.random.rand(self.n_components, X.shape[1])
+
+
+def not_a_class():
+    pass
+
+
+class NoEstimator:
+    pass
+
+
+class NoRank:
+    def __init__(self, rank=2):
+        pass
+
+    def fit(self, X):
+        pass
+
+
+class Demanding:
+    def __init__(self, graph, n_components=2):
+        pass
+
+    def fit(self, X):
+        pass
+'''
+
+BAD = """
+import os, sys, time
+import numpy as np
+
+
+class Base:
+    def __init__(self, n_components=2, random_state=None):
+        self.n_components = n_components
+
+    def fit(self, X):
+        self.components_ = X[: self.n_components].copy()
+        self.act(X)
+
+
+class Good(Base):
+    def act(self, X):
+        pass
+
+
+class Raises(Base):
+    def act(self, X):
+        raise ValueError("on purpose")
+
+
+class Ends(Base):
+    def act(self, X):
+        os._exit(7)
+
+
+class Hangs(Base):
+    def act(self, X):
+        if len(X) > 6:
+            time.sleep(1000)
+
+
+class Hungers(Base):
+    def act(self, X):
+        np.ones(2**33)
+
+
+class GivesNaN(Base):
+    def act(self, X):
+        self.components_[1, 2] = np.nan
+
+
+class GivesNegative(Base):
+    def act(self, X):
+        self.components_[0, 1] = -0.5
+
+
+class Turned(Base):
+    def act(self, X):
+        self.components_ = self.components_.T
+
+
+class Nothing(Base):
+    def act(self, X):
+        del self.components_
+
+
+class Chatters(Base):
+    def act(self, X):
+        for stream in (sys.stdout, sys.stderr):
+            print("chatter", file=stream)
+        os.write(1, b"chatter")
+
+
+class Overwrites(Base):
+    def act(self, X):
+        X[:] = 7
+
+
+class Pollutes(Base):
+    def act(self, X):
+        np.random.seed(1)
+        np.seterr(all="raise")
+        os.environ["OMP_NUM_THREADS"] = "2"
+        os.chdir("/")
+
+
+class Breaks(Base):
+    def act(self, X):
+        np.linalg.norm = np.argmax = None
+"""
+OPTIONS = {"n_components": 3, "train_per_class": 5, "test_per_class": 5}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a file of good classes and a file of bad ones."""
+    made = tmp_path_factory.mktemp("guests")
+    (made / "good.py").write_text(GOOD)
+    (made / "bad.py").write_text(BAD)
+    return made
+
+
+def fitted(place, X, **params):
+    return make_solver(f"{place}", **params).fit(X)
+
+
+def on_digits(solver, task="factorization", **params):
+    return Trial(task, "digits", str(solver), params, options=OPTIONS)
+
+
+def data(seed=0, shape=(20, 8)):
+    return np.random.default_rng(seed).random(shape)
+
+
+# -- names ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "solver", "params", "label"),
+    [
+        ("spa", "spa", {}, "spa"),
+        (" mu(max_iter=3, init='random') ", "mu", {"max_iter": 3, "init": "random"}, None),
+        ("sklearn.decomposition:NMF", "sklearn.decomposition:NMF", {}, "NMF"),
+        ("a.b:C.D(x=-1.5e3)", "a.b:C.D", {"x": -1500.0}, "C.D(x=-1500.0)"),
+        ("m:C(a='x:y(z)', b=(1, [None]))", "m:C", {"a": "x:y(z)", "b": (1, [None])}, None),
+        ("m:C(a={'b': True})", "m:C", {"a": {"b": True}}, "C(a={'b': True})"),
+        ("m:C()", "m:C", {}, "C"),
+    ],
+)
+def test_a_solver_is_read(text, solver, params, label):
+    """Key or place, and keywords with literals."""
+    spec = parse_solver(text)
+    assert (spec.solver, spec.params) == (solver, params)
+    assert label is None or spec.label == label
+    assert parse_solver(str(spec)) == spec
+
+
+def test_a_file_is_named_by_its_absolute_path(folder, monkeypatch):
+    """A path relative to the working directory is understood, and kept whole."""
+    monkeypatch.chdir(folder)
+    spec = parse_solver("good.py:Base(random_state=3)")
+    assert spec.solver == f"{folder}/good.py:Base"
+    assert str(spec) == f"{folder}/good.py:Base(random_state=3)"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("mu(max_itr=3)", "mu has no parameter max_itr; did you mean max_iter"),
+        ("mu(3)", "need names"),
+        ("mu(**{'a': 1})", r"\*\* is not read"),
+        ("mu(tol=1, tol=2)", "cannot be read|given twice"),
+        ("mu(tol=", "names no solver"),
+        ("mu(tol=1)(2)", "cannot be read"),
+        ("mu(init=random)", "string needs quotes: 'random'"),
+        ("mu(tol=__import__('os').getpid())", "no literal.*not evaluated"),
+        ("mu(tol=1e999)", "finite number"),
+        ("mu(tol={1, 2})", "finite number"),
+        ("mu(tol={1: 2})", "finite number"),
+        ("", "names no solver"),
+        ("sklearn.decomposition.NMF", "written sklearn.decomposition:NMF"),
+        ("good.py", "good.py:Base or good.py:Anchors"),
+        ("nothing.py", "the file nothing.py does not exist"),
+        ("goood.py:Base", "goood.py does not exist; did you mean good.py"),
+        ("folder.py:Base", "is a folder"),
+        ("broken.py:Base", "broken.py is no Python file, line 2: "),
+        ("binary.py:Base", "binary.py is no Python file"),
+        ("some/where:Base", "ends in .py, or a dotted module"),
+    ],
+)
+def test_what_cannot_be_read_is_told_in_a_line(folder, monkeypatch, text, said):
+    """The message names what is wrong and, where there is one, the nearest name."""
+    monkeypatch.chdir(folder)
+    (folder / "broken.py").write_text("x = 1\nclass Base(:\n")
+    (folder / "binary.py").write_bytes(b"\xff\xfe\x00class")
+    (folder / "folder.py").mkdir(exist_ok=True)
+    with pytest.raises(GuestError, match=said) as caught:
+        parse_solver(text)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_key_has_its_near_misses():
+    """A word without a colon is a key."""
+    with pytest.raises(UnknownNameError, match="did you mean 'spa'"):
+        parse_solver("spaa")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("good.py:Anchor", r"good.py has no class Anchor; did you mean Anchors\?"),
+        ("good.py:not_a_class", "is no class but of type function"),
+        ("good.py:NoEstimator", "neither fit.X. nor fit_transform.X."),
+        ("good.py:NoRank", "no parameter n_components: rename rank"),
+        ("good.py:Demanding", "cannot be made without graph"),
+        ("raising.py:Base", r"importing raising.py fails \(line 2\): ZeroDivisionError"),
+        ("exiting.py:Base", "importing exiting.py fails.*SystemExit: 3"),
+        ("json:JSONDecoder", "neither fit.X. nor fit_transform"),
+        ("no_such_package.module:Class", "importing no_such_package.module fails: ModuleNotFound"),
+    ],
+)
+def test_what_is_no_solver_is_told_in_a_line(folder, monkeypatch, name, said):
+    """A class that cannot be imported or made is refused before anything is computed."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    (folder / "raising.py").write_text("x = 0\ny = 1 / x\n")
+    (folder / "exiting.py").write_text("import sys\nsys.exit(3)\n")
+    spec = parse_solver(name)
+    found = describe_here(spec.solver, {})
+    assert found["parameters"] == []
+    with pytest.raises(GuestError, match=said):
+        raise GuestError(found["error"])
+    assert "\n" not in found["error"]
+
+
+def test_unknown_parameters_are_told_with_the_nearest(folder):
+    """Parameters are compared with those of the constructor."""
+    found = describe_here(f"{folder}/good.py:Wrapped", {"maxiter": 3})
+    assert found["error"] == "good.py:Wrapped has no parameter maxiter; did you mean max_iter?"
+    found = describe_here(f"{folder}/good.py:Wrapped", {"max_iter": 3})
+    assert found == {"error": None, "parameters": ["n_components", "tol", "max_iter"]}
+
+
+# -- keys -------------------------------------------------------------------------------------
+
+
+def key_of(path):
+    return Trial("factorization", "digits", f"{path}:Solver", options=OPTIONS).key
+
+
+def write(path, text):
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_text(textwrap.dedent(text))
+    return path
+
+
+SOLVER = """
+    import helper
+    class Solver:
+        def fit(self, X):
+            self.components_ = helper.rows(X)
+    """
+
+
+def test_the_key_follows_the_code_and_not_the_folder(tmp_path):
+    """Other code in the file or a neighbour is another trial; comments and folder are not."""
+    solver = write(tmp_path / "one" / "mine.py", SOLVER)
+    helper = write(tmp_path / "one" / "helper.py", "def rows(X): return X[:2]\n")
+    first = key_of(solver)
+    other = write(tmp_path / "two" / "mine.py", "'''Words.'''\n" + textwrap.dedent(SOLVER))
+    write(tmp_path / "two" / "helper.py", "def rows(X):\n    # first\n    return X[:2]\n")
+    write(tmp_path / "two" / "unrelated.py", "x = 1\n")
+    write(tmp_path / "two" / "third.py", "def rows(X): return X[:2]\n")
+    helper.write_text("def rows(X): return X[:3]\n")
+    edited_neighbour = key_of(solver)
+    helper.write_text("def rows(X): return X[:2]\n")
+    assert key_of(solver) == first
+    solver.write_text(solver.read_text().replace("rows(X)", "rows(X) + 0"))
+    assert len({first, edited_neighbour, key_of(solver)}) == 3
+    assert key_of(other) != first  # the helper is written otherwise
+    write(tmp_path / "two" / "helper.py", "# Words.\ndef rows(X): return X[:2]  # first\n")
+    assert key_of(other) == first
+
+
+def test_the_key_follows_our_own_code_that_a_file_imports(folder, monkeypatch):
+    """A class that inherits from a solver here counts with that solver's code."""
+    origins = registry.solvers[f"{folder}/good.py:Inherits"].target.origins()
+    assert ("nmfbench.solvers.frobenius.mu", "") in origins
+    assert ("nmfbench.guests.adapter", "") in origins
+
+
+def test_the_key_follows_the_version_of_an_installed_package(monkeypatch):
+    """Of an installed package the version counts, so that nothing of it is imported or read."""
+    target = registry.solvers["sklearn.decomposition:NMF"].target
+    first = code_version([target])
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "0")
+    assert code_version([target]) == first
+    monkeypatch.setattr("nmfbench.guests.source._version", lambda top: f"{top}==0")
+    assert code_version([target]) != first
+
+
+def test_an_edited_file_is_loaded_anew(tmp_path):
+    """The next look at an edited file has its new class, in the same process."""
+    for answer in (1, 2):
+        path = write(
+            tmp_path / "mine.py",
+            f"""
+            class Solver:
+                answer = {answer}
+                def __init__(self, n_components=1): pass
+                def fit(self, X): pass
+            """,
+        )
+        assert make_solver(f"{path}:Solver").kind.answer == answer
+
+
+# -- the adapter ------------------------------------------------------------------------------
+
+
+def test_a_guest_gives_what_the_registered_class_gives(folder):
+    """Trials of one algorithm under a key and from a file have the same results, to the bit."""
+    for guest, key in (("Inherits", "mu"), ("Wrapped", "sklearn-cd")):
+        ours = perform(on_digits(key))
+        theirs = perform(on_digits(f"{folder}/good.py:{guest}"))
+        assert theirs.metrics == ours.metrics
+        for name in ("W", "components"):
+            np.testing.assert_array_equal(theirs.arrays[name], ours.arrays[name])
+
+
+def test_scikit_learn_starts_from_the_factors_of_its_rivals():
+    """NMF by its module path is given the start that sklearn-cd has, unless told otherwise."""
+    ours = perform(on_digits("sklearn-cd"))
+    theirs = perform(on_digits("sklearn.decomposition:NMF"))
+    np.testing.assert_array_equal(theirs.arrays["components"], ours.arrays["components"])
+    assert theirs.fit["objective"] == ours.fit["objective"]
+    assert theirs.arrays["trace"]["iteration"].tolist() == [0, theirs.fit["n_iter"]]
+    own = perform(on_digits("sklearn.decomposition:NMF", init="nndsvda"))
+    assert own.fit["objective"] != ours.fit["objective"]
+    assert own.arrays["trace"]["iteration"].tolist() == [own.fit["n_iter"]]
+
+
+def test_the_loss_of_scikit_learn_is_the_one_it_minimises():
+    """beta_loss says which loss the objective and the supplied projection are of."""
+    model = make_solver("sklearn.decomposition:NMF", solver="mu", beta_loss="kullback-leibler")
+    assert model.loss == "kl"
+    assert make_solver("sklearn.decomposition:NMF").loss == "frobenius"
+
+
+def test_convergence_needs_a_start_and_a_number_of_iterations(folder):
+    """A guest's curve comes from fits of 1, 2, 4, ... iterations; without a start there is none."""
+    options = {"n_components": 3, "max_iter": 5, "per_class": 4}
+    trial = Trial("convergence", "digits", f"{folder}/good.py:Wrapped", options=options)
+    trace = perform(trial).arrays["trace"]
+    assert trace["iteration"].tolist() == [0, 1, 2, 4, 5]
+    assert np.all(np.diff(trace["objective"]) < 0)
+    assert np.all(np.diff(trace["seconds"]) >= 0)
+    assert trace["seconds"][1] > trace["seconds"][0] == 0
+    short = Trial("convergence", "digits", trial.solver, options=options | {"max_iter": 2})
+    np.testing.assert_array_equal(
+        perform(short).arrays["trace"]["objective"], trace["objective"][:3]
+    )
+    with pytest.raises(GuestFault, match="has no parameter max_iter"):
+        perform(Trial("convergence", "digits", f"{folder}/good.py:Base", options=options))
+    with pytest.raises(GuestFault, match="cannot start from given factors"):
+        make_solver(f"{folder}/good.py:Base").fit(data(), W=np.ones((20, 2)), H=np.ones((2, 8)))
+
+
+def test_a_transform_is_supplied(folder):
+    """Without one of its own, the codes are the exact projection on the components."""
+    X = data()
+    model = fitted(f"{folder}/good.py:Base", X, n_components=3, random_state=0)
+    expected = make_solver("spa", n_components=3).fit(X)
+    expected.components_ = model.components_
+    np.testing.assert_allclose(model.transform(X), expected.transform(X), atol=1e-10)
+    np.testing.assert_allclose(
+        model.objective_, np.sum((X - model.transform(X) @ model.components_) ** 2)
+    )
+
+
+def test_anchors_open_recovery(folder):
+    """A class with anchor_indices_ can do what separable solvers do, on sparse data too."""
+    trial = Trial("recovery", "near-separable", f"{folder}/good.py:Anchors", {}, SMALL)
+    assert 0 <= perform(trial).metrics["anchor-recovery"] <= 1
+    model = make_solver(f"{folder}/good.py:Anchors", n_components=3)
+    dense, sparse = (model.fit(X).components_ for X in (data(), sp.csr_matrix(data())))
+    np.testing.assert_array_equal(dense, sparse)
+
+
+def test_compiling_leaves_the_random_numbers_alone(folder):
+    """The fit off the clock changes neither the result nor depends on what ran before."""
+    place = f"{folder}/good.py:Compiled"
+    first, second = (perform(on_digits(place)) for _ in range(2))
+    drawn = first.arrays["components"]
+    assert drawn.shape == second.arrays["components"].shape
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    model = make_solver(place)
+    model._warm_up(np.ones((4, 4), dtype=np.float32))
+    np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+    assert model.kind.met == 4
+
+
+def test_abilities_are_found_by_a_tiny_fit(folder):
+    """What a fit leaves says which tasks can be done."""
+    able = try_here(f"{folder}/good.py:Anchors", {})["abilities"]
+    assert able["anchors"]
+    assert not able["start"]
+    assert try_here(f"{folder}/good.py:Wrapped", {})["abilities"]["start"]
+    assert try_here("sklearn.decomposition:MiniBatchNMF", {})["abilities"] == {
+        "anchors": False,
+        "labels": False,
+        "start": True,
+        "represents": False,
+        "partial_fit": True,
+        "sparse": True,
+        "trace": False,
+        "signed": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [
+        ([TimeoutError()], "importing sklearn.decomposition:NMF takes longer than 5 s"),
+        ([WorkerDied("it ended with exit code 3")], "ends the process: it ended with exit code 3"),
+        ([{"error": None, "parameters": []}, TimeoutError()], "a small fit fails: it takes longer"),
+        ([{"error": None, "parameters": []}, RuntimeError("ValueError: no")], "ValueError: no"),
+    ],
+)
+def test_a_class_that_hangs_or_ends_the_process_is_told(ends, said):
+    """At the import it is refused; at the first fit it is known to be of no use for any task."""
+
+    class Child:
+        def call(self, *_):
+            end = ends.pop(0)
+            if isinstance(end, Exception):
+                raise end
+            return end
+
+    spec = parse_solver("sklearn.decomposition:NMF")
+    with pytest.raises(GuestError, match=said):
+        raise GuestError(examine(spec, time_limit=5, worker=Child()).cannot("clustering"))
+
+
+@pytest.mark.parametrize(
+    ("factor", "said"),
+    [
+        (np.ones((3, 2)), "expected .2, 3.*transpose it"),
+        (np.ones((2, 4)), "has shape .2, 4."),
+        (np.ones(6), "has shape .6,."),
+        ([[1, 2, 3], [4, 5]], "no array of numbers but of type list"),
+        ([["a", "b", "c"]] * 2, "no array of numbers"),
+        (np.full((2, 3), np.inf), "6 entries that are NaN or infinite, the first at row 0"),
+        (np.eye(2, 3) - 0.1, "4 negative entries, the smallest -0.1 at row 0, column 1"),
+        (None, "has shape|no array"),
+    ],
+)
+def test_bad_factors_are_told_with_their_place(factor, said):
+    """What is wrong with a factor, where, and how to mend it."""
+    with pytest.raises(GuestFault, match=said):
+        checked_factor("components_", factor, (2, 3))
+
+
+def test_rounding_errors_are_no_fault():
+    """A negative entry of the size of a rounding error is zero; other forms of arrays will do."""
+    H = np.ones((2, 3))
+    H[1, 1] = -1e-12
+    assert checked_factor("H", H, (2, 3))[1, 1] == 0
+    assert H[1, 1] == -1e-12
+    assert checked_factor("H", sp.csr_matrix(np.eye(2, 3)), (2, 3)).dtype == np.float64
+    assert checked_factor("H", -np.eye(2, 3), (2, 3), signed=True).min() == -1
+
+
+# -- containment ------------------------------------------------------------------------------
+
+TROUBLES = {
+    "Raises": r"ValueError: on purpose",
+    "Ends": r"WorkerDied: .* ended with exit code 7",
+    "Hangs": r"TimeoutError: the trial exceeded its time limit of 4 s",
+    "Hungers": r"MemoryError",
+    "GivesNaN": r"components_ has 1 entries that are NaN or infinite, the first at row 1, column 2",
+    "GivesNegative": r"components_ has 1 negative entries, the smallest -0.5 at row 0, column 1",
+    "Turned": r"components_ has shape .64, 3., expected .3, 64.*transpose it",
+    "Nothing": r"Nothing has no components_ after the fit",
+}
+HARMLESS = ["Good", "Chatters", "Overwrites", "Pollutes", "Breaks"]  # in one process
+
+
+@pytest.fixture(scope="module")
+def records(folder, tmp_path_factory):
+    """One run with all classes of the bad file, and a registered solver after them."""
+    trials = [on_digits(f"{folder}/bad.py:{name}") for name in [*TROUBLES, *HARMLESS]]
+    trials.append(on_digits("spa"))
+    with Store(tmp_path_factory.mktemp("store")) as store:
+        run(trials, store, limits=Limits(seconds=4, memory=8 * 10**9))
+        yield {record["solver"].rpartition(":")[2]: record for record in store.records()}
+
+
+@pytest.mark.parametrize("name", TROUBLES)
+def test_a_bad_guest_is_a_failed_record(records, name):
+    """Whatever a class does, the run goes on, and the record says what was wrong."""
+    record = records[name]
+    assert record["status"] == "failed"
+    with pytest.raises(AssertionError, match=TROUBLES[name]):
+        raise AssertionError(record["error"])
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_bad_manners_do_no_harm(records, name, capfd):
+    """Prints, an overwritten X, and global states change nothing in the records."""
+    assert records[name]["status"] == "done", records[name]["error"]
+    assert records[name]["metrics"] == records["Good"]["metrics"]
+    assert records[name]["objective"] == records["Good"]["objective"]
+
+
+def test_a_solver_after_a_guest_has_a_process_of_its_own(records):
+    """What a class left behind in its process reaches no other solver's record."""
+    expected = perform(on_digits("spa"))
+    assert records["spa"]["status"] == "done"
+    assert records["spa"]["metrics"] == json.loads(json.dumps(expected.metrics))
+    assert os.getcwd() != "/"
