@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import nmfbench
@@ -19,10 +20,22 @@ def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", README.read_text(), flags=re.DOTALL)
 
 
+def test_the_class_of_the_readme_is_a_solver(tmp_path):
+    """The file for authors fits, given its place, from a start of its own or a given one."""
+    path = tmp_path / "mine.py"
+    path.write_text(blocks("python")[0])
+    X = np.random.default_rng(0).uniform(size=(20, 12))
+    solver = nmfbench.make_solver(f"{path}:MyNMF", n_components=3, random_state=0)
+    W = solver.fit_transform(X)
+    plain = nmfbench.make_solver("mu", n_components=3, max_iter=200, tol=0, random_state=0)
+    best = np.linalg.norm(X - plain.fit_transform(X) @ plain.components_)
+    assert np.linalg.norm(X - W @ solver.components_) < 1.1 * best
+
+
 def test_the_solver_of_the_readme_runs(tmp_path):
-    """The two blocks for authors of a solver register it and compare it."""
+    """The next two blocks register a solver and compare it."""
     script = tmp_path / "farthest.py"
-    solver, trials, *_ = blocks("python")
+    _, solver, trials, *_ = blocks("python")
     script.write_text(solver)
     plugin = tmp_path / "farthest-0.1.dist-info"
     plugin.mkdir()
@@ -46,7 +59,7 @@ def test_the_solver_of_the_readme_runs(tmp_path):
 def test_the_practitioners_example_runs():
     """The block for practitioners fits and transforms real documents."""
     names = {}
-    exec(blocks("python")[2], names)
+    exec(blocks("python")[3], names)
     assert len(names["solver"].anchor_indices_) == 10
 
 
@@ -54,7 +67,7 @@ def test_the_practitioners_example_runs():
 def test_the_certificate_of_the_example_is_tight():
     """The last block fits real faces, and its certificate leaves nothing open."""
     names = {"nmfbench": nmfbench}
-    exec(blocks("python")[3], names)
+    exec(blocks("python")[4], names)
     certificate = names["solver"].certificate(names["faces"])
     assert 0 <= certificate["gap"] < 1e-6
     assert certificate["dual_bound"] > 0
