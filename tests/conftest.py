@@ -1,10 +1,16 @@
 """Fixtures that several test modules share."""
 
+import signal
+
 import pytest
 
 from nmfbench import registry
 from nmfbench.engine.runner import run
 from nmfbench.engine.store import Store
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # As in a shell's background: programs that tests interrupt would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
