@@ -330,10 +330,8 @@ def _speed(runs):
 
 
 def _trace(row):
-    """The trace of a finished fit; without one, its end as the only point."""
-    if row.status != "done":
-        return None
-    return row.arrays.get("trace")
+    """The trace of a finished fit; None of any other, and of one that kept none."""
+    return row.arrays.get("trace") if row.status == "done" else None
 
 
 def _quality_time(records):

@@ -1,7 +1,7 @@
 """What solvers are compared on: a few small problems a task, and who runs against them.
 
-Where a paper's artefact has the same question, the
-options are its own, so that its records serve here, too.
+Where a paper's artefact has the same question, the options are its own, so that its records serve
+here, too.
 """
 
 from __future__ import annotations

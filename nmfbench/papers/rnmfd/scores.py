@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from nmfbench.claims import Claim, Verdict, always_best, better
 from nmfbench.papers.reported import reported
@@ -20,7 +19,7 @@ from nmfbench.papers.rnmfd.protocols import (
     in_words,
 )
 from nmfbench.papers.rnmfd.sets import SETS
-from nmfbench.summary import holm
+from nmfbench.ranking import wilcoxon_holm
 
 __all__ = ["ASSUMED", "CAPTION", "claims", "draw", "summarise"]
 
@@ -100,15 +99,11 @@ def _marks(rows, score):
     wide = rows.pivot(index="repeat", columns="method", values=score)
     if OURS not in wide:
         return {}
-    leads = {}
-    for label in wide.columns.drop(OURS):
-        pair = wide[[label, OURS]].dropna()
-        leads[label] = (pair[label] - pair[OURS]).to_numpy()
-    p = [stats.wilcoxon(d).pvalue if d.any() else 1.0 for d in leads.values()]
+    pairs = wilcoxon_holm(wide, against=OURS)
+    pairs = pairs[pairs["p_adjusted"] < _LEVEL]
     return {
-        label: "above" if d.mean() > 0 else "below"
-        for (label, d), corrected in zip(leads.items(), holm(p), strict=True)
-        if corrected < _LEVEL
+        row.rival: "below" if row.effect > 0 else "above"  # the effect is that of RNMFD
+        for row in pairs.itertuples()
     }
 
 

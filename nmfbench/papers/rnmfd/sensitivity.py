@@ -135,8 +135,7 @@ def along(records: pd.DataFrame, panel: Panel) -> pd.DataFrame:
     """The records of a panel, with the value of its parameter as ``x``."""
     values = {canonical(panel.at(value).params): float(value) for value in panel.values}
     rows = records[(records["method"] == panel.method) & (records["task"] == "clustering")]
-    x = pd.Series([values.get(canonical(params)) for params in rows["params"]], rows.index, float)
-    return rows.assign(x=x).dropna(subset=["x"])
+    return rows.assign(x=rows["setting"].map(values).astype(float)).dropna(subset=["x"])
 
 
 def best_baselines(records: pd.DataFrame) -> pd.DataFrame:
