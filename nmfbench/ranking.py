@@ -463,8 +463,12 @@ def _difference(a, b):
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     known = ~(np.isnan(a) | np.isnan(b))
     a, b = a[known], b[known]
-    # Rounded again, so that equal differences tie: 0.9 - 0.8 is not quite 0.8 - 0.7.
-    return _rounded(np.subtract(a, b, out=np.zeros(len(a)), where=a != b))
+    d = np.subtract(a, b, out=np.zeros(len(a)), where=a != b)
+    # On one grid, so that equal differences tie: 0.9 - 0.8 is not quite 0.8 - 0.7. Its step is
+    # that of the scores, as digits that they have lost are none of their differences.
+    sizes = np.abs(np.r_[a, b])
+    largest = sizes[np.isfinite(sizes)].max(initial=0.0)
+    return np.round(d, _DIGITS - 2 - math.floor(math.log10(largest))) if largest else d
 
 
 def _signed_rank(d):

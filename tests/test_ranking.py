@@ -374,3 +374,16 @@ def test_rivals_are_chosen_and_the_method_must_be_there():
     assert wins_ties_losses(records, "mine", rivals=["spa"])["rival"].tolist() == ["spa"]
     with pytest.raises(ValueError, match="no method 'mien'; they have mine, mu, spa"):
         wins_ties_losses(records, "mien")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_equal_differences_of_shares_tie(seed):
+    """Scores that are counts over a number of samples differ by counts, which tie as such."""
+    rng = np.random.default_rng(seed)
+    own = rng.integers(40, 90, 10)
+    counts = np.array([8, 13, 7, 2, 13, 6, 8, -2, -1, 13])
+    table = pd.DataFrame({"a": own, "b": own + counts})
+    found = wilcoxon_holm(table / 165)["p_value"].item()
+    ranks = stats.rankdata(np.abs(counts))
+    sums = np.abs(np.array(list(itertools.product([-1, 1], repeat=len(counts)))) @ ranks)
+    assert found == pytest.approx(np.mean(sums >= np.abs(np.sign(counts) @ ranks) - 1e-9))
