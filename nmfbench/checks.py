@@ -8,11 +8,14 @@ memory fails one check and harms nothing. What is no fault but good to know is a
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import random
 import sys
 import tempfile
+import threading
 import traceback
+import tracemalloc
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -457,6 +460,46 @@ def _tidy(case):
         )
 
 
+@_check("no memory, thread or open file is left behind", note=True)
+def _leaves_nothing(case):
+    X = case.data()
+    for _ in range(2):  # what is made once is no leak
+        case.fit(case.raw(), X.copy())
+    tracemalloc.start()
+    try:
+        before = _held()
+        for _ in range(_FITS):
+            case.fit(case.raw(), X.copy())
+        grown = {name: value - before[name] for name, value in _held().items()}
+    finally:
+        tracemalloc.stop()
+    lost = [
+        f"{grown['memory'] / _FITS / 1000:.1f} kB of memory"
+        if grown["memory"] > _FITS * X.nbytes / 2
+        else "",
+        "a thread" if grown["threads"] >= _FITS else "",
+        "an open file" if grown["files"] >= _FITS else "",
+    ]
+    if any(lost):
+        raise Broken(
+            f"each fit leaves behind {' and '.join(filter(None, lost))}",
+            "keep what a fit makes on self, not in a module or class, and close what it opens",
+        )
+
+
+_FITS = 8
+
+
+def _held():
+    gc.collect()
+    folder = "/proc/self/fd"
+    return {
+        "memory": tracemalloc.get_traced_memory()[0],
+        "threads": threading.active_count(),
+        "files": len(os.listdir(folder)) if os.path.isdir(folder) else 0,
+    }
+
+
 @_check("NaN in the data is refused", note=True)
 def _refuses_nan(case):
     model, X = case.raw(), case.data()
@@ -541,6 +584,7 @@ def check_solver(
     *,
     time_limit: float | None = 60.0,
     memory_limit: int | None = None,
+    worker: Worker | None = None,
 ) -> tuple[Examined, list[Finding]]:
     """Run all checks on a solver, each contained in a child process.
 
@@ -552,6 +596,8 @@ def check_solver(
         Seconds for each check.
     memory_limit : int, optional
         Bytes.
+    worker : Worker, optional
+        The child process, with a limit of its own; by default one for this call.
 
     Returns
     -------
@@ -564,8 +610,10 @@ def check_solver(
     GuestError
         If it is no class that can be a solver at all.
     """
-    worker, findings = Worker(memory_limit), []
-    try:
+    findings = []
+    with contextlib.ExitStack() as stack:
+        if worker is None:
+            worker = stack.enter_context(contextlib.closing(Worker(memory_limit)))
         examined = examine(spec, time_limit=time_limit, worker=worker)
         for name, check in CHECKS.items():
             if findings and findings[0].status == "failed":
@@ -573,8 +621,6 @@ def check_solver(
             else:
                 said = _contained(worker, spec, name, time_limit)
             findings.append(Finding(name, check.statement, **said))
-    finally:
-        worker.close()
     return examined, findings
 
 

@@ -11,6 +11,8 @@ from nmfbench.checks import CHECKS, easy_data, perform_check
 GOOD = '''
 import numpy as np
 
+LEFT = []
+
 
 class Good:
     """Multiplicative updates; W and H can be given."""
@@ -157,6 +159,17 @@ NOTES = {
         r"changes numpy's global random state and the environment",
         "def fit_transform(self, X):\n"
         "        import os; os.environ['K2'] = repr(np.random.rand())\n"
+        "        return super().fit_transform(X)",
+    ),
+    "Hoards": (
+        "leaves-nothing",
+        r"each fit leaves behind \d+\.\d kB of memory and a thread and an open file",
+        "def fit_transform(self, X):\n"
+        "        import os, threading\n"
+        "        wait = threading.Event().wait\n"
+        "        thread = threading.Thread(target=wait, daemon=True)\n"
+        "        thread.start()\n"
+        "        LEFT.append((X, os.open(__file__, os.O_RDONLY)))\n"
         "        return super().fit_transform(X)",
     ),
     "TakesNaN": (

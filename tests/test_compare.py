@@ -414,7 +414,7 @@ def test_a_failed_trial_is_the_worst_and_a_missing_one_is_none():
     records["error"] = "BaseFailed: trial 0, factorization, failed: ValueError: no"
     records["status"] = records["status"].mask(records["method"] == "nenmf", "missing")
     findings = evaluate(plan, records)
-    means = findings.scores.groupby("method")["mean"].first()
+    means = findings.scores.groupby("method")["center"].first()
     assert means["kl-mu"] == -np.inf
     outcomes = findings.outcomes.groupby("rival")["outcome"].first()
     assert outcomes["nenmf"] == "not run"

@@ -303,9 +303,7 @@ def _computing(sub):
         "--jobs", type=_positive(int), default=1, metavar="N", help="trials at a time (1)"
     )
     sub.add_argument("--scheduler", metavar="ADDRESS", help="Dask scheduler, tcp://host:port")
-    sub.add_argument(
-        "--retry-failed", action="store_true", help="compute failed trials once more, too"
-    )
+    _retry_failed(sub)
     _limits(sub)
 
 
@@ -317,7 +315,14 @@ def _computing_here(sub):
         metavar="N",
         help="trials at a time (as many as there are cores); timed ones run one at a time",
     )
-    _limits(sub, 600.0)
+    _retry_failed(sub)
+    _limits(sub, 300.0)
+
+
+def _retry_failed(sub):
+    sub.add_argument(
+        "--retry-failed", action="store_true", help="compute failed trials once more, too"
+    )
 
 
 def _limits(sub, seconds=3600.0, unit="trial"):

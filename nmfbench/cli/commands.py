@@ -315,8 +315,11 @@ def _findings(found):
 
 # -- compare ----------------------------------------------------------------------------------
 
+_CHECK_LIMIT = 30.0  # seconds for each of the common checks
+
 
 def compare(args) -> Result:
+    from nmfbench.checks import check_solver
     from nmfbench.compare.evaluate import evaluate, gather
     from nmfbench.compare.page import as_data, write_page
     from nmfbench.compare.plan import check_tasks, make_plan
@@ -327,14 +330,23 @@ def compare(args) -> Result:
     output = Path(args.output)
     if output.exists() and not output.is_dir():
         raise UsageError(f"--output needs a folder, but {output} is a file.")
-    with contextlib.closing(Worker()) as worker:  # which solvers of ours share
-        found = [examine(spec, worker=worker) for spec in (*rivals, *solvers)]
-    plan = make_plan(
-        found[len(rivals) :],
-        tasks=args.task,
-        against=found[: len(rivals)],
-        profile=args.profile,
-    )
+    checked = {}
+    with contextlib.closing(Worker(args.memory_limit)) as worker:  # which solvers of ours share
+        against = [examine(spec, worker=worker) for spec in rivals]
+        found = []
+        for text, spec in zip(args.names, solvers, strict=True):
+            if spec.is_guest:
+                examined, findings = check_solver(spec, time_limit=_CHECK_LIMIT, worker=worker)
+                checked[_without_folder(text)] = [
+                    f for f in findings if f.status in ("failed", "note")
+                ]
+            else:
+                examined = examine(spec, worker=worker)
+            found.append(examined)
+    for solver, findings in checked.items():
+        for finding in findings:
+            _notice(f"{solver}: {finding.wrong}")
+    plan = make_plan(found, tasks=args.task, against=against, profile=args.profile)
     reasons = {}
     for row in plan.left_out:
         reasons.setdefault((row["solver"], row["why"]), []).append(row["task"])
@@ -343,7 +355,7 @@ def compare(args) -> Result:
     started = time.monotonic()
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(Store(args.store))
-        todo = look_up(plan, store, output / TIMINGS)
+        todo = look_up(plan, store, output / TIMINGS, retry_failed=args.retry_failed)
         _notice(
             f"{todo.held} trials have a record; to compute: {todo.own} of the solvers compared, "
             f"{todo.baselines} of baselines"
@@ -358,6 +370,7 @@ def compare(args) -> Result:
                     output / TIMINGS,
                     jobs=args.jobs,
                     limits=limits,
+                    retry_failed=args.retry_failed,
                     progress=progress,
                 )
             except KeyboardInterrupt:
@@ -366,7 +379,9 @@ def compare(args) -> Result:
                 ) from None
         own = stack.enter_context(Store(output / TIMINGS)) if todo.anew else None
         findings = evaluate(plan, gather(plan, todo, store, own))
-        page = write_page(plan, todo, findings, output, command=_compare_command(args))
+        page = write_page(
+            plan, todo, findings, output, checked=checked, command=_compare_command(args)
+        )
     data = as_data(findings) | {
         "output": str(page),
         "profile": args.profile,

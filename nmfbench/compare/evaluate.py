@@ -193,23 +193,46 @@ def _with_failures(records):
     return np.where(records["status"] == "missing", np.nan, scores)
 
 
+_CELL = ["task", "problem", "method"]
+
+
 def _scores(ranked):
-    """Means with intervals. Of repeats of which one failed the mean is as bad as can be."""
-    keys = ["task", "problem", "method"]
-    with np.errstate(invalid="ignore"):
-        found = mean_and_interval(ranked.groupby(keys, sort=False, observed=True)["score"])
-    counts = ranked.groupby(keys, sort=False, observed=True)["status"].value_counts()
-    failed = counts.unstack(fill_value=0).get("failed", 0)
-    return found.assign(failed=np.asarray(failed) if np.ndim(failed) else 0)
+    """Means with 95 % intervals, of seconds medians with quartiles; how many trials failed."""
+    parts = []
+    for task, own in ranked.groupby("task", sort=False):
+        cells = own.groupby(_CELL, sort=False, observed=True)
+        if QUESTIONS[task].center == "median":
+            found = {name: _quantiles(cells, q) for name, q in _QUARTILES.items()}
+            table = pd.DataFrame(found | {"count": cells["score"].count()}).reset_index()
+        else:
+            with np.errstate(invalid="ignore"):
+                table = mean_and_interval(cells["score"]).rename(columns={"mean": "center"})
+        table["of"] = QUESTIONS[task].center
+        table["finite"] = cells["score"].agg(lambda s: np.isfinite(s).sum()).to_numpy(dtype=int)
+        table["failed"] = cells["status"].agg(lambda s: (s == "failed").sum()).to_numpy(dtype=int)
+        parts.append(table)
+    return pd.concat(parts, ignore_index=True)
 
 
-def _means(ranked):
+_QUARTILES = {"center": 0.5, "low": 0.25, "high": 0.75}
+
+
+def _quantiles(cells, q):
+    """Of values that may be infinite, between which nothing is interpolated."""
+    return cells["score"].quantile(q, interpolation="higher")
+
+
+def _centers(ranked):
     """Scores as :mod:`nmfbench.ranking` takes them: a row a problem, a column a method."""
-    return (
-        ranked.groupby(["task", "problem", "method"], sort=False, observed=True)["score"]
-        .agg(lambda scores: scores.mean(skipna=False))
-        .unstack("method")
-    )
+    parts = []
+    for task, own in ranked.groupby("task", sort=False):
+        cells = own.groupby(_CELL, sort=False, observed=True)
+        if QUESTIONS[task].center == "median":
+            center = _quantiles(cells, 0.5)
+        else:
+            center = cells["score"].agg(lambda s: s.mean(skipna=False))
+        parts.append(center.where(cells["score"].count() == cells.size()))
+    return pd.concat(parts).unstack("method")
 
 
 def _better(index):
@@ -249,12 +272,12 @@ def _outcomes(plan, ranked):
 
 def _summary(plan, ranked, outcomes):
     """For each task and new solver: its mean rank among how many, and wins, ties, losses."""
-    means = _ordered(ranked, _means(ranked))
+    centers = _ordered(ranked, _centers(ranked))
     rows = []
     for task in plan.tasks:
         for entrant in plan.new:
             label = entrant.label
-            own = means.loc[[task]] if task in means.index.get_level_values(0) else means[:0]
+            own = centers.loc[[task]] if task in centers.index.get_level_values(0) else centers[:0]
             if label not in own or own[label].isna().all():
                 continue
             block = complete_block(own, keep=[label])
@@ -289,8 +312,8 @@ def _summary(plan, ranked, outcomes):
 
 def _differences(plan, ranked):
     """Diagrams over the problems of all tasks, and of each that has enough of them."""
-    means = _ordered(ranked, _means(ranked))
-    by_task = dict(list(means.groupby(level="task", sort=False)))
+    centers = _ordered(ranked, _centers(ranked))
+    by_task = dict(list(centers.groupby(level="task", sort=False)))
     # In a problem of speed only those take part that minimise one loss.
     others = [own for task, own in by_task.items() if task != "convergence"]
     titles = {"all tasks but speed": pd.concat(others)} if len(others) > 1 else {}

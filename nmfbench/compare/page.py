@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 import nmfbench
+from nmfbench.checks import Finding
 from nmfbench.compare.evaluate import FACTORS, Findings
 from nmfbench.compare.plan import Plan
 from nmfbench.compare.problems import ALPHA, QUESTIONS
@@ -42,7 +43,15 @@ class Picture:
     draw: object
 
 
-def write_page(plan: Plan, todo: Todo, findings: Findings, output, *, command: str) -> Path:
+def write_page(
+    plan: Plan,
+    todo: Todo,
+    findings: Findings,
+    output,
+    *,
+    checked: Mapping[str, Sequence[Finding]],
+    command: str,
+) -> Path:
     """Write page, tables and figures into a folder.
 
     Parameters
@@ -52,6 +61,8 @@ def write_page(plan: Plan, todo: Todo, findings: Findings, output, *, command: s
     findings : Findings
     output : path-like
         Made if it is missing; files of the same names are written over.
+    checked : mapping of str to sequence of Finding
+        Of each class from outside the common checks that failed or have a note.
     command : str
         What gives this page, for its provenance.
 
@@ -69,7 +80,7 @@ def write_page(plan: Plan, todo: Todo, findings: Findings, output, *, command: s
     compared = set(findings.outcomes["task"])
     titles = {task: QUESTIONS[task].title for task in plan.tasks if task in compared}
     shown = []
-    for picture in _pictures(findings, highlight):
+    for picture in _pictures(plan, findings, highlight):
         data = _save(picture, output / "figures")
         shown.append({"picture": picture, "data": data})
     page = (
@@ -85,6 +96,7 @@ def write_page(plan: Plan, todo: Todo, findings: Findings, output, *, command: s
             pictures=shown,
             left_out=findings.left_out.to_dict("records"),
             failures=findings.failures.to_dict("records"),
+            checked=checked,
             provenance=_provenance(findings.records),
             breakdowns=_breakdowns(findings, highlight),
             tables=sorted(_tables(findings)),
@@ -130,7 +142,7 @@ def _slug(text):
 # -- pictures ---------------------------------------------------------------------------------
 
 
-def _pictures(findings: Findings, highlight) -> Iterator[Picture]:
+def _pictures(plan: Plan, findings: Findings, highlight) -> Iterator[Picture]:
     for title, table in findings.differences.items():
         yield Picture(
             f"critical-difference-{_slug(title)}",
@@ -146,8 +158,8 @@ def _pictures(findings: Findings, highlight) -> Iterator[Picture]:
                 f"Performance profiles ({loss})",
                 "Dolan and Moré: share of the runs in which a method reached the target in at most "
                 "so many times the seconds of the fastest. The best objective is that of any "
-                "method on the same matrix. Each method makes a fixed number of iterations: a "
-                "target that it has not reached by then counts as not reached.",
+                "method on the same matrix. A target not reached by the last iteration counts as "
+                f"not reached. Iterations: {_iterations(plan, loss)}; for others give max_iter.",
                 lambda speed=speed: draw_profile(speed.profile, highlight, by="panel"),
             )
             yield Picture(
@@ -197,6 +209,16 @@ def _pictures(findings: Findings, highlight) -> Iterator[Picture]:
                 ylabel=QUESTIONS[task].score,
             ),
         )
+
+
+def _iterations(plan, loss):
+    """How many iterations each solver makes to be timed."""
+    made = {
+        cell.entrant.label: cell.trial.options.get("max_iter", "to its own stop rule")
+        for cell in plan.cells
+        if cell.problem.task == "convergence" and cell.problem.loss == loss
+    }
+    return ", ".join(f"{label} {rounds}" for label, rounds in made.items())
 
 
 def _save(picture, folder):
@@ -270,13 +292,18 @@ def _by_problem(findings):
 
 
 def _score(cell):
+    """The mean or median, and in how many repeats there was none, if that is not said by it."""
     if cell is None:
         return ""
-    if math.isnan(cell.mean):
+    if math.isnan(cell.center):
         return "not run"
-    if math.isinf(cell.mean):
-        return f"{cell.failed} failed" if cell.failed else "not reached"
-    return _number(cell.mean)
+    if math.isinf(cell.center):
+        return f"{cell.failed} failed" if cell.failed else f"not reached ({_reached(cell)})"
+    return _number(cell.center) + (f" ({_reached(cell)})" if cell.finite < cell.count else "")
+
+
+def _reached(cell):
+    return f"{cell.finite} of {cell.count}"
 
 
 def _number(value):

@@ -98,6 +98,10 @@ class Plan:
         found = {cell.problem.task for cell in self.cells}
         return [task for task in QUESTIONS if task in found]
 
+    def leave_out(self, why: str, *, solver="all", task: str, problem="all") -> None:
+        """Say what is not run, and why."""
+        self.left_out.append({"solver": solver, "task": task, "problem": problem, "why": why})
+
 
 def labels_of(specs: Sequence[SolverSpec]) -> list[str]:
     """Short names, with the file or module where two would be alike, or one like a key of ours.
@@ -170,11 +174,11 @@ def make_plan(
             if why is None:
                 able.append(entrant)
                 if task == "convergence" and not entrant.starts:
-                    _leave_out(plan, _NO_CURVE, solver=entrant.label, task=task, problem="curves")
+                    plan.leave_out(_NO_CURVE, solver=entrant.label, task=task, problem="curves")
             elif entrant.new and tasks:
                 raise CompareError(f"{entrant.label} cannot do the task {task}: {why}.")
             else:
-                _leave_out(plan, why, solver=entrant.label, task=task)
+                plan.leave_out(why, solver=entrant.label, task=task)
         if any(entrant.new for entrant in able):
             _plan_task(plan, task, able, usual=not against)
     if not plan.cells:
@@ -228,14 +232,12 @@ def _plan_task(plan, task, able, *, usual):
         if not any(entrant in new for entrant in takes_part):
             continue
         if not (problem.stand_in or dataset_available(problem.dataset)):
-            _leave_out(plan, _missing(problem.dataset), task=task, problem=problem.label)
+            plan.leave_out(_missing(problem.dataset), task=task, problem=problem.label)
             continue
         if usual:
             takes_part += _usual(plan, task, problem.loss, takes_part)
         if len(takes_part) < 2:
-            _leave_out(
-                plan, "there is no other to compare it with", task=task, problem=problem.label
-            )
+            plan.leave_out("there is no other to compare it with", task=task, problem=problem.label)
             continue
         meetings.append((problem, takes_part))
     # Of the new solver that has most of them: its tests are corrected together.
@@ -252,7 +254,7 @@ def _plan_task(plan, task, able, *, usual):
     if not any(cell.problem.task == task for cell in plan.cells) and not any(
         row["task"] == task for row in plan.left_out
     ):
-        _leave_out(plan, "no problem is for what it minimises", task=task)
+        plan.leave_out("no problem is for what it minimises", task=task)
 
 
 def _usual(plan, task, loss, there):
@@ -276,7 +278,3 @@ def _missing(dataset):
     public = dataset_info(dataset)["public_home"]
     way = f"nmfbench data fetch {dataset}" if public else "its file, in the folder NMFBENCH_DATA"
     return f"the data {dataset} are not at hand (what gets them: {way})"
-
-
-def _leave_out(plan, why, *, solver="all", task, problem="all"):
-    plan.left_out.append({"solver": solver, "task": task, "problem": problem, "why": why})

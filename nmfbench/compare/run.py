@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,11 +12,13 @@ from nmfbench.engine.provenance import host
 from nmfbench.engine.runner import Limits, in_stages
 from nmfbench.engine.runner import run as run_trials
 from nmfbench.engine.store import Store
+from nmfbench.engine.trials import Trial, canonical
 
 __all__ = ["Todo", "compute", "look_up"]
 
 TIMINGS = "timings"
 _TURN = 4  # timed repeats of one side before the other's turn
+_PATIENCE = 3  # time-outs in a row after which a solver is asked no more
 
 
 @dataclass
@@ -45,7 +48,7 @@ class Todo:
     timed_before: int = 0
 
 
-def look_up(plan: Plan, store: Store, timings: Path) -> Todo:
+def look_up(plan: Plan, store: Store, timings: Path, *, retry_failed: bool = False) -> Todo:
     """What of a plan has a record, and which timings of baselines cannot be used.
 
     A timing can be used if it was taken on this host. The setting of threads is one for all
@@ -57,18 +60,24 @@ def look_up(plan: Plan, store: Store, timings: Path) -> Todo:
     store : Store
     timings : path-like
         Folder of the store for what is timed anew.
+    retry_failed : bool, default=False
+        Failed records count as none.
     """
     anew = _problems_timed_elsewhere(plan.cells, store)
     shared = [cell for cell in plan.cells if cell.problem not in anew]
     rest = [cell for cell in plan.cells if cell.problem in anew]
     status = store.status(cell.trial.key for cell in shared)
-    stages = in_stages((cell.trial for cell in shared), store)
+    stages = in_stages((cell.trial for cell in shared), store, retry_failed=retry_failed)
     steps = sum(map(len, stages))
     if rest:
         with Store(timings) as own:
             status |= own.status(cell.trial.key for cell in rest)
-            steps += sum(map(len, in_stages((cell.trial for cell in rest), own)))
-    lacking = {c.trial.key: c.entrant.new for c in plan.cells if c.trial.key not in status}
+            stages = in_stages((cell.trial for cell in rest), own, retry_failed=retry_failed)
+            steps += sum(map(len, stages))
+    held = {"done"} if retry_failed else {"done", "failed"}
+    lacking = {
+        c.trial.key: c.entrant.new for c in plan.cells if status.get(c.trial.key) not in held
+    }
     return Todo(
         held=len({cell.trial.key for cell in plan.cells}) - len(lacking),
         own=sum(lacking.values()),
@@ -103,16 +112,60 @@ def compute(
     *,
     jobs: int = 1,
     limits: Limits | None = None,
+    retry_failed: bool = False,
     progress=lambda summary, record: None,
 ) -> None:
-    """Compute what has no record; the arguments are those of :func:`look_up` and of a run."""
-    given = {"limits": limits, "progress": progress}
-    run_trials(_in_order(plan.cells, timed=False), store, jobs=jobs, **given)
-    timed = _in_order(plan.cells, timed=True)
-    run_trials([trial for trial in timed if trial.key not in todo.anew], store, **given)
+    """Compute what has no record; the arguments are those of :func:`look_up` and of a run.
+
+    Of a solver that exceeds the time limit three times in a row, the rest is left out, and the plan
+    says so.
+    """
+    patience = _Patience()
+
+    def told(summary, record):
+        patience.told(record)
+        progress(summary, record)
+
+    given = {
+        "limits": limits,
+        "retry_failed": retry_failed,
+        "progress": told,
+        "wanted": patience.wanted,
+    }
+    untimed, timed = (_in_order(plan.cells, timed=timed) for timed in (False, True))
+    here = [trial for trial in timed if trial.key not in todo.anew]
+    run_trials([*untimed, *here], store, jobs=jobs, **given)
     if todo.anew:
         with Store(timings) as own:
             run_trials([trial for trial in timed if trial.key in todo.anew], own, **given)
+    for entrant in plan.entrants:
+        refused = (
+            c for c in plan.cells if c.entrant is entrant and c.trial.key in patience.refused
+        )
+        for task in dict.fromkeys(cell.problem.task for cell in refused):
+            why = f"{_PATIENCE} of its fits in a row exceeded the time limit"
+            plan.leave_out(why, solver=entrant.label, task=task, problem="the rest")
+
+
+class _Patience:
+    """Counts the time-outs of each solver, and loses patience with it."""
+
+    def __init__(self):
+        self._in_a_row: Counter[tuple[str, str]] = Counter()
+        self.refused: set[str] = set()
+
+    def told(self, record):
+        who = record["solver"], canonical(record["params"])
+        if record["status"] == "done":
+            self._in_a_row[who] = 0
+        elif record["error"].startswith("TimeoutError"):
+            self._in_a_row[who] += 1
+
+    def wanted(self, trial: Trial) -> bool:
+        if self._in_a_row[trial.solver, canonical(trial.params)] < _PATIENCE:
+            return True
+        self.refused.add(trial.key)
+        return False
 
 
 def _in_order(cells: Sequence[Cell], *, timed):

@@ -113,6 +113,7 @@ def run(
     limits: Limits | None = None,
     retry_failed: bool = False,
     progress: Callable[[RunSummary, dict[str, Any]], None] = lambda summary, record: None,
+    wanted: Callable[[Trial], bool] = lambda trial: True,
 ) -> RunSummary:
     """Compute the missing trials and store their records.
 
@@ -129,6 +130,9 @@ def run(
     retry_failed : bool, default=False
     progress : callable
         Called with the summary so far and the record just stored.
+    wanted : callable
+        Asked of a trial right before it starts, perhaps from several threads at once; one that is
+        no longer wanted has no record. A cluster is asked when the trial is sent to it.
 
     Returns
     -------
@@ -153,20 +157,42 @@ def run(
     limits = limits or Limits()
     found = len(trials) - len(missing(trials, store, retry_failed=retry_failed))
     summary = RunSummary(found=found, total=found + sum(len(stage) for stage in stages))
-    for stage, timed in itertools.product(stages, (False, True)):
-        batch = [trial for trial in stage if trial.timed is timed]
-        if not batch:
-            continue
-        if scheduler is None:
-            records = _local(batch, store, 1 if timed else jobs, limits)
-        else:
-            records = _on_cluster(batch, store, scheduler, limits, one_at_a_time=timed)
-        with closing(records):
-            for record in records:
-                summary.done += record["status"] == "done"
-                summary.failed += record["status"] == "failed"
-                progress(summary, record)
+    with closing(_Crew(limits.memory)) as crew:
+        for stage, timed in itertools.product(stages, (False, True)):
+            batch = [trial for trial in stage if trial.timed is timed]
+            if not batch:
+                continue
+            if scheduler is None:
+                workers = crew.of(1 if timed else min(jobs, len(batch)))
+                records = _local(batch, store, workers, limits, wanted)
+            else:
+                records = _on_cluster(batch, store, scheduler, limits, wanted, one_at_a_time=timed)
+            with closing(records):
+                for record in records:
+                    summary.done += record["status"] == "done"
+                    summary.failed += record["status"] == "failed"
+                    progress(summary, record)
     return summary
+
+
+class _Crew:
+    """Workers that stay from one batch to the next, since a child takes seconds to start."""
+
+    def __init__(self, memory_limit):
+        self.memory_limit = memory_limit
+        self.workers: list[Worker] = []
+
+    def of(self, size: int) -> list[Worker]:
+        """So many workers. There is no other child then that could disturb a timed trial."""
+        while len(self.workers) > size:
+            self.workers.pop().close()
+        while len(self.workers) < size:
+            self.workers.append(Worker(self.memory_limit))
+        return self.workers
+
+    def close(self):
+        for worker in self.workers:
+            worker.close()
 
 
 def compute(trial: Trial, worker: Worker, time_limit: float | None, base: Base | None = None):
@@ -243,14 +269,13 @@ def _record(trial, answer) -> dict[str, Any]:
     return record | {name: outcome["fit"].get(name) for name in FIT}
 
 
-def _local(trials, store, jobs, limits) -> Iterator[dict]:
-    """Store the records in the order in which they finish, from ``jobs`` children.
+def _local(trials, store, workers, limits, wanted) -> Iterator[dict]:
+    """Store the records in the order in which they finish; the workers are closed if it is cut off.
 
     The thread that waits for a trial also stores its record: Ctrl-C, which Python raises in the
     main thread only, never comes between the end of a trial and its record.
     """
     idle: SimpleQueue[Worker] = SimpleQueue()
-    workers = [Worker(limits.memory) for _ in range(min(jobs, len(trials)))]
     for worker in workers:
         idle.put(worker)
     stopping = threading.Event()
@@ -262,6 +287,8 @@ def _local(trials, store, jobs, limits) -> Iterator[dict]:
             if stopping.is_set():
                 return None
             trial = next(todo)  # only now, so that trials start in order
+            if not wanted(trial):
+                return None
             record, arrays = compute(trial, worker, limits.seconds, _base_of(trial, store))
             if stopping.is_set() and record["status"] == "failed":  # as it was killed
                 return None
@@ -280,18 +307,18 @@ def _local(trials, store, jobs, limits) -> Iterator[dict]:
         for record in records:
             if record is not None:
                 yield record
-    finally:
+    except BaseException:
         stopping.set()
         for worker in workers:
             worker.kill()
+        raise
+    finally:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # that tasks were cancelled
             records.close()  # whose threads have nothing to wait for now
-        for worker in workers:
-            worker.close()
 
 
-def _on_cluster(trials, store, address, limits, *, one_at_a_time) -> Iterator[dict]:
+def _on_cluster(trials, store, address, limits, wanted, *, one_at_a_time) -> Iterator[dict]:
     """Store the records in the order in which a Dask cluster gives them."""
     try:
         from distributed import Client, KilledWorker, as_completed
@@ -315,6 +342,7 @@ def _on_cluster(trials, store, address, limits, *, one_at_a_time) -> Iterator[di
                     _compute_remotely, trial.to_dict(), limits, _base_of(trial, store), pure=False
                 ): trial
                 for trial in trials[start : start + size]
+                if wanted(trial)
             }
             finished = as_completed(asked, loop=client.loop, with_results=True, raise_errors=False)
             for future, answer in finished:

@@ -38,7 +38,7 @@ That is all. These are used where they are there:
 ``signed = True``
     Factors may be negative; ``mean_`` is added to reconstructions.
 ``partial_fit(X)``
-    For online tasks.
+    Batch after batch. The checks try it; no task of a comparison asks for it yet.
 
 A solver of ten lines, in a file of its own:
 
