@@ -173,7 +173,8 @@ def _grammar():
         action="append",
         default=[],
         metavar="KEY",
-        help="a baseline, named as SOLVER; may be repeated; by default a few for each task",
+        help="a baseline, named as SOLVER; may be repeated; 'all' is every solver of the suite; by "
+        "default a few for each task",
     )
     sub.add_argument(
         "--profile",

@@ -326,7 +326,8 @@ def compare(args) -> Result:
     from nmfbench.compare.run import TIMINGS, compute, look_up
 
     check_tasks(args.task)  # before any solver is imported
-    solvers, rivals = ([parse_solver(t) for t in texts] for texts in (args.names, args.against))
+    against = list(registry.solvers) if "all" in args.against else args.against
+    solvers, rivals = ([parse_solver(t) for t in texts] for texts in (args.names, against))
     output = Path(args.output)
     if output.exists() and not output.is_dir():
         raise UsageError(f"--output needs a folder, but {output} is a file.")
