@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from engine import trial
 
@@ -16,6 +17,7 @@ from nmfbench.cards.evidence import SCORES, named_claims, standings
 from nmfbench.cards.facts import abilities_of
 from nmfbench.cards.markup import formula_text, to_html, to_text
 from nmfbench.cards.scaling import (
+    measure_exponents,
     read_measured,
     slope,
     theoretical_exponents,
@@ -23,6 +25,8 @@ from nmfbench.cards.scaling import (
     write_measured,
 )
 from nmfbench.claims import Claim, Verdict
+from nmfbench.engine import perform
+from nmfbench.engine.fingerprint import code_version
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec, parse_solver
@@ -281,12 +285,77 @@ def test_the_slope_is_that_of_the_logarithms():
     assert slope([(1, 1.0), (2, 2.0)]) is None
 
 
-@pytest.mark.parametrize("key", ["mu", "spa"])
-def test_a_fit_is_timed_by_iterations(key):
-    """The time of an iteration is that of the fit by their number, which is bounded."""
+@pytest.mark.parametrize(("key", "steps"), [("mu", 3), ("spa", 4), ("kmeans", 1)])
+def test_a_fit_is_timed_by_iterations(key, steps):
+    """Each iteration has its time, or their mean where a fit is one call; all fit in the whole."""
     found = time_here(key, {}, 40, 30, 4, max_iter=3)
     assert found["symmetric"] is False
-    assert 0 <= found["each"] <= found["seconds"]
+    assert len(found["steps"]) == steps
+    assert 0 < sum(found["steps"]) <= found["seconds"] <= found["took"]
+
+
+def test_inner_iterations_do_not_depend_on_the_data(monkeypatch):
+    """A solver makes no more than a few inner iterations, unless told otherwise."""
+    models = []
+    make = perform.make_solver
+    monkeypatch.setattr(
+        perform, "make_solver", lambda *a, **k: models.append(make(*a, **k)) or models[-1]
+    )
+    time_here("nenmf", {}, 20, 15, 2, max_iter=3)
+    time_here("nenmf", {"max_inner": 1, "tol": 0.1}, 20, 15, 2, max_iter=3)
+    assert [(m.max_inner, m.tol, m.init) for m in models] == [
+        (3, 0.0, "random"),
+        (1, 0.1, "random"),
+    ]
+
+
+class Law:
+    """In place of a child: fits whose iterations take what a power law says, and noise."""
+
+    def __init__(self, law, *, late=0.0, symmetric=False, error=None, after=0):
+        self.law, self.symmetric, self.error, self.left = law, symmetric, error, after
+        self.late = late
+        self.sizes, self.rng = [], np.random.default_rng(0)
+
+    def call(self, function, arguments, time_limit, solver):
+        n, m, r, max_iter = (arguments[name] for name in ("n", "m", "r", "max_iter"))
+        self.sizes.append((n, m, r))
+        if self.error is not None and len(self.sizes) > self.left:
+            raise self.error
+        late = self.rng.random(max_iter) < self.late  # other processes are in the way
+        steps = self.law(n, m, r) * (1 + 9 * late)
+        took = steps.sum()
+        found = {"seconds": took, "steps": list(steps), "took": took, "symmetric": self.symmetric}
+        return found
+
+
+def test_exponents_of_a_known_law_are_found():
+    """Each is that of its own size, though one iteration in ten takes ten times as long."""
+    law = Law(lambda n, m, r: 1e-11 * n**1.5 * m * r**0.5, late=0.1)
+    found = measure_exponents("mu", worker=law)
+    assert found["exponents"] == pytest.approx({"n": 1.5, "m": 1, "r": 0.5}, abs=0.1)
+    assert found["error"] is None
+    assert all(r < min(n, m) / 4 for n, m, r in law.sizes)
+    square = Law(lambda n, m, r: 1e-11 * n**2 * r, late=0.1, symmetric=True)
+    found = measure_exponents("mahnmf-sym", worker=square)
+    assert found["exponents"]["m"] is None
+    assert found["exponents"]["n"] == pytest.approx(2, abs=0.1)
+    assert found["exponents"]["r"] == pytest.approx(1, abs=0.1)
+
+
+def test_slow_fits_end_a_measurement():
+    """A size that takes long is the last in its direction, and what is too slow is said to be."""
+    cubic = Law(lambda n, m, r: 1e-8 * n**3)
+    found = measure_exponents("mu", worker=cubic)
+    assert found["exponents"]["n"] == pytest.approx(3, abs=0.1)
+    assert max(n for n, _, _ in cubic.sizes) == 384
+    slow = Law(lambda n, m, r: 1.0, error=TimeoutError(), after=2)
+    found = measure_exponents("mu", worker=slow, time_limit=7)
+    assert found["error"] == "a fit takes longer than 7 s"
+    assert found["exponents"] == dict.fromkeys("nmr")
+    head = "Traceback (most recent call last):"
+    broken = Law(lambda n, m, r: 1.0, error=RuntimeError(f"{head}\n  a\nValueError: no"))
+    assert measure_exponents("mu", worker=broken)["error"] == "ValueError: no"
 
 
 def test_measurements_are_kept_and_doubted_when_the_code_has_changed(tmp_path):
@@ -451,18 +520,72 @@ def test_an_unknown_key_is_wrong_usage(tmp_path, capsys):
     assert "'hals'" in capsys.readouterr().err
 
 
-def test_measure_keeps_what_it_measures(tmp_path, capsys, monkeypatch):
+def test_several_cards_are_separated(tmp_path, capsys):
+    """One after the other with a line between, or a list; one key alone is one document."""
+    store = ["--store", str(tmp_path / "none"), "--profile", "smoke"]
+    assert cli.main(["card", "mu", "spa", "mu", *store]) == 0
+    first, second = re.split(r"\n\n=+\n\n", capsys.readouterr().out)
+    assert first.startswith("mu: ")
+    assert second.startswith("spa: ")
+    for words, keys in ((["mu", "spa"], ["mu", "spa"]), (["mu", "mu"], ["mu"]), (["all"], KEYS)):
+        assert cli.main(["card", *words, "--json", *store]) == 0
+        assert [card["key"] for card in json.loads(capsys.readouterr().out)] == keys
+
+
+@pytest.fixture
+def measuring(monkeypatch):
+    """Measurements without any work: names of the solvers asked for, with one that interrupts."""
+    asked = []
+
+    def measure(solver, params, **limits):
+        asked.append(solver)
+        if asked == ["mu", "spa"]:
+            raise KeyboardInterrupt
+        return {
+            "exponents": {"n": 7.77, "m": None, "r": None},
+            "sizes": [],
+            "error": "ended" if solver == "mu" else None,
+            "measured": "2026-01-02",
+            "host": host(),
+            "versions": versions(),
+            "threads": 1,
+            "code": code_version([registry.solvers[solver].target]),
+        }
+
+    monkeypatch.setattr("nmfbench.cards.scaling.measure_exponents", measure)
+    return asked
+
+
+def test_measure_keeps_what_it_measures(tmp_path, capsys, measuring):
     """--measure writes beside the records, and the card shows it."""
-    found = {"exponents": {"n": 7.77, "m": None, "r": None}, "sizes": [], "error": "ended"}
-    found |= {"measured": "2026-01-02", "host": host(), "versions": versions(), "threads": 1}
-    found |= {"code": "other"}
-    monkeypatch.setattr("nmfbench.cards.scaling.measure_exponents", lambda *a, **k: found)
     words = ["card", "mu", "--measure", "--profile", "smoke", "--store", str(tmp_path / "new")]
     assert cli.main(words) == 0
     out = capsys.readouterr().out
     assert "measured: 7.77" in out
     assert "incomplete: ended" in out
-    assert (tmp_path / "new" / "scaling.json").exists()
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["scaling.json"]
+
+
+def test_measuring_several_resumes(tmp_path, capsys, measuring, monkeypatch):
+    """After Ctrl-C only what is missing is measured; one key by itself always is."""
+    store = ["--measure", "--profile", "smoke", "--store", str(tmp_path)]
+    assert cli.main(["card", "mu", "spa", "hals", *store]) == 130
+    err = capsys.readouterr().err
+    assert "measuring spa (2 of 3)" in err
+    assert "1 of 3 solvers were measured" in err
+    measuring.clear()
+    assert cli.main(["card", "mu", "spa", "hals", *store]) == 0
+    assert measuring == ["spa", "hals"]
+    assert "1 of 3 solvers have been measured already" in capsys.readouterr().err
+    measuring.clear()
+    assert cli.main(["card", "spa", *store]) == 0
+    assert measuring == ["spa"]
+    measured = read_measured(tmp_path, "spa")
+    write_measured(tmp_path, "spa", {}, measured | {"code": "other"})
+    write_measured(tmp_path, "mu", {}, measured | {"host": host() | {"cpu": "other"}})
+    measuring.clear()
+    assert cli.main(["card", "spa", "hals", "mu", *store]) == 0
+    assert measuring == ["spa", "mu"]
 
 
 def test_a_class_from_outside_has_a_card(tmp_path):
@@ -518,6 +641,17 @@ def test_a_report_has_a_card_for_every_solver(tmp_path):
         page = (tmp_path / "solvers" / name).read_text(encoding="utf-8")
         assert not re.search(r'(?:src|href)="https?://', page)
         assert str(Path.cwd()) not in page
+
+
+def test_the_list_of_cards_compares_exponents(cards):
+    """Beside what was measured stands the theory; a dash where there is none."""
+    measured = {"exponents": {"n": 0.98, "m": None, "r": 1.5}}
+    card = cards["mahnmf-sym"]
+    card |= {"scaling": card["scaling"] | {"measured": measured}}
+    page = card_list({"one": [card, cards["pca"]]})
+    cells = re.findall(r'<td class="number">(.*?)</td>', page)
+    cells = [re.sub("<.*?>", "", cell) for cell in cells]
+    assert cells == ["0.98 (2)", "– (0)", "1.50 (1)", *["– (–)"] * 3]
 
 
 def test_what_a_class_says_is_escaped(cards):

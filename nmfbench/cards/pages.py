@@ -34,7 +34,8 @@ THEORY = (
 )
 MEASURED = (
     "Measured: least-squares slopes of the log of CPU seconds of an iteration, on one thread, "
-    "while one size is doubled and the others are fixed; small sizes and caches show in them."
+    "while one size grows and the others are fixed, with a given number of inner iterations where "
+    "there are any. Caches and terms of lower order, such as a pass over the data, show in them."
 )
 
 
@@ -75,7 +76,7 @@ def objective_line(card: dict) -> str:
 
 
 def exponents(card: dict) -> list[dict]:
-    """Rows of ``size``, ``theory``, ``measured``."""
+    """Rows of ``size``, ``what``, ``theory``, ``measured``; ``stated`` and ``timed`` if known."""
     theory, measured = card["scaling"]["theory"], card["scaling"]["measured"]
     rows = []
     for size, what in (("n", "samples"), ("m", "features"), ("r", "components")):
@@ -87,6 +88,8 @@ def exponents(card: dict) -> list[dict]:
                 "what": what,
                 "theory": " to ".join(map(str, powers)) or "not stated",
                 "measured": "not measured" if value is None else f"{value:.2f}",
+                "stated": bool(powers),
+                "timed": value is not None,
             }
         )
     return rows
@@ -282,5 +285,10 @@ def card_list(families: dict[str, list[dict]]) -> str:
     return (
         environment()
         .get_template("cards.html")
-        .render(families=families, text=lambda markup: Markup(to_html(markup or "")))
+        .render(
+            families=families,
+            text=lambda markup: Markup(to_html(markup or "")),
+            exponents=exponents,
+            words={"theory": THEORY, "measured": MEASURED},
+        )
     )

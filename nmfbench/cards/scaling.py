@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
@@ -125,13 +124,21 @@ def _factors(text):
 
 # -- measured ---------------------------------------------------------------------------------
 
-_SMALLEST = (96, 80, 8)
-_LARGEST = 384  # samples of the base problem; more would leave the caches as it grows
-_ENOUGH = 0.03  # seconds of a fit that are told apart from overheads
-_LONG = 2.0  # seconds of a fit after which a size grows no more
-_STEPS = 3  # times that a size is doubled
+_BASES = (
+    (96, 80, 5, 0.03),
+    (192, 160, 5, 0.03),
+    (384, 320, 5, 0.03),
+    (384, 320, 10, 0.03),
+    (384, 320, 20, 0.0),  # larger problems leave the caches as they grow
+)
+"""Samples, features and iterations of the base problem, the first whose fit takes so many seconds,
+which are told apart from overheads."""
+
+_COMPONENTS = 16  # of the base problem, or a twelfth of its samples
+_LONG, _TOO_LONG = 0.5, 4.0  # seconds of a fit after which a third size, or none, is the last
+_FACTORS, _RANKS = (1, 2, 4, 8), (2, 4, 6, 8)  # by which n and m grow, and r
 _REPEATS = 3
-_FEWEST, _MOST = 5, 40  # iterations
+_BUDGET = 4.0  # seconds of all fits after which none is repeated
 
 
 def measure_exponents(
@@ -139,14 +146,15 @@ def measure_exponents(
     params: dict | None = None,
     *,
     time_limit: float = 60.0,
-    tell: Callable[[str], None] = lambda text: None,
+    worker: Worker | None = None,
 ) -> dict:
     """Time fits of growing problems in a child process, on one thread.
 
     The problem is random, of rank r plus noise. It grows, then the number of iterations does, until
-    a fit takes long enough to be timed; then n, m and r are doubled up to three times, each by
-    itself. Of three rounds over all sizes the least time of each is taken. Times are CPU seconds,
-    which other processes hardly touch.
+    a fit takes long enough to be timed; then n and m are doubled up to three times, each by itself,
+    and r up to twice, for n and m that are twice as large. All sizes are timed up to three times,
+    in rounds; of each iteration the least time counts. Times are CPU seconds, which other processes
+    hardly touch. What a solver of this package is given besides is said at :func:`time_here`.
 
     Parameters
     ----------
@@ -155,8 +163,8 @@ def measure_exponents(
     params : dict, optional
     time_limit : float
         Seconds for a fit. A size that takes longer is left out.
-    tell : callable
-        Is told what goes on.
+    worker : Worker, optional
+        The child, which is left open; by default one for this call alone.
 
     Returns
     -------
@@ -165,47 +173,54 @@ def measure_exponents(
         ``sizes`` (rows of n, m, r and CPU seconds of an iteration), ``error``, ``measured`` (date),
         ``host``, ``versions``, ``code``, ``threads``.
     """
-    worker = Worker()
+    child = worker or Worker()
+    spent = 0.0
 
     def timed(n, m, r, max_iter):
+        nonlocal spent
         sizes = {"n": n, "m": m, "r": r, "max_iter": max_iter}
         arguments = {"solver": solver, "params": params or {}, **sizes}
-        tell(f"n = {n}, m = {m}, r = {r}")
-        return worker.call(f"{__name__}:time_here", arguments, time_limit, solver)
+        found = child.call(f"{__name__}:time_here", arguments, time_limit, solver)
+        spent += found["took"]
+        return found
 
-    best: dict[tuple[int, int, int], float] = {}
+    least: dict[tuple[int, int, int], np.ndarray] = {}
+    axes: dict[str, list[tuple[int, int, int]]] = {}
     error = None
     try:
-        base, max_iter = _SMALLEST, _FEWEST
-        while (found := timed(*base, max_iter))["seconds"] < _ENOUGH and max_iter < _MOST:
-            if 2 * base[0] <= _LARGEST:
-                base = (2 * base[0], 2 * base[1], base[2])
-            else:
-                max_iter *= 2
-        axes = _axes(base, found["symmetric"])
+        timed(*_BASES[0][:2], 2, 1)  # imports and compiled code come with the first fit
+        for n, m, max_iter, enough in _BASES:
+            base = (n, m, min(_COMPONENTS, n // 12))
+            found = timed(*base, max_iter)
+            if found["seconds"] >= enough:
+                break
+        axes, spent = _axes(base, found["symmetric"]), 0.0
         for _ in range(_REPEATS):
-            for axis, sizes in axes.items():
-                for size in list(sizes):
-                    found = timed(*size, max_iter)
-                    best[size] = min(best.get(size, np.inf), found["each"])
-                    if found["seconds"] > _LONG:
-                        axes[axis] = sizes[: sizes.index(size) + 1]
-                        break
+            for size in dict.fromkeys(size for sizes in axes.values() for size in sizes):
+                if not any(size in sizes for sizes in axes.values()):
+                    continue  # left out meanwhile
+                found = timed(*size, max_iter)
+                least[size] = _least(least.get(size), np.array(found["steps"]))
+                if found["took"] > _LONG:
+                    fewest = 3 if found["took"] < _TOO_LONG else 1
+                    axes = {name: _up_to(sizes, size, fewest) for name, sizes in axes.items()}
+            if spent > _BUDGET:
+                break
     except TimeoutError:
         error = f"a fit takes longer than {time_limit:g} s"
     except (WorkerDied, RuntimeError) as failure:
         error = reason(str(failure))
     finally:
-        worker.close()
+        if worker is None:
+            child.close()
+    each = {size: float(steps.mean()) for size, steps in least.items()}
     exponents = {
-        name: slope([(size[i], best[size]) for size in axes[name] if size in best] if best else [])
-        if best and name in axes
-        else None
+        name: slope([(size[i], each[size]) for size in axes.get(name, ()) if size in each])
         for i, name in enumerate(SIZES)
     }
     return {
         "exponents": exponents,
-        "sizes": [[*size, seconds] for size, seconds in sorted(best.items())],
+        "sizes": [[*size, seconds] for size, seconds in sorted(each.items())],
         "error": error,
         "measured": datetime.now(UTC).strftime("%Y-%m-%d"),
         "host": host(),
@@ -215,18 +230,30 @@ def measure_exponents(
     }
 
 
+def _up_to(sizes, last, fewest):
+    """Sizes up to one of them, but a few at least; all where it is not among them."""
+    return sizes[: max(sizes.index(last) + 1, fewest)] if last in sizes else sizes
+
+
+def _least(known, steps):
+    """The least time of each iteration; where their numbers differ, those of the faster fit."""
+    if known is None or known.shape != steps.shape:
+        return steps if known is None or steps.mean() < known.mean() else known
+    return np.minimum(known, steps)
+
+
 def _axes(base, symmetric):
-    factors = [2**k for k in range(_STEPS + 1)]
     n, m, r = base
-    axes = {
-        "n": [(k * n, m, r) for k in factors],
-        "m": [(n, k * m, r) for k in factors],
-        "r": [(n, m, k * r) for k in factors],
-    }
     if symmetric:
-        axes["n"] = [(k * n, k * n, r) for k in factors]
-        del axes["m"]
-    return axes
+        return {
+            "n": [(k * n, k * n, r) for k in _FACTORS],
+            "r": [(2 * n, 2 * n, k * r) for k in _RANKS],
+        }
+    return {
+        "n": [(k * n, m, r) for k in _FACTORS],
+        "m": [(n, k * m, r) for k in _FACTORS],
+        "r": [(2 * n, 2 * m, k * r) for k in _RANKS],  # so that r stays far below n and m
+    }
 
 
 def slope(points) -> float | None:
@@ -243,18 +270,33 @@ def slope(points) -> float | None:
     return float(np.polyfit(x, y, 1)[0])
 
 
+_FIXED = {
+    "tol": 0.0,
+    "inner_tol": 1e-300,
+    "inner_max_iter": 3,
+    "max_inner": 3,
+    "max_sweeps": 3,
+    "init": "random",
+}
+"""What solvers of this package are given, so that the work of an iteration is that of its size."""
+
+
 def time_here(solver, params, n, m, r, max_iter):
-    """In the child: CPU seconds of a fit, and of one of its iterations."""
+    """In the child: CPU seconds of a fit, of each of its iterations, and of all that was done.
+
+    Unless the parameters say otherwise, a solver of this package starts once, from random factors
+    where it can, does not stop early, and makes no more than three inner iterations.
+    """
     from nmfbench.engine.perform import make_solver
 
+    began = time.process_time()
     model = make_solver(solver, **params)
     known = model.get_params()
     wanted = {"n_components": r, "random_state": 0, "max_iter": max_iter}
     if ":" not in solver:
-        wanted |= {"tol": 0.0, "init": "random"}
-        wanted = {k: v for k, v in wanted.items() if k not in params}
-        if "init" in known and "random" not in getattr(model, "inits", ()):
-            del wanted["init"]
+        wanted |= {name: value for name, value in _FIXED.items() if name not in params}
+        if "random" not in getattr(model, "inits", ()):
+            wanted.pop("init", None)
     model.set_params(**{name: value for name, value in wanted.items() if name in known})
     rng = np.random.default_rng(0)
     symmetric = bool(getattr(model, "symmetric", False))
@@ -263,17 +305,17 @@ def time_here(solver, params, n, m, r, max_iter):
         X = W @ W.T / r
     else:
         X = rng.random((n, r)) @ rng.random((r, m)) / r + 0.1 * rng.random((n, m))
-    began = time.process_time()
+    before = time.process_time()
     model.fit(X)
-    took = time.process_time() - began
+    ended = time.process_time()
+    seconds = ended - before
+    steps = [seconds / int(getattr(model, "n_iter_", 1) or 1)]
     trace = getattr(model, "trace_", None)
-    steps, spent = int(getattr(model, "n_iter_", 1) or 1), took
     if trace is not None and len(trace):
-        spent = float(trace["cpu_seconds"][-1])
-        if len(trace) > 1 and trace["iteration"][-1] > trace["iteration"][0]:
-            steps = int(trace["iteration"][-1] - trace["iteration"][0])
-            spent -= float(trace["cpu_seconds"][0])
-    return {"seconds": spent, "each": spent / steps, "symmetric": symmetric}
+        seconds = float(trace["cpu_seconds"][-1])
+        made = np.diff(trace["iteration"])
+        steps = (np.diff(trace["cpu_seconds"]) / made).tolist() if (made > 0).any() else [seconds]
+    return {"seconds": seconds, "steps": steps, "took": ended - began, "symmetric": symmetric}
 
 
 # -- kept beside the records ------------------------------------------------------------------
@@ -281,22 +323,30 @@ def time_here(solver, params, n, m, r, max_iter):
 
 def read_measured(folder, solver: str, params: dict | None = None) -> dict | None:
     """What :func:`write_measured` left, with ``current``: whether the code is still the same."""
-    path = Path(folder) / FILE_NAME
-    if not path.exists():
-        return None
-    found = json.loads(path.read_text(encoding="utf-8")).get(_name(solver, params))
+    found = _held(Path(folder) / FILE_NAME).get(_name(solver, params))
     if found is None:
         return None
     return found | {"current": found["code"] == code_version([registry.solvers[solver].target])}
+
+
+def is_current(folder, solver: str, params: dict | None = None) -> bool:
+    """Whether it was measured with the present code, on a host like this one."""
+    found = read_measured(folder, solver, params)
+    return found is not None and found["current"] and found["host"] == host()
 
 
 def write_measured(folder, solver: str, params: dict | None, measured: dict) -> None:
     """Keep a measurement in the folder of a store."""
     path = Path(folder) / FILE_NAME
     path.parent.mkdir(parents=True, exist_ok=True)
-    held = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    held[_name(solver, params)] = measured
-    path.write_text(json.dumps(held, indent=1, sort_keys=True), encoding="utf-8")
+    held = _held(path) | {_name(solver, params): measured}
+    whole = path.with_suffix(".part")  # so that no reader, and no Ctrl-C, sees half a file
+    whole.write_text(json.dumps(held, indent=1, sort_keys=True), encoding="utf-8")
+    whole.replace(path)
+
+
+def _held(path):
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def _name(solver, params):

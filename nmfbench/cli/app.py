@@ -198,13 +198,17 @@ def _grammar():
     sub = command("card", "what is known of a solver, from registry and records", *_CARD)
     sub.description += (
         " Problem, cost, parameters, departures from the paper, tests, exponents of time, and "
-        "where it wins and fails in the artefacts of the papers."
+        "where it wins and fails in the artefacts of the papers. --json prints a list, but for one "
+        "KEY that is not 'all'."
     )
-    sub.add_argument("solver", metavar="KEY", help=_SOLVER)
+    sub.add_argument(
+        "names", nargs="+", metavar="KEY", help=f"{_SOLVER}; or 'all' that are registered"
+    )
     sub.add_argument(
         "--measure",
         action="store_true",
-        help="first measure how the time of an iteration grows, and keep it beside the records",
+        help="first measure how the time of an iteration grows, and keep it beside the records; "
+        "of several solvers those that have not been measured here, with the present code",
     )
     sub.add_argument(
         "--time-limit",

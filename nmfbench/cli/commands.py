@@ -323,7 +323,7 @@ def compare(args) -> Result:
     from nmfbench.compare.evaluate import evaluate, gather
     from nmfbench.compare.page import as_data, write_page
     from nmfbench.compare.plan import check_tasks, make_plan
-    from nmfbench.compare.run import TIMINGS, compute, look_up
+    from nmfbench.compare.run import compute, look_up, timings_folder
 
     check_tasks(args.task)  # before any solver is imported
     against = list(registry.solvers) if "all" in args.against else args.against
@@ -356,7 +356,8 @@ def compare(args) -> Result:
     started = time.monotonic()
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(Store(args.store))
-        todo = look_up(plan, store, output / TIMINGS, retry_failed=args.retry_failed)
+        timings = timings_folder(args.store)
+        todo = look_up(plan, store, timings, retry_failed=args.retry_failed)
         _notice(
             f"{todo.held} trials have a record; to compute: {todo.own} of the solvers compared, "
             f"{todo.baselines} of baselines"
@@ -368,7 +369,7 @@ def compare(args) -> Result:
                     plan,
                     todo,
                     store,
-                    output / TIMINGS,
+                    timings,
                     jobs=args.jobs,
                     limits=limits,
                     retry_failed=args.retry_failed,
@@ -378,7 +379,7 @@ def compare(args) -> Result:
                 raise KeyboardInterrupt(
                     f"stopped. What has finished is in {args.store}; the same command resumes."
                 ) from None
-        own = stack.enter_context(Store(output / TIMINGS)) if todo.anew else None
+        own = stack.enter_context(Store(timings)) if todo.anew else None
         findings = evaluate(plan, gather(plan, todo, store, own))
         page = write_page(
             plan, todo, findings, output, checked=checked, command=_compare_command(args)
@@ -431,24 +432,50 @@ def _standing(data, failed):
 
 def card(args) -> Result:
     from nmfbench.cards import card_text, gather, make_card
-    from nmfbench.cards.scaling import measure_exponents, write_measured
 
-    spec = parse_solver(args.solver)
+    alone = len(args.names) == 1 and args.names != ["all"]
+    names = [key for name in args.names for key in (registry.solvers if name == "all" else [name])]
+    specs = list({str(spec): spec for spec in map(parse_solver, names)}.values())
     if args.measure:
-        measured = measure_exponents(
-            spec.solver,
-            spec.params,
-            time_limit=args.time_limit,
-            tell=lambda text: _notice(f"measuring {text}"),
-        )
-        write_measured(args.store, spec.solver, spec.params, measured)
+        _measure(specs, args, again=alone)
     artefacts = [entry.target for entry in registry.artefacts.entries()]
     with _reading(args.store) as store:
         evidence = gather(
-            artefacts, store, profile=args.profile, stand_in=args.stand_in, solver=spec.solver
+            artefacts,
+            store,
+            profile=args.profile,
+            stand_in=args.stand_in,
+            solver=specs[0].solver if len(specs) == 1 else None,
         )
-    found = make_card(spec, evidence, args.store, profile=args.profile, time_limit=args.time_limit)
-    return Result(found, card_text(found))
+    found = [
+        make_card(spec, evidence, args.store, profile=args.profile, time_limit=args.time_limit)
+        for spec in specs
+    ]
+    text = f"\n\n{'=' * 100}\n\n".join(map(card_text, found))
+    return Result(found[0] if alone else found, text)
+
+
+def _measure(specs, args, *, again):
+    """Measure exponents of time, and keep each as it comes; ``again``: also what is current."""
+    from nmfbench.cards.scaling import is_current, measure_exponents, write_measured
+
+    todo = [s for s in specs if again or not is_current(args.store, s.solver, s.params)]
+    if len(specs) > len(todo):
+        _notice(f"{len(specs) - len(todo)} of {len(specs)} solvers have been measured already")
+    done = 0
+    with contextlib.closing(Worker()) as worker:
+        try:
+            for spec in todo:
+                _notice(f"measuring {spec} ({done + 1} of {len(todo)})")
+                limits = {"time_limit": args.time_limit, "worker": worker}
+                measured = measure_exponents(spec.solver, spec.params, **limits)
+                write_measured(args.store, spec.solver, spec.params, measured)
+                done += 1
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                f"stopped. {done} of {len(todo)} solvers were measured, and are kept in "
+                f"{args.store}; the same command resumes."
+            ) from None
 
 
 # -- data -------------------------------------------------------------------------------------

@@ -102,7 +102,7 @@ def gather(plan: Plan, todo: Todo, store: Store, timings: Store | None) -> pd.Da
     todo : Todo
     store : Store
     timings : Store or None
-        Where what was timed anew is.
+        Of this host, where the main one has timings from elsewhere.
     """
     anew = [cell.trial.key for cell in plan.cells if cell.trial.key in todo.anew]
     found = {r["key"]: r for r in store.records(c.trial.key for c in plan.cells)}

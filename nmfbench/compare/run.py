@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,9 +15,8 @@ from nmfbench.engine.runner import run as run_trials
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial, canonical
 
-__all__ = ["Todo", "compute", "look_up"]
+__all__ = ["Todo", "compute", "look_up", "timings_folder"]
 
-TIMINGS = "timings"
 _TURN = 4  # timed repeats of one side before the other's turn
 _PATIENCE = 3  # time-outs in a row after which a solver is asked no more
 
@@ -34,8 +34,8 @@ class Todo:
     steps : int
         Records that will be written: with the fits that trials start from.
     anew : set of str
-        Keys of baselines' timings that were taken elsewhere. Their problems are timed anew, all
-        solvers in one run, into a store of the comparison's own.
+        Keys of timings of which the store has some that were taken elsewhere. All solvers of these
+        problems are timed here, into a store for this host.
     timed_before : int
         Timings of baselines that an earlier run on this host took.
     """
@@ -46,6 +46,17 @@ class Todo:
     steps: int
     anew: set[str] = field(default_factory=set)
     timed_before: int = 0
+
+
+def timings_folder(store) -> Path:
+    """Folder of the store for what is timed on this host since the main one has it from elsewhere.
+
+    Parameters
+    ----------
+    store : path-like
+        Folder of the main store.
+    """
+    return Path(store) / "timings" / hashlib.sha256(canonical(host()).encode()).hexdigest()[:12]
 
 
 def look_up(plan: Plan, store: Store, timings: Path, *, retry_failed: bool = False) -> Todo:
@@ -59,7 +70,7 @@ def look_up(plan: Plan, store: Store, timings: Path, *, retry_failed: bool = Fal
     plan : Plan
     store : Store
     timings : path-like
-        Folder of the store for what is timed anew.
+        Of :func:`timings_folder`.
     retry_failed : bool, default=False
         Failed records count as none.
     """
