@@ -419,8 +419,12 @@ def _root(text):
 
 
 def _left_out(plan):
-    """What is left out for one reason in one row."""
+    """What is left out for one reason in one row: problems joined, then solvers, new ones first."""
     columns = ["solver", "task", "problem", "why"]
     table = pd.DataFrame(plan.left_out, columns=columns)
-    groups = table.groupby(["solver", "task", "why"], sort=False)["problem"]
-    return groups.agg("; ".join).reset_index()[columns]
+    order = {entrant.label: i for i, entrant in enumerate(plan.entrants)}
+    table = table.sort_values("solver", key=lambda names: names.map(order), kind="stable")
+    for joined in ("problem", "solver"):
+        keys = [name for name in columns if name != joined]
+        table = table.groupby(keys, sort=False)[joined].agg("; ".join).reset_index()
+    return table[columns]

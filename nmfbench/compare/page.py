@@ -183,9 +183,14 @@ def _pictures(plan: Plan, findings: Findings, highlight) -> Iterator[Picture]:
                 f"quality-time-{task}",
                 f"Quality against time: {QUESTIONS[task].title.lower()}",
                 "Medians over repeats of fits timed one at a time, each to its own stop rule; the "
-                "grey line joins those that none beats in both (Pareto front).",
+                "grey line joins those that none beats in both (Pareto front)."
+                + ("" if QUESTIONS[task].higher_is_better else " An arrow: far above the axis."),
                 lambda table=table, task=task: draw_quality_time(
-                    table, highlight, by="panel", ylabel=QUESTIONS[task].score
+                    table,
+                    highlight,
+                    by="panel",
+                    cut_above=not QUESTIONS[task].higher_is_better,
+                    ylabel=QUESTIONS[task].score,
                 ),
             )
     for task, table in findings.robustness.groupby("task", sort=False):
@@ -198,13 +203,14 @@ def _pictures(plan: Plan, findings: Findings, highlight) -> Iterator[Picture]:
             + (
                 "half of its score there left."
                 if QUESTIONS[task].higher_is_better
-                else "twice its error there."
+                else "twice its error there. Methods far above the rest leave the picture."
             ),
             lambda table=table, task=task, broken=broken: draw_robustness(
                 table,
                 highlight,
                 by="panel",
                 breakdown=broken,
+                cut_above=not QUESTIONS[task].higher_is_better,
                 xlabel="level of the corruption",
                 ylabel=QUESTIONS[task].score,
             ),
@@ -263,7 +269,10 @@ _OUTCOMES = (
 
 
 def _by_problem(findings):
-    """Scores by problem and method, with the outcome against each rival: a block a task."""
+    """Scores by problem and method, with the outcome against each rival: a block a task.
+
+    Of many methods each has a row, in the order of mean ranks, else each problem.
+    """
     blocks = []
     marks = {
         (row.task, row.problem, row.solver, row.rival): row.outcome
@@ -271,24 +280,42 @@ def _by_problem(findings):
     }
     new = list(dict.fromkeys(findings.outcomes["solver"]))
     for task, own in findings.scores.groupby("task", sort=False):
+        problems = list(dict.fromkeys(own["problem"]))
         methods = list(dict.fromkeys(own["method"]))
         cells = {(row.problem, row.method): row for row in own.itertuples()}
-        rows = []
-        for problem in dict.fromkeys(own["problem"]):
-            row = []
-            for method in methods:
-                cell = cells.get((problem, method))
-                found = [marks.get((task, problem, solver, method)) for solver in new]
-                row.append(
-                    {
-                        "text": _score(cell),
-                        "new": method in new,
-                        "marks": [word for word in found if word is not None],
-                    }
-                )
-            rows.append({"problem": problem, "cells": row})
-        blocks.append({"question": QUESTIONS[task], "methods": methods, "new": new, "rows": rows})
+
+        def cell(problem, method, task=task, cells=cells):
+            found = (marks.get((task, problem, solver, method)) for solver in new)
+            return {
+                "text": _score(cells.get((problem, method))),
+                "new": method in new,
+                "marks": [word for word in found if word is not None],
+            }
+
+        turned = len(methods) > _WIDE
+        if turned:
+            centers = own.pivot(index="problem", columns="method", values="center")
+            ranks = centers.rank(axis=1, ascending=not QUESTIONS[task].higher_is_better).mean()
+            methods.sort(key=ranks.get)
+            columns = [{"text": problem, "new": False} for problem in problems]
+            rows = [(name, [cell(problem, name) for problem in problems]) for name in methods]
+        else:
+            columns = [{"text": method, "new": method in new} for method in methods]
+            rows = [
+                (problem, [cell(problem, method) for method in methods]) for problem in problems
+            ]
+        blocks.append(
+            {
+                "question": QUESTIONS[task],
+                "corner": "Method" if turned else "Problem",
+                "columns": columns,
+                "rows": [{"head": head, "new": head in new, "cells": row} for head, row in rows],
+            }
+        )
     return blocks
+
+
+_WIDE = 8  # methods, of which more do not fit side by side
 
 
 def _score(cell):
@@ -323,11 +350,13 @@ def _breakdowns(findings, highlight):
     for panel, own in findings.breakdowns.groupby("panel", sort=False):
         levels = own.set_index("method")["level"]
         others = levels[~levels.index.isin(highlight)].dropna()
+        latest = others.index[others == others.max()]
+        names = ", ".join(latest) if len(latest) <= 3 else f"{len(latest)} of {len(others)}"
         rows.append(
             {
                 "panel": panel,
                 "new": [(name, _level(levels[name])) for name in highlight if name in levels],
-                "best": (others.idxmax(), _level(others.max())) if len(others) else None,
+                "best": (names, _level(others.max())) if len(others) else None,
             }
         )
     return rows

@@ -205,7 +205,14 @@ def draw_anytime(table, highlight=(), *, by=None, relative=True, floor=1e-4, xla
 
 
 def draw_robustness(
-    table, highlight=(), *, by=None, breakdown=None, xlabel="level", ylabel="score"
+    table,
+    highlight=(),
+    *,
+    by=None,
+    breakdown=None,
+    cut_above=False,
+    xlabel="level",
+    ylabel="score",
 ):
     """Scores against the level of a corruption, and where each method breaks down.
 
@@ -219,6 +226,9 @@ def draw_robustness(
         Such as the corruption.
     breakdown : DataFrame, optional
         Of :func:`nmfbench.performance.breakdown_levels`: a triangle on the curve.
+    cut_above : bool, default=False
+        Of many methods let those leave the panel at the top that lie far above the rest, as an
+        error without bound may.
     xlabel, ylabel : str
     """
     # Noise may bring all methods down to chance: they are named where they differ more.
@@ -244,18 +254,35 @@ def draw_robustness(
                 )
             for level in _breakdown_of(breakdown, method, by, panel):
                 at = np.interp(level, curve["level"], curve["mean"])
-                size = 9 if method in highlight else 4.5
+                size = 10 if method in highlight else 6
                 look = {"color": style["color"], "markeredgecolor": "white"}
                 axis.plot(level, at, "v", markersize=size, zorder=style["zorder"] + 0.5, **look)
             ends[method] = tuple(curve[["level", "mean"]].iloc[0 if side == "left" else -1])
         axis.set_xlim(panel["level"].min(), panel["level"].max())
         axis.margins(y=0.03)
+        if cut_above:
+            kept = panel["method"].isin(highlight)
+            axis.set_ylim(top=_top(panel["mean"], kept, len(ends)))
         return ends
 
     def name(axis, ends, styles):
         name_ends(axis, ends, styles, side=side)
 
     return _panels(table, highlight, by, draw, xlabel, ylabel, name=name)
+
+
+_MANY = 10  # methods, up to which all of every curve is shown
+
+
+def _top(values, kept, methods):
+    """The upper limit of an axis without what lies beyond the outer fence (Tukey 1977)."""
+    if methods <= _MANY:
+        return None
+    low, high = np.quantile(values, [0.25, 0.75])
+    shown = values[kept | (values <= high + 3 * (high - low))]
+    if len(shown) == len(values):
+        return None
+    return shown.max() + 0.03 * (shown.max() - values.min())
 
 
 def _breakdown_of(breakdown, method, by, panel):
@@ -268,7 +295,14 @@ def _breakdown_of(breakdown, method, by, panel):
 
 
 def draw_quality_time(
-    table, highlight=(), *, by=None, score="score", xlabel="time (s)", ylabel=None
+    table,
+    highlight=(),
+    *,
+    by=None,
+    score="score",
+    cut_above=False,
+    xlabel="time (s)",
+    ylabel=None,
 ):
     """Score against seconds, a point a method, with the front of those that none beats in both.
 
@@ -280,6 +314,8 @@ def draw_quality_time(
     highlight : sequence of str, default=()
     by : str, optional
     score : str, default="score"
+    cut_above : bool, default=False
+        Of many methods mark those by an arrow at the top that lie far above the rest.
     xlabel, ylabel : str, optional
         By default the name of the score.
     """
@@ -288,13 +324,17 @@ def draw_quality_time(
 
     def draw(axis, panel, styles):
         front = panel[panel["front"]].sort_values("seconds")
+        kept = panel["front"] | panel["method"].isin(highlight)
+        top = _top(panel[score], kept, len(panel)) if cut_above else None
+        above = panel[score] > (np.inf if top is None else top)
+        panel = panel.assign(**{score: panel[score].clip(upper=top)})
         for _, row in panel.iterrows():
             strong = row["method"] in highlight
             color = styles[row["method"]]["color"] if strong else "0.2" if row["front"] else "0.6"
             axis.plot(
                 row["seconds"],
                 row[score],
-                "o",
+                "^" if above[row.name] else "o",
                 color=color,
                 markersize=11 if strong else 6,
                 markeredgecolor="white",
@@ -328,7 +368,8 @@ def _panels(table, highlight, by, draw, xlabel, ylabel, *, name=name_ends):
     columns = min(len(panels), 2)
     rows = math.ceil(len(panels) / columns)
     methods = table["method"].nunique()
-    size = (6.8 * columns, (3.6 if methods <= 10 else 4.8) * rows)
+    height = 3.6 if methods <= _MANY else max(4.8, 0.125 * methods)  # room for the names
+    size = (6.8 * columns, height * rows)
     styles = standing_out(table["method"], highlight)
     with figure_style(), plt.rc_context({"grid.color": "0.9", "grid.linewidth": 0.8}):
         figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False)
