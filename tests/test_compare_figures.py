@@ -277,6 +277,33 @@ def test_the_front_is_a_staircase():
     plt.close(figure)
 
 
+def test_what_is_far_above_many_others_does_not_flatten_them():
+    """An error of a million leaves the panel or is an arrow at its top, unless it is ours."""
+    curves = robustness_table(20, np.random.default_rng(0)).assign(corruption="occlusion")
+    curves = curves.drop_duplicates(["method", "level"])
+    points = quality_table(20, np.random.default_rng(0))
+    for outlier, cut in (("baseline-3", True), (MINE, False)):
+        table = curves.assign(mean=curves["mean"].mask(curves["method"] == outlier, 1e6))
+        figure = draw_robustness(table, [MINE], by="corruption", cut_above=True)
+        low, high = figure.axes[0].get_ylim()
+        assert (high < 2 * curves["mean"].max()) == cut
+        assert low < curves["mean"].min()
+        plt.close(figure)
+
+        table = points.assign(score=points["score"].mask(points["method"] == outlier, 1e6))
+        figure = draw_quality_time(table, [MINE], cut_above=True)
+        arrows = [line for line in figure.axes[0].lines if line.get_marker() == "^"]
+        assert len(arrows) == cut
+        assert (figure.axes[0].get_ylim()[1] < 2) == cut
+        plt.close(figure)
+    # Of a few methods all is shown.
+    few = curves[curves["method"].isin(names(4))]
+    few = few.assign(mean=few["mean"].mask(few["method"] == "baseline-3", 1e6))
+    figure = draw_robustness(few, [MINE], by="corruption", cut_above=True)
+    assert figure.axes[0].get_ylim()[1] > 1e6
+    plt.close(figure)
+
+
 # -- labels -----------------------------------------------------------------------------------
 
 

@@ -348,9 +348,10 @@ def compare(args) -> Result:
         for finding in findings:
             _notice(f"{solver}: {finding.wrong}")
     plan = make_plan(found, tasks=args.task, against=against, profile=args.profile)
-    reasons = {}
+    reasons, rivals = {}, {entrant.label for entrant in plan.entrants if not entrant.new}
     for row in plan.left_out:
-        reasons.setdefault((row["solver"], row["why"]), []).append(row["task"])
+        if row["solver"] not in rivals:  # of these only the page tells
+            reasons.setdefault((row["solver"], row["why"]), []).append(row["task"])
     for (solver, why), tasks in reasons.items():
         _notice(f"not run: {', '.join(dict.fromkeys(tasks))} of {solver}: {why}")
     started = time.monotonic()

@@ -260,9 +260,10 @@ def draw_robustness(
             ends[method] = tuple(curve[["level", "mean"]].iloc[0 if side == "left" else -1])
         axis.set_xlim(panel["level"].min(), panel["level"].max())
         axis.margins(y=0.03)
-        if cut_above:
-            kept = panel["method"].isin(highlight)
-            axis.set_ylim(top=_top(panel["mean"], kept, len(ends)))
+        kept = panel["method"].isin(highlight)
+        if cut_above and (top := _top(panel["mean"], kept, len(ends))) is not None:
+            low = panel["mean"].min()
+            axis.set_ylim(low - 0.03 * (top - low), top)
         return ends
 
     def name(axis, ends, styles):
