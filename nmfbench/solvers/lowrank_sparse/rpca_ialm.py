@@ -68,7 +68,8 @@ class RPCAIALM(BaseLowRankSparse):
     *Paper notation:* Lin et al.'s D, A, E are our X, L, S (transposing changes nothing).
 
     Cost per iteration: a singular value decomposition, with "gram" about :math:`2nm\min(n,m)` for
-    the Gram matrix; X, three arrays of its size and a few of the Gram matrix's are held.
+    the Gram matrix, and several times that for its eigenvectors unless X is long or wide; X, three
+    arrays of its size and a few of the Gram matrix's are held.
 
     The objective recorded may rise. The limit is optimal, because :math:`\mu` is bounded (by
     :math:`10^7\mu_0`), but the method stops at feasibility, long before. Where X is exactly low

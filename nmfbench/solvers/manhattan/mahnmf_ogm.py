@@ -30,7 +30,11 @@ class MahNMFOGM(BaseSmoothed):
 
     Cost per iteration: two products of ``X`` 's size with r vectors for each inner gradient.
 
-    The objective may rise.
+    The objective may rise; the best factors met are kept.
+
+    *Departures.* A sub-problem ends when its projected gradient has fallen enough, and not by the
+    change of the smoothed objective of Eq. (22), which ``stop="objective"`` has. The first
+    smoothing parameter suits data and starts of order one.
 
     References
     ----------

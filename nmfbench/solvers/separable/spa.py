@@ -42,12 +42,13 @@ class SPA(BaseSeparable):
     -----
     *Paper notation:* their columns :math:`X_j` are our rows.
 
-    No residual matrix is formed. With ``u`` the part of the anchor orthogonal to those before it,
-    squared norms drop by :math:`(u^T X_j)^2`, and these products are a column of the pivoted
-    Cholesky factor of the Gram matrix. So a step costs one product of ``X`` with a row of its
-    own, and ``n_samples`` times the anchors so far. Once residuals are so small that the factor
-    has lost half its digits, they are computed anew from an orthonormal basis of the anchors,
-    and ``u`` is orthogonalised against it from then on.
+    Cost per iteration: one product of ``X`` with a row of its own, and :math:`O(nr)`.
+
+    *Departures.* No residual matrix is formed. With ``u`` the part of the anchor orthogonal to
+    those before it, squared norms drop by :math:`(u^T X_j)^2`, and these products are a column of
+    the pivoted Cholesky factor of the Gram matrix. Once residuals are so small that the factor has
+    lost half its digits, they are computed anew from an orthonormal basis of the anchors, and
+    ``u`` is orthogonalised against it from then on.
 
     References
     ----------

@@ -35,10 +35,14 @@ class XRAYIS(BaseBregmanXRAY):
     -----
     *Paper notation:* their columns :math:`X_j` are our rows, their :math:`H` is our ``W.T``.
 
-    The divergence is undefined at zero, so that data with zeros depend on the floor; sparse
-    data are refused. It is not convex in ``Y``: each projection starts anew from positive
-    coefficients, and goes on from the last one where that is worse. So the objective never
-    rises, but no projection need be the global minimum.
+    Cost per iteration: :math:`O(nmr)` for each sweep of the projection.
+
+    The divergence is not convex in ``Y``: each projection starts anew from positive coefficients,
+    and goes on from the last one where that is worse. So the objective never rises, but no
+    projection need be the global minimum.
+
+    *Departures.* The divergence is undefined at zero, so that data with zeros depend on the floor;
+    sparse data are refused. Of the first anchor the paper says nothing.
 
     References
     ----------

@@ -38,9 +38,12 @@ class XRAYKL(BaseBregmanXRAY):
     *Paper notation:* their columns :math:`X_j` are our rows, their :math:`H` is our ``W.T``.
 
     The projection is convex, and no row of it ends worse than the last one left it: the
-    objective never rises. Where no anchor covers an entry of ``X`` the divergence is infinite;
-    below the floor, its logarithm is continued by its tangent. A projection costs
-    ``O(r nnz(X))`` a sweep.
+    objective never rises.
+
+    Cost per iteration: ``O(r nnz(X))`` for each sweep of the projection.
+
+    *Departures.* Where no anchor covers an entry of ``X`` the divergence is infinite; below the
+    floor, its logarithm is continued by its tangent. Of the first anchor the paper says nothing.
 
     References
     ----------

@@ -54,9 +54,12 @@ class XRAYL2(BaseXRAY):
     function on the normalised rows is largest at an extreme one, while ``greedy`` normalises
     differently.
 
-    Gram products are kept, and grow by one product of ``X`` with a vector for each anchor. The
-    residual matrix is formed, a block of rows at a time, only once cancellation has eaten the
-    residual norms. ``dist``, ``greedy`` and ``greedy_p`` keep :math:`X X^T`.
+    Cost per iteration: a product of ``X`` with a vector for the choice and one for the Gram
+    products, which are kept, and :math:`O(nr^2)` for each sweep of the projection. ``dist``,
+    ``greedy`` and ``greedy_p`` keep :math:`X X^T`.
+
+    The residual matrix is formed, a block of rows at a time, only once cancellation has eaten the
+    residual norms.
     """
 
     selections: ClassVar[tuple[str, ...]] = ("max", "rand", "dist", "greedy", "greedy_p")
