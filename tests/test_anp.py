@@ -92,7 +92,7 @@ def literal_sweeps(X, U, V, lam1, lam2, normalize, sweeps):
 
 @pytest.mark.parametrize("normalize", [True, False])
 def test_the_iterates_are_those_of_the_formulas(normalize):
-    """With "paper" and the entries of M."""
+    """With "paper" and the entries of M, sweeps are the formulas of the slides, written out."""
     X, W, Ht = problem()
     U, V = literal_sweeps(X.T, Ht, W, 2.0, 0.5, normalize, 7)
     params = {"lam1": 2.0, "lam2": 0.5, "normalize": normalize, "max_iter": 7}

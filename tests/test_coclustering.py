@@ -72,7 +72,7 @@ def objective(model, X, W, B, G):
 @pytest.mark.parametrize("normalize_columns", [True, False])
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_the_objective_is_that_of_the_formula(solver, normalize_columns):
-    """At every iteration; and the components are the middle and the features' factor."""
+    """So it is at every iteration; components are the middle times the features' factor."""
     X = problem()
     weights = {"alpha": 0.3, "alpha_features": 0.7, "normalize": normalize_columns}
     for n_iter in (0, 1, 7):

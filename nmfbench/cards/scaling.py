@@ -131,12 +131,12 @@ _BASES = (
     (384, 320, 10, 0.03),
     (384, 320, 20, 0.0),  # larger problems leave the caches as they grow
 )
-"""Samples, features and iterations of the base problem, the first whose fit takes so many seconds,
-which are told apart from overheads."""
+"""Samples, features and iterations of the base problem: the first whose fit takes that many
+seconds, so that they are told apart from overheads."""
 
 _COMPONENTS = 16  # of the base problem, or a twelfth of its samples
 _LONG, _TOO_LONG = 0.5, 4.0  # seconds of a fit after which a third size, or none, is the last
-_FACTORS, _RANKS = (1, 2, 4, 8), (2, 4, 6, 8)  # by which n and m grow, and r
+_FACTORS, _RANKS = (1, 2, 4, 8), (1, 2, 3, 4)  # by which n and m grow, and r
 _REPEATS = 3
 _BUDGET = 4.0  # seconds of all fits after which none is repeated
 
@@ -152,9 +152,10 @@ def measure_exponents(
 
     The problem is random, of rank r plus noise. It grows, then the number of iterations does, until
     a fit takes long enough to be timed; then n and m are doubled up to three times, each by itself,
-    and r up to twice, for n and m that are twice as large. All sizes are timed up to three times,
-    in rounds; of each iteration the least time counts. Times are CPU seconds, which other processes
-    hardly touch. What a solver of this package is given besides is said at :func:`time_here`.
+    and r grows up to four times, in a problem that is twice as large if fits are fast. All sizes
+    are timed up to three times, in rounds; of each iteration the least time counts. Times are CPU
+    seconds, which other processes hardly touch. What a solver of this package is given besides is
+    said at :func:`time_here`.
 
     Parameters
     ----------
@@ -188,13 +189,13 @@ def measure_exponents(
     axes: dict[str, list[tuple[int, int, int]]] = {}
     error = None
     try:
-        timed(*_BASES[0][:2], 2, 1)  # imports and compiled code come with the first fit
+        timed(*_BASES[0][:2], 2, 2)  # imports and compiled code come with the first fit
         for n, m, max_iter, enough in _BASES:
             base = (n, m, min(_COMPONENTS, n // 12))
             found = timed(*base, max_iter)
             if found["seconds"] >= enough:
                 break
-        axes, spent = _axes(base, found["symmetric"]), 0.0
+        axes, spent = _axes(base, found), 0.0
         for _ in range(_REPEATS):
             for size in dict.fromkeys(size for sizes in axes.values() for size in sizes):
                 if not any(size in sizes for sizes in axes.values()):
@@ -242,17 +243,18 @@ def _least(known, steps):
     return np.minimum(known, steps)
 
 
-def _axes(base, symmetric):
+def _axes(base, found):
+    """Sizes of the fits for each exponent, given a fit of the base problem."""
     n, m, r = base
-    if symmetric:
-        return {
-            "n": [(k * n, k * n, r) for k in _FACTORS],
-            "r": [(2 * n, 2 * n, k * r) for k in _RANKS],
-        }
+    # As far below n and m as time allows: what grows with r^2 should stay below n m r.
+    k = 2 if found["seconds"] < _LONG / 5 else 1
+    if found["symmetric"]:
+        n_sizes = [(f * n, f * n, r) for f in _FACTORS]
+        return {"n": n_sizes, "r": [(k * n, k * n, k * f * r) for f in _RANKS]}
     return {
-        "n": [(k * n, m, r) for k in _FACTORS],
-        "m": [(n, k * m, r) for k in _FACTORS],
-        "r": [(2 * n, 2 * m, k * r) for k in _RANKS],  # so that r stays far below n and m
+        "n": [(f * n, m, r) for f in _FACTORS],
+        "m": [(n, f * m, r) for f in _FACTORS],
+        "r": [(k * n, k * m, k * f * r) for f in _RANKS],
     }
 
 
@@ -284,8 +286,8 @@ _FIXED = {
 def time_here(solver, params, n, m, r, max_iter):
     """In the child: CPU seconds of a fit, of each of its iterations, and of all that was done.
 
-    Unless the parameters say otherwise, a solver of this package starts once, from random factors
-    where it can, does not stop early, and makes no more than three inner iterations.
+    Unless the parameters say otherwise, a solver of this package starts from random factors where
+    it can, does not stop early, and makes no more than three inner iterations.
     """
     from nmfbench.engine.perform import make_solver
 
@@ -298,6 +300,9 @@ def time_here(solver, params, n, m, r, max_iter):
         if "random" not in getattr(model, "inits", ()):
             wanted.pop("init", None)
     model.set_params(**{name: value for name, value in wanted.items() if name in known})
+    if ":" not in solver and "max_iter" in known and model._n_steps(r) not in (1, max_iter):
+        # Steps are anchors, and max_iter and tol are of the solution within each.
+        model.set_params(**{name: known[name] for name in ("max_iter", "tol") if name in known})
     rng = np.random.default_rng(0)
     symmetric = bool(getattr(model, "symmetric", False))
     if symmetric:
