@@ -16,7 +16,7 @@ from nmfbench.engine.perform import perform
 from nmfbench.engine.runner import Limits, run
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
-from nmfbench.engine.worker import WorkerDied
+from nmfbench.engine.worker import WorkerDied, WorkerError
 from nmfbench.guests import GuestError, parse_solver
 from nmfbench.guests.adapter import GuestFault, checked_factor
 from nmfbench.guests.examine import describe_here, examine, try_here
@@ -73,6 +73,14 @@ class Compiled(Base):
         Compiled.met += 1
         np.random.rand(Compiled.met)
         self.components_ = np.random.rand(self.n_components, X.shape[1])
+
+
+class Unset(Base):
+    """Attributes that others set."""
+
+    def __init__(self, n_components=2):
+        self.n_components, self.random_state = n_components, 0
+        self.labels_ = self.anchor_indices_ = self.trace_ = None
 
 
 def not_a_class():
@@ -492,6 +500,15 @@ def test_abilities_are_found_by_a_tiny_fit(folder):
     }
 
 
+def test_what_is_none_is_not_there(folder):
+    """labels_ = None, as a constructor may set it, opens no task and gives no labels."""
+    found = try_here(f"{folder}/good.py:Unset", {})["abilities"]
+    assert not found["labels"]
+    assert not found["anchors"]
+    outcome = perform(on_digits(f"{folder}/good.py:Unset"))
+    assert "labels" not in outcome.arrays
+
+
 @pytest.mark.parametrize(
     ("ends", "said"),
     [
@@ -499,6 +516,12 @@ def test_abilities_are_found_by_a_tiny_fit(folder):
         ([WorkerDied("it ended with exit code 3")], "ends the process: it ended with exit code 3"),
         ([{"error": None, "parameters": []}, TimeoutError()], "a small fit fails: it takes longer"),
         ([{"error": None, "parameters": []}, RuntimeError("ValueError: no")], "ValueError: no"),
+        ([{"error": None, "parameters": []}, RuntimeError("a.b.Mine: no")], "fails: Mine: no$"),
+        (
+            [{"error": None, "parameters": []}, RuntimeError("a.GuestFault: W; do.")],
+            "fails: W; do$",
+        ),
+        ([RuntimeError("a.b.Odd: no")], "NMF cannot be looked at: Odd: no$"),
     ],
 )
 def test_a_class_that_hangs_or_ends_the_process_is_told(ends, said):
@@ -516,6 +539,17 @@ def test_a_class_that_hangs_or_ends_the_process_is_told(ends, said):
         raise GuestError(examine(spec, time_limit=5, worker=Child()).cannot("clustering"))
 
 
+def test_children_that_do_not_start_are_nobodys_fault():
+    """What is wrong with the machine is not told of the class."""
+
+    class Child:
+        def call(self, *_):
+            raise WorkerError("no python")
+
+    with pytest.raises(WorkerError, match="no python"):
+        examine(parse_solver("sklearn.decomposition:NMF"), worker=Child())
+
+
 @pytest.mark.parametrize(
     ("factor", "said"),
     [
@@ -527,6 +561,7 @@ def test_a_class_that_hangs_or_ends_the_process_is_told(ends, said):
         (np.full((2, 3), np.inf), "6 entries that are NaN or infinite, the first at row 0"),
         (np.eye(2, 3) - 0.1, "4 negative entries, the smallest -0.1 at row 0, column 1"),
         (None, "has shape|no array"),
+        (np.ones((2, 3)) * 1j, "its numbers are complex"),
     ],
 )
 def test_bad_factors_are_told_with_their_place(factor, said):

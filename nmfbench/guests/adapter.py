@@ -82,7 +82,10 @@ class Guest:
         model = self.__dict__.get("model_")
         if model is None or (name.startswith("__") and name.endswith("__")):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return getattr(model, name)
+        value = getattr(model, name)
+        if value is None and name in ("anchor_indices_", "labels_"):  # as if there were none
+            raise AttributeError(f"{name} is None")
+        return value
 
     # -- parameters ------------------------------------------------------------------------
 
@@ -398,6 +401,8 @@ def checked_factor(name, factor, shape, *, signed=False):
     """
     try:
         array = factor.toarray() if sp.issparse(factor) else np.asarray(factor)
+        if array.dtype.kind == "c":  # else numpy would drop the imaginary parts
+            raise TypeError("its numbers are complex")
         array = np.array(array, dtype=array.dtype if array.dtype.kind == "f" else np.float64)
     except (TypeError, ValueError, RuntimeError) as error:
         raise GuestFault(

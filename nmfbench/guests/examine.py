@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import warnings
 from dataclasses import dataclass, field
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from nmfbench import registry
 from nmfbench.engine.results import reason
-from nmfbench.engine.worker import Worker, WorkerDied
+from nmfbench.engine.worker import Worker, WorkerDied, WorkerError
 from nmfbench.guests.source import GuestError, check_parameters
 from nmfbench.guests.spec import SolverSpec
 
@@ -97,6 +98,10 @@ def _examine(worker, spec, time_limit):
         raise GuestError(f"importing {name} takes longer than {time_limit:g} s.") from None
     except WorkerDied as error:
         raise GuestError(f"importing {name} ends the process: {_line(error)}") from None
+    except WorkerError:
+        raise
+    except RuntimeError as error:  # of the class itself, as by a metaclass
+        raise GuestError(f"{name} cannot be looked at: {_line(error)}") from None
     if said["error"] is not None:
         raise GuestError(said["error"])
     try:
@@ -109,7 +114,9 @@ def _examine(worker, spec, time_limit):
 
 
 def _line(error):
-    return reason(str(error))
+    """The line that names the exception, without its module; a fault of the contract unnamed."""
+    text = re.sub(r"^(?:\w+\.)+(?=\w)", "", reason(str(error)))
+    return text.removeprefix("GuestFault: ").rstrip(".")
 
 
 def describe_here(solver, params):
