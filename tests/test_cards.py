@@ -177,6 +177,12 @@ def test_markup_as_text_and_html():
     assert page.count("<math") == 1
 
 
+def test_a_possessive_follows_at_once():
+    """The space that markup needs before it is left out."""
+    assert to_text("Of ``X`` 's size.") == "Of X's size."
+    assert to_html("Of ``X`` 's size.") == "<p>Of <code>X</code>&#x27;s size.</p>"
+
+
 def test_a_formula_that_cannot_be_set_is_shown_as_it_is():
     """A broken formula in somebody's docstring does not end a report."""
     assert "<code>" in to_html(r":math:`x^`")
@@ -249,6 +255,10 @@ def test_by_what_it_says():
 
 def test_refused():
     """An unknown name is refused."""
+    HALS
+
+def test_what_is_not_known_is_refused():
+    """No oracle: a misspelt name is not known."""
     HALS
 
 def test_by_a_dotted_name():
@@ -379,7 +389,7 @@ def test_slow_fits_end_a_measurement():
     cubic = Law(lambda n, m, r: 1e-8 * n**3)
     found = measure_exponents("mu", worker=cubic)
     assert found["exponents"]["n"] == pytest.approx(3, abs=0.1)
-    assert max(n for n, _, _ in cubic.sizes) == 384
+    assert max(n for n, _, _ in cubic.sizes) == 360
     slow = Law(lambda n, m, r: 1.0, error=TimeoutError(), after=2)
     found = measure_exponents("mu", worker=slow, time_limit=7)
     assert found["error"] == "a fit takes longer than 7 s"
@@ -536,6 +546,7 @@ def test_the_command_prints_a_card(tmp_path, capsys):
     assert cli.main(["card", "hals", *store]) == 0
     out = capsys.readouterr().out
     assert out.startswith("hals: HALS, family frobenius; Cichocki & Phan 2009")
+    assert "Cost         per iteration: two products of X with r vectors" in out
     assert "min_{W,H≥0}‖X-WH‖_F²" in out
     assert "no artefact of a paper has a record" in out
     assert cli.main(["card", "hals", "--json", *store]) == 0

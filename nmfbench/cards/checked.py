@@ -111,7 +111,7 @@ def checked_by(key: str, kind: type, folder: Path | None = None) -> list[Checked
             called = () if about_another else sorted(parts & test.imported)
             part = next(iter(called), None)
             against = test.against
-            if whole and not against and not is_rival:
+            if whole and not against and not is_rival and "refused" not in test.name:
                 said = f"{test.name.replace('_', ' ')} {test.statement}".lower()
                 against = [word for word, pattern in _SAID.items() if re.search(pattern, said)][:1]
             if against and (whole or part):

@@ -58,7 +58,8 @@ def to_html(markup: str) -> str:
 
 def _blocks(markup):
     """Pairs of ``"math"`` or ``"text"`` and the content, in order."""
-    end, markup = 0, _VERSIONS.sub("", markup)
+    # What is marked up must end at a space, as in ``X`` 's.
+    end, markup = 0, re.sub(r"` 's\b", "`'s", _VERSIONS.sub("", markup))
     for match in [*_DISPLAY.finditer(markup), None]:
         text = markup[end : match.start() if match else len(markup)]
         yield from (("text", p.strip()) for p in re.split(r"\n\s*\n", text) if p.strip())

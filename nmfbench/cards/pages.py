@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections import Counter
 
@@ -64,6 +65,11 @@ def told(card: dict) -> list[tuple[str, str]]:
         rows.append(("nested", "the first q anchors of a larger fit are those of a fit of q"))
     rows.append(("tasks", ", ".join(card["tasks"]) or "none"))
     return rows
+
+
+def cost_text(card: dict) -> str:
+    """The words on cost, without the word itself."""
+    return re.sub(r"^Cost(: | (?=per |of ))", "", card["cost"] or NO_COST)
 
 
 def objective_line(card: dict) -> str:
@@ -166,7 +172,7 @@ def card_text(card: dict) -> str:
         lines += _row("Fails", f"a small fit fails: {card['error']}")
     problem = card["problem"]
     lines += _row("Problem", formula_text(problem) if problem else no_problem(card))
-    lines += _row("Cost", _plain(card["cost"], NO_COST))
+    lines += _row("Cost", _plain(cost_text(card), ""))
     lines += _row("Objective", objective_line(card))
     lines += _row("", _plain(card["behaviour"], ""))
     for i, (word, text) in enumerate(told(card)):
@@ -260,6 +266,7 @@ def card_page(card: dict) -> str:
             problem=Markup(formula_html(card["problem"], "block")) if card["problem"] else None,
             text=lambda markup: Markup(to_html(markup or "")),
             told=told(card),
+            cost=cost_text(card),
             objective=objective_line(card),
             tests=checked_groups(card),
             no_tests=no_tests(card),
@@ -269,7 +276,6 @@ def card_page(card: dict) -> str:
             where=where,
             words={
                 "problem": no_problem(card),
-                "cost": NO_COST,
                 "departures": NO_DEPARTURES,
                 "ranks": RANKS,
                 "theory": THEORY,

@@ -125,16 +125,17 @@ def _factors(text):
 # -- measured ---------------------------------------------------------------------------------
 
 _BASES = (
-    (96, 80, 5, 0.03),
-    (192, 160, 5, 0.03),
-    (384, 320, 5, 0.03),
-    (384, 320, 10, 0.03),
-    (384, 320, 20, 0.0),  # larger problems leave the caches as they grow
+    (90, 75, 5, 0.03),
+    (180, 150, 5, 0.03),
+    (360, 300, 5, 0.03),
+    (360, 300, 10, 0.03),
+    # Larger problems leave the caches as they grow, and come to sizes where solvers change methods.
+    (360, 300, 20, 0.0),
 )
 """Samples, features and iterations of the base problem: the first whose fit takes that many
 seconds, so that they are told apart from overheads."""
 
-_COMPONENTS = 16  # of the base problem, or a twelfth of its samples
+_COMPONENTS = 16  # of the base problem, or an eleventh of its samples
 _LONG, _TOO_LONG = 0.5, 4.0  # seconds of a fit after which a third size, or none, is the last
 _FACTORS, _RANKS = (1, 2, 4, 8), (1, 2, 3, 4)  # by which n and m grow, and r
 _REPEATS = 3
@@ -191,7 +192,7 @@ def measure_exponents(
     try:
         timed(*_BASES[0][:2], 2, 2)  # imports and compiled code come with the first fit
         for n, m, max_iter, enough in _BASES:
-            base = (n, m, min(_COMPONENTS, n // 12))
+            base = (n, m, min(_COMPONENTS, n // 11))
             found = timed(*base, max_iter)
             if found["seconds"] >= enough:
                 break

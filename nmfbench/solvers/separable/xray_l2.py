@@ -58,8 +58,8 @@ class XRAYL2(BaseXRAY):
     products, which are kept, and :math:`O(nr^2)` for each sweep of the projection. ``dist``,
     ``greedy`` and ``greedy_p`` keep :math:`X X^T`.
 
-    The residual matrix is formed, a block of rows at a time, only once cancellation has eaten the
-    residual norms.
+    *Departures.* The residual matrix is formed, a block of rows at a time, only once cancellation
+    has eaten the residual norms.
     """
 
     selections: ClassVar[tuple[str, ...]] = ("max", "rand", "dist", "greedy", "greedy_p")
