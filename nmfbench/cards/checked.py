@@ -37,6 +37,7 @@ _SAID = {
 """What a test says of itself that makes it an independent check, where it calls no routine."""
 _SOLVERS = "nmfbench.solvers"
 _PARTS = re.compile(r"nmfbench\.(kernels|projections|proximal|graphs|solvers)\b")
+_REFUSALS = re.compile(r"refused|named")  # whatever they say of what is known
 _MAKERS = {"make_solver", "registry", "solvers", "registry.solvers"}
 _ELSEWHERE = re.compile(
     r"test_(common|cli|report|check|guests|plugin|cards|compare|benchmarks|readme|registry"
@@ -111,7 +112,7 @@ def checked_by(key: str, kind: type, folder: Path | None = None) -> list[Checked
             called = () if about_another else sorted(parts & test.imported)
             part = next(iter(called), None)
             against = test.against
-            if whole and not against and not is_rival and "refused" not in test.name:
+            if whole and not against and not is_rival and not _REFUSALS.search(test.name):
                 said = f"{test.name.replace('_', ' ')} {test.statement}".lower()
                 against = [word for word, pattern in _SAID.items() if re.search(pattern, said)][:1]
             if against and (whole or part):

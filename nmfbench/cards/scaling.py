@@ -138,8 +138,8 @@ seconds, so that they are told apart from overheads."""
 _COMPONENTS = 16  # of the base problem, or an eleventh of its samples
 _LONG, _TOO_LONG = 0.5, 4.0  # seconds of a fit after which a third size, or none, is the last
 _FACTORS, _RANKS = (1, 2, 4, 8), (1, 2, 3, 4)  # by which n and m grow, and r
-_REPEATS = 3
-_BUDGET = 4.0  # seconds of all fits after which none is repeated
+_REPEATS = 10
+_BUDGET = 3.0  # seconds of all fits after which none is repeated
 
 
 def measure_exponents(
@@ -154,7 +154,7 @@ def measure_exponents(
     The problem is random, of rank r plus noise. It grows, then the number of iterations does, until
     a fit takes long enough to be timed; then n and m are doubled up to three times, each by itself,
     and r grows up to four times, in a problem that is twice as large if fits are fast. All sizes
-    are timed up to three times, in rounds; of each iteration the least time counts. Times are CPU
+    are timed up to ten times, in rounds; of each iteration the least time counts. Times are CPU
     seconds, which other processes hardly touch. What a solver of this package is given besides is
     said at :func:`time_here`.
 
