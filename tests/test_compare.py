@@ -1,7 +1,9 @@
 """nmfbench compare: the plan, what is computed, the statistics, the page."""
 
+import itertools
 import json
 import re
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +16,7 @@ from nmfbench.compare.evaluate import evaluate, gather
 from nmfbench.compare.plan import CompareError, labels_of, make_plan
 from nmfbench.compare.problems import FIELDS, QUESTIONS, Problem, problems_of
 from nmfbench.compare.run import _in_order, look_up, timings_folder
+from nmfbench.compare.run import compute as run_plan
 from nmfbench.datasets.base import dataset_info
 from nmfbench.engine import runner
 from nmfbench.engine.store import Store
@@ -295,6 +298,20 @@ def test_labels_are_one_of_a_kind(file):
     assert labels_of(specs) == ["mine.py:Mine", "twin.py:Mine", "twin.py:mu"]
 
 
+@pytest.mark.parametrize("profile", PROFILES)
+def test_itakura_saito_is_asked_of_positive_data(profile):
+    """Where an entry is zero the loss is undefined, and no two solvers need minimise the same."""
+    problems = [p for p in problems_of("convergence", profile) if p.loss == "itakura-saito"]
+    assert len(problems) > 1
+    for problem in problems:
+        X = (
+            registry.datasets[problem.dataset]
+            .target(np.random.default_rng(0), **problem.dataset_params)
+            .X
+        )
+        assert X.min() > 0
+
+
 # -- the run ----------------------------------------------------------------------------------
 
 
@@ -352,6 +369,70 @@ def test_timings_without_a_trace_are_taken_anew(tiny_grid, tmp_path):
         cell = plan.cells[-1]
         store.put(runner._record(cell.trial, outcome))
         assert look_up(plan, store, tmp_path / "timings").anew == keys(plan)
+
+
+def test_a_solver_that_hangs_is_asked_no_more(tiny_grid, file, tmp_path, monkeypatch):
+    """After three time-outs in a row the rest is left out, and the page can say so; others run.
+
+    The fourth fit may have begun before the third is counted.
+    """
+    asked = []
+    counted = threading.Semaphore(1)
+
+    def compute(trial, worker, limit, base):
+        answer = {"outcome": {"metrics": {}, "fit": {}}}
+        if trial.solver.endswith("Mine"):
+            asked.append(trial.task)
+            assert counted.acquire(timeout=60)
+            answer = {"error": "TimeoutError: the trial exceeded its time limit of 3 s\n  File ..."}
+        return runner._record(trial, answer), {}
+
+    def progress(summary, record):
+        if record["solver"].endswith("Mine"):
+            counted.release()
+
+    monkeypatch.setattr(runner, "compute", compute)
+    why = "3 of its fits in a row exceeded the time limit"
+    with Store(tmp_path / "store") as store:
+        # The same command again asks for what has no record, and again not for long.
+        for _ in range(2):
+            guest = replace(known("mu"), spec=parse_solver(f"{file}:Mine"))
+            plan = make_plan([guest], tasks=["recognition", "convergence"])
+            todo = look_up(plan, store, tmp_path / "timings")
+            asked.clear()
+            run_plan(plan, todo, store, tmp_path / "timings", progress=progress)
+            assert asked in (["factorization"] * 3, ["factorization"] * 4)
+            own = {cell.trial.key for cell in plan.cells if cell.entrant.new}
+            assert keys(plan) - store.status(keys(plan)).keys() == own  # they start from fits
+            assert plan.left_out == [
+                {"solver": "Mine", "task": task, "problem": "the rest", "why": why}
+                for task in ("recognition", "convergence")
+            ]
+            findings = evaluate(plan, gather(plan, todo, store, None))
+            assert set(findings.left_out["why"]) == {why}
+
+
+def test_a_solver_that_hangs_now_and_then_runs_to_the_end(tiny_grid, tmp_path, monkeypatch):
+    """A fit that ends begins the count of time-outs anew."""
+    fits = itertools.count()
+
+    def compute(trial, worker, limit, base):
+        late = trial.solver == "mu" and next(fits) % 3 < 2
+        answer = {"error": "TimeoutError: 3 s"} if late else {"outcome": {"metrics": {}, "fit": {}}}
+        return runner._record(trial, answer), {}
+
+    monkeypatch.setattr(runner, "compute", compute)
+    plan = make_plan([known("mu")], tasks=["convergence"])
+    plan.cells = [
+        replace(cell, trial=replace(cell.trial, repeat=repeat))
+        for repeat in range(6)
+        for cell in plan.cells
+    ]
+    with Store(tmp_path / "store") as store:
+        folder = tmp_path / "timings"
+        run_plan(plan, look_up(plan, store, folder), store, folder)
+        assert store.status(keys(plan)).keys() == keys(plan)
+    assert not plan.left_out
 
 
 # -- the statistics ---------------------------------------------------------------------------

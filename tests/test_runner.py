@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 import pytest
-from engine import content, install, python, trial
+from engine import content, install, on_digits, python, trial
 
 from nmfbench.engine import runner
 from nmfbench.engine.arrays import from_bytes, to_bytes
@@ -308,6 +308,40 @@ def test_timed_trials_run_alone(tmp_path, monkeypatch):
     assert order == [False] * 6 + [True] * 6
     assert max(n for timed, n in most if timed) == 1
     assert max(n for timed, n in most if not timed) > 1
+
+
+def test_a_child_stays_from_one_batch_to_the_next(tmp_path, monkeypatch):
+    """One worker computes what others start from and then these, untimed and timed; of a timed
+    batch no other has a child, and in the end none has."""
+    seen, alive = [], set()
+
+    class Counted(Worker):
+        def __init__(self, *given):
+            super().__init__(*given)
+            alive.add(self)
+
+        def close(self):
+            super().close()
+            alive.discard(self)
+
+    def compute(one, worker, limit, base):
+        seen.append((one.timed, worker, frozenset(alive)))
+        time.sleep(0.02)  # so that all workers have their turn
+        return runner._record(one, {"outcome": {"metrics": {}, "fit": {}}}), {}
+
+    monkeypatch.setattr(runner, "Worker", Counted)
+    monkeypatch.setattr(runner, "compute", compute)
+    shared = [on_digits("recognition", n_components=r) for r in range(2, 8)]
+    trials = [*shared, *(trial(repeat=r, timed=True) for r in range(3))]
+    with Store(tmp_path) as store:
+        run(trials, store, jobs=2)
+    assert len(seen) == 2 * len(shared) + 3  # with the fits
+    untimed = {worker for timed, worker, _ in seen if not timed}
+    in_time = [(worker, others) for timed, worker, others in seen if timed]
+    assert len(untimed) == 2
+    assert len({worker for worker, _ in in_time}) == 1
+    assert all(worker in untimed and others == {worker} for worker, others in in_time)
+    assert not alive
 
 
 def test_another_run_was_faster(tmp_path, monkeypatch):

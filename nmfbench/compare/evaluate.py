@@ -166,7 +166,7 @@ def evaluate(plan: Plan, records: pd.DataFrame) -> Findings:
         costs = speed[loss].times.query("factor == @FACTORS[0]")
         found = costs.set_index(["problem", "method", "repeat"])["cost"]
         index = pd.MultiIndex.from_frame(runs[["problem", "method", "repeat"]])
-        records.loc[runs.index, "score"] = found.reindex(index).to_numpy()
+        records.loc[runs.index, "score"] = found.reindex(index).to_numpy(dtype=float)
     records["score"] = _with_failures(records)
     ranked = records[records["ranked"]]
     outcomes = _outcomes(plan, ranked)
