@@ -262,6 +262,7 @@ def test_a_file_is_named_by_its_absolute_path(folder, monkeypatch):
         ("mu(tol={1: 2})", "finite number"),
         ("", "names no solver"),
         ("sklearn.decomposition.NMF", "written sklearn.decomposition:NMF"),
+        ("sklearn.decomposition", "written sklearn.decomposition:Class"),
         ("good.py", "good.py:Base or good.py:Anchors"),
         ("nothing.py", "the file nothing.py does not exist"),
         ("goood.py:Base", "goood.py does not exist; did you mean good.py"),

@@ -89,7 +89,8 @@ def parse_solver(text: str) -> SolverSpec:
     params, key = _parameters(text, match["call"]), match["key"]
     if key not in registry.solvers and "." in key and "/" not in key:
         module, _, name = key.rpartition(".")
-        raise GuestError(f"no solver is called {key!r}; a class is written {module}:{name}.")
+        written = f"{module}:{name}" if name[:1].isupper() else f"{key}:Class"
+        raise GuestError(f"no solver is called {key!r}; a class is written {written}.")
     target = registry.solvers[key].target
     check_parameters(key, params, target().get_params())
     return SolverSpec(key, params)
