@@ -500,7 +500,7 @@ def test_a_failed_method_is_the_last(tmp_path):
     artefact, store = world(tmp_path, scores, failed=[("A", 0)])
     with store:
         ranks = {s.method: s.rank for s in standings(artefact, store.table())}
-        evidence = gather([artefact], store, profile="smoke", solver="spa")
+        evidence = gather([artefact], store, profile="smoke", solvers=["spa"])
     assert ranks == {"A": 2.5, "B": 1, "B and more": 2.5}
     card = make_card(SolverSpec("spa"), evidence, tmp_path, profile="smoke")
     assert card["records"]["failures"] == {
@@ -519,8 +519,8 @@ def test_a_claim_names_a_method_by_its_whole_label(tmp_path):
     assert [claim.id for claim in named_claims(artefact, "robust-xray")] == ["other"]
     with store:
         whole = gather([artefact], store, profile="smoke")
-        bare = gather([artefact], store, profile="smoke", solver="spa")
-        assert gather([artefact], store, profile="smoke", solver="mu") == []
+        bare = gather([artefact], store, profile="smoke", solvers=["spa"])
+        assert gather([artefact], store, profile="smoke", solvers=["mu", "hals"]) == []
     cards = [make_card(SolverSpec("spa"), e, tmp_path, profile="smoke") for e in (whole, bare)]
     assert cards[0] == cards[1]
     (row,) = cards[0]["records"]["claims"]

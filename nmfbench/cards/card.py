@@ -32,7 +32,7 @@ def gather(
     *,
     profile: str = "quick",
     stand_in: bool = False,
-    solver: str | None = None,
+    solvers: Sequence[str] | None = None,
     evaluations: Sequence[Evaluation] = (),
 ) -> list[Evidence]:
     """Evidence of artefacts.
@@ -43,15 +43,15 @@ def gather(
     store : Store
     profile : {"smoke", "quick", "paper"}
     stand_in : bool, default=False
-    solver : str, optional
-        Only what its card needs: artefacts that have it, claims that name it.
+    solvers : sequence of str, optional
+        Only what their cards need: artefacts that have them, claims that name them.
     evaluations : sequence of Evaluation
         Those that are there already.
     """
     known = {evaluation.artefact.id: evaluation for evaluation in evaluations}
     found = []
     for artefact in artefacts:
-        if solver is not None and solver not in {method.solver for method in artefact.methods}:
+        if solvers is not None and not {m.solver for m in artefact.methods} & set(solvers):
             continue
         options = {"profile": profile, "stand_in": stand_in}
         plan = list(dict.fromkeys(artefact.plan(**options)))
@@ -60,7 +60,10 @@ def gather(
             continue
         evaluation = known.get(artefact.id)
         if evaluation is None:
-            claims = named_claims(artefact, solver) if solver else artefact.claims
+            claims = artefact.claims
+            if solvers is not None:
+                named = {claim.id for key in solvers for claim in named_claims(artefact, key)}
+                claims = [claim for claim in claims if claim.id in named]
             # Neither table nor picture is wanted.
             bare = replace(artefact, claims=claims, summarise=lambda records: None)
             evaluation = evaluate(bare, store, **options)

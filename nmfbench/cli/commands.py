@@ -446,7 +446,7 @@ def card(args) -> Result:
             store,
             profile=args.profile,
             stand_in=args.stand_in,
-            solver=specs[0].solver if len(specs) == 1 else None,
+            solvers=[spec.solver for spec in specs],
         )
     found = [
         make_card(spec, evidence, args.store, profile=args.profile, time_limit=args.time_limit)
