@@ -510,7 +510,7 @@ def _leaves_nothing(case):
         tracemalloc.stop()
     lost = [
         f"{grown['memory'] / _FITS / 1000:.1f} kB of memory"
-        if grown["memory"] > _FITS * X.nbytes / 2
+        if grown["memory"] > 0.9 * _FITS * X.nbytes
         else "",
         "a thread" if grown["threads"] >= _FITS else "",
         "an open file" if grown["files"] >= _FITS else "",

@@ -221,8 +221,7 @@ NOTES = {
         "leaves-nothing",
         r"and a process$",
         "def fit_transform(self, X):\n"
-        "        import subprocess\n"
-        "        LEFT.append(subprocess.Popen(['sleep', '30']))\n"
+        "        import os; os.spawnlp(os.P_NOWAIT, 'sleep', 'sleep', '5')\n"
         "        return super().fit_transform(X)",
     ),
     "Hoards": (
