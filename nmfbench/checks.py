@@ -31,7 +31,7 @@ from nmfbench.engine.perform import make_solver
 from nmfbench.engine.results import reason
 from nmfbench.engine.worker import Worker, WorkerDied
 from nmfbench.guests.adapter import Guest, GuestFault, checked_factor
-from nmfbench.guests.examine import Examined, examine
+from nmfbench.guests.examine import Examined, examine, printable
 from nmfbench.guests.spec import SolverSpec
 
 __all__ = [
@@ -237,7 +237,7 @@ def _shown(error):
         text = "(its text cannot be had)"
     if len(text) > _LONGEST:
         text = text[: _LONGEST - 3] + "..."
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return printable(text)
 
 
 _LONGEST = 200
@@ -722,9 +722,9 @@ def _contained(worker, spec, name, time_limit):
             wrong = f"it could not be found out within {time_limit:g} s"
             return {"status": "note", "wrong": wrong, "mend": mend, "input": f"the check {name!r}"}
     except WorkerDied as error:
-        wrong, mend = reason(str(error)), "nothing in fit may end the process"
+        wrong, mend = printable(reason(str(error))), "nothing in fit may end the process"
     except RuntimeError as error:
-        wrong = reason(str(error))
+        wrong = printable(reason(str(error)))
         mend = "see the exception"
         if "MemoryError" in wrong:
             mend = "it needs more than --memory-limit on tiny data: look for what grows"

@@ -522,6 +522,7 @@ def test_what_is_none_is_not_there(folder):
             [{"error": None, "parameters": []}, RuntimeError("a.GuestFault: W; do.")],
             "fails: W; do$",
         ),
+        ([{"error": None, "parameters": []}, RuntimeError("E: \x1b \udcff")], r"E: .x1b .udcff$"),
         ([RuntimeError("a.b.Odd: no")], "NMF cannot be looked at: Odd: no$"),
     ],
 )

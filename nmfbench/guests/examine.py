@@ -116,7 +116,12 @@ def _examine(worker, spec, time_limit):
 def _line(error):
     """The line that names the exception, without its module; a fault of the contract unnamed."""
     text = re.sub(r"^(?:\w+\.)+(?=\w)", "", reason(str(error)))
-    return text.removeprefix("GuestFault: ").rstrip(".")
+    return printable(text.removeprefix("GuestFault: ").rstrip("."))
+
+
+def printable(text):
+    """Text without what a terminal or file may choke on."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def describe_here(solver, params):
