@@ -332,7 +332,8 @@ def test_a_fit_is_timed_by_iterations(key, steps):
     found = time_here(key, {}, 40, 30, 4, max_iter=3)
     assert found["symmetric"] is False
     assert len(found["steps"]) == steps
-    assert 0 < sum(found["steps"]) <= found["seconds"] <= found["took"]
+    assert 0 < sum(found["steps"]) <= found["seconds"] * (1 + 1e-9)
+    assert found["seconds"] <= found["took"]
 
 
 def test_inner_iterations_do_not_depend_on_the_data(monkeypatch):

@@ -285,7 +285,7 @@ _FIXED = {
 
 
 def time_here(solver, params, n, m, r, max_iter):
-    """In the child: CPU seconds of a fit, of each of its iterations, and of all that was done.
+    """In the child: CPU seconds of all iterations of a fit, of each, and of all that was done.
 
     Unless the parameters say otherwise, a solver of this package starts from random factors where
     it can, does not stop early, and makes no more than three inner iterations.
@@ -318,9 +318,10 @@ def time_here(solver, params, n, m, r, max_iter):
     steps = [seconds / int(getattr(model, "n_iter_", 1) or 1)]
     trace = getattr(model, "trace_", None)
     if trace is not None and len(trace):
-        seconds = float(trace["cpu_seconds"][-1])
-        made = np.diff(trace["iteration"])
-        steps = (np.diff(trace["cpu_seconds"]) / made).tolist() if (made > 0).any() else [seconds]
+        made, cpu = np.diff(trace["iteration"]), trace["cpu_seconds"]
+        iterates = bool((made > 0).any())
+        seconds = float(cpu[-1] - cpu[0] if iterates else cpu[-1])  # a start may be slow
+        steps = (np.diff(cpu) / made).tolist() if iterates else [seconds]
     return {"seconds": seconds, "steps": steps, "took": ended - began, "symmetric": symmetric}
 
 
