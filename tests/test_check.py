@@ -219,7 +219,7 @@ NOTES = {
     ),
     "Forks": (
         "leaves-nothing",
-        r"each fit leaves behind a process$",
+        r"each fit leaves behind .*a process$",
         "def fit_transform(self, X):\n"
         "        import os; os.spawnlp(os.P_NOWAIT, 'sleep', 'sleep', '5')\n"
         "        return super().fit_transform(X)",
