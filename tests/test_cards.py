@@ -9,9 +9,10 @@ import pytest
 from engine import trial
 
 from nmfbench import cli, registry
-from nmfbench.artefacts import Artefact, Method
+from nmfbench.artefacts import Artefact, Method, label_records
 from nmfbench.cards import card_list, card_page, card_text, gather, make_card
 from nmfbench.cards import docstring as said
+from nmfbench.cards.card import FIELD
 from nmfbench.cards.checked import checked_by
 from nmfbench.cards.evidence import SCORES, named_claims, standings
 from nmfbench.cards.facts import abilities_of
@@ -25,7 +26,8 @@ from nmfbench.cards.scaling import (
     write_measured,
 )
 from nmfbench.claims import Claim, Verdict
-from nmfbench.engine import perform
+from nmfbench.compare.problems import FIELDS, problems_of
+from nmfbench.engine import perform, runner
 from nmfbench.engine.fingerprint import code_version
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.store import Store
@@ -478,12 +480,39 @@ def world(tmp_path, scores, *, task="recovery", metric="anchor-recovery", failed
     return artefact, store
 
 
+def ranked(artefact, records):
+    labelled = label_records(records, artefact.methods)
+    return standings(artefact.id, labelled, {m.label: m.solver for m in artefact.methods})
+
+
+def test_a_card_says_how_a_solver_stands_among_all(tmp_path):
+    """Once all were compared on small problems, each has its ranks there; before, none."""
+    keys = KEYS
+    with Store(tmp_path) as store:
+        assert not gather([], store)
+        for i, key in enumerate(keys):
+            for problem in problems_of("recognition", "smoke"):
+                trial = problem.trial(key, dict(FIELDS["recognition", None]).get(key, {}), 0)
+                outcome = {"metrics": {"accuracy-4": 1 / (1 + i)}, "fit": {}}
+                store.put(runner._record(trial, {"outcome": outcome}))
+        (evidence,) = gather([], store)
+    able = [key for key in keys if key in evidence.counts]
+    assert set(keys) - set(able) == {"mahnmf-sym"}
+    card = make_card(SolverSpec(able[2]), [evidence], tmp_path)
+    (standing,) = card["records"]["standings"]
+    assert (standing["rank"], standing["methods"], standing["problems"]) == (3, len(able), 3)
+    assert FIELD in card_text(card)
+    assert FIELD in card_page(card)
+    best = make_card(SolverSpec(able[0]), [evidence], tmp_path)
+    assert sum(best["records"]["standings"][0]["best"].values()) == 3
+
+
 def test_ranks_follow_the_direction_of_the_metric(tmp_path):
     """More anchors are better, a larger loss is worse; both ends of the ranking are named."""
     scores = {"A": [0.9, 0.8], "B": [0.5, 0.9], "B and more": [0.1, 0.1]}
     artefact, store = world(tmp_path / "up", scores)
     with store:
-        found = {s.method: s for s in standings(artefact, store.table())}
+        found = {s.method: s for s in ranked(artefact, store.table())}
     assert {label: s.rank for label, s in found.items()} == {"A": 1.5, "B": 1.5, "B and more": 3}
     place = "near-separable (n_components=4, n_features=30, n_samples=40) under sparse-laplace"
     assert (found["A"].best, found["A"].worst) == ({place: 1}, {})
@@ -491,7 +520,7 @@ def test_ranks_follow_the_direction_of_the_metric(tmp_path):
     assert (found["A"].methods, found["A"].problems, found["A"].solver) == (3, 2, "spa")
     artefact, store = world(tmp_path / "down", scores, task="convergence", metric="final")
     with store:
-        ranks = {s.method: s.rank for s in standings(artefact, store.table())}
+        ranks = {s.method: s.rank for s in ranked(artefact, store.table())}
     assert ranks == {"A": 2.5, "B": 2.5, "B and more": 1}
 
 
@@ -500,7 +529,7 @@ def test_a_failed_method_is_the_last(tmp_path):
     scores = {"A": [0.9, 0.8], "B": [0.5, 0.9], "B and more": [0.1, 0.1]}
     artefact, store = world(tmp_path, scores, failed=[("A", 0)])
     with store:
-        ranks = {s.method: s.rank for s in standings(artefact, store.table())}
+        ranks = {s.method: s.rank for s in ranked(artefact, store.table())}
         evidence = gather([artefact], store, profile="smoke", solvers=["spa"])
     assert ranks == {"A": 2.5, "B": 1, "B and more": 2.5}
     card = make_card(SolverSpec("spa"), evidence, tmp_path, profile="smoke")

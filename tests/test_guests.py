@@ -498,6 +498,7 @@ def test_abilities_are_found_by_a_tiny_fit(folder):
         "sparse": True,
         "trace": False,
         "signed": False,
+        "symmetric": False,
     }
 
 

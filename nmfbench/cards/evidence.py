@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from nmfbench import registry
-from nmfbench.artefacts import Artefact, label_records
+from nmfbench.artefacts import Artefact
 from nmfbench.claims import Claim
 from nmfbench.engine.results import reason
 from nmfbench.engine.trials import canonical
@@ -40,7 +40,7 @@ _DIGITS = 10
 
 @dataclass(frozen=True)
 class Standing:
-    """How a method of an artefact fares among the others.
+    """How a method of an artefact, or of the field of all solvers, fares among the others.
 
     Attributes
     ----------
@@ -73,9 +73,12 @@ class Standing:
 
 
 def standings(
-    artefact: Artefact, records: pd.DataFrame, stand_ins: Sequence[str] = ()
+    name: str,
+    labelled: pd.DataFrame,
+    solvers: Mapping[str, str],
+    stand_ins: Sequence[str] = (),
 ) -> list[Standing]:
-    """Ranks of the methods of an artefact by the metric of each of its tasks.
+    """Ranks of methods by the metric of each task.
 
     A problem is one data set, corruption, level and choice of the task's options; its score is
     the mean over repeats. A method that the artefact shows at several parameters counts with their
@@ -84,17 +87,19 @@ def standings(
 
     Parameters
     ----------
-    artefact : Artefact
-    records : DataFrame
-        As a store gives the artefact's trials, with those that failed.
+    name : str
+        Of the artefact, or of what else the trials are for.
+    labelled : DataFrame
+        Records, of failed trials, too, with columns ``method`` and ``setting``, as of
+        :func:`~nmfbench.artefacts.label_records`.
+    solvers : mapping of str to str
+        Keys of the solvers by method.
     stand_ins : sequence of str
         What stands in for the paper's data.
     """
-    if not len(records):
+    if not len(labelled):
         return []
-    records = records.assign(problem=_problems(records))
-    labelled = label_records(records, artefact.methods)
-    solvers = {method.label: method.solver for method in artefact.methods}
+    labelled = labelled.assign(problem=_problems(labelled))
     found = []
     for task, rows in labelled.groupby("task", sort=False):
         if task not in SCORES:
@@ -109,7 +114,7 @@ def standings(
             best, worst = _ends(block, method, higher)
             found.append(
                 Standing(
-                    artefact=artefact.id,
+                    artefact=name,
                     task=task,
                     metric=_metric_name(columns),
                     method=method,

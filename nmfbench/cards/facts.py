@@ -12,7 +12,7 @@ from nmfbench.engine.worker import Worker, WorkerDied
 from nmfbench.guests import GuestError, SolverSpec
 from nmfbench.guests.examine import Examined, examine
 
-__all__ = ["abilities_of", "facts"]
+__all__ = ["abilities_of", "examined_by_class", "facts"]
 
 
 def facts(spec: SolverSpec, *, time_limit: float = 60.0) -> dict:
@@ -44,9 +44,7 @@ def facts(spec: SolverSpec, *, time_limit: float = 60.0) -> dict:
         checked = None
     else:
         said = said_by(entry.target)
-        model = entry.target()
-        known = list(model.get_params())
-        examined = Examined(spec, known, abilities_of(entry.target, known))
+        examined = examined_by_class(spec)
         checked = checked_by(entry.key, entry.target)
     tasks = {task: examined.cannot(task) for task in registry.tasks}
     return {
@@ -76,7 +74,6 @@ def said_by(kind: type) -> dict:
         "summary": docstring.summary(kind),
         "problem": docstring.problem(kind, loss if isinstance(loss, str) else None),
         "loss": loss if isinstance(loss, str) else None,
-        "symmetric": bool(getattr(kind, "symmetric", False)),
         "certificate": callable(getattr(kind, "certificate", None)),
         "notation": docstring.notation(kind),
         "cost": docstring.cost(kind),
@@ -100,6 +97,13 @@ def _defaults(kind):
     return {name: repr(value) for name, value in parameters_of(kind)[0].items()}
 
 
+def examined_by_class(spec: SolverSpec) -> Examined:
+    """What :func:`~nmfbench.guests.examine.examine` finds of a registered solver, without a fit."""
+    kind = registry.solvers[spec.solver].target
+    known = list(kind().get_params())
+    return Examined(spec, known, abilities_of(kind, known), None, getattr(kind, "loss", None))
+
+
 def abilities_of(kind: type, parameters: list[str]) -> dict[str, bool]:
     """What :func:`~nmfbench.guests.examine.examine` finds by a fit, from the class alone."""
     attributes = docstring.attributes(kind)
@@ -112,6 +116,7 @@ def abilities_of(kind: type, parameters: list[str]) -> dict[str, bool]:
         "sparse": bool(getattr(kind, "accepts_sparse", False)),
         "trace": True,
         "signed": bool(getattr(kind, "signed", False)),
+        "symmetric": bool(getattr(kind, "symmetric", False)),
     }
 
 

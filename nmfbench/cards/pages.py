@@ -51,7 +51,7 @@ def told(card: dict) -> list[tuple[str, str]]:
         ("sparse data", "kept sparse" if able["sparse"] else "not taken"),
         ("negative data", yes_no[able["signed"]]),
     ]
-    if card["symmetric"]:
+    if able["symmetric"]:
         rows.append(("symmetric", "data must be a symmetric matrix of similarities"))
     rows += [
         ("initial factors", yes_no[able["start"]]),
@@ -206,7 +206,10 @@ def _records_text(card):
     records = card["records"]
     lines = [f"Records ({records['profile']})"]
     if not records["trials"]:
-        return [*lines, "  no artefact of a paper has a record of it here"]
+        return [
+            *lines,
+            "  no artefact of a paper has a record of it here, nor was it compared with all",
+        ]
     trials = ", ".join(f"{name} {n}" for name, n in records["trials"].items())
     lines += _row("", f"trials: {trials}", indent=2)
     for s in records["standings"]:

@@ -36,7 +36,8 @@ class Examined:
         What it can be given.
     abilities : dict of str to bool
         ``anchors``, ``labels``, ``start`` (initial factors, and a number of iterations),
-        ``represents``, ``partial_fit``, ``sparse``, ``trace``, ``signed``.
+        ``represents``, ``partial_fit``, ``sparse``, ``trace``, ``signed``, ``symmetric`` (data are
+        similarities of samples).
     error : str or None
         Why the tiny fit failed, if it did. Then ``abilities`` is empty.
     loss : str or None
@@ -61,6 +62,8 @@ class Examined:
         ability, why = _NEEDS.get(task, (None, None))
         if self.error is not None:
             return f"a small fit fails: {self.error}"
+        if self.abilities["symmetric"] and task != "factorization":
+            return "it takes similarities of the samples, and the task has data of another shape"
         return why if ability is not None and not self.abilities[ability] else None
 
 
@@ -165,5 +168,6 @@ def try_here(solver, params):
         "sparse": bool(getattr(model, "accepts_sparse", False)),
         "trace": hasattr(own, "trace_"),
         "signed": bool(getattr(model, "signed", False)),
+        "symmetric": bool(getattr(model, "symmetric", False)),
     }
     return {"abilities": abilities, "loss": getattr(model, "loss", None)}
