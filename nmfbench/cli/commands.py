@@ -333,28 +333,18 @@ def compare(args) -> Result:
         raise UsageError(f"--output needs a folder, but {output} is a file.")
     checked = {}
     with contextlib.closing(Worker(args.memory_limit)) as worker:  # which solvers of ours share
-        against = [examine(spec, worker=worker) for spec in rivals]
-        found = []
+        against, found = ([examine(s, worker=worker) for s in specs] for specs in (rivals, solvers))
+        plan = make_plan(found, tasks=args.task, against=against, profile=args.profile)
+        _make_folder(output)
         for text, spec in zip(args.names, solvers, strict=True):
             if spec.is_guest:
-                examined, findings = check_solver(spec, time_limit=_CHECK_LIMIT, worker=worker)
-                checked[_without_folder(text)] = [
-                    f for f in findings if f.status in ("failed", "note")
-                ]
-            else:
-                examined = examine(spec, worker=worker)
-            found.append(examined)
-    for solver, findings in checked.items():
-        for finding in findings:
-            _notice(f"{solver}: {finding.wrong}")
-    plan = make_plan(found, tasks=args.task, against=against, profile=args.profile)
-    reasons, rivals = {}, {entrant.label for entrant in plan.entrants if not entrant.new}
-    for row in plan.left_out:
-        if row["solver"] not in rivals:  # of these only the page tells
-            reasons.setdefault((row["solver"], row["why"]), []).append(row["task"])
-    for (solver, why), tasks in reasons.items():
-        _notice(f"not run: {', '.join(dict.fromkeys(tasks))} of {solver}: {why}")
-    started = time.monotonic()
+                _, findings = check_solver(spec, time_limit=_CHECK_LIMIT, worker=worker)
+                told = [f for f in findings if f.status in ("failed", "note")]
+                checked[_without_folder(text)] = told
+                for finding in told:
+                    _notice(f"{_without_folder(text)}: {finding.wrong}")
+    _say_left_out(plan.left_out, plan)
+    started, planned = time.monotonic(), len(plan.left_out)
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(Store(args.store))
         timings = timings_folder(args.store)
@@ -380,6 +370,7 @@ def compare(args) -> Result:
                 raise KeyboardInterrupt(
                     f"stopped. What has finished is in {args.store}; the same command resumes."
                 ) from None
+        _say_left_out(plan.left_out[planned:], plan)
         own = stack.enter_context(Store(timings)) if todo.anew else None
         findings = evaluate(plan, gather(plan, todo, store, own))
         page = write_page(
@@ -394,6 +385,24 @@ def compare(args) -> Result:
     }
     failed = int(findings.failures["trials"].sum())
     return Result(data, _standing(data, failed), int(failed > 0))
+
+
+def _say_left_out(rows, plan):
+    """A line a reason; of baselines only the page tells."""
+    reasons, rivals = {}, {entrant.label for entrant in plan.entrants if not entrant.new}
+    for row in rows:
+        if row["solver"] not in rivals:
+            reasons.setdefault((row["solver"], row["why"]), []).append(row["task"])
+    for (solver, why), tasks in reasons.items():
+        _notice(f"not run: {', '.join(dict.fromkeys(tasks))} of {solver}: {why}")
+
+
+def _make_folder(path):
+    """Before anything is computed for it."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--output {path} cannot be made: {error.strerror}.") from None
 
 
 def _compare_command(args):
@@ -551,7 +560,8 @@ def export(args) -> Result:
     if output.is_dir():
         raise UsageError(f"--output needs a file, but {output} is a folder.")
     with Store(args.store, create=False) as store:
-        wanted = _wanted([target.artefact for target in targets], profiles)
+        held = {_outline(record) for record in store.records()}
+        wanted = _wanted([target.artefact for target in targets], profiles, held)
         records = store.records() if whole else store.records(wanted)
         count = export_records(records, output, format=kind, artefacts=wanted)
     return Result(
@@ -560,11 +570,21 @@ def export(args) -> Result:
     )
 
 
-def _wanted(artefacts: Iterable[Artefact], profiles) -> dict[str, list[str]]:
-    """Artefacts by the keys of their trials, those on substitutes of the data included."""
+def _outline(values: Mapping) -> tuple:
+    """What tells most trials apart, and is had sooner than a key."""
+    return tuple(values[name] for name in ("task", "dataset", "solver", "level", "repeat"))
+
+
+def _wanted(artefacts: Iterable[Artefact], profiles, held) -> dict[str, list[str]]:
+    """Artefacts by the keys of their trials, those on substitutes of the data included.
+
+    Only of trials whose outline is held: keys of all grids take minutes.
+    """
     wanted: dict[str, list[str]] = {}
     for artefact in artefacts:
-        trials = dict.fromkeys(trial for p in profiles for trial in artefact.trials(p))
+        trials = dict.fromkeys(
+            trial for p in profiles for trial in artefact.trials(p) if _outline(vars(trial)) in held
+        )
         for key in dict.fromkeys(t.key for trial in trials for t in _versions(trial)):
             wanted.setdefault(key, []).append(artefact.id)
     return wanted

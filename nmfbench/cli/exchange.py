@@ -180,6 +180,7 @@ def read_export(path) -> list[dict]:
             records.append(_record(dict(zip(columns, cells, strict=True)), metrics))
         except (ValueError, TypeError, OverflowError, RecursionError) as error:
             raise ExchangeError(f"{path}, row {number}: {error}.") from error
+    _check_keys(path, records)
     return records
 
 
@@ -227,10 +228,6 @@ def _record(cells, metrics):
     }
     if record["status"] not in ("done", "failed"):
         raise ValueError(f"status is {record['status']!r}, neither 'done' nor 'failed'")
-    if record["key"] != _key(record):
-        raise ValueError(
-            f"key {record['key']!r} does not belong to the other columns; was the file edited"
-        )
     return record
 
 
@@ -281,8 +278,33 @@ def _dictionary(name, value):
     return parsed
 
 
-def _key(record):
-    """The key that a trial with these fields, computed by that code, has."""
-    trial = Trial.from_dict({field.name: record[field.name] for field in fields(Trial)})
-    vars(trial)["code"] = record["code"]  # the code that computed it, not what is here now
+def _check_keys(path, records):
+    """Compare keys with the other columns.
+
+    The key of a trial that is based on another one also counts the code of that one, which stands
+    in the other one's row. Without such a row nothing can be said of the key.
+    """
+    codes = {}
+    for record in records:
+        codes.setdefault(_trial(record), set()).add(record["code"])
+    for number, record in enumerate(records, start=1):
+        trial = _trial(record)
+        found = {None} if trial.base is None else codes.get(trial.base, set())
+        if found and record["key"] not in {_key(record, code) for code in found}:
+            raise ExchangeError(
+                f"{path}, row {number}: key {record['key']!r} does not belong to the other "
+                "columns; was the file edited?"
+            )
+
+
+def _trial(record):
+    return Trial.from_dict({field.name: record[field.name] for field in fields(Trial)})
+
+
+def _key(record, base_code):
+    """The key of a trial computed by the code in the record, not by what is here now."""
+    trial = _trial(record)
+    vars(trial)["code"] = record["code"]
+    if trial.base is not None:
+        vars(trial.base)["code"] = base_code
     return trial.key

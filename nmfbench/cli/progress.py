@@ -43,6 +43,7 @@ class Progress:
         self.count += 1
         if record["status"] == "failed":
             self.failed += 1
+        if record["status"] == "failed" and not record["error"].startswith("BaseFailed"):
             self._write(f"failed: {describe(record)}: {reason(record['error'])}")
         if self._bar is not None:
             self._bar.set_postfix(failed=self.failed, refresh=False)

@@ -110,10 +110,15 @@ def gather(plan: Plan, todo: Todo, store: Store, timings: Store | None) -> pd.Da
         found.pop(key, None)
     if timings is not None:
         found |= {record["key"]: record for record in timings.records(anew)}
+    # Where the fit failed, the questions to it may never have been asked.
+    bases = {c.trial.base.key for c in plan.cells if c.trial.base is not None}
+    failed = {r["key"]: r for r in store.records(bases) if r["status"] == "failed"}
     rows = []
     for cell in plan.cells:
         problem, key = cell.problem, cell.trial.key
-        record = found.get(key) or {"status": "missing", "error": None, "metrics": {}}
+        record = found.get(key) or _NO_RECORD
+        if record is _NO_RECORD and cell.trial.base is not None:
+            record = failed.get(cell.trial.base.key, _NO_RECORD) | {"metrics": {}}
         question = QUESTIONS[problem.task]
         rows.append(
             {
@@ -143,6 +148,9 @@ def gather(plan: Plan, todo: Todo, store: Store, timings: Store | None) -> pd.Da
             }
         )
     return pd.DataFrame(rows).astype({"score": float, "seconds": float})
+
+
+_NO_RECORD = {"status": "missing", "error": None, "metrics": {}}
 
 
 def _group(problem):

@@ -97,7 +97,7 @@ def write_page(
             left_out=findings.left_out.to_dict("records"),
             failures=findings.failures.to_dict("records"),
             checked=checked,
-            provenance=_provenance(findings.records),
+            provenance=_provenance(findings.records, todo),
             breakdowns=_breakdowns(findings, highlight),
             tables=sorted(_tables(findings)),
             command=command,
@@ -380,13 +380,15 @@ def _level(level):
     )
 
 
-def _provenance(records):
+def _provenance(records, todo):
+    missing = records["status"] == "missing"
     done = records[records["status"] != "missing"]
     finished = [text for text in done["finished"] if isinstance(text, str)]
     return {
         "done": int((records["status"] == "done").sum()),
         "failed": int((records["status"] == "failed").sum()),
-        "missing": int((records["status"] == "missing").sum()),
+        "missing": int(missing.sum()),
+        "own": todo.own - int((missing & records["new"]).sum()),
         "code": sorted({code for code in done["code"] if isinstance(code, str)}),
         "hosts": _distinct(done["host"]),
         "versions": _distinct(done["versions"]),

@@ -225,6 +225,9 @@ def _cannot(examined, task):
     return examined.cannot(task)
 
 
+_SPARE = 2  # timed repeats besides, since one that misses the target on both sides is a tie
+
+
 def _plan_task(plan, task, able, *, usual):
     new, meetings = [entrant for entrant in able if entrant.new], []
     for problem in problems_of(task, plan.profile):
@@ -247,6 +250,8 @@ def _plan_task(plan, task, able, *, usual):
     )
     for problem, takes_part in meetings:
         least = repeats_to_decide(comparisons) if problem.ranked else 0
+        if problem.timed and problem.ranked:
+            least += _SPARE
         for repeat in range(max(problem.repeats, least)):
             for e in takes_part:
                 trial = problem.trial(e.solver, e.params_in(task), repeat, start=e.starts)

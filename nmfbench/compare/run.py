@@ -18,7 +18,7 @@ from nmfbench.engine.trials import Trial, canonical
 __all__ = ["Todo", "compute", "look_up", "timings_folder"]
 
 _TURN = 4  # timed repeats of one side before the other's turn
-_PATIENCE = 3  # time-outs in a row after which a solver is asked no more
+_PATIENCE = 3  # fits in a row that had to be ended, after which a solver is asked no more
 
 
 @dataclass
@@ -128,8 +128,8 @@ def compute(
 ) -> None:
     """Compute what has no record; the arguments are those of :func:`look_up` and of a run.
 
-    Of a solver that exceeds the time limit three times in a row, the rest is left out, and the plan
-    says so.
+    Of a solver that exceeds the time limit or ends its process three times in a row, the rest is
+    left out, and the plan says so.
     """
     patience = _Patience()
 
@@ -154,12 +154,12 @@ def compute(
             c for c in plan.cells if c.entrant is entrant and c.trial.key in patience.refused
         )
         for task in dict.fromkeys(cell.problem.task for cell in refused):
-            why = f"{_PATIENCE} of its fits in a row exceeded the time limit"
+            why = f"{_PATIENCE} of its fits in a row exceeded a limit or ended the process"
             plan.leave_out(why, solver=entrant.label, task=task, problem="the rest")
 
 
 class _Patience:
-    """Counts the time-outs of each solver, and loses patience with it."""
+    """Counts the time-outs and deaths of each solver, and loses patience with it."""
 
     def __init__(self):
         self._in_a_row: Counter[tuple[str, str]] = Counter()
@@ -169,7 +169,7 @@ class _Patience:
         who = record["solver"], canonical(record["params"])
         if record["status"] == "done":
             self._in_a_row[who] = 0
-        elif record["error"].startswith("TimeoutError"):
+        elif record["error"].startswith(("TimeoutError", "WorkerDied")):
             self._in_a_row[who] += 1
 
     def wanted(self, trial: Trial) -> bool:

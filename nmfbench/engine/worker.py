@@ -335,6 +335,7 @@ def serve(request_fd, answer_fd, life_fd, memory_limit):
     requests = Connection(request_fd, writable=False)
     answers = Connection(answer_fd, readable=False)
     answers.send_bytes(json.dumps(_prepare(memory_limit)).encode())
+    own = os.getpid()
     while True:
         try:
             request = json.loads(requests.recv_bytes())
@@ -348,6 +349,8 @@ def serve(request_fd, answer_fd, life_fd, memory_limit):
             answer, blobs = _call(request["call"], request["arguments"]), {}
         else:
             answer, blobs = _compute(request["trial"], base)
+        if os.getpid() != own:  # a solver forked, and its child returned: one answer is enough
+            os._exit(0)
         answers.send_bytes(json.dumps(answer | {"arrays": list(blobs)}).encode())
         for blob in blobs.values():
             answers.send_bytes(blob)
@@ -394,8 +397,7 @@ def _call(function, arguments):
         result = getattr(importlib.import_module(module), name)(**arguments)
         return {"result": json.loads(json.dumps(result, allow_nan=False)), "spent": False}
     except BaseException as error:
-        told = traceback.format_exc()[-_LONGEST_ERROR:]
-        return {"error": told, "spent": isinstance(error, MemoryError)}
+        return {"error": _traceback(), "spent": isinstance(error, MemoryError)}
 
 
 def _compute(values, base):
@@ -413,9 +415,14 @@ def _compute(values, base):
         said = {"metrics": outcome.metrics, "fit": outcome.fit}
         answer["outcome"] = json.loads(json.dumps(said, allow_nan=False))
     except BaseException as error:  # sys.exit() and a stray KeyboardInterrupt among them
-        answer["error"], blobs = traceback.format_exc()[-_LONGEST_ERROR:], {}
+        answer["error"], blobs = _traceback(), {}
         spent = isinstance(error, MemoryError)  # what is left of the process is not to be trusted
     return answer | {"peak_memory": max(0, _peak_memory() - before), "spent": spent}, blobs
+
+
+def _traceback() -> str:
+    """Of the exception at hand, without what no file can hold, as half a character."""
+    return traceback.format_exc()[-_LONGEST_ERROR:].encode(errors="replace").decode()
 
 
 def _reset_peak_memory() -> int:
