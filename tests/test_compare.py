@@ -176,6 +176,7 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
         (["nofile.py:X"], "nofile.py does not exist"),
         (["mu", "--profile", "smok"], "did you mean 'smoke'"),
         (["mu", "--task", "recovery"], "mu cannot do the task recovery: its fit leaves no anchor"),
+        (["mu", "--output", "/dev/null/page"], "--output /dev/null/page cannot be made: Not a dir"),
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(words, said, tmp_path, monkeypatch, capsys):
@@ -412,6 +413,10 @@ def test_a_solver_that_hangs_is_asked_no_more(tiny_grid, file, tmp_path, monkeyp
             ]
             findings = evaluate(plan, gather(plan, todo, store, None))
             assert set(findings.left_out["why"]) == {why}
+            # What would have started from these fits has failed with them.
+            said = {"TimeoutError: the trial exceeded its time limit of 3 s"}
+            assert set(findings.failures["reason"]) == said
+            assert set(findings.failures["method"]) == {"Mine"}
 
 
 def test_a_solver_that_hangs_now_and_then_runs_to_the_end(tiny_grid, tmp_path, monkeypatch):

@@ -113,6 +113,28 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, records):
     assert read_export(empty) == []
 
 
+@pytest.mark.parametrize("with_base", [True, False])
+def test_what_other_code_computed_from_a_fit_is_read(tmp_path, with_base):
+    """Its key counts the code of the fit, which stands in the row of the fit, or nowhere."""
+    options = {"n_components": 3, "train_per_class": 2, "test_per_class": 2}
+    trial = Trial("recognition", "digits", "mu", options=options)
+    vars(trial)["code"], vars(trial.base)["code"] = "0" * 12, "1" * 12
+    found = [
+        _record() | one.to_dict() | {"key": one.key, "code": one.code}
+        for one in ([trial.base] if with_base else []) + [trial]
+    ]
+    path = tmp_path / "records.csv"
+    export_records(found, path, format="csv", artefacts={})
+    assert {record["key"] for record in read_export(path)} == {record["key"] for record in found}
+    spoilt = path.read_text().replace(trial.key, "0" * 24)
+    path.write_text(spoilt)
+    if with_base:
+        with pytest.raises(ExchangeError, match=r"row 2: key '0+' does not belong"):
+            read_export(path)
+    else:
+        assert len(read_export(path)) == 1
+
+
 SPOILT = [
     ("status", "perhaps", "neither 'done' nor 'failed'"),
     ("key", "0" * 24, "does not belong"),

@@ -69,6 +69,8 @@ BEHAVIOURS = {
     "closes": lambda: os.closerange(0, 256),
     "interrupts": interrupt,
     "hangs": hang,
+    "mumbles": lambda: raise_(ValueError("half a character: \\ud800")),
+    "forks": os.fork,
     "chatters": chatter,
     "pollutes": pollute,
     "behaves": lambda: None,
@@ -160,6 +162,7 @@ def record_of(troubled, **which):
     ("solver", "error"),
     [
         ("raises", r"Traceback.*in raise_.*ValueError: on purpose"),
+        ("mumbles", r"ValueError: half a character: \?"),
         ("exits", r"Traceback.*SystemExit: 3"),
         ("interrupts", r"Traceback.*in interrupt.*KeyboardInterrupt"),
         ("hungers", r"Traceback.*MemoryError"),
