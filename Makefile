@@ -21,7 +21,7 @@ reproduce: $(READY) ## run everything at PROFILE=quick (or smoke, paper) and wri
 test: $(READY) ## lint, then all tests but the slow ones
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 lint: $(READY) ## check style only
 	$(BIN)/ruff check .

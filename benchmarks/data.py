@@ -70,7 +70,7 @@ def factors(n, m, r, mean, seed=4):
 
 
 CASES = {
-    FIG3: lambda: near_separable(210, 200, 20, 0.5),  # small enough for a quick run
+    FIG3: lambda: near_separable(*size(210, 200), 10 if QUICK else 20, 0.5),
     "dense 1000x500": lambda: low_rank(*size(1000, 500), 20),
     "text 2000x4000": lambda: corpus(*size(2000, 4000)),
 }

@@ -1,5 +1,6 @@
 """Artefacts: each runs under smoke, draws from its table, and its claims can go either way."""
 
+import functools
 import io
 
 import matplotlib.pyplot as plt
@@ -35,9 +36,21 @@ def artefact(request):
     return request.param
 
 
+@functools.cache
+def grid(artefact_id, profile):
+    """The trials of a profile, listed once: some grids have many thousands."""
+    return registry.artefacts[artefact_id].target.trials(profile)
+
+
+@functools.cache
+def rows(artefact_id):
+    """The trials of the paper's grid as a table."""
+    return pd.DataFrame([trial.to_dict() for trial in grid(artefact_id, "paper")])
+
+
 def test_grids_are_consistent(artefact):
     """Grids hold no trial twice, name registered things only, and quick is a subset of paper."""
-    grids = {profile: artefact.trials(profile) for profile in PROFILES}
+    grids = {profile: grid(artefact.id, profile) for profile in PROFILES}
     for trials in grids.values():
         assert len(set(trials)) == len(trials) > 0
         for trial in trials[:: len(trials) // 500 + 1]:
@@ -47,9 +60,7 @@ def test_grids_are_consistent(artefact):
 
 def test_every_trial_belongs_to_a_method(artefact):
     """No trial is computed that no curve or row shows."""
-    trials = artefact.trials("paper")
-    rows = pd.DataFrame([trial.to_dict() for trial in trials])
-    assert label_records(rows, artefact.methods)["method"].notna().all()
+    assert label_records(rows(artefact.id), artefact.methods)["method"].notna().all()
 
 
 def test_an_unknown_profile_is_named(artefact):
@@ -82,8 +93,7 @@ def test_smoke_runs_and_draws_from_the_saved_table(artefact, smoke_store):
 def world(artefact, metrics):
     """Records of the paper's grid with metrics (and arrays) that ``metrics(row, rng)`` makes up."""
     rng = np.random.default_rng(0)
-    rows = pd.DataFrame([trial.to_dict() for trial in artefact.trials("paper")])
-    table = label_records(rows.assign(status="done"), artefact.methods)
+    table = label_records(rows(artefact.id).assign(status="done"), artefact.methods)
     made = pd.DataFrame([metrics(row, rng) for row in table.to_dict("records")])
     return pd.concat([table, made], axis=1)
 
