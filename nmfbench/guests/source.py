@@ -255,14 +255,22 @@ def _local_sources(path: Path, shown=None):
         if file in found:
             continue
         text = _read(file, shown if file == path and shown else file.name)
-        found[file] = f"{file.relative_to(path.parent).as_posix()}\n{strip_source(text)}"
-        for node in ast.walk(ast.parse(text)):
-            for name in _imports(node):
-                near = _neighbours(path.parent, name.partition(".")[0])
-                todo += near
-                if not near:
-                    imported.add(name)
+        stripped, names = _analysed(text)
+        found[file] = f"{file.relative_to(path.parent).as_posix()}\n{stripped}"
+        for name in names:
+            near = _neighbours(path.parent, name.partition(".")[0])
+            todo += near
+            if not near:
+                imported.add(name)
     return [found[file] for file in sorted(found)], sorted(imported)
+
+
+@functools.lru_cache(64)  # a key a trial is asked for, and a file changes seldom
+def _analysed(text):
+    """What of a source decides results, and the dotted names that it imports."""
+    return strip_source(text), [
+        name for node in ast.walk(ast.parse(text)) for name in _imports(node)
+    ]
 
 
 def classes_of(path: str) -> list[str]:
@@ -300,15 +308,19 @@ def _read(path, shown):
         raise GuestError(f"the file {shown} {what}{_nearest_file(path)}")
     try:
         with open(path, "rb") as file:
-            source = file.read()
-        ast.parse(source)
-        return importlib.util.decode_source(source)
+            return _decoded(file.read())
     except OSError as error:
         raise GuestError(f"the file {shown} cannot be read: {error.strerror}.") from None
     except (SyntaxError, ValueError) as error:
         line = f", line {error.lineno}" if getattr(error, "lineno", None) else ""
         text = getattr(error, "msg", None) or error
         raise GuestError(f"{shown} is no Python file{line}: {text}.") from None
+
+
+@functools.lru_cache(64)
+def _decoded(source):
+    ast.parse(source)
+    return importlib.util.decode_source(source)
 
 
 def _nearest_file(path):
