@@ -135,7 +135,7 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
     assert str(tmp_path) not in page  # the folders are nobody's business
     assert "nowhere are not at hand" in page
     assert "nmfbench data fetch nowhere" in page
-    assert "only fits of 1, 2, 4, ... iterations" in page  # of a class without a trace
+    assert "only fits of 1/2, 1/4, ... of the iterations" in page  # of a class without a trace
     assert page.count("its fit leaves no anchor_indices_") == 2
     assert re.search(r"Where it stands.*What was not run.*Failures.*Provenance", page, re.DOTALL)
     assert page.count("data:image/png;base64,") == len(list((output / "figures").glob("*.png")))

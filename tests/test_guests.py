@@ -431,11 +431,11 @@ def test_the_loss_of_scikit_learn_is_the_one_it_minimises():
 
 
 def test_convergence_needs_a_start_and_a_number_of_iterations(folder):
-    """A guest's curve comes from fits of 1, 2, 4, ... iterations; without a start there is none."""
+    """A guest's curve comes from fits of 1/2, 1/4, ... of the iterations from the same start."""
     options = {"n_components": 3, "max_iter": 5, "per_class": 4}
     trial = Trial("convergence", "digits", f"{folder}/good.py:Wrapped", options=options)
     trace = perform(trial).arrays["trace"]
-    assert trace["iteration"].tolist() == [0, 1, 2, 4, 5]
+    assert trace["iteration"].tolist() == [0, 1, 2, 5]
     assert np.all(np.diff(trace["objective"]) < 0)
     assert np.all(np.diff(trace["seconds"]) >= 0)
     assert trace["seconds"][1] > trace["seconds"][0] == 0

@@ -236,8 +236,9 @@ def test_global_states(troubled):
 
 
 def test_quiet(troubled):
-    """Nothing that a solver prints or warns of reaches the output of the run."""
+    """Nothing that a solver prints or warns of, or a child that it forked, reaches the output."""
     _, out, err = troubled
+    assert record_of(troubled, solver="forks")["status"] == "done"
     assert record_of(troubled, solver="chatters")["status"] == "done"
     assert out.startswith("RunSummary(")
     assert len(out.splitlines()) == 1

@@ -65,8 +65,8 @@ class Guest:
         The loss at the factors returned; None where it is not defined.
     trace_ : structured ndarray
         The guest's own, if it has one of our form. Else the start, if it was given, and the end.
-        Where no stop rule is asked for (``tol=0``), as by the task ``convergence``, fits of 1, 2,
-        4, ... iterations from the same start, each timed by itself, are between the two.
+        Where no stop rule is asked for (``tol=0``), as by the task ``convergence``, fits of 1/2,
+        1/4, ... of the iterations from the same start, each timed by itself, are between the two.
     """
 
     def __init__(self, kind):
@@ -186,14 +186,13 @@ class Guest:
                 )
             given = {"W": W, "H": H}
         self._warm_up(self._data(X))
-        points, budget = [], 1
+        points = []
         limit = self.get_params().get("max_iter", 1) if given and self._no_stop_rule else 0
-        while budget < limit:
+        for halvings in range(limit.bit_length() - 1, 0, -1):
             with _same_global_states():
-                points.append(self._fit_once(X, given, max_iter=budget)[1:])
+                points.append(self._fit_once(X, given, max_iter=limit >> halvings)[1:])
             if _own_trace(self.model_) is not None:
                 break
-            budget *= 2
         W, *last = self._fit_once(X, given)
         self.objective_ = None if np.isnan(last[-1]) else last[-1]
         self.trace_ = _own_trace(self.model_)
