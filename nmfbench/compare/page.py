@@ -220,8 +220,8 @@ def _pictures(plan: Plan, findings: Findings, highlight) -> Iterator[Picture]:
 
 
 _COARSE = (
-    " Of a class from outside that keeps no trace_ only fits of 1/2, 1/4, ... of the iterations and "
-    "the last are known: its time to a target may be up to twice too long."
+    " Of a class from outside that keeps no trace_ only fits of 1/2, 1/4, ... of the iterations "
+    "and the last are known: its time to a target may be up to twice too long."
 )
 
 

@@ -372,6 +372,7 @@ def _convergence(profile):
     positive = [
         (f"uniform {n} x {m}", "uniform", 10, {"n_samples": n, "n_features": m}) for n, m in shapes
     ]
+    effort = {"frobenius": 0.5, "kl": 0.5, "itakura-saito": 0.5, "manhattan": 0.3}
     return [
         Problem(
             "convergence",
@@ -386,7 +387,7 @@ def _convergence(profile):
             timed=True,
             loss=loss,
         )
-        for loss in ("frobenius", "kl", "itakura-saito", "manhattan")
+        for loss in effort
         for name, dataset, rank, params in (positive if loss == "itakura-saito" else sets)
     ]
 
