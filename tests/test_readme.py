@@ -11,6 +11,8 @@ import pytest
 
 import nmfbench
 from nmfbench.cli import parse
+from nmfbench.cli.exchange import read_export
+from nmfbench.compare.problems import FIELDS
 from nmfbench.datasets import dataset_available
 
 README = Path(__file__).parent.parent / "README.md"
@@ -71,6 +73,17 @@ def test_the_certificate_of_the_example_is_tight():
     certificate = names["solver"].certificate(names["faces"])
     assert 0 <= certificate["gap"] < 1e-6
     assert certificate["dual_bound"] > 0
+
+
+def test_the_published_baselines_are_an_export():
+    """All rivals of a comparison have finished trials in the file that the README imports."""
+    published = re.search(r"nmfbench import (\S+)", "\n".join(blocks("sh")))[1]
+    records = read_export(README.parent / published)
+    done = {record["solver"] for record in records if record["status"] == "done"}
+    timed = {
+        key for (task, _), field in FIELDS.items() if task == "convergence" for key, _ in field
+    }
+    assert done >= {key for field in FIELDS.values() for key, _ in field} - timed
 
 
 def test_the_commands_of_the_readme_exist():
