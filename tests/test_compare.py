@@ -105,7 +105,7 @@ def file(tmp_path):
 
 def known(solver, loss="frobenius", *, start=True, anchors=False, **params):
     """A registered solver as an examination finds it, without a process."""
-    abilities = {"start": start, "anchors": anchors}
+    abilities = {"start": start, "anchors": anchors, "sparse": True}
     abilities |= dict.fromkeys(("represents", "signed", "symmetric"), False)
     spec = parse_solver(solver)
     spec = replace(spec, params=spec.params | params)
@@ -271,6 +271,18 @@ def test_a_solver_runs_against_itself_with_other_parameters(tiny_grid):
     assert params["nenmf"] == {"max_iter": 300}
     assert params["nenmf(max_iter=5)"] == {"max_iter": 5}
     assert [e.label for e in plan.entrants].count("nenmf") == 1
+
+
+def test_what_takes_dense_data_only_has_no_exemplars_of_texts(tiny_grid):
+    """A solver of ours would fail; a class from outside has them made dense."""
+    dense = known("spa", anchors=True)
+    dense.abilities["sparse"] = False
+    plan = make_plan([dense], tasks=["recovery"])
+    with pytest.raises(CompareError, match="dense data only, and texts are sparse"):
+        make_plan([dense], tasks=["exemplars"])
+    guest = replace(dense, spec=parse_solver("sklearn.decomposition:NMF"))
+    assert make_plan([guest], tasks=["exemplars"]).cells
+    assert plan.cells
 
 
 def test_nothing_to_compare_is_an_error(tiny_grid):

@@ -222,6 +222,9 @@ def _cannot(examined, task):
         if examined.abilities["signed"]:
             return "its factors may be negative, so that no other can reach its objective"
         return None
+    sparse = examined.spec.is_guest or examined.abilities.get("sparse")  # a guest's are made dense
+    if task == "exemplars" and examined.error is None and not sparse:
+        return "it takes dense data only, and texts are sparse"
     return examined.cannot(task)
 
 
