@@ -93,7 +93,7 @@ def exponents(card: dict) -> list[dict]:
                 "size": size,
                 "what": what,
                 "theory": " to ".join(map(str, powers)) or "not stated",
-                "measured": "not measured" if value is None else f"{value:.2f}",
+                "measured": "not measured" if value is None else f"{round(value, 2) + 0.0:.2f}",
                 "stated": bool(powers),
                 "timed": value is not None,
             }
