@@ -149,6 +149,8 @@ SPOILT = [
     ("options", '{"q":NaN}', "not a JSON object"),
     ("options", '{"q":0.2}', "does not belong"),
     ("solver", "mu", "does not belong"),
+    ("corruption", "gaussian", "needs both a corruption and its level"),
+    ("task", "no-such-task", "no task is called 'no-such-task'"),
 ]
 
 

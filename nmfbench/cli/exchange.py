@@ -22,6 +22,7 @@ import pandas as pd
 
 from nmfbench.engine.store import COLUMNS, RESERVED, Store
 from nmfbench.engine.trials import Trial, canonical
+from nmfbench.registry import UnknownNameError
 
 __all__ = ["ExchangeError", "Imported", "export_records", "import_records", "read_export"]
 
@@ -176,12 +177,19 @@ def read_export(path) -> list[dict]:
         raise ExchangeError(f"{path} is not an export: no metric can be called {min(taken)}.")
     records = []
     for number, cells in enumerate(rows, start=1):
-        try:
+        with _row(path, number):
             records.append(_record(dict(zip(columns, cells, strict=True)), metrics))
-        except (ValueError, TypeError, OverflowError, RecursionError) as error:
-            raise ExchangeError(f"{path}, row {number}: {error}.") from error
     _check_keys(path, records)
     return records
+
+
+@contextlib.contextmanager
+def _row(path, number):
+    """An error says in which row it is."""
+    try:
+        yield
+    except (ValueError, TypeError, OverflowError, RecursionError, UnknownNameError) as error:
+        raise ExchangeError(f"{path}, row {number}: {str(error).rstrip('.')}.") from error
 
 
 def _read(path):
@@ -285,16 +293,18 @@ def _check_keys(path, records):
     in the other one's row. Without such a row nothing can be said of the key.
     """
     codes = {}
-    for record in records:
-        codes.setdefault(_trial(record), set()).add(record["code"])
     for number, record in enumerate(records, start=1):
-        trial = _trial(record)
-        found = {None} if trial.base is None else codes.get(trial.base, set())
-        if found and record["key"] not in {_key(record, code) for code in found}:
-            raise ExchangeError(
-                f"{path}, row {number}: key {record['key']!r} does not belong to the other "
-                "columns; was the file edited?"
-            )
+        with _row(path, number):
+            codes.setdefault(_trial(record), set()).add(record["code"])
+    for number, record in enumerate(records, start=1):
+        with _row(path, number):
+            trial = _trial(record)
+            found = {None} if trial.base is None else codes.get(trial.base, set())
+            if found and record["key"] not in {_key(record, code) for code in found}:
+                key = record["key"]
+                raise ValueError(
+                    f"key {key!r} does not belong to the other columns; was the file edited"
+                )
 
 
 def _trial(record):

@@ -378,10 +378,7 @@ def _convergence(profile):
             "convergence",
             f"{name}, r = {rank}, {loss}",
             dataset,
-            {
-                "n_components": rank,
-                "effort": (0.3 if loss == "manhattan" else 0.5) if smoke else 1.0,
-            },
+            {"n_components": rank, "effort": effort[loss] if smoke else 1.0},
             dataset_params=params,
             repeats=_REPEATS[profile],
             timed=True,
