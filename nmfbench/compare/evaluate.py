@@ -178,12 +178,14 @@ def evaluate(plan: Plan, records: pd.DataFrame) -> Findings:
     records["score"] = _with_failures(records)
     ranked = records[records["ranked"]]
     outcomes = _outcomes(plan, ranked)
+    scores = _scores(ranked)
+    centers = _ordered(ranked, _centers(ranked, scores))
     findings = Findings(
         records=records,
-        scores=_scores(ranked),
+        scores=scores,
         outcomes=outcomes,
-        summary=_summary(plan, ranked, outcomes),
-        differences=_differences(plan, ranked),
+        summary=_summary(plan, ranked, outcomes, centers),
+        differences=_differences(plan, centers),
         speed=speed,
         quality_time=_quality_time(records),
         failures=_failures(records),
@@ -210,7 +212,11 @@ def _scores(ranked):
     for task, own in ranked.groupby("task", sort=False):
         cells = own.groupby(_CELL, sort=False, observed=True)
         if QUESTIONS[task].center == "median":
-            found = {name: _quantiles(cells, q) for name, q in _QUARTILES.items()}
+            # Values may be infinite, so that nothing is interpolated between them.
+            found = {
+                name: cells["score"].quantile(q, interpolation="higher")
+                for name, q in _QUARTILES.items()
+            }
             table = pd.DataFrame(found | {"count": cells["score"].count()}).reset_index()
         else:
             with np.errstate(invalid="ignore"):
@@ -225,22 +231,14 @@ def _scores(ranked):
 _QUARTILES = {"center": 0.5, "low": 0.25, "high": 0.75}
 
 
-def _quantiles(cells, q):
-    """Of values that may be infinite, between which nothing is interpolated."""
-    return cells["score"].quantile(q, interpolation="higher")
+def _centers(ranked, scores):
+    """Scores as :mod:`nmfbench.ranking` takes them: a row a problem, a column a method.
 
-
-def _centers(ranked):
-    """Scores as :mod:`nmfbench.ranking` takes them: a row a problem, a column a method."""
-    parts = []
-    for task, own in ranked.groupby("task", sort=False):
-        cells = own.groupby(_CELL, sort=False, observed=True)
-        if QUESTIONS[task].center == "median":
-            center = _quantiles(cells, 0.5)
-        else:
-            center = cells["score"].agg(lambda s: s.mean(skipna=False))
-        parts.append(center.where(cells["score"].count() == cells.size()))
-    return pd.concat(parts).unstack("method")
+    NaN where a repeat has no record.
+    """
+    found = scores.set_index(_CELL)
+    repeats = ranked.groupby(_CELL, sort=False, observed=True).size().reindex(found.index)
+    return found["center"].where(found["count"] == repeats).unstack("method")
 
 
 def _better(index):
@@ -278,9 +276,8 @@ def _outcomes(plan, ranked):
     return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
 
 
-def _summary(plan, ranked, outcomes):
+def _summary(plan, ranked, outcomes, centers):
     """For each task and new solver: its mean rank among how many, and wins, ties, losses."""
-    centers = _ordered(ranked, _centers(ranked))
     rows = []
     for task in plan.tasks:
         for entrant in plan.new:
@@ -318,9 +315,8 @@ def _summary(plan, ranked, outcomes):
     return pd.DataFrame(rows)
 
 
-def _differences(plan, ranked):
+def _differences(plan, centers):
     """Diagrams over the problems of all tasks, and of each that has enough of them."""
-    centers = _ordered(ranked, _centers(ranked))
     by_task = dict(list(centers.groupby(level="task", sort=False)))
     # In a problem of speed only those take part that minimise one loss.
     others = [own for task, own in by_task.items() if task != "convergence"]
