@@ -10,12 +10,13 @@ the nearest valid names.
 from __future__ import annotations
 
 import difflib
+import functools
 import importlib
 import pkgutil
 import re
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from typing import Any
@@ -84,6 +85,15 @@ class Entry:
     key: str
     target: Any
     info: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this package defines it, rather than another one."""
+        target = self.target
+        while isinstance(target, functools.partial):
+            target = target.func
+        module = getattr(target, "__module__", None) or type(target).__module__
+        return module.partition(".")[0] == __name__.partition(".")[0]
 
 
 class Registry:
@@ -235,6 +245,8 @@ def register_solver(
     monotone: bool = False,
     nested: bool = False,
     properties: Sequence[str] = (),
+    wraps: str | None = None,
+    version: int | None = None,
 ):
     """Class decorator: add a scikit-learn estimator to the suite.
 
@@ -257,11 +269,16 @@ def register_solver(
         ``n_components=q``, so that one fit serves every q.
     properties : sequence of str, default=()
         What the method is designed for, of :data:`PROPERTIES`.
+    wraps : str, optional
+        The distribution that does the work, such as ``"scikit-learn"``: under another release of
+        it a record is out of date.
+    version : int, optional
+        See :func:`register_task`.
 
     Raises
     ------
     ValueError
-        If a property is none of these.
+        If a property is none of these, or the version is no whole number above 0.
     """
     unknown = [name for name in properties if name not in PROPERTIES]
     if unknown:
@@ -277,19 +294,30 @@ def register_solver(
         "monotone": monotone,
         "nested": nested,
         "properties": tuple(properties),
+        "wraps": wraps,
+        "version": _checked_version(key, version),
     }
     return _decorator(solvers, key, info)
 
 
-def register_dataset(key: str, **info: Any):
-    """Decorator: add a loader to the suite. See :mod:`nmfbench.datasets`."""
+def register_dataset(
+    key: str, *, version: int | None = None, stand_in_version: int | None = None, **info: Any
+):
+    """Decorator: add a loader to the suite. See :mod:`nmfbench.datasets`.
+
+    ``version`` is that of the loader and ``stand_in_version`` that of the stand-in, see
+    :func:`register_task`; the content of a data file counts by itself.
+    """
+    info["version"] = _checked_version(key, version)
+    info["stand_in_version"] = _checked_version(key, stand_in_version)
     return _decorator(datasets, key, info)
 
 
-def register_corruption(key: str, *, level: str):
+def register_corruption(key: str, *, level: str, version: int | None = None):
     """Decorator: add a corruption ``(data, level, rng) -> (X, mask)``; ``level`` says in words
-    what its level means. See :mod:`nmfbench.corruptions`."""
-    return _decorator(corruptions, key, {"level": level})
+    what its level means. See :mod:`nmfbench.corruptions`, and :func:`register_task` for the
+    version."""
+    return _decorator(corruptions, key, {"level": level, "version": _checked_version(key, version)})
 
 
 def register_metric(key: str, *, name: str, higher_is_better: bool):
@@ -297,7 +325,14 @@ def register_metric(key: str, *, name: str, higher_is_better: bool):
     return _decorator(metrics, key, {"name": name, "higher_is_better": higher_is_better})
 
 
-def register_task(key: str, *, summary: str, based_on: str | None = None):
+def register_task(
+    key: str,
+    *,
+    summary: str,
+    based_on: str | None = None,
+    tolerances: Mapping[str, float] | None = None,
+    version: int | None = None,
+):
     """Decorator: add a task, a function from data and a solver to metrics.
 
     Parameters
@@ -310,5 +345,31 @@ def register_task(key: str, *, summary: str, based_on: str | None = None):
         A task whose outcome this one starts from, such as ``"factorization"``. That outcome is
         computed once for all tasks that ask for it, stored, and given as a fourth argument. See
         :mod:`nmfbench.tasks`.
+    tolerances : mapping, optional
+        By name or pattern of a metric (``"accuracy@*"``) the largest difference between two
+        computations of one trial that counts as none, in the metric's own unit: one sample of an
+        accuracy, one of a count. All other metrics agree to 1e-6, relatively. See
+        :mod:`nmfbench.engine.audit`.
+    version : int, optional
+        Raised whenever the numbers change that it gives; defaults of parameters count as numbers.
+        By default 1 inside this package, while what other packages register is told apart by its
+        source.
+
+    Raises
+    ------
+    ValueError
+        If the version is no whole number above 0.
     """
-    return _decorator(tasks, key, {"summary": summary, "based_on": based_on})
+    info = {
+        "summary": summary,
+        "based_on": based_on,
+        "tolerances": dict(tolerances or {}),
+        "version": _checked_version(key, version),
+    }
+    return _decorator(tasks, key, info)
+
+
+def _checked_version(key, version):
+    if version is None or (type(version) is int and version >= 1):
+        return version
+    raise ValueError(f"the version of {key!r} must be a whole number above 0, got {version!r}.")

@@ -6,7 +6,6 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-
 from nmfbench.cli.exchange import (
     FIRST,
     JSON,
@@ -16,6 +15,7 @@ from nmfbench.cli.exchange import (
     import_records,
     read_export,
 )
+
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
 

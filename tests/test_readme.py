@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from nmfbench.cli.exchange import read_export
 
 import nmfbench
 from nmfbench.cli import parse
-from nmfbench.cli.exchange import read_export
 from nmfbench.compare.problems import FIELDS
 from nmfbench.datasets import dataset_available
 

@@ -28,8 +28,9 @@ from nmfbench.cli.targets import TargetError, how_to_get, runnable, select
 from nmfbench.compare.plan import CompareError
 from nmfbench.datasets.base import dataset_available, dataset_info
 from nmfbench.datasets.errors import DataError
+from nmfbench.engine.missing import in_stages
 from nmfbench.engine.results import reason
-from nmfbench.engine.runner import Limits, SchedulerError, in_stages, missing
+from nmfbench.engine.runner import Limits, SchedulerError
 from nmfbench.engine.runner import run as run_trials
 from nmfbench.engine.store import FILE_NAME, Store, StoreError
 from nmfbench.engine.worker import Worker, WorkerError
@@ -96,10 +97,11 @@ def run(args) -> Result:
     started = time.monotonic()
     plan = {trial.key: trial for a in artefacts for trial in _plan(a, args)}
     with Store(args.store) as store:
-        todo = missing(plan.values(), store, retry_failed=args.retry_failed)
+        stages = in_stages(plan.values(), store, retry_failed=args.retry_failed)
+        staged = {trial.key for stage in stages for trial in stage}
+        todo = [key for key in plan if key in staged]
         _notice(f"{len(plan)} trials, of which {len(plan) - len(todo)} have a record already")
-        stages = in_stages(todo, store, retry_failed=args.retry_failed)
-        failures = _compute(plan, sum(map(len, stages)), store, args)
+        failures = _compute(plan, len(staged), store, args)
         rows = [_status(artefact, store, args) for artefact in artefacts]
         held = list(store.status(plan).values())
     counts = {word: held.count(word) for word in ("done", "failed")}

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nmfbench.compare.plan import Cell, Plan
+from nmfbench.engine.missing import in_stages
 from nmfbench.engine.provenance import host
-from nmfbench.engine.runner import Limits, in_stages
+from nmfbench.engine.runner import Limits
 from nmfbench.engine.runner import run as run_trials
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial, canonical

@@ -1,13 +1,15 @@
-"""Arrays as bytes, in numpy's own format: for pipes between processes, and for the store."""
+"""Arrays as bytes: in numpy's own format for pipes and the store, packed for files of records."""
 
 from __future__ import annotations
 
 import io
+import json
+import math
 import threading
 
 import numpy as np
 
-__all__ = ["from_bytes", "to_bytes"]
+__all__ = ["from_bytes", "pack", "to_bytes", "unpack"]
 
 # numpy parses the header of an array as Python, which in CPython 3.11 two threads must not do at
 # once: "AST constructor recursion depth mismatch".
@@ -25,3 +27,56 @@ def from_bytes(blob) -> np.ndarray:
     """The array that :func:`to_bytes` wrote; from any thread."""
     with _PARSING:
         return np.load(io.BytesIO(blob), allow_pickle=False)
+
+
+def pack(array) -> dict:
+    """An array as type, shape and bytes that compress well.
+
+    Bytes of equal significance stand side by side, field by field of a structured array.
+
+    Returns
+    -------
+    dict
+        ``dtype`` and ``shape`` as JSON, ``data`` as bytes; for :func:`unpack`.
+    """
+    array = np.asarray(array)
+    if array.dtype.hasobject:
+        raise ValueError("an array of objects cannot be packed.")
+    names = array.dtype.names
+    parts = [array] if names is None else [array[name] for name in names]
+    data = b"".join(_by_significance(part) for part in parts)
+    described = array.dtype.str if names is None else array.dtype.descr
+    return {"dtype": json.dumps(described), "shape": json.dumps(array.shape), "data": data}
+
+
+def unpack(dtype: str, shape: str, data: bytes) -> np.ndarray:
+    """The array that :func:`pack` packed.
+
+    Raises
+    ------
+    ValueError
+        If the three do not fit together.
+    """
+    try:
+        kind = json.loads(dtype)
+        kind = np.dtype(kind if isinstance(kind, str) else [tuple(field) for field in kind])
+        shape = tuple(int(size) for size in json.loads(shape))
+        if kind.hasobject or min(shape, default=0) < 0:
+            raise ValueError("an array of objects, or of a negative size")
+        array, start, count = np.empty(shape, kind), 0, math.prod(shape)
+        for name in [None] if kind.names is None else kind.names:
+            part = kind if name is None else kind[name]
+            raw = np.frombuffer(data, np.uint8, part.itemsize * count, start)
+            values = raw.reshape(part.itemsize, count).T.copy().view(part).reshape(shape)
+            array[() if name is None else name] = values
+            start += part.itemsize * count
+    except (TypeError, ValueError, KeyError) as error:
+        raise ValueError(f"an array cannot be read: {error}") from None
+    if start != len(data):
+        raise ValueError(f"an array has {len(data)} bytes instead of {start}")
+    return array
+
+
+def _by_significance(part) -> bytes:
+    values = np.ascontiguousarray(part).reshape(-1)
+    return values.view(np.uint8).reshape(len(values), -1).T.tobytes() if len(values) else b""

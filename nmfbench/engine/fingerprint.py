@@ -1,9 +1,11 @@
-"""The version of the code behind a result: a hash of the source it is computed by.
+"""Fingerprints of source code: which text computed a record.
 
-A record is only worth as much as the code that made it. Its key therefore includes a hash of the
-modules that compute it, found by following imports from the modules of the solver, the task, the
-dataset and the corruption, inside their own packages and inside this one. Comments, docstrings
-and blank lines do not count, so that better words do not throw results away.
+A record keeps the fingerprint of the modules that computed it, found by following imports from the
+modules of the solver, the task, the dataset and the corruption, inside their own packages and
+inside this one. Comments, docstrings and blank lines do not count. It is no part of the key of a
+record of ours, which holds declared versions: an audit (:mod:`nmfbench.engine.audit`) looks at the
+records whose fingerprint is not today's. What comes from outside and declares no version is told
+apart by its fingerprint alone.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ _PLUMBING = {
 }
 
 
-def code_version(things: Iterable[Any]) -> str:
+def code_version(things: Iterable[Any], *, with_ours: bool = True) -> str:
     """Hash of the given modules and of all that they import from their own packages.
 
     Parameters
@@ -44,6 +46,8 @@ def code_version(things: Iterable[Any]) -> str:
         Dotted names of modules, such as ``"nmfbench.solvers.separable.spa"``; or classes,
         functions and partials, which stand for the modules that define them; or things that
         say themselves what they depend on, by a method ``origins``.
+    with_ours : bool, default=True
+        Also follow what modules of other packages import from this one.
 
     Returns
     -------
@@ -60,7 +64,7 @@ def code_version(things: Iterable[Any]) -> str:
         for module, text in [(thing, "")] if isinstance(thing, str) else _origins(thing):
             modules.add(module)
             texts.add(text)
-    return _code_version(tuple(sorted(modules)), tuple(sorted(texts)))
+    return _code_version(tuple(sorted(modules)), tuple(sorted(texts)), with_ours)
 
 
 def _origins(thing):
@@ -90,9 +94,11 @@ def _name(thing) -> str:
 
 
 @functools.cache
-def _code_version(modules, texts):
+def _code_version(modules, texts, with_ours):
     digest = hashlib.sha256()
     for name in sorted(_closure(modules)):
+        if not with_ours and name.partition(".")[0] == _OWN:
+            continue
         digest.update(f"{name}\n{_source(name)}\n".encode())
     for text in texts:
         digest.update(text.encode())

@@ -7,6 +7,7 @@ a child process on one thread. So the records are the same for any number of job
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import threading
 import warnings
@@ -18,8 +19,10 @@ from datetime import UTC, datetime
 from queue import SimpleQueue
 from typing import Any
 
+import numpy as np
 from joblib import Parallel, delayed
 
+from nmfbench.engine.missing import in_stages
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.results import reason
 from nmfbench.engine.store import RESERVED, Store
@@ -28,13 +31,14 @@ from nmfbench.engine.worker import Worker, WorkerDied, WorkerError
 from nmfbench.tasks.base import Outcome
 
 __all__ = [
+    "FIRST",
+    "Crew",
     "Limits",
     "RunSummary",
     "SchedulerError",
     "WorkerError",
     "compute",
-    "in_stages",
-    "missing",
+    "first_objectives",
     "run",
 ]
 
@@ -44,6 +48,10 @@ _SENT = 1000  # trials given to a scheduler at a time, which holds what they sta
 
 FIT = ("seconds", "cpu_seconds", "n_iter", "objective", "stop_reason")
 """What a record says of the fit."""
+
+FIRST = 10
+"""Iterations after which a record still keeps the objective: rounding has hardly grown by then, so
+that they come out the same, to the digits, on every processor."""
 
 
 class SchedulerError(RuntimeError):
@@ -74,36 +82,6 @@ class RunSummary:
     total: int = 0
 
 
-def missing(trials: Iterable[Trial], store: Store, *, retry_failed=False) -> list[Trial]:
-    """The trials that have no record, each once, in order.
-
-    Parameters
-    ----------
-    retry_failed : bool, default=False
-        Count failed records as missing.
-    """
-    trials = {trial.key: trial for trial in trials}
-    status = store.status(trials)
-    held = {"done"} if retry_failed else {"done", "failed"}
-    return [trial for key, trial in trials.items() if status.get(key) not in held]
-
-
-def in_stages(trials: Iterable[Trial], store: Store, *, retry_failed=False) -> list[list[Trial]]:
-    """The trials to compute, in stages: what others start from comes first.
-
-    Parameters
-    ----------
-    retry_failed : bool, default=False
-        Count failed records as missing.
-    """
-    stages = [missing(trials, store, retry_failed=retry_failed)]
-    while bases := [trial.base for trial in stages[0] if trial.base is not None]:
-        first = missing(bases, store, retry_failed=retry_failed)
-        keys = {trial.key for trial in first}
-        stages = [first, *([t for t in stage if t.key not in keys] for stage in stages)]
-    return [stage for stage in stages if stage]
-
-
 def run(
     trials: Iterable[Trial],
     store: Store,
@@ -112,8 +90,10 @@ def run(
     scheduler: str | None = None,
     limits: Limits | None = None,
     retry_failed: bool = False,
+    anew: bool = False,
     progress: Callable[[RunSummary, dict[str, Any]], None] = lambda summary, record: None,
     wanted: Callable[[Trial], bool] = lambda trial: True,
+    crew: Crew | None = None,
 ) -> RunSummary:
     """Compute the missing trials and store their records.
 
@@ -127,12 +107,15 @@ def run(
         Address of a Dask scheduler (``tcp://host:port``) that computes the trials instead.
     limits : Limits, optional
         By default an hour a trial, and no limit of memory.
-    retry_failed : bool, default=False
+    retry_failed, anew : bool, default=False
+        See :func:`~nmfbench.engine.missing.missing`.
     progress : callable
         Called with the summary so far and the record just stored.
     wanted : callable
         Asked of a trial right before it starts, perhaps from several threads at once; one that is
         no longer wanted has no record. A cluster is asked when the trial is sent to it.
+    crew : Crew, optional
+        Children that stay from one call to the next; by default of this call alone.
 
     Returns
     -------
@@ -153,20 +136,29 @@ def run(
     if jobs < 1:
         raise ValueError(f"jobs must be at least 1, got {jobs}.")
     trials = list({trial.key: trial for trial in trials}.values())
-    stages = in_stages(trials, store, retry_failed=retry_failed)
+    stages = in_stages(trials, store, retry_failed=retry_failed, anew=anew)
     limits = limits or Limits()
-    found = len(trials) - len(missing(trials, store, retry_failed=retry_failed))
-    summary = RunSummary(found=found, total=found + sum(len(stage) for stage in stages))
-    with closing(_Crew(limits.memory)) as crew:
+    staged = {trial.key for stage in stages for trial in stage}
+    found = sum(trial.key not in staged for trial in trials)
+    summary = RunSummary(found=found, total=found + len(staged))
+    stale = {key for key, status in store.status(staged).items() if status == "done"}
+
+    def put(record, arrays):
+        store.put(record, arrays, replace=record["key"] in stale)
+
+    with contextlib.ExitStack() as stack:
+        crew = crew or stack.enter_context(closing(Crew(limits.memory)))
         for stage, timed in itertools.product(stages, (False, True)):
             batch = [trial for trial in stage if trial.timed is timed]
             if not batch:
                 continue
             if scheduler is None:
                 workers = crew.of(1 if timed else min(jobs, len(batch)))
-                records = _local(batch, store, workers, limits, wanted)
+                records = _local(batch, store, put, workers, limits, wanted)
             else:
-                records = _on_cluster(batch, store, scheduler, limits, wanted, one_at_a_time=timed)
+                records = _on_cluster(
+                    batch, store, put, scheduler, limits, wanted, one_at_a_time=timed
+                )
             with closing(records):
                 for record in records:
                     summary.done += record["status"] == "done"
@@ -175,7 +167,7 @@ def run(
     return summary
 
 
-class _Crew:
+class Crew:
     """Workers that stay from one batch to the next, since a child takes seconds to start."""
 
     def __init__(self, memory_limit):
@@ -214,7 +206,7 @@ def compute(trial: Trial, worker: Worker, time_limit: float | None, base: Base |
     base = base or Base()
     try:
         if base.error is not None:
-            return _record(trial, {"error": base.error}), {}
+            return _record(trial, {"error": base.error}, {}), {}
         answer, arrays = worker.run(trial.to_dict(), time_limit, base.outcome)
     except (TimeoutError, WorkerDied) as error:
         answer, arrays = {"error": f"{type(error).__name__}: {error}"}, {}
@@ -225,7 +217,7 @@ def compute(trial: Trial, worker: Worker, time_limit: float | None, base: Base |
         )
     if taken := sorted(RESERVED & set(answer.get("outcome", {}).get("metrics", ()))):
         answer, arrays = {"error": f"ValueError: a metric cannot be called {taken[0]!r}."}, {}
-    return _record(trial, answer), arrays
+    return _record(trial, answer, arrays), arrays
 
 
 @dataclass(frozen=True)
@@ -246,21 +238,22 @@ def _base_of(trial: Trial, store: Store) -> Base:
         why = reason(record["error"])
         return Base(error=f"BaseFailed: trial {record['key']}, {trial.base.task}, failed: {why}")
     arrays = store.arrays(record["key"])
-    if not arrays:  # an imported record: the child computes it anew
-        return Base()
     fit = {name: record[name] for name in FIT}
     return Base(Outcome(record["metrics"], fit, arrays))
 
 
-def _record(trial, answer) -> dict[str, Any]:
+def _record(trial, answer, arrays) -> dict[str, Any]:
     """What the store keeps of an answer."""
     outcome = answer.get("outcome", {"metrics": {}, "fit": {}})
     record = trial.to_dict() | {
         "key": trial.key,
+        "declared": trial.declared,
         "code": trial.code,
         "status": "failed" if "error" in answer else "done",
         "error": answer.get("error"),
         "metrics": outcome["metrics"],
+        "first_objectives": first_objectives(arrays.get("trace")),
+        "elapsed": answer.get("elapsed"),
         "peak_memory": answer.get("peak_memory"),
         "host": host(),
         "versions": versions(),
@@ -269,7 +262,15 @@ def _record(trial, answer) -> dict[str, Any]:
     return record | {name: outcome["fit"].get(name) for name in FIT}
 
 
-def _local(trials, store, workers, limits, wanted) -> Iterator[dict]:
+def first_objectives(trace) -> list[float | None] | None:
+    """The objective of a fit up to iteration :data:`FIRST`; None for one that is not finite."""
+    if trace is None:
+        return None
+    values = trace["objective"][trace["iteration"] <= FIRST]
+    return [float(value) if np.isfinite(value) else None for value in values]
+
+
+def _local(trials, store, put, workers, limits, wanted) -> Iterator[dict]:
     """Store the records in the order in which they finish; the workers are closed if it is cut off.
 
     The thread that waits for a trial also stores its record: Ctrl-C, which Python raises in the
@@ -292,7 +293,7 @@ def _local(trials, store, workers, limits, wanted) -> Iterator[dict]:
             record, arrays = compute(trial, worker, limits.seconds, _base_of(trial, store))
             if stopping.is_set() and record["status"] == "failed":  # as it was killed
                 return None
-            store.put(record, arrays)
+            put(record, arrays)
             return record
         finally:
             idle.put(worker)
@@ -318,7 +319,7 @@ def _local(trials, store, workers, limits, wanted) -> Iterator[dict]:
             records.close()  # whose threads have nothing to wait for now
 
 
-def _on_cluster(trials, store, address, limits, wanted, *, one_at_a_time) -> Iterator[dict]:
+def _on_cluster(trials, store, put, address, limits, wanted, *, one_at_a_time) -> Iterator[dict]:
     """Store the records in the order in which a Dask cluster gives them."""
     try:
         from distributed import Client, KilledWorker, as_completed
@@ -353,13 +354,13 @@ def _on_cluster(trials, store, address, limits, wanted, *, one_at_a_time) -> Ite
                         raise SchedulerError(
                             f"the workers of {address} cannot compute trials: {error!r}"
                         ) from error
-                    answer = _record(trial, {"error": f"the Dask worker died: {error}"}), {}
-                if answer[0]["key"] != trial.key:
+                    answer = _record(trial, {"error": f"the Dask worker died: {error}"}, {}), {}
+                if (answer[0]["key"], answer[0]["code"]) != (trial.key, trial.code):
                     raise SchedulerError(
                         f"the workers of {address} run other code for {trial.solver!r} than is "
                         "installed here; install the same on all, and restart the workers."
                     )
-                writer.submit(store.put, *answer).result()
+                writer.submit(put, *answer).result()
                 yield answer[0]
 
 

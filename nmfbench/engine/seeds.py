@@ -1,8 +1,7 @@
 """Seeds of a trial, derived from the data part of its key.
 
 They depend neither on the solver nor on the level of a corruption, so that rivals, and all levels
-of a curve, share their draws. This module is part of every trial's code version: another rule
-here is another result.
+of a curve, share their draws.
 """
 
 from __future__ import annotations
@@ -10,7 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 
-__all__ = ["seed_of"]
+__all__ = ["SCHEME", "seed_of"]
+
+SCHEME = 1
+"""Raised when the rule below changes, or the order of work that draws from it (``perform``): every
+record is another one then."""
 
 
 def seed_of(trial, purpose: str) -> int:

@@ -2,7 +2,8 @@
 
 A record and its arrays are written in one transaction, so that a kill at any moment loses no
 finished trial and leaves none half written. The write-ahead log lets readers look on while a run
-goes on. Arrays are stored in numpy's own format without pickle.
+goes on. Arrays are stored in numpy's own format without pickle. Arrays of published records are
+kept apart from those computed here: they serve pictures and claims, and no trial starts from them.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ import pandas as pd
 from nmfbench.engine.arrays import from_bytes, to_bytes
 from nmfbench.engine.trials import canonical
 
-__all__ = ["COLUMNS", "RESERVED", "Store", "StoreError", "StoredArrays"]
+__all__ = ["AUDIT", "COLUMNS", "JSON", "RESERVED", "Store", "StoreError", "StoredArrays"]
 
 FILE_NAME = "records.sqlite"
-_VERSION = 1  # of the schema below
+_VERSION = 2  # of the schema below
 _APPLICATION_ID = 0x6E6D6662  # "nmfb"
 
 COLUMNS = {
@@ -42,6 +43,7 @@ COLUMNS = {
     "repeat": "INTEGER NOT NULL",
     "start": "INTEGER NOT NULL",
     "timed": "INTEGER NOT NULL",
+    "declared": "TEXT NOT NULL",
     "code": "TEXT NOT NULL",
     "status": "TEXT NOT NULL CHECK (status IN ('done', 'failed'))",
     "error": "TEXT",
@@ -51,19 +53,39 @@ COLUMNS = {
     "n_iter": "INTEGER",
     "objective": "REAL",
     "stop_reason": "TEXT",
+    "first_objectives": "TEXT NOT NULL",
+    "elapsed": "REAL",
     "peak_memory": "INTEGER",
     "host": "TEXT NOT NULL",
     "versions": "TEXT NOT NULL",
     "finished": "TEXT NOT NULL",
 }
-"""Columns of a record and their SQL types. ``dataset_params``, ``params``, ``options``,
-``metrics``, ``host`` and ``versions`` hold JSON; ``peak_memory`` is in bytes above what the
-process held before the trial; ``finished`` is UTC."""
+"""Columns of a record and their SQL types. Those of ``JSON`` hold JSON. ``declared`` is all that
+the key holds besides the fields of the trial (:attr:`Trial.declared`), ``code`` the fingerprint of
+the source; ``first_objectives`` the objective after up to ten iterations of a fit, or null;
+``elapsed`` the seconds of the whole trial, with data and scores; ``peak_memory`` is in bytes above
+what the process held before the trial; ``finished`` is UTC."""
+
+AUDIT = {
+    "key": "TEXT NOT NULL",
+    "task": "TEXT NOT NULL",
+    "solver": "TEXT NOT NULL",
+    "dataset": "TEXT NOT NULL",
+    "record_code": "TEXT NOT NULL",
+    "code": "TEXT NOT NULL",
+    "outcome": "TEXT NOT NULL",
+    "compared": "TEXT NOT NULL",
+    "host": "TEXT NOT NULL",
+    "finished": "TEXT NOT NULL",
+}
+"""Columns of an audit: which record, the source that computed it and the source that computed it
+again, how the two compare, and what was compared (``"all"`` or ``"first objectives"``)."""
 
 RESERVED = frozenset(COLUMNS) | {"artefact", "arrays", "method"}
 """What no metric can be called: a table of records has columns of these names."""
 
-_JSON = ("dataset_params", "params", "options", "metrics", "host", "versions")
+JSON = ("dataset_params", "params", "options", "declared", "metrics")
+JSON += ("first_objectives", "host", "versions")
 _FLAGS = ("stand_in", "timed")
 _CHUNK = 500  # keys per query; SQLite limits the number of parameters
 _PATIENCE = 60  # seconds to wait for another process that writes
@@ -154,6 +176,13 @@ class Store:
                 "CREATE TABLE arrays (key TEXT NOT NULL REFERENCES records (key), "
                 "name TEXT NOT NULL, npy BLOB NOT NULL, PRIMARY KEY (key, name))"
             )
+            self._db.execute(
+                "CREATE TABLE published (key TEXT NOT NULL, name TEXT NOT NULL, "
+                "npy BLOB NOT NULL, PRIMARY KEY (key, name))"
+            )
+            self._db.execute("CREATE TABLE imported (key TEXT PRIMARY KEY)")
+            columns = ", ".join(f"{name} {kind}" for name, kind in AUDIT.items())
+            self._db.execute(f"CREATE TABLE audits ({columns})")
             self._db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
             self._db.execute(f"PRAGMA user_version = {_VERSION}")
 
@@ -168,6 +197,12 @@ class Store:
             raise StoreError(
                 f"{self.path} is a database, but not a store of nmfbench: name another folder "
                 "with --store."
+            )
+        if version and version < _VERSION:
+            raise StoreError(
+                f"{self.path} was written by an older nmfbench (format {version}, now {_VERSION}), "
+                "when keys were hashes of the source: move it away, or name another folder with "
+                "--store; 'nmfbench import' fills a new one with published records."
             )
         if version > _VERSION:
             raise StoreError(
@@ -204,10 +239,17 @@ class Store:
         self.close()
 
     @_explained
-    def put(self, record: dict[str, Any], arrays: dict[str, np.ndarray] | None = None) -> bool:
+    def put(
+        self,
+        record: dict[str, Any],
+        arrays: Mapping[str, np.ndarray] | None = None,
+        *,
+        replace: bool = False,
+    ) -> bool:
         """Write a record and its arrays, in one transaction.
 
-        A finished trial is never overwritten; a failed one is, by a later try.
+        A finished trial is not overwritten unless that is asked for; a failed one is, by a later
+        try.
 
         Parameters
         ----------
@@ -215,6 +257,8 @@ class Store:
             Every name of :data:`COLUMNS`; JSON columns as Python values.
         arrays : dict of ndarray
             No object arrays.
+        replace : bool, default=False
+            Take the place of a finished record, which is out of date.
 
         Returns
         -------
@@ -229,18 +273,29 @@ class Store:
         row = _checked(record)
         blobs = [(row["key"], name, _to_bytes(a)) for name, a in (arrays or {}).items()]
         with self._transaction():
-            held = self._db.execute(
-                "SELECT status FROM records WHERE key = ?", (row["key"],)
-            ).fetchone()
-            if held is not None and held[0] == "done":
-                return False
-            self._db.execute("DELETE FROM arrays WHERE key = ?", (row["key"],))
-            self._db.execute(
-                f"INSERT OR REPLACE INTO records ({', '.join(COLUMNS)}) "
-                f"VALUES ({', '.join('?' * len(COLUMNS))})",
-                [row[name] for name in COLUMNS],
-            )
-            self._db.executemany("INSERT INTO arrays VALUES (?, ?, ?)", blobs)
+            return self._put(row, blobs, replace, "arrays")
+
+    @_explained
+    def put_imported(self, records: Iterable[tuple[dict, Mapping[str, np.ndarray]]]) -> None:
+        """Write records computed elsewhere and their arrays, in one transaction, over any held."""
+        with self._transaction():
+            for record, arrays in records:
+                row = _checked(record)
+                blobs = [(row["key"], name, _to_bytes(a)) for name, a in arrays.items()]
+                self._put(row, blobs, True, "published")
+                self._db.execute("INSERT INTO imported VALUES (?)", (row["key"],))
+
+    def _put(self, row, blobs, replace, table):
+        held = self._db.execute(
+            "SELECT status FROM records WHERE key = ?", (row["key"],)
+        ).fetchone()
+        if held is not None and held[0] == "done" and not replace:
+            return False
+        if held is not None:
+            for name in ("arrays", "published", "imported"):
+                self._db.execute(f"DELETE FROM {name} WHERE key = ?", (row["key"],))
+        self._db.execute(_INSERT, [row[name] for name in COLUMNS])
+        self._db.executemany(f"INSERT INTO {table} VALUES (?, ?, ?)", blobs)
         return True
 
     @_explained
@@ -248,6 +303,22 @@ class Store:
         """``"done"`` or ``"failed"`` for those of ``keys`` that have a record."""
         rows = self._select("SELECT key, status FROM records WHERE key IN ({})", keys)
         return dict(rows)
+
+    @_explained
+    def provenance(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Status, code, host, versions and cost of those of ``keys`` that have a record."""
+        names = ("status", "code", "host", "versions", "elapsed", "seconds")
+        query = f"SELECT key, {', '.join(names)} FROM records WHERE key IN ({{}})"
+        found = {}
+        for key, *values in self._select(query, keys):
+            row = dict(zip(names, values, strict=True))
+            found[key] = row | {name: _from_json(row[name]) for name in ("host", "versions")}
+        return found
+
+    @_explained
+    def imported(self, keys: Iterable[str]) -> set[str]:
+        """Those of ``keys`` whose records were not computed here: no trial starts from them."""
+        return {key for (key,) in self._select(_IMPORTED, keys)}
 
     @_explained
     def records(self, keys: Iterable[str] | None = None) -> list[dict[str, Any]]:
@@ -276,7 +347,7 @@ class Store:
 
     @_explained
     def arrays(self, key: str) -> dict[str, np.ndarray]:
-        """The arrays of one trial, by name."""
+        """The arrays of one trial that were computed here, by name; not published ones."""
         rows = self._db.execute(
             "SELECT name, npy FROM arrays WHERE key = ? ORDER BY name", (key,)
         ).fetchall()
@@ -284,13 +355,17 @@ class Store:
 
     @_explained
     def array_names(self, key: str) -> list[str]:
-        """Names of the arrays of one trial, sorted."""
-        rows = self._db.execute("SELECT name FROM arrays WHERE key = ? ORDER BY name", (key,))
+        """Names of the arrays of one trial, computed here or published, sorted."""
+        rows = self._db.execute(
+            "SELECT name FROM arrays WHERE key = ?1 UNION "
+            "SELECT name FROM published WHERE key = ?1 ORDER BY name",
+            (key,),
+        )
         return [name for (name,) in rows]
 
     @_explained
     def array(self, key: str, name: str) -> np.ndarray:
-        """One array of one trial.
+        """One array of one trial, computed here or published.
 
         Raises
         ------
@@ -298,12 +373,32 @@ class Store:
             If the trial has no array of that name.
         """
         row = self._db.execute(
-            "SELECT npy FROM arrays WHERE key = ? AND name = ?", (key, name)
+            "SELECT npy FROM arrays WHERE key = ?1 AND name = ?2 UNION ALL "
+            "SELECT npy FROM published WHERE key = ?1 AND name = ?2",
+            (key, name),
         ).fetchone()
         if row is None:
             known = ", ".join(self.array_names(key)) or "none"
             raise KeyError(f"trial {key} has no array {name!r}; it has {known}.")
         return from_bytes(row[0])
+
+    @_explained
+    def put_audits(self, audits: Iterable[dict[str, Any]]) -> None:
+        """Keep audits; each has every name of :data:`AUDIT`, ``host`` as a dictionary."""
+        rows = [
+            [canonical(audit[name]) if name == "host" else audit[name] for name in AUDIT]
+            for audit in audits
+        ]
+        with self._transaction():
+            marks = ", ".join("?" * len(AUDIT))
+            self._db.executemany(f"INSERT INTO audits VALUES ({marks})", rows)
+
+    @_explained
+    def audits(self) -> list[dict[str, Any]]:
+        """All audits, in the order in which they were made."""
+        rows = self._db.execute(f"SELECT {', '.join(AUDIT)} FROM audits ORDER BY rowid").fetchall()
+        found = [dict(zip(AUDIT, row, strict=True)) for row in rows]
+        return [audit | {"host": _from_json(audit["host"])} for audit in found]
 
     def _select(self, query, keys):
         keys = list(keys)
@@ -312,6 +407,11 @@ class Store:
             chunk = keys[start : start + _CHUNK]
             rows += self._db.execute(query.format(", ".join("?" * len(chunk))), chunk).fetchall()
         return rows
+
+
+_INSERT = f"INSERT OR REPLACE INTO records ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+_IMPORTED = "SELECT key FROM imported WHERE key IN ({})"
+_from_json = functools.lru_cache(1024)(json.loads)  # hosts and releases are few, and only read
 
 
 class StoredArrays(Mapping):
@@ -369,7 +469,7 @@ def _checked(record) -> dict[str, Any]:
     if record["status"] not in ("done", "failed"):
         raise StoreError(f"the status of a record is 'done' or 'failed', not {record['status']!r}.")
     row = dict(record)
-    for name in _JSON:
+    for name in JSON:
         try:
             row[name] = canonical(record[name])
         except (TypeError, ValueError) as error:
@@ -386,5 +486,5 @@ def _to_bytes(array) -> bytes:
 
 def _parse(row) -> dict[str, Any]:
     record = dict(zip(COLUMNS, row, strict=True))
-    record |= {name: json.loads(record[name]) for name in _JSON}
+    record |= {name: json.loads(record[name]) for name in JSON}
     return record | {name: bool(record[name]) for name in _FLAGS}

@@ -14,9 +14,9 @@ import numpy as np
 
 from nmfbench import registry
 from nmfbench.engine.fingerprint import code_version
-from nmfbench.engine.seeds import seed_of
+from nmfbench.engine.seeds import SCHEME, seed_of
 
-__all__ = ["Trial", "canonical"]
+__all__ = ["Trial", "canonical", "key_of", "version_of"]
 
 
 def canonical(value: Any) -> str:
@@ -39,8 +39,8 @@ def canonical(value: Any) -> str:
 class Trial:
     """One task on one (data, corruption, level, solver, parameters, repeat).
 
-    Two trials with equal fields, computed by the same code, have the same key, whichever artefact
-    or profile asked for them.
+    Two trials with equal fields have the same key as long as the declared versions of what
+    computes them are the same, whichever artefact or profile asked for them.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Trial:
 
     @cached_property
     def code(self) -> str:
-        """Version of the code that computes this trial."""
+        """Fingerprint of the source that computes this trial; no part of its key."""
         data = registry.datasets[self.dataset]
         entries = [data, registry.tasks[self.task], registry.solvers[self.solver]]
         if self.corruption is not None:
@@ -158,15 +158,32 @@ class Trial:
         return {key: value for key, value in self.options.items() if key not in taken}
 
     @cached_property
+    def declared(self) -> dict[str, Any]:
+        """All that the key holds besides the fields.
+
+        The declared versions of solver, task, dataset (or its stand-in) and corruption, the number
+        of the scheme of seeds, the content of the data file, and the key of the base.
+        """
+        data = registry.datasets[self.dataset]
+        stand_in = self.stand_in and data.info.get("stand_in") is not None
+        noise = None if self.corruption is None else registry.corruptions[self.corruption]
+        return {
+            "scheme": SCHEME,
+            "solver": version_of(registry.solvers[self.solver]),
+            "task": version_of(registry.tasks[self.task]),
+            "dataset": version_of(data, stand_in=stand_in),
+            "corruption": None if noise is None else version_of(noise),
+            "content": self.data_version,
+            "base": None if self.base is None else self.base.key,
+        }
+
+    @cached_property
     def key(self) -> str:
-        """24 hexadecimal digits: a hash of all fields, of the code and of the data.
+        """24 hexadecimal digits: a hash of all fields and of what is :attr:`declared`.
 
         Of a solver in a file outside, the name of the file counts and its folder does not.
         """
-        base = None if self.base is None else self.base.key
-        stated = asdict(self) | {"solver": registry.solvers[self.solver].key}
-        content = [stated, self.code, self.data_version, base]
-        return hashlib.sha256(canonical(content).encode()).hexdigest()[:24]
+        return key_of(self, self.declared)
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Random numbers for one purpose, the same for every solver and level.
@@ -191,3 +208,31 @@ def _options_of(task: str) -> set[str]:
     names = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
     base = entry.info["based_on"]
     return names if base is None else names | _options_of(base)
+
+
+def key_of(trial: Trial, declared: Mapping[str, Any]) -> str:
+    """The key of a trial under versions that may be others than today's, as those of a record."""
+    stated = {name: getattr(trial, name) for name in _FIELDS}
+    stated["solver"] = registry.solvers[trial.solver].key
+    return hashlib.sha256(canonical([stated, dict(declared)]).encode()).hexdigest()[:24]
+
+
+_FIELDS = tuple(f.name for f in fields(Trial))
+
+
+def version_of(entry: registry.Entry, *, stand_in: bool = False) -> int | str:
+    """The version of what is registered, or of its stand-in.
+
+    Returns
+    -------
+    int or str
+        What was declared, 1 by default; of what another package registers without a version, or
+        of a class from outside, a fingerprint of its source.
+    """
+    declared = entry.info.get("stand_in_version" if stand_in else "version")
+    if declared is not None:
+        return declared
+    target = entry.info["stand_in"] if stand_in else entry.target
+    if hasattr(target, "fingerprint"):  # a class from outside, which may not be imported here
+        return target.fingerprint()
+    return 1 if entry.is_ours else code_version([target], with_ours=False)

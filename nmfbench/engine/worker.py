@@ -97,8 +97,8 @@ class Worker:
         Returns
         -------
         answer : dict
-            ``outcome`` (metrics and fit) or ``error`` (a traceback), with ``peak_memory`` and
-            the version of the ``code`` that the child runs.
+            ``outcome`` (metrics and fit) or ``error`` (a traceback), with ``elapsed`` seconds,
+            ``peak_memory``, and the fingerprint of the ``code`` that the child runs.
         arrays : dict of ndarray
 
         Raises
@@ -405,7 +405,7 @@ def _compute(values, base):
     from nmfbench.engine.perform import perform
     from nmfbench.engine.trials import Trial
 
-    before = _reset_peak_memory()
+    before, began = _reset_peak_memory(), time.perf_counter()
     answer, blobs, spent = {}, {}, False
     try:
         trial = Trial.from_dict(values)
@@ -417,7 +417,8 @@ def _compute(values, base):
     except BaseException as error:  # sys.exit() and a stray KeyboardInterrupt among them
         answer["error"], blobs = _traceback(), {}
         spent = isinstance(error, MemoryError)  # what is left of the process is not to be trusted
-    return answer | {"peak_memory": max(0, _peak_memory() - before), "spent": spent}, blobs
+    cost = {"elapsed": time.perf_counter() - began, "peak_memory": max(0, _peak_memory() - before)}
+    return answer | cost | {"spent": spent}, blobs
 
 
 def _traceback() -> str:

@@ -16,7 +16,10 @@ from nmfbench.losses import LOSSES
 from nmfbench.projections import PROJECTIONS
 from nmfbench.trace import TRACE_DTYPE, Trace
 
-__all__ = ["Guest", "GuestFault", "checked_factor", "parameters_of"]
+__all__ = ["VERSION", "Guest", "GuestFault", "checked_factor", "parameters_of"]
+
+VERSION = 1
+"""Raised when results of classes from outside change by what this module does around them."""
 
 _BETA_LOSSES = {
     "frobenius": "frobenius",

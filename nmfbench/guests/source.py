@@ -17,13 +17,14 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from nmfbench.engine.fingerprint import strip_source
+from nmfbench import __version__
+from nmfbench.engine.fingerprint import code_version, strip_source
 from nmfbench.registry import Entry
 
 __all__ = ["GuestError", "Source", "check_parameters", "classes_of", "entry", "locate"]
 
 _OWN = "nmfbench"
-# Their versions do not count, as they do not for our own solvers.
+# Their releases do not count, as they do not for our own solvers: they stand in the record.
 _COMMON = {"numpy", "scipy", _OWN}
 
 
@@ -93,15 +94,23 @@ class Source:
         place = os.path.basename(self.place) if self.is_file else self.place
         return f"{place}:{self.attribute}"
 
+    def fingerprint(self) -> str:
+        """Its version: a hash of its own files, the releases of what they import, and ours."""
+        return code_version([self], with_ours=False)
+
     def origins(self) -> list[tuple[str, str]]:
         """For :func:`~nmfbench.engine.fingerprint.code_version`: pairs of module and text."""
-        pairs = [(f"{_OWN}.guests.adapter", "")]
+        from nmfbench.guests.adapter import VERSION
+
+        pairs = [(f"{_OWN}.guests.adapter", f"adapter {VERSION}")]
         if self.is_file:
             texts, imported = _local_sources(Path(self.place))
-            pairs += [(name, "") for name in imported if name.partition(".")[0] == _OWN]
+            tops = {name.partition(".")[0] for name in imported}
+            if _OWN in tops:
+                pairs += [(name, __version__) for name in imported if name.startswith(_OWN)]
             pairs += [("", text) for text in texts]
-            tops = {name.partition(".")[0] for name in imported} - _COMMON
-            return pairs + [("", version) for top in sorted(tops) if (version := _version(top))]
+            releases = (_version(top) for top in sorted(tops - _COMMON))
+            return pairs + [("", release) for release in releases if release]
         version = _version(self.place.partition(".")[0])
         if version is None:  # not installed, or installed to be edited
             _find_in_working_directory(self.place)

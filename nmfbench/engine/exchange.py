@@ -1,9 +1,9 @@
-"""Records as one file, a row a trial: out of a store, and into another one.
+"""Records as files, a row a trial: out of a store, and into another one.
 
 Columns are in the order of :data:`FIRST`, then one for each metric, then :data:`LAST`. Columns of
-:data:`JSON` hold canonical JSON text. A metric that a trial does not have is an empty cell. Arrays
-(traces, factors) stay behind: an imported record serves every table and claim, but has no curve.
-Nothing is pickled.
+:data:`~nmfbench.engine.store.JSON` hold canonical JSON text. A metric that a trial does not have is
+an empty cell. A parquet file may have a column ``arrays`` besides: curves and factors that pictures
+and claims read. Nothing is pickled.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
-from nmfbench.engine.store import COLUMNS, RESERVED, Store
-from nmfbench.engine.trials import Trial, canonical
+from nmfbench.engine.arrays import pack, unpack
+from nmfbench.engine.store import COLUMNS, JSON, RESERVED
+from nmfbench.engine.trials import Trial, canonical, key_of
 from nmfbench.registry import UnknownNameError
 
-__all__ = ["ExchangeError", "Imported", "export_records", "import_records", "read_export"]
+__all__ = ["ExchangeError", "export_records", "read_export", "read_exports", "trial_of"]
 
 FIRST = (
     *("key", "artefact", "task", "dataset", "corruption", "level"),
@@ -32,13 +34,13 @@ FIRST = (
 )
 LAST = (
     *("seconds", "cpu_seconds", "n_iter", "peak_memory", "host", "versions"),
-    *("dataset_params", "options", "stand_in", "start", "timed", "code"),
-    *("error", "objective", "stop_reason", "finished"),
+    *("dataset_params", "options", "stand_in", "start", "timed", "declared", "code"),
+    *("error", "objective", "stop_reason", "first_objectives", "elapsed", "finished"),
 )
-JSON = ("params", "dataset_params", "options", "host", "versions")
+_CELLS = tuple(name for name in JSON if name != "metrics")  # of JSON text
 _OPTIONAL = ("corruption", "error", "stop_reason", "level", "seconds", "cpu_seconds", "objective")
-_OPTIONAL += ("n_iter", "peak_memory")
-_NUMBERS = ("level", "seconds", "cpu_seconds", "objective")
+_OPTIONAL += ("n_iter", "peak_memory", "elapsed", "first_objectives")
+_NUMBERS = ("level", "seconds", "cpu_seconds", "objective", "elapsed")
 _WHOLE = ("repeat", "start", "n_iter", "peak_memory")
 _FLAGS = ("stand_in", "timed")
 _SIZE_LIMIT = 2**31 - 1  # of one CSV field
@@ -48,20 +50,16 @@ class ExchangeError(ValueError):
     """A file that is no export, or cannot be read or written."""
 
 
-@dataclass
-class Imported:
-    """How many records were new, took the place of a failed one, or were held already."""
-
-    new: int = 0
-    replaced: int = 0
-    held: int = 0
-
-
 # -- out --------------------------------------------------------------------------------------
 
 
 def export_records(
-    records: Iterable[Mapping], path, *, format: str, artefacts: Mapping[str, Sequence[str]]
+    records: Iterable[Mapping],
+    path,
+    *,
+    format: str,
+    artefacts: Mapping[str, Sequence[str]],
+    arrays: Callable[[str], Mapping[str, np.ndarray]] | None = None,
 ) -> int:
     """Write records to a file, in one step: it is there whole, or not at all.
 
@@ -74,6 +72,8 @@ def export_records(
     format : {"parquet", "csv"}
     artefacts : mapping
         For each key, the artefacts that the trial belongs to.
+    arrays : callable, optional
+        From a key to the arrays to write beside its record; parquet only.
 
     Returns
     -------
@@ -81,12 +81,17 @@ def export_records(
         Number of rows.
     """
     table = _table(records, artefacts)
+    if arrays is not None:
+        table["arrays"] = [
+            [{"name": name} | pack(array) for name, array in sorted(arrays(key).items())]
+            for key in table["key"]
+        ]
     path = Path(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if format == "parquet":
-            table.to_parquet(part, engine="pyarrow", index=False)
+            table.to_parquet(part, engine="pyarrow", index=False, compression="zstd")
         else:
             table.to_csv(part, index=False, lineterminator="\n")
         part.replace(path)
@@ -102,7 +107,7 @@ def _table(records, artefacts) -> pd.DataFrame:
     rows = []
     for record in records:
         row = {name: value for name, value in record.items() if name != "metrics"}
-        row |= {name: canonical(row[name]) for name in JSON}
+        row |= {name: canonical(row[name]) for name in _CELLS if row[name] is not None}
         row["artefact"] = ";".join(artefacts.get(record["key"], ())) or None
         rows.append(row | record["metrics"])
     metrics = sorted({name for row in rows for name in row} - {*FIRST, *LAST}, key=_natural)
@@ -130,38 +135,30 @@ _SPLIT: Callable = re.compile(r"(\d+)").split
 # -- in ---------------------------------------------------------------------------------------
 
 
-def import_records(paths: Sequence, store: Store) -> Imported:
-    """Merge exported files into a store.
-
-    All files are read and checked before anything is written. A finished record is never written
-    over; a failed one is, by a finished one.
+def read_exports(paths: Sequence) -> list[tuple[dict, dict[str, np.ndarray]]]:
+    """Records and arrays of exported files; of a folder, those of all parquet files in it.
 
     Raises
     ------
     ExchangeError
-        If a file is no export, naming the first row and column that does not fit.
+        If a file is no export, naming the first row and column that does not fit, or a folder has
+        none.
     """
-    records = [record for path in paths for record in read_export(path)]
-    before = store.status(record["key"] for record in records)
-    summary = Imported()
-    for record in records:
-        key, status = record["key"], record["status"]
-        if key in before and (before[key] == "done" or status == "failed"):
-            summary.held += 1
-            continue
-        summary.replaced += key in before
-        summary.new += key not in before
-        before[key] = status
-        store.put(record)
-    return summary
+    files = []
+    for path in map(Path, paths):
+        below = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+        if not below:
+            raise ExchangeError(f"there is no parquet file in the folder {path}.")
+        files += below
+    return [pair for file in files for pair in read_export(file)]
 
 
-def read_export(path) -> list[dict]:
-    """Records of one exported file, each checked.
+def read_export(path) -> list[tuple[dict, dict[str, np.ndarray]]]:
+    """Records of one exported file, each checked, and their arrays.
 
     Returns
     -------
-    list of dict
+    list of (dict, dict)
         As :meth:`Store.put` takes them.
     """
     columns, rows = _read(Path(path))
@@ -172,15 +169,31 @@ def read_export(path) -> list[dict]:
         raise ExchangeError(f"{path} is not an export of nmfbench: columns are missing: {what}.")
     if len(set(columns)) < len(columns):
         raise ExchangeError(f"{path} is not an export of nmfbench: a column is there twice.")
-    metrics = [name for name in columns if name not in (*FIRST, *LAST)]
+    metrics = [name for name in columns if name not in (*FIRST, *LAST, "arrays")]
     if taken := RESERVED.intersection(metrics):
         raise ExchangeError(f"{path} is not an export: no metric can be called {min(taken)}.")
     records = []
     for number, cells in enumerate(rows, start=1):
         with _row(path, number):
-            records.append(_record(dict(zip(columns, cells, strict=True)), metrics))
-    _check_keys(path, records)
+            row = dict(zip(columns, cells, strict=True))
+            record = _record(row, metrics)
+            if record["key"] != key_of(trial_of(record), record["declared"]):
+                raise ValueError(
+                    f"key {record['key']!r} does not belong to the other columns; was the file "
+                    "edited"
+                )
+            records.append((record, _arrays(row.get("arrays"))))
     return records
+
+
+def _arrays(cell):
+    """Arrays of a row; a file without any has no such column."""
+    found = {}
+    for packed in cell or ():
+        if set(packed) != {"name", "dtype", "shape", "data"}:
+            raise ValueError("arrays are not as nmfbench writes them")
+        found[packed["name"]] = unpack(packed["dtype"], packed["shape"], packed["data"])
+    return found
 
 
 @contextlib.contextmanager
@@ -240,6 +253,8 @@ def _record(cells, metrics):
 
 
 def _value(name, value):
+    if name == "first_objectives":
+        return _list_of_numbers(name, value)
     if name in JSON:
         return _dictionary(name, value)
     if name in _NUMBERS:
@@ -286,35 +301,16 @@ def _dictionary(name, value):
     return parsed
 
 
-def _check_keys(path, records):
-    """Compare keys with the other columns.
-
-    The key of a trial that is based on another one also counts the code of that one, which stands
-    in the other one's row. Without such a row nothing can be said of the key.
-    """
-    codes = {}
-    for number, record in enumerate(records, start=1):
-        with _row(path, number):
-            codes.setdefault(_trial(record), set()).add(record["code"])
-    for number, record in enumerate(records, start=1):
-        with _row(path, number):
-            trial = _trial(record)
-            found = {None} if trial.base is None else codes.get(trial.base, set())
-            if found and record["key"] not in {_key(record, code) for code in found}:
-                key = record["key"]
-                raise ValueError(
-                    f"key {key!r} does not belong to the other columns; was the file edited"
-                )
+def _list_of_numbers(name, value):
+    try:
+        parsed = json.loads(value)
+    except (TypeError, ValueError):
+        parsed = value
+    if isinstance(parsed, list):
+        return [None if item is None else _number(name, item) for item in parsed]
+    raise ValueError(f"{name} is {value!r}, not a JSON list")
 
 
-def _trial(record):
+def trial_of(record: Mapping) -> Trial:
+    """The trial that a record is of."""
     return Trial.from_dict({field.name: record[field.name] for field in fields(Trial)})
-
-
-def _key(record, base_code):
-    """The key of a trial computed by the code in the record, not by what is here now."""
-    trial = _trial(record)
-    vars(trial)["code"] = record["code"]
-    if trial.base is not None:
-        vars(trial.base)["code"] = base_code
-    return trial.key

@@ -1,0 +1,113 @@
+"""Merging records of two origins: what goes together stays together.
+
+A fit and what starts from it come from one computation, and timed rivals on one problem from one
+host. So records are merged by groups: a fit with all that starts from it; all timings of one
+problem and repeat.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from nmfbench.engine.agreement import compare
+from nmfbench.engine.exchange import trial_of
+from nmfbench.engine.missing import timed_problem
+
+__all__ = ["Merge", "merge"]
+
+
+@dataclass
+class Merge:
+    """What a merge found.
+
+    Attributes
+    ----------
+    taken : list of str
+        Keys whose records are to be taken over.
+    new, replaced, held, left_out : int
+        Of these, those that were not there, and those that take the place of another record; those
+        that stay as they are; and those that could not be put beside what is there: timings of
+        another host, or results from a fit that came out otherwise.
+    agreement : Counter
+        Of finished trials that both sides have, how many agree: by outcome.
+    different : list of str
+        Keys of those that differ beyond the tolerances.
+    """
+
+    taken: list[str] = field(default_factory=list)
+    new: int = 0
+    replaced: int = 0
+    held: int = 0
+    left_out: int = 0
+    agreement: Counter[str] = field(default_factory=Counter)
+    different: list[str] = field(default_factory=list)
+
+
+def merge(
+    held: Mapping[str, Mapping], offered: Iterable[Mapping], *, larger_wins: bool = False
+) -> Merge:
+    """Decide which of the records offered are taken.
+
+    Of equal keys the held record stays, unless it is of a failure.
+
+    Parameters
+    ----------
+    held : mapping of str to record
+        By key; at least those that share a group with one offered.
+    offered : iterable of record
+    larger_wins : bool, default=False
+        Where two groups do not go together, take the one offered if it has all of the other's
+        trials and more.
+    """
+    found = Merge()
+    theirs: dict[str, dict[str, Mapping]] = {}
+    for record in offered:
+        theirs.setdefault(_group(record), {})[record["key"]] = record
+    ours: dict[str, dict[str, Mapping]] = {}
+    for key, record in held.items():
+        ours.setdefault(_group(record), {})[key] = record
+    for group, records in theirs.items():
+        _merge_group(found, ours.get(group, {}), records, larger_wins)
+    return found
+
+
+def _merge_group(found, ours, theirs, larger_wins):
+    agree = {}
+    for key in ours.keys() & theirs.keys():
+        if ours[key]["status"] == theirs[key]["status"] == "done":
+            agree[key] = compare(ours[key], theirs[key]).outcome
+            found.agreement[agree[key]] += 1
+            if agree[key] == "different":
+                found.different.append(key)
+    wanted = [
+        key
+        for key, record in theirs.items()
+        if key not in ours or (ours[key]["status"] == "failed" and record["status"] == "done")
+    ]
+    if wanted and not _go_together(ours, theirs, agree):
+        if not (larger_wins and theirs.keys() > ours.keys()):
+            found.left_out += len(wanted)
+            found.held += len(theirs) - len(wanted)
+            return
+        wanted = list(theirs)
+    found.taken += wanted
+    found.replaced += sum(key in ours for key in wanted)
+    found.new += sum(key not in ours for key in wanted)
+    found.held += len(theirs) - len(wanted)
+
+
+def _go_together(ours, theirs, agree) -> bool:
+    if any(record["timed"] for record in theirs.values()):
+        hosts = [record["host"] for side in (ours, theirs) for record in side.values()]
+        return all(host == hosts[0] for host in hosts)
+    fits = [key for key in agree if trial_of(ours[key]).base is None]
+    return all(agree[key] != "different" for key in fits)
+
+
+def _group(record) -> str:
+    trial = trial_of(record)
+    while trial.base is not None:
+        trial = trial.base
+    return timed_problem(trial) if trial.timed else trial.key

@@ -1,0 +1,88 @@
+"""Which trials are to be computed: those without a record, and those whose record does not count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+
+from nmfbench import registry
+from nmfbench.engine.provenance import host, versions
+from nmfbench.engine.store import Store
+from nmfbench.engine.trials import Trial, canonical
+
+__all__ = ["in_stages", "missing", "other_release", "timed_problem"]
+
+
+def missing(
+    trials: Iterable[Trial], store: Store, *, retry_failed: bool = False, anew: bool = False
+) -> list[Trial]:
+    """The trials without a record that counts, each once, in order.
+
+    These count as missing, too: failed trials that other source computed; what a wrapped peer
+    gave under another release of it; and, of timed rivals on one problem, those timed on another
+    host, as soon as one of them has to be timed here.
+
+    Parameters
+    ----------
+    retry_failed : bool, default=False
+        Count all failed records as missing.
+    anew : bool, default=False
+        Count imported records as missing.
+    """
+    trials = {trial.key: trial for trial in trials}
+    held = store.provenance(trials)
+    lacking = {
+        key for key, trial in trials.items() if not _counts(trial, held.get(key), retry_failed)
+    }
+    if anew:
+        lacking |= store.imported(trials)
+    to_time = {timed_problem(trials[key]) for key in lacking if trials[key].timed}
+    for key, trial in trials.items():
+        if trial.timed and key not in lacking and timed_problem(trial) in to_time:
+            if held[key]["host"] != host():
+                lacking.add(key)
+    return [trial for key, trial in trials.items() if key in lacking]
+
+
+def _counts(trial, record, retry_failed) -> bool:
+    if record is None:
+        return False
+    if record["status"] == "failed":
+        return not retry_failed and record["code"] == trial.code
+    return other_release(trial, record) is None
+
+
+def other_release(trial: Trial, record) -> str | None:
+    """The release of the wrapped peer behind a record, as ``"scikit-learn 1.5.0"``, if it is not
+    the installed one."""
+    package = registry.solvers[trial.solver].info.get("wraps")
+    if package is None or record["versions"].get(package) == versions()[package]:
+        return None
+    return f"{package} {record['versions'].get(package)}"
+
+
+def timed_problem(trial: Trial) -> str:
+    """What timed rivals share: all but the solver and its parameters."""
+    return canonical(asdict(trial) | {"solver": None, "params": None})
+
+
+def in_stages(
+    trials: Iterable[Trial], store: Store, *, retry_failed: bool = False, anew: bool = False
+) -> list[list[Trial]]:
+    """The trials to compute, in stages: what others start from comes first.
+
+    A fit whose record was imported, without its arrays, is computed again where something has to
+    start from it, and with it all of the trials that do, so that they come from one computation.
+    The arguments are those of :func:`missing`.
+    """
+    asked = {"retry_failed": retry_failed, "anew": anew}
+    trials = list({trial.key: trial for trial in trials}.values())
+    stages = [missing(trials, store, **asked)]
+    while bases := {t.base.key: t.base for t in stages[0] if t.base is not None}:
+        again = {trial.key for trial in missing(bases.values(), store, **asked)}
+        again |= store.imported(bases)
+        staged = {trial.key for trial in stages[0]}
+        stages[0] += [t for t in trials if t.base and t.base.key in again and t.key not in staged]
+        first = [trial for key, trial in bases.items() if key in again]
+        stages = [first, *([t for t in stage if t.key not in again] for stage in stages)]
+    return [stage for stage in stages if stage]
