@@ -1,4 +1,4 @@
-"""Which trials are to be computed: those without a record, and those whose record does not count."""
+"""Which trials are to be computed: those without a record that counts."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def missing(
     if anew:
         lacking |= store.imported(trials)
     to_time = {timed_problem(trials[key]) for key in lacking if trials[key].timed}
-    for key, trial in trials.items():
-        if trial.timed and key not in lacking and timed_problem(trial) in to_time:
-            if held[key]["host"] != host():
-                lacking.add(key)
+    for key in trials.keys() - lacking:
+        elsewhere = trials[key].timed and held[key]["host"] != host()
+        if elsewhere and timed_problem(trials[key]) in to_time:
+            lacking.add(key)
     return [trial for key, trial in trials.items() if key in lacking]
 
 

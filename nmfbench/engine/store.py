@@ -409,7 +409,10 @@ class Store:
         return rows
 
 
-_INSERT = f"INSERT OR REPLACE INTO records ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+_INSERT = (
+    f"INSERT OR REPLACE INTO records ({', '.join(COLUMNS)}) "
+    f"VALUES ({', '.join('?' * len(COLUMNS))})"
+)
 _IMPORTED = "SELECT key FROM imported WHERE key IN ({})"
 _from_json = functools.lru_cache(1024)(json.loads)  # hosts and releases are few, and only read
 
