@@ -28,6 +28,7 @@ import warnings
 __all__ = ["main", "parse"]
 
 PROFILES = ("smoke", "quick", "paper")
+BOOK = "reports/records"
 THINGS = ("solvers", "datasets", "corruptions", "metrics", "tasks", "artefacts")
 
 _EPILOG = """\
@@ -248,11 +249,43 @@ def _grammar():
     )
     sub.add_argument("--output", required=True, metavar="FILE")
 
-    sub = command("import", "merge exported records; equal keys are not doubled", _store)
-    sub.add_argument("names", nargs="+", metavar="FILE")
+    sub = command("import", "merge exported records; equal keys are not doubled", _store, _json)
+    sub.add_argument(
+        "names", nargs="+", metavar="FILE", help="or a folder: all parquet files below it"
+    )
+
+    sub = command("publish", "merge the records of a store into the record book", _store, _json)
+    sub.add_argument(
+        "--book", default=BOOK, metavar="DIR", help=f"folder of the record book ({BOOK})"
+    )
 
     sub = command("replay", "rerun one trial: same bits, same digits, or different", _store, _json)
     sub.add_argument("key", metavar="TRIAL-KEY", help="key of a record, or how it begins")
+    _limits(sub)
+
+    sub = command(
+        "audit", "compute a sample of the records again, and compare", _targets, _store, _json
+    )
+    sub.description += (
+        " A row of the answer is a task, a solver and a data set. Exit code 1 if a record comes "
+        "out different."
+    )
+    sub.add_argument(
+        "--sample", type=_positive(int), default=1, metavar="N", help="records of each row (1)"
+    )
+    sub.add_argument(
+        "--draw", default="", metavar="TEXT", help="another text draws another sample"
+    )
+    sub.add_argument(
+        "--changed", action="store_true", help="only records that other source computed"
+    )
+    sub.add_argument(
+        "--accept",
+        action="store_true",
+        help="raise the versions of what came out different, in the source",
+    )
+    _budget(sub)
+    _jobs(sub)
     _limits(sub)
 
     command("doctor", "what is installed and at hand, what is missing, and how to get it", *_DOCTOR)
@@ -304,12 +337,26 @@ def _profile(sub):
 
 
 def _computing(sub):
-    sub.add_argument(
-        "--jobs", type=_positive(int), default=1, metavar="N", help="trials at a time (1)"
-    )
+    _budget(sub)
+    _jobs(sub)
     sub.add_argument("--scheduler", metavar="ADDRESS", help="Dask scheduler, tcp://host:port")
     _retry_failed(sub)
     _limits(sub)
+
+
+def _jobs(sub):
+    sub.add_argument(
+        "--jobs", type=_positive(int), default=1, metavar="N", help="trials at a time (1)"
+    )
+
+
+def _budget(sub):
+    sub.add_argument(
+        "--budget",
+        type=_duration,
+        metavar="T",
+        help="begin no more after this time, such as 90s, 30m or 2h (no limit)",
+    )
 
 
 def _computing_here(sub):
@@ -387,6 +434,15 @@ def _positive(kind):
         return value
 
     return convert
+
+
+def _duration(word):
+    """Seconds from ``90s``, ``30m``, ``2h``, or a plain number of seconds."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", word)
+    seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]] if match else 0
+    if not seconds > 0:
+        raise argparse.ArgumentTypeError(f"needs a time such as 90s, 30m or 2h, got {word!r}")
+    return seconds
 
 
 def _memory(word):

@@ -22,12 +22,17 @@ from typing import Any
 from nmfbench import registry
 from nmfbench.artefacts import PROFILES, Artefact
 from nmfbench.cli.catalogue import catalogue
-from nmfbench.cli.exchange import ExchangeError, export_records, import_records
+from nmfbench.cli.output import Result, UsageError
+from nmfbench.cli.output import notice as _notice
+from nmfbench.cli.output import reading as _reading
+from nmfbench.cli.output import table as _table
 from nmfbench.cli.progress import Progress, describe
+from nmfbench.cli.records import audit, export, import_, publish, replay
 from nmfbench.cli.targets import TargetError, how_to_get, runnable, select
 from nmfbench.compare.plan import CompareError
 from nmfbench.datasets.base import dataset_available, dataset_info
 from nmfbench.datasets.errors import DataError
+from nmfbench.engine.exchange import ExchangeError
 from nmfbench.engine.missing import in_stages
 from nmfbench.engine.results import reason
 from nmfbench.engine.runner import Limits, SchedulerError
@@ -38,16 +43,7 @@ from nmfbench.guests import GuestError, parse_solver
 from nmfbench.guests.examine import examine
 from nmfbench.registry import UnknownNameError
 
-__all__ = ["Result", "exit_code"]
-
-
-@dataclass(frozen=True)
-class Result:
-    """The answer of a command: as JSON, as text, and its exit code."""
-
-    data: Any
-    text: str
-    code: int = 0
+__all__ = ["Result", "audit", "exit_code", "export", "import_", "publish", "replay"]
 
 
 def exit_code(error: Exception) -> int | None:
@@ -57,10 +53,6 @@ def exit_code(error: Exception) -> int | None:
     names = (TargetError, UnknownNameError, GuestError, CompareError)
     wrong = (StoreError, SchedulerError, ExchangeError, UsageError, sqlite3.Error, OSError)
     return 2 if isinstance(error, (*names, *wrong)) else None
-
-
-class UsageError(ValueError):
-    """Arguments that do not fit together, or do not fit what is there."""
 
 
 class ReportError(RuntimeError):
@@ -550,92 +542,7 @@ def _data_verify(names, named):
     )
 
 
-# -- export, import, replay, doctor -----------------------------------------------------------
-
-
-def export(args) -> Result:
-    targets = select(args.names)
-    whole = (not args.names or "all" in args.names) and args.profile is None
-    profiles = PROFILES if args.profile is None else (args.profile,)
-    output = Path(args.output)
-    kind = args.format or ("csv" if output.suffix == ".csv" else "parquet")
-    if output.is_dir():
-        raise UsageError(f"--output needs a file, but {output} is a folder.")
-    with Store(args.store, create=False) as store:
-        held = {_outline(record) for record in store.records()}
-        wanted = _wanted([target.artefact for target in targets], profiles, held)
-        records = store.records() if whole else store.records(wanted)
-        count = export_records(records, output, format=kind, artefacts=wanted)
-    return Result(
-        {"output": str(output), "format": kind, "trials": count},
-        f"{count} trials written to {output}; their arrays stay in {args.store}.",
-    )
-
-
-def _outline(values: Mapping) -> tuple:
-    """What tells most trials apart, and is had sooner than a key."""
-    return tuple(values[name] for name in ("task", "dataset", "solver", "level", "repeat"))
-
-
-def _wanted(artefacts: Iterable[Artefact], profiles, held) -> dict[str, list[str]]:
-    """Artefacts by the keys of their trials, those on substitutes of the data included.
-
-    Only of trials whose outline is held: keys of all grids take minutes.
-    """
-    wanted: dict[str, list[str]] = {}
-    for artefact in artefacts:
-        trials = dict.fromkeys(
-            trial for p in profiles for trial in artefact.trials(p) if _outline(vars(trial)) in held
-        )
-        for key in dict.fromkeys(t.key for trial in trials for t in _versions(trial)):
-            wanted.setdefault(key, []).append(artefact.id)
-    return wanted
-
-
-def _versions(trial):
-    yield trial
-    if dataset_info(trial.dataset)["file"] is not None:
-        yield replace(trial, stand_in=True)
-        yield replace(trial, dataset_params={**trial.dataset_params, "variant": True})
-
-
-def import_(args) -> Result:
-    with Store(args.store) as store:
-        found = import_records(args.names, store)
-    text = (
-        f"{found.new} new trials, {found.replaced} in place of failed ones, {found.held} that "
-        f"{args.store} had already."
-    )
-    return Result(asdict(found), text)
-
-
-def replay(args) -> Result:
-    from nmfbench.cli.replay import find_record
-    from nmfbench.cli.replay import replay as rerun
-
-    with Store(args.store, create=False) as store:
-        try:
-            record = find_record(store, args.key)
-        except LookupError as error:
-            raise UsageError(error.args[0]) from None
-        found = rerun(record, store, Limits(args.time_limit, args.memory_limit))
-    data = {
-        "key": record["key"],
-        "trial": describe(record),
-        "verdict": found.verdict,
-        "compared": found.compared,
-        "differences": found.differences,
-        "same_code": found.same_code,
-        "error": found.error,
-    }
-    lines = [f"{describe(record)}: {found.verdict}", *(f"  {text}" for text in found.differences)]
-    if found.error:
-        lines.append(f"  {reason(found.error)}")
-    if record["status"] == "failed":
-        lines.append(f"  the record is a failure: {reason(record['error'])}")
-    if not found.same_code:
-        lines.append("  the record was computed by another version of the code")
-    return Result(data, "\n".join(lines), int(not found.verdict.startswith("same")))
+# -- doctor --------------------------------------------------------------------------------
 
 
 def doctor(args) -> Result:
@@ -663,48 +570,3 @@ def doctor(args) -> Result:
     return Result(data, "\n\n".join(text), int(not usable))
 
 
-# -- shared -----------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def _reading(folder):
-    """The store of a folder; an empty one, with a notice, where nothing has run yet."""
-    path = Path(folder)
-    if (path.is_dir() or not path.exists()) and not (path / FILE_NAME).exists():
-        _notice(f"there is no store in {folder} yet: nothing has run")
-        with tempfile.TemporaryDirectory() as empty, Store(empty) as store:
-            yield store
-        return
-    with Store(folder, create=False) as store:
-        yield store
-
-
-def _notice(text):
-    print(f"nmfbench: {text}", file=sys.stderr, flush=True)
-
-
-def _table(rows: Sequence[Mapping], columns: Sequence[str]) -> str:
-    """Aligned columns; numbers to the right. A column that is empty everywhere is left out."""
-    if not rows:
-        return "nothing"
-    columns = [c for c in columns if any(row[c] not in (None, [], "") for row in rows)]
-    cells = [[_cell(row[c]) for c in columns] for row in rows]
-    head = [c.replace("_", " ") for c in columns]
-    widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
-    right = [any(type(row[c]) is int for row in rows) for c in columns]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if to_right else cell.ljust(width)
-            for cell, width, to_right in zip(line, widths, right, strict=True)
-        ).rstrip()
-        for line in (head, *cells)
-    ]
-    return "\n".join(lines)
-
-
-def _cell(value):
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
-    return "" if value is None else str(value)

@@ -11,11 +11,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from nmfbench.engine.agreement import compare
 from nmfbench.engine.exchange import trial_of
 from nmfbench.engine.missing import timed_problem
+from nmfbench.engine.store import Store
 
-__all__ = ["Merge", "merge"]
+__all__ = ["Merge", "import_records", "merge"]
 
 
 @dataclass
@@ -111,3 +114,22 @@ def _group(record) -> str:
     while trial.base is not None:
         trial = trial.base
     return timed_problem(trial) if trial.timed else trial.key
+
+
+def import_records(
+    pairs: Iterable[tuple[Mapping, Mapping[str, np.ndarray]]], store: Store
+) -> Merge:
+    """Merge records from elsewhere into a store; what it holds stays.
+
+    Parameters
+    ----------
+    pairs : iterable of (record, arrays)
+        As :func:`~nmfbench.engine.exchange.read_exports` gives them. Nothing is written unless all
+        could be read.
+    store : Store
+    """
+    offered = {record["key"]: (record, arrays) for record, arrays in pairs}
+    held = {record["key"]: record for record in store.records()}
+    found = merge(held, (record for record, _ in offered.values()))
+    store.put_imported(offered[key] for key in found.taken)
+    return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 
 from nmfbench import registry
 from nmfbench.engine.provenance import host, versions
@@ -63,7 +62,7 @@ def other_release(trial: Trial, record) -> str | None:
 
 def timed_problem(trial: Trial) -> str:
     """What timed rivals share: all but the solver and its parameters."""
-    return canonical(asdict(trial) | {"solver": None, "params": None})
+    return canonical(trial.to_dict() | {"solver": None, "params": None})
 
 
 def in_stages(

@@ -1,0 +1,330 @@
+"""Audits: do the records still come out of this code?
+
+A declared version is a promise that the numbers have not changed since. An audit computes a sample
+of the records again and compares. Records of this host are compared whole. On another processor
+rounding grows with the iterations of a fit, so that of a long fit only the objectives of the first
+ten iterations are computed again and compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from nmfbench import registry
+from nmfbench.datasets.base import dataset_available
+from nmfbench.engine.agreement import Agreement, compare, compare_first_objectives
+from nmfbench.engine.exchange import trial_of
+from nmfbench.engine.provenance import host, versions
+from nmfbench.engine.results import reason
+from nmfbench.engine.runner import FIRST, Limits, compute
+from nmfbench.engine.store import Store
+from nmfbench.engine.trials import Trial
+from nmfbench.engine.worker import Worker
+
+__all__ = ["Audit", "Group", "audit", "group_of", "moved", "standing"]
+
+_NUMERICAL = ("numpy", "scipy", "scikit-learn", "numba")
+
+
+@dataclass(frozen=True)
+class Audit:
+    """One record computed again.
+
+    Attributes
+    ----------
+    record : dict
+    trial : Trial
+    outcome : {"same bits", "same digits", "different"}
+    compared : {"all", "first objectives"}
+    differences : list of str
+        What is not the same to the bit, with both values.
+    """
+
+    record: Mapping
+    trial: Trial
+    outcome: str
+    compared: str
+    differences: list[str]
+
+
+@dataclass
+class Group:
+    """The audits of one task, solver and dataset.
+
+    Attributes
+    ----------
+    records, changed : int
+        Finished records, and those that were computed by other source than today's.
+    audits : list of Audit
+    """
+
+    task: str
+    solver: str
+    dataset: str
+    records: int = 0
+    changed: int = 0
+    audits: list[Audit] = field(default_factory=list)
+
+    def count(self, outcome: str) -> int:
+        return sum(audit.outcome == outcome for audit in self.audits)
+
+
+def group_of(record: Mapping) -> tuple[str, str, str]:
+    """Task, solver and dataset of a record."""
+    return record["task"], record["solver"], record["dataset"]
+
+
+def audit(
+    store: Store,
+    keys: Iterable[str] | None = None,
+    *,
+    sample: int = 1,
+    changed: bool = False,
+    budget: float | None = None,
+    jobs: int = 1,
+    limits: Limits | None = None,
+    salt: str = "",
+    progress: Callable[[Audit], None] = lambda found: None,
+) -> list[Group]:
+    """Compute a sample of the records of a store again, compare, and keep the outcomes there.
+
+    Only finished records count whose key is still today's and whose data are at hand.
+
+    Parameters
+    ----------
+    store : Store
+    keys : iterable of str, optional
+        Of the records to choose from; by default all.
+    sample : int, default=1
+        Records of each group (task, solver, dataset).
+    changed : bool, default=False
+        Only of records that were computed by other source than today's.
+    budget : float, optional
+        Seconds after which no computation is begun; groups take turns, the cheaper records first.
+    jobs : int, default=1
+        Records computed at a time.
+    limits : Limits, optional
+    salt : str
+        Another text is another sample.
+    progress : callable
+        Told of each audit as it ends.
+
+    Returns
+    -------
+    list of Group
+        All groups, also those of which nothing was computed.
+    """
+    groups: dict[tuple, Group] = {}
+    chosen: dict[tuple, list] = {}
+    for record in store.records(keys):
+        trial = trial_of(record)
+        if record["status"] != "done" or trial.key != record["key"] or not _at_hand(trial):
+            continue
+        group = groups.setdefault(group_of(record), Group(*group_of(record)))
+        other = record["code"] != trial.code
+        group.records += 1
+        group.changed += other
+        if other or not changed:
+            chosen.setdefault(group_of(record), []).append((_draw(record, salt), record, trial))
+    turns = [
+        (turn, _cost(record), record, trial)
+        for found in chosen.values()
+        for turn, (_, record, trial) in enumerate(sorted(found, key=lambda f: f[0])[:sample])
+    ]
+    todo = [(record, trial) for *_, record, trial in sorted(turns, key=lambda t: t[:2])]
+    for found in _compute(todo, store, budget, jobs, limits or Limits(), progress):
+        groups[group_of(found.record)].audits.append(found)
+    return [groups[name] for name in sorted(groups)]
+
+
+def _at_hand(trial):
+    return trial.stand_in or dataset_available(trial.dataset)
+
+
+def _draw(record, salt):
+    return hashlib.sha256(f"{salt} {record['key']}".encode()).hexdigest()
+
+
+def _cost(record):
+    return record["elapsed"] or record["seconds"] or 0.0
+
+
+def _compute(todo, store, budget, jobs, limits, progress) -> list[Audit]:
+    deadline = None if budget is None else time.monotonic() + budget
+    of_thread, workers, lock, done = threading.local(), [], threading.Lock(), []
+
+    def work(record, trial):
+        if deadline is not None and time.monotonic() + _cost(record) > deadline:
+            return
+        if not hasattr(of_thread, "worker"):
+            of_thread.worker = Worker(limits.memory)
+            workers.append(of_thread.worker)
+        found = _audit(record, trial, store, of_thread.worker, limits)
+        with lock:
+            store.put_audits([_row(found)])
+            done.append(found)
+            progress(found)
+
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        for future in [pool.submit(work, *pair) for pair in todo]:
+            future.result()
+    finally:
+        for worker in workers:
+            worker.kill()
+        pool.shutdown(cancel_futures=True)
+        for worker in workers:
+            worker.close()
+    return done
+
+
+def _audit(record, trial, store, worker, limits) -> Audit:
+    """Compare all where rounding should be the same, else the begin of the fit."""
+    begin = None if _made_here(record) else _beginning(record, trial, store)
+    if begin is None:
+        again, _ = compute(trial, worker, limits.seconds)
+        found = _agreement(again, lambda: compare(record, again))
+        return Audit(record, trial, found.outcome, "all", found.differences)
+    fit, short = begin
+    again, _ = compute(short, worker, limits.seconds)
+    found = _agreement(again, lambda: compare_first_objectives(fit, again))
+    return Audit(record, trial, found.outcome, "first objectives", found.differences)
+
+
+def _agreement(again, compared) -> Agreement:
+    if again["status"] == "done":
+        return compared()
+    return Agreement(["status"], [f"it failed: {reason(again['error'])}"], close=False)
+
+
+def _made_here(record) -> bool:
+    now, then = versions(), record["versions"]
+    return record["host"] == host() and all(then.get(name) == now[name] for name in _NUMERICAL)
+
+
+def _beginning(record, trial, store):
+    """The record of the fit behind a record, and the trial that makes its first iterations only.
+
+    None if the fit makes no more than these anyway, or keeps no objectives.
+    """
+    while trial.base is not None:
+        trial = trial.base
+        found = store.records([trial.key])
+        if not found:
+            return None
+        (record,) = found
+    if (record["n_iter"] or 0) <= FIRST or len(record["first_objectives"] or ()) < 2:
+        return None
+    if "max_iter" in trial.options:
+        return record, replace(trial, options={**trial.options, "max_iter": FIRST})
+    if hasattr(registry.solvers[trial.solver].target, "max_iter"):
+        return record, replace(trial, params={**trial.params, "max_iter": FIRST})
+    return None
+
+
+def _row(found: Audit) -> dict:
+    """What the store keeps of an audit."""
+    return {
+        "key": found.record["key"],
+        "task": found.record["task"],
+        "solver": found.record["solver"],
+        "dataset": found.record["dataset"],
+        "record_code": found.record["code"],
+        "code": found.trial.code,
+        "outcome": found.outcome,
+        "compared": found.compared,
+        "host": host(),
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def standing(store: Store, trials: Sequence[Trial]) -> dict[str, int]:
+    """How many finished records are of today's code, audited under it, neither, or failed it.
+
+    A record is audited if one of its group that the same source computed was audited under today's
+    code, and none of these came out different.
+
+    Returns
+    -------
+    dict
+        ``current``, ``audited``, ``different``, ``unaudited``.
+    """
+    outcomes: dict[tuple, set[str]] = {}
+    for row in store.audits():
+        place = (*group_of(row), row["record_code"], row["code"])
+        outcomes.setdefault(place, set()).add(row["outcome"])
+    held = store.provenance(trial.key for trial in trials)
+    counts = dict.fromkeys(("current", "audited", "different", "unaudited"), 0)
+    for trial in trials:
+        record = held.get(trial.key)
+        if record is None or record["status"] != "done":
+            continue
+        group = (trial.task, trial.solver, trial.dataset)
+        seen = outcomes.get((*group, record["code"], trial.code), set())
+        if "different" in seen:
+            counts["different"] += 1
+        elif record["code"] == trial.code:
+            counts["current"] += 1
+        else:
+            counts["audited" if seen else "unaudited"] += 1
+    return counts
+
+
+# -- what to raise ----------------------------------------------------------------------------
+
+KINDS = ("task", "corruption", "dataset", "solver")
+"""Kinds of entries that have a version, in the order of preference where two explain the same."""
+
+
+def moved(store: Store, groups: Sequence[Group]) -> list[tuple[str, str]]:
+    """The entries whose numbers changed: the fewest that explain all differences.
+
+    An entry explains a difference if nothing of it came out the same: no audit, and no record that
+    today's source computed.
+
+    Returns
+    -------
+    list of (str, str)
+        Kind and key, such as ``("solver", "hals")``.
+    """
+    same: set[tuple[str, str]] = set()
+    different: dict[tuple[str, str], set[str]] = {}
+    for group in groups:
+        for found in group.audits:
+            names = _entries(found.trial)
+            if found.outcome == "different":
+                for name in names:
+                    different.setdefault(name, set()).add(found.record["key"])
+            else:
+                same |= names
+    audited = {found.record["key"] for group in groups for found in group.audits}
+    for record in store.records():
+        trial = trial_of(record)
+        if record["key"] not in audited and record["code"] == trial.code:
+            same |= _entries(trial)
+    explained: set[str] = set()
+    everything = set().union(*different.values())
+    found = []
+    while explained < everything:
+        rest = {n: keys - explained for n, keys in different.items() if n not in same}
+        best = max(rest, key=lambda n: (len(rest[n]), -KINDS.index(n[0]), n[1]), default=None)
+        if best is None or not rest[best]:  # something of every entry came out the same
+            rest = {n: k - explained for n, k in different.items() if n[0] == "solver"}
+            best = max(rest, key=lambda n: (len(rest[n]), n[1]))
+        explained |= different[best]
+        found.append(best)
+    return sorted(found)
+
+
+def _entries(trial) -> set[tuple[str, str]]:
+    """What a trial is made of; of one that starts from a fit, that of the fit, too."""
+    found = {("task", trial.task), ("dataset", trial.dataset), ("solver", trial.solver)}
+    if trial.corruption is not None:
+        found.add(("corruption", trial.corruption))
+    return found if trial.base is None else found | _entries(trial.base)
