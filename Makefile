@@ -3,7 +3,7 @@ PYTHON ?= python3
 PROFILE ?= quick
 JOBS ?= 2
 STORE ?= results
-OUTPUT ?= reports
+OUTPUT ?= report
 
 BIN := .venv/bin
 READY := .venv/.ready

@@ -153,9 +153,9 @@ def _grammar():
 
     command("run", "compute the trials that have no record yet", *_GRID, _computing, _json)
     command("status", "how many trials are done, failed and missing", *_GRID, _json)
-    command("report", "make the pages of the report from the records", *_GRID, _output)
+    command("report", "make the pages of the report from the records", *_JUDGED, _output)
     command("reproduce", "run, then report", *_GRID, _computing, _output)
-    command("claims", "what the records say of each claim of the papers", *_GRID, _json)
+    command("claims", "what the records say of each claim of the papers", *_JUDGED, _json)
 
     sub = command("compare", "solvers against the baselines: one page", _computing_here, _json)
     sub.description += (
@@ -329,6 +329,21 @@ def _profile(sub):
         metavar="P",
         help="smoke: seconds an artefact; quick (the default): minutes; paper: the papers' grids",
     )
+    _stand_in(sub)
+
+
+def _judged_profile(sub):
+    sub.add_argument(
+        "--profile",
+        type=_one_of(PROFILES),
+        metavar="P",
+        help="judge all artefacts on the grid of smoke, quick or paper, as far as it has run; by "
+        "default each on its largest grid of whole repeats",
+    )
+    _stand_in(sub)
+
+
+def _stand_in(sub):
     sub.add_argument(
         "--stand-in",
         action="store_true",
@@ -395,7 +410,7 @@ def _limits(sub, seconds=3600.0, unit="trial"):
 
 def _output(sub):
     sub.add_argument(
-        "--output", default="reports", metavar="DIR", help="folder of the pages (reports)"
+        "--output", default="report", metavar="DIR", help="folder of the pages (report)"
     )
 
 
@@ -404,7 +419,8 @@ def _json(sub):
 
 
 _GRID = (_targets, _profile, _store)
-_CARD = (_profile, _store, _json)
+_JUDGED = (_targets, _judged_profile, _store)
+_CARD = (_judged_profile, _store, _json)
 _DOCTOR = (_store, _json)
 
 

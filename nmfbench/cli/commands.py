@@ -7,7 +7,6 @@ Progress and notices go to standard error meanwhile.
 from __future__ import annotations
 
 import contextlib
-import math
 import shlex
 import sqlite3
 import sys
@@ -174,38 +173,40 @@ def _plan(artefact, args):
 
 
 def report(args) -> Result:
-    return _report([target.artefact for target in select(args.names)], args)
+    return _report([target.artefact for target in select(args.names)], args, args.profile)
 
 
-def _report(artefacts, args) -> Result:
+def _report(artefacts, args, profile=None) -> Result:
     from nmfbench.report.build import NotebookError, build_report
 
     try:
-        index = build_report(
-            artefacts, args.store, profile=args.profile, output=args.output, stand_in=args.stand_in
+        made = build_report(
+            artefacts, args.store, profile=profile, output=args.output, stand_in=args.stand_in
         )
     except NotebookError as error:
         raise ReportError(str(error)) from error
-    with Store(args.store, create=False) as store:
-        broken = [text for a in artefacts for text in _evaluate(a, store, args).broken]
+    broken = [text for evaluation in made.evaluations for text in evaluation.broken]
     text = [f"the test of a claim failed: {line}" for line in broken]
-    return Result({"index": str(index)}, "\n".join([*text, f"{index}"]), int(bool(broken)))
+    data = {"index": str(made.index)}
+    return Result(data, "\n".join([*text, f"{made.index}"]), int(bool(broken)))
 
 
 def reproduce(args) -> Result:
     first = run(args)
     artefacts, _ = runnable(select(args.names), args.profile, stand_in=args.stand_in)
     _notice("all trials have ended; the report is being made")
-    second = _report(artefacts, args)
+    second = _report(artefacts, args)  # each on its largest grid, which may be of earlier runs
     data = {"run": first.data, "report": second.data}
     return Result(data, f"{first.text}\n{second.text}", max(first.code, second.code))
 
 
 def claims(args) -> Result:
+    from nmfbench.report.evaluate import claim_rows
+
     targets = select(args.names)
     with _reading(args.store) as store:
         found = [_evaluate(target.artefact, store, args) for target in targets]
-    rows = [_claim(e, *pair) for e in found for pair in e.verdicts]
+    rows = [row for evaluation in found for row in claim_rows(evaluation)]
     broken = [text for evaluation in found for text in evaluation.broken]
     for text in broken:
         _notice(f"the test of a claim failed: {text}")
@@ -218,34 +219,11 @@ def _evaluate(artefact, store, args):
     return evaluate(artefact, store, profile=args.profile, stand_in=args.stand_in)
 
 
-def _claim(evaluation, claim, verdict):
-    return {
-        "id": f"{evaluation.artefact.id}/{claim.id}",
-        "artefact": evaluation.artefact.id,
-        "statement": claim.statement,
-        "source": claim.source,
-        "verdict": verdict.verdict,
-        "evidence": verdict.evidence,
-        "effect": _finite(verdict.effect),
-        "interval": verdict.interval and [_finite(bound) for bound in verdict.interval],
-        "p_value": _finite(verdict.p_value),
-        "n": verdict.n,
-        "data": verdict.data,
-        "stand_ins": evaluation.stand_ins,
-        "profile": evaluation.profile,
-        "done": evaluation.done,
-        "total": evaluation.total,
-    }
-
-
-def _finite(value):
-    return None if value is None or not math.isfinite(value) else float(value)
-
-
 def _verdicts(evaluation):
     """One artefact: a heading, then for each claim the verdict, the statement, the evidence."""
     e = evaluation
-    head = f"{e.artefact.id}: {e.title} ({e.profile}, {e.done} of {e.total} trials)"
+    repeats = f"{e.whole} of {e.repeats} repeats, " if e.left_out else ""
+    head = f"{e.artefact.id}: {e.title} ({e.profile}, {repeats}{e.done} of {e.total} trials)"
     lines = [head]
     for claim, verdict in e.verdicts:
         lines += textwrap.wrap(

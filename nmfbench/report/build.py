@@ -1,12 +1,20 @@
-"""The report: a notebook a paper, executed and exported, a card a solver, and an index page."""
+"""The report: a notebook a paper, executed and exported, a card a solver, and an index page.
+
+Each artefact is evaluated and drawn once, by its cell in the notebook of its paper. The cell's
+output holds the page's section, and what index page, cards and claims take from it.
+"""
 
 from __future__ import annotations
 
 import difflib
+import hashlib
+import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
 import nbformat
@@ -18,28 +26,50 @@ from nbconvert import HTMLExporter
 import nmfbench
 from nmfbench import registry
 from nmfbench.artefacts import Artefact
-from nmfbench.cards import card_list, card_page, gather, make_card
+from nmfbench.cards import card_list, card_page, make_card
+from nmfbench.cards.card import Evidence, of_the_field
 from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec
-from nmfbench.report.evaluate import Evaluation, evaluate
-from nmfbench.report.section import environment, render_section
+from nmfbench.report.environment import environment
+from nmfbench.report.evaluate import Evaluation, claim_rows
+from nmfbench.report.section import SECTION, Section
 
-__all__ = ["NotebookError", "build_report", "execute_notebook", "notebook_path"]
+__all__ = ["NotebookError", "Report", "build_report", "execute_notebook", "notebook_path"]
 
 
 class NotebookError(RuntimeError):
     """A notebook that is missing, has no such parameter, or failed."""
 
 
+@dataclass(frozen=True)
+class Report:
+    """What a report was made of.
+
+    Attributes
+    ----------
+    index : Path
+        The page to start from.
+    evaluations : list of Evaluation
+        Of its artefacts, without tables and records.
+    """
+
+    index: Path
+    evaluations: list[Evaluation]
+
+
 def build_report(
     artefacts: Sequence[Artefact],
     store,
     *,
-    profile: str = "quick",
-    output="reports",
+    profile: str | None = None,
+    output="report",
     stand_in: bool = False,
-) -> Path:
+) -> Report:
     """Execute the notebooks of the artefacts' papers; write their pages, the cards and the index.
+
+    Notebooks run at the same time, as many as there are cores. Beside the pages come
+    ``claims.json``, the verdicts as ``nmfbench claims --json`` has them, and ``SHA256SUMS`` of
+    all files that were written.
 
     Parameters
     ----------
@@ -47,44 +77,65 @@ def build_report(
         Sections of the report; other artefacts of the same papers are left out.
     store : path-like
         Folder with the records.
-    profile : {"smoke", "quick", "paper"}
-    output : path-like, default="reports"
+    profile : {"smoke", "quick", "paper"}, optional
+        By default each artefact is judged on its largest grid of whole repeats.
+    output : path-like, default="report"
     stand_in : bool, default=False
 
     Returns
     -------
-    Path
-        The index page.
+    Report
 
     Raises
     ------
     NotebookError
-        If a notebook is missing or fails.
+        If a notebook is missing, fails, or does not show an artefact of its paper.
     StoreError
         If there is no store.
     """
     output = Path(output)
-    output.mkdir(parents=True, exist_ok=True)
     with Store(store, create=False) as opened:
-        evaluations = [
-            evaluate(artefact, opened, profile=profile, stand_in=stand_in) for artefact in artefacts
-        ]
-        evidence = gather(
-            artefacts, opened, profile=profile, stand_in=stand_in, evaluations=evaluations
-        )
-    _write_cards(evidence, store, output, profile)
-    papers = list(dict.fromkeys(artefact.paper for artefact in artefacts))
-    for paper in papers:
+        field = of_the_field(opened)
+    papers: dict[str, list[str]] = {}
+    for artefact in artefacts:
+        papers.setdefault(artefact.paper, []).append(artefact.id)
+    sources = {paper: notebook_path(paper) for paper in papers}
+    output.mkdir(parents=True, exist_ok=True)
+
+    def show(paper):
         parameters = {
             # Relative to the notebook's working folder: a report names no folder of its host.
             "store": os.path.relpath(store, output),
             "profile": profile,
             "stand_in": stand_in,
-            "only": [artefact.id for artefact in artefacts if artefact.paper == paper],
+            "only": papers[paper],
         }
-        execute_notebook(notebook_path(paper), output / f"{paper}.ipynb", parameters)
-        _export(output / f"{paper}.ipynb", profile)
-    return _write_index(evaluations, papers, output, profile)
+        target = output / f"{paper}.ipynb"
+        execute_notebook(sources[paper], target, parameters)
+        sections = _take_sections(target)
+        _export(target)
+        return sections
+
+    # The work is done by kernels, one a notebook; these threads wait for them.
+    with ThreadPool(max(1, min(len(papers), os.cpu_count() or 1))) as pool:
+        longest_first = sorted(papers, key=lambda paper: -len(papers[paper]))
+        shown = [s for found in pool.imap(show, longest_first) for s in found]
+    by_id = {section.evaluation.artefact.id: section for section in shown}
+    if lacking := [artefact.id for artefact in artefacts if artefact.id not in by_id]:
+        raise NotebookError(f"no notebook shows {', '.join(lacking)}.")
+    sections = [by_id[artefact.id] for artefact in artefacts]
+    evaluations = [section.evaluation for section in sections]
+
+    evidence = [e for e in [*(section.evidence for section in sections), field] if e is not None]
+    cards = _write_cards(evidence, store, output, profile)
+    index = _write_index(sections, list(papers), output, profile)
+    claims = output / "claims.json"
+    rows = [row for evaluation in evaluations for row in claim_rows(evaluation)]
+    claims.write_text(json.dumps(rows, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    pages = [output / f"{paper}.{ending}" for paper in papers for ending in ("html", "ipynb")]
+    pictures = [output / section.picture for section in sections if section.picture]
+    _write_sums([index, claims, *pages, *pictures, *cards], output)
+    return Report(index, evaluations)
 
 
 def notebook_path(paper: str) -> Path:
@@ -140,7 +191,16 @@ def execute_notebook(source, target, parameters) -> None:
     nbformat.write(notebook, target)
 
 
-def _export(path: Path, profile: str) -> None:
+def _take_sections(path: Path) -> list[Section]:
+    """Read the sections of an executed notebook, and leave only what a reader sees in it."""
+    notebook = nbformat.read(path, as_version=4)
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    found = [output.data.pop(SECTION) for output in outputs if SECTION in output.get("data", ())]
+    nbformat.write(notebook, path)
+    return [Section.from_json(text) for text in found]
+
+
+def _export(path: Path) -> None:
     """HTML of an executed notebook, as one page of the report."""
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
@@ -157,7 +217,7 @@ def _export(path: Path, profile: str) -> None:
     page = (
         environment()
         .get_template("page.html")
-        .render(body=Markup(body), title=notebook.metadata.get("title", path.stem), profile=profile)
+        .render(body=Markup(body), title=notebook.metadata.get("title", path.stem))
     )
     path.with_suffix(".html").write_text(page, encoding="utf-8")
 
@@ -170,25 +230,29 @@ def _typeset(markdown: str) -> str:
     return re.sub(r"\$(.+?)\$", lambda m: to_mathml(m[1]), markdown)
 
 
-def _write_cards(evidence, store, output: Path, profile: str) -> None:
-    """A page for each registered solver, and one that lists them."""
+def _write_cards(
+    evidence: Sequence[Evidence], store, output: Path, profile: str | None
+) -> list[Path]:
+    """A page for each registered solver, and one that lists them; their paths."""
     folder = output / "solvers"
     folder.mkdir(exist_ok=True)
     families: dict[str, list[dict]] = {}
+    written = [folder / "index.html"]
     for key in registry.solvers:
         card = make_card(SolverSpec(key), evidence, store, profile=profile)
         families.setdefault(card["family"], []).append(card)
-        (folder / f"{key}.html").write_text(card_page(card), encoding="utf-8")
-    (folder / "index.html").write_text(card_list(families), encoding="utf-8")
+        written.append(folder / f"{key}.html")
+        written[-1].write_text(card_page(card), encoding="utf-8")
+    written[0].write_text(card_list(families), encoding="utf-8")
+    return written
 
 
-def _write_index(evaluations: list[Evaluation], papers, output: Path, profile: str) -> Path:
-    sections = [{"evaluation": e, "html": Markup(render_section(e))} for e in evaluations]
+def _write_index(sections: Sequence[Section], papers, output: Path, profile: str | None) -> Path:
     page = (
         environment()
         .get_template("index.html")
         .render(
-            sections=sections,
+            sections=[{"evaluation": s.evaluation, "html": Markup(s.html)} for s in sections],
             papers=papers,
             profile=profile,
             version=nmfbench.__version__,
@@ -197,3 +261,13 @@ def _write_index(evaluations: list[Evaluation], papers, output: Path, profile: s
     )
     (output / "index.html").write_text(page, encoding="utf-8")
     return output / "index.html"
+
+
+def _write_sums(paths: Iterable[Path], output: Path) -> None:
+    """``SHA256SUMS`` as ``sha256sum --check`` reads it, of files of a report."""
+    sums = {
+        path.relative_to(output).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in paths
+    }
+    lines = [f"{sums[name]}  {name}\n" for name in sorted(sums)]
+    (output / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")

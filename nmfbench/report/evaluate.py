@@ -2,62 +2,84 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
 
 import pandas as pd
 
+from nmfbench import registry
 from nmfbench.artefacts import Artefact, label_records
 from nmfbench.claims import Claim, Verdict, judge
 from nmfbench.engine.results import reason
 from nmfbench.engine.store import Store, StoredArrays
+from nmfbench.report.grid import choose_grid
 
-__all__ = ["Evaluation", "evaluate"]
+__all__ = ["Evaluation", "claim_rows", "evaluate"]
+
+_ONLY_HERE = ("artefact", "table", "records", "verdicts")  # what no JSON holds as it is
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What the records of one profile say of an artefact.
+    """What the records say of an artefact.
 
     Attributes
     ----------
     artefact : Artefact
     profile : str
+        Whose grid it was judged on.
+    whole, repeats : int
+        Repeats of that grid of which every trial has a record, and all.
     table : DataFrame or None
-        What ``draw`` takes; None while no trial has finished.
+        What ``draw`` takes; None while no trial has finished, and of an evaluation read back.
+    records : DataFrame or None
+        The labelled records behind it, failed ones included; None of an evaluation read back.
     verdicts : list of (Claim, Verdict)
     broken : list of str
         Claims whose test raised, with the error; their verdict is "inconclusive".
     data : dict of str to str
         For each dataset "own", or what it stands in for.
-    done, failed, total : int
-        Trials of the grid.
+    done, failed, left_out, total : int
+        Trials of the grid; left out are those of repeats that are not whole, where only whole ones
+        are judged.
     failures : dict of str to int
         Errors of the failed trials in a line, with how often.
     code : list of str
         Versions of the code behind the records.
     hosts, versions : list of dict
         Where and with what they were computed.
+    finished : (str, str) or None
+        When the first and the last was.
+    notes : list of str
+        What else is to be said of the records: sentences, shown under Provenance.
     """
 
     artefact: Artefact
     profile: str
+    whole: int
+    repeats: int
     table: pd.DataFrame | None
+    records: pd.DataFrame | None
     verdicts: list[tuple[Claim, Verdict]]
     broken: list[str]
     data: dict[str, str]
     done: int
     failed: int
+    left_out: int
     total: int
     failures: dict[str, int]
     code: list[str]
     hosts: list[dict]
     versions: list[dict]
     finished: tuple[str, str] | None
+    notes: list[str] = field(default_factory=list)
 
     @property
     def missing(self) -> int:
-        return self.total - self.done - self.failed
+        return self.total - self.done - self.failed - self.left_out
 
     @property
     def stand_ins(self) -> list[str]:
@@ -75,9 +97,32 @@ class Evaluation:
         """The figure or the printed table; None while no trial has finished."""
         return None if self.table is None else self.artefact.draw(self.table)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the table and the records, as JSON holds it."""
+        known = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _ONLY_HERE}
+        verdicts = [asdict(verdict) for _, verdict in self.verdicts]
+        return known | {"artefact": self.artefact.id, "verdicts": verdicts}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Evaluation:
+        """An evaluation as :meth:`to_dict` gave it, without its table and records."""
+        artefact = registry.artefacts[values["artefact"]].target
+        verdicts = [
+            Verdict(**verdict | {"interval": verdict["interval"] and tuple(verdict["interval"])})
+            for verdict in values["verdicts"]
+        ]
+        read = {
+            "artefact": artefact,
+            "table": None,
+            "records": None,
+            "verdicts": list(zip(artefact.claims, verdicts, strict=True)),
+            "finished": values["finished"] and tuple(values["finished"]),
+        }
+        return cls(**{**values, **read})
+
 
 def evaluate(
-    artefact: Artefact, store: Store, *, profile: str = "quick", stand_in: bool = False
+    artefact: Artefact, store: Store, *, profile: str | None = None, stand_in: bool = False
 ) -> Evaluation:
     """Summarise the records of an artefact and test its claims.
 
@@ -85,11 +130,13 @@ def evaluate(
     ----------
     artefact : Artefact
     store : Store
-    profile : {"smoke", "quick", "paper"}
+    profile : {"smoke", "quick", "paper"}, optional
+        By default the largest grid of whole repeats, see :func:`~nmfbench.report.grid.choose_grid`.
     stand_in : bool, default=False
         Where real data are missing, look at the records on their stand-ins.
     """
-    plan = list(dict.fromkeys(artefact.plan(profile, stand_in=stand_in)))
+    grid = choose_grid(artefact, store, profile=profile, stand_in=stand_in)
+    plan = grid.trials
     records = label_records(store.table(trial.key for trial in plan), artefact.methods)
     # Curves and factors, for the summaries and claims that look at them.
     records = records.assign(arrays=[StoredArrays(store, key) for key in records["key"]])
@@ -101,21 +148,25 @@ def evaluate(
     verdicts, broken = [], []
     for claim in artefact.claims:
         try:
-            verdict = judge(claim, finished, done=len(finished), total=len(plan), data=own)
+            verdict = judge(claim, finished, done=len(finished), total=grid.total, data=own)
         except Exception as error:  # one bad test must not hide the others
             broken.append(f"{artefact.id}/{claim.id}: {error!r}")
             verdict = Verdict("inconclusive", f"the check itself failed: {error!r}", data=own)
         verdicts.append((claim, verdict))
     return Evaluation(
         artefact=artefact,
-        profile=profile,
+        profile=grid.profile,
+        whole=grid.whole,
+        repeats=grid.repeats,
+        records=records,
         table=artefact.summarise(finished) if len(finished) else None,
         verdicts=verdicts,
         broken=broken,
         data=data,
         done=len(finished),
         failed=len(failed),
-        total=len(plan),
+        left_out=grid.left_out,
+        total=grid.total,
         failures=dict(Counter(reason(error) for error in failed["error"])),
         code=sorted(set(finished["code"])),
         hosts=_distinct(finished["host"]),
@@ -126,3 +177,33 @@ def evaluate(
 
 def _distinct(dicts):
     return [dict(items) for items in sorted({tuple(d.items()) for d in dicts})]
+
+
+def claim_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """A row a claim, as ``nmfbench claims --json`` prints it."""
+    return [
+        {
+            "id": f"{evaluation.artefact.id}/{claim.id}",
+            "artefact": evaluation.artefact.id,
+            "statement": claim.statement,
+            "source": claim.source,
+            "verdict": verdict.verdict,
+            "evidence": verdict.evidence,
+            "effect": _finite(verdict.effect),
+            "interval": verdict.interval and [_finite(bound) for bound in verdict.interval],
+            "p_value": _finite(verdict.p_value),
+            "n": verdict.n,
+            "data": verdict.data,
+            "stand_ins": evaluation.stand_ins,
+            "profile": evaluation.profile,
+            "whole_repeats": evaluation.whole,
+            "repeats": evaluation.repeats,
+            "done": evaluation.done,
+            "total": evaluation.total,
+        }
+        for claim, verdict in evaluation.verdicts
+    ]
+
+
+def _finite(value):
+    return None if value is None or not math.isfinite(value) else float(value)

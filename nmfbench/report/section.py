@@ -2,20 +2,70 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
 from pathlib import Path
 
-import jinja2
 import matplotlib.pyplot as plt
 
 from nmfbench import registry
+from nmfbench.cards.card import Evidence
 from nmfbench.engine.store import Store
+from nmfbench.report.environment import environment
 from nmfbench.report.evaluate import Evaluation, evaluate
 from nmfbench.report.style import figure_style
 
-__all__ = ["environment", "render_section", "section", "write_figure"]
+__all__ = ["SECTION", "Section", "render_section", "section", "write_figure"]
+
+SECTION = "application/vnd.nmfbench.section"
+"""MIME type under which the output of a notebook's cell holds a section for the rest of the report:
+index page, cards and claims."""
 
 
-def section(artefact, *, store, profile, stand_in=False, output=".", only=None):
+@dataclass(frozen=True)
+class Section:
+    """An artefact as evaluated and drawn once, for all pages of a report.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+    html : str
+        Picture or table, claims, data, assumptions, provenance.
+    picture : str or None
+        File of the figure, relative to the report.
+    evidence : Evidence or None
+        What the cards show of it.
+    """
+
+    evaluation: Evaluation
+    html: str
+    picture: str | None
+    evidence: Evidence | None
+
+    def to_json(self) -> str:
+        """Text that :meth:`from_json` reads; numbers that are not finite stay what they are."""
+        values = {
+            "evaluation": self.evaluation.to_dict(),
+            "html": self.html,
+            "picture": self.picture,
+            "evidence": self.evidence and self.evidence.to_dict(),
+        }
+        return json.dumps(values, default=lambda number: number.item())  # numpy's numbers
+
+    @classmethod
+    def from_json(cls, text: str) -> Section:
+        values = json.loads(text)
+        evaluation = Evaluation.from_dict(values["evaluation"])
+        evidence = values["evidence"] and Evidence.from_dict(values["evidence"], evaluation)
+        return cls(evaluation, values["html"], values["picture"], evidence)
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        """What a notebook shows, and, unseen, what the rest of the report needs."""
+        said = f"{self.evaluation.artefact.id}: {self.evaluation.title}"
+        return {"text/html": self.html, "text/plain": said, SECTION: self.to_json()}
+
+
+def section(artefact, *, store, profile=None, stand_in=False, output=".", only=None):
     """Evaluate an artefact, write its picture, and show both in a notebook.
 
     Parameters
@@ -23,7 +73,8 @@ def section(artefact, *, store, profile, stand_in=False, output=".", only=None):
     artefact : str
         Such as ``"robust-xray/fig3"``.
     store : path-like
-    profile : {"smoke", "quick", "paper"}
+    profile : {"smoke", "quick", "paper"}, optional
+        By default the largest grid of whole repeats.
     stand_in : bool, default=False
     output : path-like
         Folder of the report; pictures go to ``figures`` in it.
@@ -32,17 +83,16 @@ def section(artefact, *, store, profile, stand_in=False, output=".", only=None):
 
     Returns
     -------
-    IPython.display.HTML or None
+    Section or None
     """
-    from IPython.display import HTML
-
     if only and artefact not in only:
         return None
     target = registry.artefacts[artefact].target
     with Store(store, create=False) as opened:
         evaluation = evaluate(target, opened, profile=profile, stand_in=stand_in)
-    write_figure(evaluation, output)
-    return HTML(render_section(evaluation))
+        picture = write_figure(evaluation, output)
+        evidence = Evidence.of(evaluation)
+    return Section(evaluation, render_section(evaluation), picture, evidence)
 
 
 def picture_path(evaluation: Evaluation) -> str:
@@ -50,11 +100,12 @@ def picture_path(evaluation: Evaluation) -> str:
     return f"figures/{evaluation.artefact.paper}-{evaluation.artefact.name}.png"
 
 
-def write_figure(evaluation: Evaluation, output) -> None:
-    """Draw a figure into the report's folder. Tables are part of the page instead."""
+def write_figure(evaluation: Evaluation, output) -> str | None:
+    """Draw a figure into the report's folder; its path there. Tables are part of the page."""
     if evaluation.artefact.kind != "figure" or evaluation.table is None:
-        return
-    path = Path(output) / picture_path(evaluation)
+        return None
+    name = picture_path(evaluation)
+    path = Path(output) / name
     path.parent.mkdir(parents=True, exist_ok=True)
     with figure_style():
         figure = evaluation.draw()
@@ -63,6 +114,7 @@ def write_figure(evaluation: Evaluation, output) -> None:
         # No software version or date in the file: the same records give the same bytes.
         figure.savefig(path, metadata={"Software": None})
         plt.close(figure)
+    return name
 
 
 def render_section(evaluation: Evaluation) -> str:
@@ -74,14 +126,4 @@ def render_section(evaluation: Evaluation) -> str:
         environment()
         .get_template("artefact.html")
         .render(e=evaluation, picture=picture_path(evaluation), table=table)
-    )
-
-
-def environment() -> jinja2.Environment:
-    """Templates of the report."""
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("nmfbench.report"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
     )
