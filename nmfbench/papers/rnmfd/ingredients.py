@@ -74,7 +74,7 @@ _RUNS = {"quick": 5, "paper": 10}
 def trials(profile):
     """Every method on every set, clean and under each noise.
 
-    The quick grid has all sets clean, and UMIST, where the graph is good, under noise.
+    The quick grid has UMIST, where the graph is good, and YALE clean, and UMIST under noise.
     """
     if profile == "smoke":
         cells = [("umist", None, None), ("umist", "salt-pepper", 0.1)]
@@ -84,7 +84,7 @@ def trials(profile):
         plan = [(dataset, None, None, _OF) for dataset in SETS]
         plan += [(dataset, *cell, _OF) for dataset in SETS for cell in noisy]
     else:
-        plan = [(dataset, None, None, (*_TERMS, *_BASELINES, KMEANS)) for dataset in SETS]
+        plan = [(name, None, None, (*_TERMS, *_BASELINES, KMEANS)) for name in _QUICK_SETS]
         for corruption, level in noisy:
             middle = level == NOISES[corruption].levels[1]
             if corruption == "poisson" or not (corruption in _IN_FULL or middle):
@@ -92,7 +92,6 @@ def trials(profile):
             plan.append(("umist", corruption, level, (*_TERMS, *_BASELINES)))
             if corruption in _IN_FULL:
                 plan.append(("umist", corruption, level, (S_ALONE, *([BOUNDED] * middle))))
-        # On YALE columns die, and on UMIST they do not.
         plan += [("umist", None, None, (S_ALONE, BOUNDED)), ("yale", None, None, (BOUNDED,))]
     return [
         _trial(label, dataset, corruption, level, repeat)
@@ -102,6 +101,7 @@ def trials(profile):
     ]
 
 
+_QUICK_SETS = ("umist", "yale")  # columns of RNMFD die on YALE, and on UMIST they do not
 _IN_FULL = ("occlusion", "salt-pepper")  # of which the quick grid has all levels
 
 
@@ -546,6 +546,6 @@ ARTEFACT = register_artefact(
         "runs, with 95 % intervals as bands of RNMFD, Ncuts and NMF; dotted: the same clusters, "
         "labels shuffled. Below: accuracy minus that of RNMFD in the same runs, averaged over "
         "levels. Red: RNMFD gains by that term, or is ahead of that method; blue: it is behind. "
-        "The quick grid has all sets clean, and UMIST under noise.",
+        "The quick grid has UMIST and YALE clean, and UMIST under noise.",
     )
 )

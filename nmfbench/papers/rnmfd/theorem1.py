@@ -61,7 +61,9 @@ def trials(profile):
 
 
 def _shown(profile):
-    return [SETS["yale"], SETS["umist"]] if profile == "smoke" else list(SETS.values())
+    if profile == "smoke":
+        return [SETS["yale"], SETS["umist"]]
+    return [s for s in SETS.values() if profile == "paper" or s.dataset != "mnist"]
 
 
 def _runs(setting, rule, profile):
