@@ -230,6 +230,9 @@ def _claim(evaluation, claim, verdict):
         "artefact": evaluation.artefact.id,
         "statement": claim.statement,
         "source": claim.source,
+        "origin": claim.origin,
+        "reported": claim.reported,
+        "threshold": _threshold(claim.threshold, verdict.sensitivity or {}),
         "verdict": verdict.verdict,
         "evidence": verdict.evidence,
         "effect": _finite(verdict.effect),
@@ -241,6 +244,17 @@ def _claim(evaluation, claim, verdict):
         "profile": evaluation.profile,
         "done": evaluation.done,
         "total": evaluation.total,
+        "paper_total": evaluation.artefact.paper_total,
+    }
+
+
+def _threshold(threshold, sensitivity):
+    """The number that decides a claim; of one of ours also the verdicts at half and at twice."""
+    return threshold and {
+        "value": threshold.value,
+        "whose": threshold.whose,
+        "at_half": sensitivity.get("half"),
+        "at_twice": sensitivity.get("twice"),
     }
 
 
@@ -260,11 +274,9 @@ def _verdicts(evaluation):
             initial_indent="  ",
             subsequent_indent=" " * 16,
         )
-        if verdict.evidence:
+        for text in (verdict.evidence, claim.sensitivity_in_words(verdict)):
             indent = " " * 16
-            lines += textwrap.wrap(
-                verdict.evidence, width=100, initial_indent=indent, subsequent_indent=indent
-            )
+            lines += textwrap.wrap(text, width=100, initial_indent=indent, subsequent_indent=indent)
     return "\n".join(lines if e.verdicts else [head, "  no claim is tested"])
 
 

@@ -101,7 +101,14 @@ def evaluate(
     verdicts, broken = [], []
     for claim in artefact.claims:
         try:
-            verdict = judge(claim, finished, done=len(finished), total=len(plan), data=own)
+            verdict = judge(
+                claim,
+                finished,
+                done=len(finished),
+                total=len(plan),
+                paper_total=artefact.paper_total,
+                data=own,
+            )
         except Exception as error:  # one bad test must not hide the others
             broken.append(f"{artefact.id}/{claim.id}: {error!r}")
             verdict = Verdict("inconclusive", f"the check itself failed: {error!r}", data=own)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts import Artefact, register_artefact
-from nmfbench.claims import Claim, better, margin_grows, seldom
+from nmfbench.claims import Claim, around, better, margin_grows, seldom
 from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, clustering_trial, method
 from nmfbench.report.style import method_styles, plot_band
 from nmfbench.summary import mean_and_interval
@@ -301,13 +301,13 @@ _NOISY, _LEVELS = "noisy", "levels"
 _KEPT = "per cent of the clean AC"
 
 
-def _claim(name, statement, source, where, test, beside=()):
+def _claim(name, statement, source, where, test, beside=(), origin="ours"):
     """A claim on the trials that are clean, noisy, of noises with all levels, or of one noise.
 
     Its evidence adds the mean accuracies of the methods ``beside``.
     """
 
-    def judged(records):
+    def judged(test, records):
         rows = with_dose(records)
         rows = _with_share_kept(rows)
         rows = rows[_chosen(rows, where)]
@@ -316,7 +316,7 @@ def _claim(name, statement, source, where, test, beside=()):
             return verdict
         return replace(verdict, evidence=f"{verdict.evidence}; {_means(rows, beside)}")
 
-    return Claim(name, statement, source, judged)
+    return Claim(name, statement, source, around(test, judged), origin=origin)
 
 
 def _chosen(rows, where):
@@ -366,9 +366,9 @@ def _means(rows, beside):
 _CHANGED = (MORE_S, BOUNDED, S_ALONE)
 
 
-def _ahead(name, statement, source, where, winner, loser, value=_AC, beside=()):
+def _ahead(name, statement, source, where, winner, loser, value=_AC, beside=(), origin="ours"):
     test = better(winner, loser, value, by=_PLACE)
-    return _claim(name, statement, source, where, test, (winner, loser, *beside))
+    return _claim(name, statement, source, where, test, (winner, loser, *beside), origin)
 
 
 def _lead_of_s_grows(rows):
@@ -389,6 +389,7 @@ def _claims() -> Sequence[Claim]:
         ALL,
         NO_S,
         beside=(NCUTS,),
+        origin="paper",
     )
     for corruption, kind in NOISES.items():
         yield _ahead(
@@ -431,6 +432,7 @@ def _claims() -> Sequence[Claim]:
     for where, words in ((CLEAN, "on the images as they are"), (_NOISY, f"under noise, {noise}")):
         prefix = "clean" if where == CLEAN else "noise"
         source = "Section 4.2" if where == CLEAN else "after Section 4.2; " + _OURS
+        origin = "paper" if where == CLEAN else "ours"
         yield _ahead(
             f"{prefix}-graph",
             f"The graph helps: RNMFD is ahead of RNMFD without it, {words}.",
@@ -439,6 +441,7 @@ def _claims() -> Sequence[Claim]:
             ALL,
             NO_GRAPH,
             beside=(NMF, NCUTS),
+            origin=origin,
         )
         yield _ahead(
             f"{prefix}-nmf",
@@ -448,6 +451,7 @@ def _claims() -> Sequence[Claim]:
             ALL,
             NMF,
             beside=(NO_GRAPH, NCUTS),
+            origin=origin,
         )
         yield _ahead(
             f"{prefix}-orthogonality",
@@ -458,6 +462,7 @@ def _claims() -> Sequence[Claim]:
             ALL,
             NO_ORTHOGONALITY,
             beside=(NCUTS,),
+            origin=origin,
         )
         yield _ahead(
             f"{prefix}-nontrivial",
@@ -468,6 +473,7 @@ def _claims() -> Sequence[Claim]:
             NO_ORTHOGONALITY,
             ALL,
             value="similarity-between",
+            origin=origin,
         )
         yield _claim(
             f"{prefix}-columns-live",
