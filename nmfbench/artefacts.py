@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import pandas as pd
@@ -102,6 +103,11 @@ class Artefact:
     @property
     def name(self) -> str:
         return self.id.partition("/")[2]
+
+    @cached_property
+    def paper_total(self) -> int:
+        """Trials of the paper's grid, which takes a second or so to list: counted once."""
+        return len(self.trials("paper"))
 
     def substitutes(self, trials: Sequence[Trial]) -> dict[str, str]:
         """What the data of these trials stand in for here, in words, by data set."""

@@ -171,9 +171,7 @@ def _write(folder, files, owned, arrays, found, outdated) -> Published:
         pairs = [(row, arrays(row["key"])) for row in rows]
         if not _holds(path, pairs):
             of_key = {row["key"]: kept for row, kept in pairs}
-            export_records(
-                rows, path, format="parquet", artefacts=owned, arrays=of_key.__getitem__
-            )
+            export_records(rows, path, format="parquet", artefacts=owned, arrays=of_key.__getitem__)
             written += 1
         size += path.stat().st_size
     kept = {folder / f"{name}.parquet" for name in files}

@@ -1,20 +1,30 @@
-"""Claims of the papers as tests over records: records in, a verdict with its evidence out.
+"""Claims as tests over records: records in, a verdict with its evidence out.
 
-A test is a function from the labelled records of an artefact (a DataFrame with a column
-``method``, and one ``arrays`` with the curves and factors of each trial) to a :class:`Verdict`. The
-functions below build the usual ones. All of them compare within a repeat, where rivals saw the
-same data, and count a repeat as one observation: levels and starts of one repeat share its data
-and are averaged first.
+A claim has an ``origin``: a sentence of a paper, or a question of ours. A test is a function from
+the labelled records of an artefact (a DataFrame with a column ``method``, and one ``arrays`` with
+the curves and factors of each trial) to a :class:`Verdict`. The functions below build the usual
+ones. All of them compare within a repeat, where rivals saw the same data, and count a repeat as
+one observation: levels and starts of one repeat share its data and are averaged first.
 
 Averages over a grid can be compared if it is the same for all methods. Where it is not, such as
 fewer ranks for a slow method, ``by`` names the columns in which the sides are paired besides the
 repeat. Only cells that all sides have count, and of these the ones that most repeats have, so
 that a repeat is the average over the same cells as any other.
+
+Where a number decides, such as a margin or a bound, the test is a :class:`ThresholdTest`, which
+says whose the number is. If it is ours, the verdict has beside it those at half and at twice of it.
+Tests that the sign of a difference decides are plain functions. A test that calls another one keeps
+its threshold by :func:`around`:
+
+>>> test = around(flat("SPA", "seconds", margin=0.1), lambda test, records: test(records.head()))
+>>> test.threshold
+Threshold(value=0.1, whose='ours', measured_from=0.0)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -26,18 +36,24 @@ from nmfbench.summary import holm
 
 __all__ = [
     "Claim",
+    "Threshold",
+    "ThresholdTest",
     "Verdict",
     "always_best",
+    "around",
     "at_least",
     "better",
     "comparable",
+    "decided_by",
     "flat",
     "judge",
     "margin_grows",
     "ratio_within",
     "seldom",
     "smaller",
+    "stays",
     "where",
+    "within_factor",
     "without_exception",
 ]
 
@@ -67,9 +83,13 @@ class Verdict:
     n : int
         Independent observations (repeats) behind it.
     done, total : int
-        Trials with a record, and trials of the grid. Fewer done than total is a partial verdict.
+        Trials with a record, and trials of the profile's grid.
+    paper_total : int
+        Trials of the paper's grid. Fewer done than these is a partial verdict.
     data : {"own", "stand-in"}
         Whether the data were the paper's own (or generated as it says).
+    sensitivity : dict, optional
+        Verdicts at "half" and at "twice" of a threshold of ours.
     """
 
     verdict: Literal["confirmed", "refuted", "inconclusive", "not run"]
@@ -80,16 +100,101 @@ class Verdict:
     n: int = 0
     done: int = 0
     total: int = 0
+    paper_total: int = 0
     data: str = "own"
+    sensitivity: Mapping[str, str] | None = None
 
     @property
     def partial(self) -> bool:
-        return self.done < self.total
+        return self.done < self.paper_total
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A number that decides a claim, such as a margin, a bound or a tolerance.
+
+    Parameters
+    ----------
+    value : float or tuple of float
+        Several numbers, such as the ends of a range, are scaled together.
+    whose : {"paper", "ours"}
+        "paper" if it is printed there or follows from a theorem, "ours" if we chose it.
+    measured_from : float, default=0
+        Where the scale begins on which halves are taken: 1 for a share that should be near 1.
+
+    Examples
+    --------
+    >>> Threshold(0.95, measured_from=1.0).scaled(0.5)
+    0.975
+    """
+
+    value: float | tuple[float, ...]
+    whose: Literal["paper", "ours"] = "ours"
+    measured_from: float = 0.0
+
+    def scaled(self, factor: float) -> float | tuple[float, ...]:
+        """The number, or numbers, at ``factor`` times the distance from ``measured_from``."""
+        if isinstance(self.value, tuple):
+            return tuple(replace(self, value=value).scaled(factor) for value in self.value)
+        return self.measured_from + factor * (self.value - self.measured_from)
+
+
+@dataclass(frozen=True)
+class ThresholdTest:
+    """A test, records -> Verdict, with the threshold that decides it. See :func:`decided_by`."""
+
+    run: Callable[[pd.DataFrame], Verdict]
+    threshold: Threshold
+
+    def __call__(self, records: pd.DataFrame) -> Verdict:
+        return self.run(records)
+
+
+def decided_by(threshold: Threshold, build: Callable) -> ThresholdTest:
+    """The test that ``build`` makes of a number.
+
+    Parameters
+    ----------
+    threshold : Threshold
+    build : callable
+        The number -> a test. If the number is ours, the verdicts of the tests at half and at twice
+        of it become the ``sensitivity`` of the verdict.
+    """
+
+    def run(records):
+        verdict = build(threshold.value)(records)
+        if threshold.whose != "ours":
+            return verdict
+        others = {
+            name: build(threshold.scaled(factor))(records).verdict
+            for name, factor in (("half", 0.5), ("twice", 2.0))
+        }
+        return replace(verdict, sensitivity=others)
+
+    return ThresholdTest(run, threshold)
+
+
+def around(test: Callable, judged: Callable) -> Callable:
+    """A test that calls another one, and has its threshold, if it has one.
+
+    Parameters
+    ----------
+    test : callable
+    judged : callable
+        (test, records) -> Verdict. It may prepare the records and add to the evidence; what the
+        verdict is, and its ``sensitivity``, it leaves to ``test``.
+    """
+
+    def run(records):
+        return judged(test, records)
+
+    threshold = getattr(test, "threshold", None)
+    return run if threshold is None else ThresholdTest(run, threshold)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a paper asserts, in our words.
+    """What a paper asserts, in our words, or what we ask ourselves.
 
     Parameters
     ----------
@@ -102,6 +207,8 @@ class Claim:
         Labelled records -> Verdict.
     reported : str
         The paper's own number, where it prints one, as the report shows it.
+    origin : {"paper", "ours"}
+        Who asserts it: a sentence of the paper, or we, as of a method or a question of ours.
     """
 
     id: str
@@ -109,9 +216,29 @@ class Claim:
     source: str
     test: Callable[[pd.DataFrame], Verdict]
     reported: str = ""
+    origin: Literal["paper", "ours"] = "paper"
+
+    @property
+    def threshold(self) -> Threshold | None:
+        """The number that decides it; None if the sign of a difference does."""
+        return getattr(self.test, "threshold", None)
+
+    def sensitivity_in_words(self, verdict: Verdict) -> str:
+        """What a verdict is at half and at twice of a threshold of ours; empty without one."""
+        threshold, others = self.threshold, verdict.sensitivity
+        if threshold is None or others is None or verdict.verdict == "not run":
+            return ""
+        half, twice = (_plain(threshold.scaled(factor)) for factor in (0.5, 2.0))
+        if set(others.values()) == {verdict.verdict}:
+            then = f"the same at {half} and at {twice}"
+        else:
+            then = f"{others['half']} at {half}, {others['twice']} at {twice}"
+        return f"The threshold {_plain(threshold.value)} is ours: {then}."
 
 
-def judge(claim: Claim, records: pd.DataFrame, *, done: int, total: int, data: str) -> Verdict:
+def judge(
+    claim: Claim, records: pd.DataFrame, *, done: int, total: int, paper_total: int, data: str
+) -> Verdict:
     """Test a claim and note how much of the grid the verdict rests on.
 
     Parameters
@@ -119,25 +246,41 @@ def judge(claim: Claim, records: pd.DataFrame, *, done: int, total: int, data: s
     records : DataFrame
         Finished trials, labelled.
     done, total : int
-        Trials of the artefact's grid with a finished record, and all.
+        Trials of the profile's grid with a finished record, and all.
+    paper_total : int
+        Trials of the paper's grid.
     data : {"own", "stand-in"}
     """
+    rests_on = {"done": done, "total": total, "paper_total": paper_total, "data": data}
     if done == 0:
-        return Verdict("not run", "no trial of this grid has finished", total=total, data=data)
-    verdict = replace(claim.test(records), done=done, total=total, data=data)
+        ours = claim.threshold is not None and claim.threshold.whose == "ours"
+        others = dict.fromkeys(("half", "twice"), "not run") if ours else None
+        text = "no trial of this grid has finished"
+        return Verdict("not run", text, sensitivity=others, **rests_on)
+    verdict = replace(claim.test(records), **rests_on)
     if verdict.partial:
-        note = f"partial grid: {done} of {total} trials"
+        note = f"{done} of the paper grid's {paper_total} trials"
         verdict = replace(verdict, evidence=f"{verdict.evidence} ({note})")
     return verdict
+
+
+def _plain(value):
+    values = value if isinstance(value, tuple) else (value,)
+    return " with ".join(f"{v:g}" for v in values)
 
 
 def where(column: str, value, test):
     """``test`` on the records whose ``column`` is ``value``, such as one term weighting."""
 
-    def narrowed(records):
+    def narrowed(test, records):
         return test(records[records[column] == value])
 
-    return narrowed
+    return around(test, narrowed)
+
+
+def _decided_by(threshold, test):
+    """:func:`decided_by` of a function of the number and the records."""
+    return decided_by(threshold, lambda number: functools.partial(test, number))
 
 
 # -- paired comparisons -----------------------------------------------------------------------
@@ -240,10 +383,10 @@ def margin_grows(method: str, rival: str, value: str):
     return test
 
 
-def flat(method: str, value: str, margin: float):
+def flat(method: str, value: str, margin: float, *, whose: str = "ours"):
     """The score of ``method`` changes by less than ``margin`` over the levels."""
 
-    def test(records):
+    def test(margin, records):
         wide = _per_repeat(records, method, value, ["level"]).unstack("level")
         spread = (wide.max(axis=1) - wide.min(axis=1)).dropna()
         return _decide(
@@ -254,11 +397,16 @@ def flat(method: str, value: str, margin: float):
             ),
         )
 
-    return test
+    return _decided_by(Threshold(margin, whose), test)
 
 
 def comparable(
-    methods: Sequence[str], values: str | Sequence[str], margin: float, by: Sequence[str] = ()
+    methods: Sequence[str],
+    values: str | Sequence[str],
+    margin: float,
+    by: Sequence[str] = (),
+    *,
+    whose: str = "ours",
 ):
     """No two of ``methods`` differ by more than ``margin`` in any of ``values``.
 
@@ -267,7 +415,7 @@ def comparable(
     """
     values = [values] if isinstance(values, str) else list(values)
 
-    def test(records):
+    def test(margin, records):
         columns = {(m, v): _per_repeat(records, m, v, by) for m in methods for v in values}
         scores = _paired(columns).to_numpy()
         n = len(scores)
@@ -298,7 +446,7 @@ def comparable(
         )
         return Verdict(verdict, text, effect, (float(low), float(high)), None, n)
 
-    return test
+    return _decided_by(Threshold(margin, whose), test)
 
 
 def always_best(method: str, rivals: Sequence[str], values: Sequence[str], by: Sequence[str] = ()):
@@ -351,23 +499,25 @@ def always_best(method: str, rivals: Sequence[str], values: Sequence[str], by: S
     return test
 
 
-def at_least(method: str, value: str, bound: float):
-    """The score of ``method`` is above ``bound``."""
+def at_least(
+    method: str, value: str, bound: float, *, whose: str = "ours", measured_from: float = 0.0
+):
+    """The score of ``method`` is above ``bound``; the last two as of :class:`Threshold`."""
 
-    def test(records):
+    def test(bound, records):
         scores = _per_repeat(records, method, value).dropna()
         return _decide(
             scores - bound,
             lambda effect, ci: f"{value} of {method}: {effect + bound:.3g} (claimed: {bound:g})",
         )
 
-    return test
+    return _decided_by(Threshold(bound, whose, measured_from), test)
 
 
-def seldom(method: str, events: str, chances: str, bound: float):
+def seldom(method: str, events: str, chances: str, bound: float, *, whose: str = "ours"):
     """``events`` happen in less than ``bound`` of the ``chances``, summed over all trials."""
 
-    def test(records):
+    def test(bound, records):
         rows = records[records["method"] == method].reindex(columns=["repeat", events, chances])
         rows = rows.dropna()
         k, n = int(rows[events].sum()), int(rows[chances].sum())
@@ -382,35 +532,51 @@ def seldom(method: str, events: str, chances: str, bound: float):
         repeats = rows["repeat"].nunique()
         return Verdict(verdict, text, k / n, (float(low), float(high)), None, repeats)
 
-    return test
+    return _decided_by(Threshold(bound, whose), test)
 
 
-def ratio_within(slow: str, fast: str, value: str, low: float, high: float):
+def ratio_within(slow: str, fast: str, value: str, low: float, high: float, *, whose: str = "ours"):
     """``slow`` takes ``low`` to ``high`` times the ``value`` (such as seconds) of ``fast``.
 
     The geometric mean over repeats decides: confirmed if its interval lies within the bounds,
     refuted if it lies outside.
     """
 
-    def test(records):
-        a, b = (_per_repeat(records, m, value) for m in (slow, fast))
-        logs = np.log((a / b).dropna())
-        if len(logs) < 2:
-            text = f"{len(logs)} repeats are too few" if len(logs) else _NO_PAIR
-            return Verdict("inconclusive" if len(logs) else "not run", text, n=len(logs))
-        ratio, (lower, upper) = np.exp(logs.mean()), np.exp(_interval(logs.to_numpy()))
-        inside = low <= lower and upper <= high
-        outside = upper < low or lower > high
-        verdict = "confirmed" if inside else "refuted" if outside else "inconclusive"
-        unit = value.replace("_", " ")
-        text = (
-            f"{slow} takes {ratio:.3g} times the {unit} of {fast} (95 % interval {lower:.3g} to "
-            f"{upper:.3g}; claimed: {low:g} to {high:g})"
-        )
-        interval = (float(lower), float(upper))
-        return Verdict(verdict, text, float(ratio), interval, None, len(logs))
+    def test(bounds, records):
+        return _ratio_within(records, slow, fast, value, *bounds)
 
-    return test
+    return _decided_by(Threshold((low, high), whose), test)
+
+
+def within_factor(slow: str, fast: str, value: str, factor: float, *, whose: str = "ours"):
+    """``slow`` takes 1 / ``factor`` to ``factor`` times the ``value`` of ``fast``.
+
+    As :func:`ratio_within`. Half and twice of a factor are those of its distance from 1.
+    """
+
+    def test(factor, records):
+        return _ratio_within(records, slow, fast, value, 1 / factor, factor)
+
+    return _decided_by(Threshold(factor, whose, 1.0), test)
+
+
+def _ratio_within(records, slow, fast, value, low, high):
+    a, b = (_per_repeat(records, m, value) for m in (slow, fast))
+    logs = np.log((a / b).dropna())
+    if len(logs) < 2:
+        text = f"{len(logs)} repeats are too few" if len(logs) else _NO_PAIR
+        return Verdict("inconclusive" if len(logs) else "not run", text, n=len(logs))
+    ratio, (lower, upper) = np.exp(logs.mean()), np.exp(_interval(logs.to_numpy()))
+    inside = low <= lower and upper <= high
+    outside = upper < low or lower > high
+    verdict = "confirmed" if inside else "refuted" if outside else "inconclusive"
+    unit = value.replace("_", " ")
+    text = (
+        f"{slow} takes {ratio:.3g} times the {unit} of {fast} (95 % interval {lower:.3g} to "
+        f"{upper:.3g}; claimed: {low:g} to {high:g})"
+    )
+    interval = (float(lower), float(upper))
+    return Verdict(verdict, text, float(ratio), interval, None, len(logs))
 
 
 def smaller(method: str, rival: str, value: str, lower_bound: str | None = None):
@@ -472,40 +638,65 @@ def smaller(method: str, rival: str, value: str, lower_bound: str | None = None)
 
 
 def without_exception(
-    methods: str | Sequence[str], value: str, low: float = -np.inf, high: float = np.inf
+    methods: str | Sequence[str],
+    value: str,
+    low: float = -np.inf,
+    high: float = np.inf,
+    *,
+    whose: str = "ours",
+    measured_from: float = 0.0,
 ):
     """A theorem: ``value`` lies within the bounds in every trial of ``methods``.
 
     A single trial outside refutes it; where there is none, it is confirmed by five repeats or
-    more, as far as trials can.
+    more, as far as trials can. ``whose`` and ``measured_from`` are those of :class:`Threshold`.
     """
+    if np.isfinite(low) and np.isfinite(high):
+        number, bounds = (low, high), lambda pair: pair
+    elif np.isfinite(high):
+        number, bounds = high, lambda high: (low, high)
+    else:
+        number, bounds = low, lambda low: (low, high)
+
+    def test(number, records):
+        return _without_exception(records, methods, value, *bounds(number))
+
+    return _decided_by(Threshold(number, whose, measured_from), test)
+
+
+def stays(methods: str | Sequence[str], value: str, margin: float, *, whose: str = "ours"):
+    """A ratio ``value`` differs from 1 by at most ``margin`` in every trial of ``methods``."""
+
+    def test(margin, records):
+        return _without_exception(records, methods, value, 1 - margin, 1 + margin)
+
+    return _decided_by(Threshold(margin, whose), test)
+
+
+def _without_exception(records, methods, value, low, high):
     methods = [methods] if isinstance(methods, str) else list(methods)
-
-    def test(records):
-        rows = records[records["method"].isin(methods)]
-        rows = rows.reindex(columns=["repeat", value]).dropna()
-        n = rows["repeat"].nunique()
-        if not n:
-            return Verdict("not run", "no trial of this grid measures it")
-        values = rows[value].to_numpy(float)
-        outside = (values < low) | (values > high)
-        extreme = values.max() if np.isfinite(high) else values.min()
-        unit = value.replace("-", " ").replace("_", " ")
-        allowed = " and ".join(
-            text
-            for text in (
-                f"at least {low:g}" if np.isfinite(low) else "",
-                f"at most {high:g}" if np.isfinite(high) else "",
-            )
-            if text
+    rows = records[records["method"].isin(methods)]
+    rows = rows.reindex(columns=["repeat", value]).dropna()
+    n = rows["repeat"].nunique()
+    if not n:
+        return Verdict("not run", "no trial of this grid measures it")
+    values = rows[value].to_numpy(float)
+    outside = (values < low) | (values > high)
+    extreme = values.max() if np.isfinite(high) else values.min()
+    unit = value.replace("-", " ").replace("_", " ")
+    allowed = " and ".join(
+        text
+        for text in (
+            f"at least {low:g}" if np.isfinite(low) else "",
+            f"at most {high:g}" if np.isfinite(high) else "",
         )
-        text = (
-            f"{unit} ({allowed}): outside in {outside.sum()} of {len(values)} trials, "
-            f"{values.min():.3g} to {values.max():.3g}, median {np.median(values):.3g}"
-        )
-        verdict = "refuted" if outside.any() else "confirmed"
-        if verdict == "confirmed" and n < _MIN_REPEATS:
-            verdict, text = "inconclusive", f"{text}; {n} repeats are too few for a verdict"
-        return Verdict(verdict, text, float(extreme), None, None, n)
-
-    return test
+        if text
+    )
+    text = (
+        f"{unit} ({allowed}): outside in {outside.sum()} of {len(values)} trials, "
+        f"{values.min():.3g} to {values.max():.3g}, median {np.median(values):.3g}"
+    )
+    verdict = "refuted" if outside.any() else "confirmed"
+    if verdict == "confirmed" and n < _MIN_REPEATS:
+        verdict, text = "inconclusive", f"{text}; {n} repeats are too few for a verdict"
+    return Verdict(verdict, text, float(extreme), None, None, n)

@@ -245,9 +245,32 @@ WORLDS = {
 }
 
 
+def test_claims_say_whose_they_are(artefact):
+    """What a source calls ours, and what is said of the hybrid, is no claim of a paper."""
+    for claim in artefact.claims:
+        ours = "ours" in claim.source or "hybrid" in claim.id or "hybrid" in claim.statement
+        assert claim.origin == ("ours" if ours else "paper"), claim.id
+
+
+def test_papers_assert_most_claims():
+    """Of the claims 234 are sentences of the papers; the others are questions of ours."""
+    origins = [claim.origin for artefact in ARTEFACTS for claim in artefact.claims]
+    assert (origins.count("paper"), origins.count("ours")) == (234, 177)
+
+
+def test_the_paper_grid_is_counted_once(artefact):
+    """The number that partial verdicts name is that of the paper's grid, and is kept."""
+    assert artefact.paper_total == len(grid(artefact.id, "paper"))
+    assert "paper_total" in vars(artefact)
+
+
 @pytest.mark.parametrize("holds", [True, False], ids=["confirmed", "refuted"])
 def test_claims_can_be_confirmed_and_refuted(artefact, holds):
     """In a world where the paper is right every claim is confirmed, in the opposite one refuted."""
     table = world(artefact, WORLDS[artefact.id](holds))
-    verdicts = {claim.id: claim.test(table).verdict for claim in artefact.claims}
+    found = {claim.id: (claim.threshold, claim.test(table)) for claim in artefact.claims}
+    verdicts = {name: verdict.verdict for name, (_, verdict) in found.items()}
     assert set(verdicts.values()) == {"confirmed" if holds else "refuted"}, verdicts
+    for threshold, verdict in found.values():
+        ours = threshold is not None and threshold.whose == "ours"
+        assert (verdict.sensitivity is not None) == ours

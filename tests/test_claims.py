@@ -215,13 +215,91 @@ def test_where_narrows_the_records():
 
 
 def test_a_partial_grid_is_labelled():
-    """A verdict on part of the grid says so; without any trial there is none."""
+    """A verdict on less than the paper's grid says so; without any trial there is none."""
     claim = Claim("c", "a beats b", "here", claims.better("a", "b", "score"))
     table = records({"a": lambda x: 0.8, "b": lambda x: 0.5})
-    verdict = judge(claim, table, done=32, total=40, data="own")
+    grid = {"total": 32, "paper_total": 40, "data": "own"}
+    verdict = judge(claim, table, done=32, **grid)
     assert verdict.partial
-    assert "32 of 40" in verdict.evidence
-    assert judge(claim, table.iloc[:0], done=0, total=40, data="own").verdict == "not run"
+    assert verdict.evidence.endswith("(32 of the paper grid's 40 trials)")
+    whole = judge(claim, table, done=40, **grid | {"total": 40})
+    assert not whole.partial
+    assert "grid" not in whole.evidence
+    assert judge(claim, table.iloc[:0], done=0, **grid).verdict == "not run"
+
+
+LEVEL = {"a": lambda x: 0.75}
+
+
+@pytest.mark.parametrize(
+    ("test", "verdict", "half", "twice"),
+    [
+        (claims.at_least("a", "score", 0.5), "confirmed", "confirmed", "refuted"),
+        # Half of the distance from 1: 0.8; twice of it: 0.2.
+        (claims.at_least("a", "score", 0.6, measured_from=1), "confirmed", "refuted", "confirmed"),
+        (claims.flat("c", "score", 0.15), "confirmed", "refuted", "confirmed"),
+        (claims.without_exception("a", "score", high=0.5), "refuted", "refuted", "confirmed"),
+        (claims.without_exception("a", "score", low=0.5), "confirmed", "confirmed", "refuted"),
+        (claims.stays("a", "score", 0.2), "refuted", "refuted", "confirmed"),
+        (claims.comparable(["a", "b"], "score", 0.1), "confirmed", "refuted", "confirmed"),
+        (claims.seldom("a", "one", "four", 0.1), "refuted", "refuted", "inconclusive"),
+        (claims.within_factor("b", "a", "score", 1.1), "confirmed", "refuted", "confirmed"),
+        (claims.ratio_within("b", "a", "score", 1, 2), "confirmed", "refuted", "refuted"),
+    ],
+)
+def test_a_threshold_of_ours_has_two_neighbours(test, verdict, half, twice):
+    """Beside the verdict stand those at half and at twice of a number that we chose."""
+    levels = {"a": lambda x: 0.75, "b": lambda x: 0.8125, "c": lambda x: 0.5 + 0.1 * x}
+    table = records(levels, repeats=12).assign(one=1, four=4)
+    found = test(table)
+    assert test.threshold.whose == "ours"
+    assert (found.verdict, found.sensitivity) == (verdict, {"half": half, "twice": twice})
+
+
+def test_a_threshold_of_the_paper_stands_alone():
+    """A printed number is tested as it is."""
+    table = records({"a": lambda x: 0.75})
+    test = claims.at_least("a", "score", 0.7, whose="paper")
+    assert test.threshold.whose == "paper"
+    assert test(table).verdict == "confirmed"
+    assert test(table).sensitivity is None
+    assert Claim("c", "a is high", "here", test).sensitivity_in_words(test(table)) == ""
+
+
+def test_a_sign_has_no_threshold():
+    """Neither a paired test nor a function of one's own names a number."""
+    for test in (claims.better("a", "b", "score"), lambda records: claims.Verdict("refuted")):
+        assert Claim("c", "a beats b", "here", test).threshold is None
+
+
+def test_a_test_around_another_keeps_its_threshold():
+    """What prepares records or explains a verdict changes neither number nor neighbours."""
+    inner = claims.at_least("a", "score", 0.5)
+    table = records(LEVEL).assign(kind="x")
+    for outer in (
+        claims.where("kind", "x", inner),
+        claims.around(inner, lambda test, records: test(records[records["kind"] == "x"])),
+    ):
+        assert outer.threshold == inner.threshold
+        assert outer(table) == inner(table)
+    plain = claims.around(claims.better("a", "b", "score"), lambda test, records: test(records))
+    assert Claim("c", "a beats b", "here", plain).threshold is None
+
+
+def test_neighbours_are_said_in_words():
+    """A phrase names the number, and where the verdict would be another."""
+    table = records(LEVEL)
+    grid = {"done": 16, "total": 16, "paper_total": 16, "data": "own"}
+    claim = Claim("c", "a is high", "here", claims.at_least("a", "score", 0.5), origin="ours")
+    verdict = judge(claim, table, **grid)
+    text = "The threshold 0.5 is ours: confirmed at 0.25, refuted at 1."
+    assert claim.sensitivity_in_words(verdict) == text
+    claim = Claim("c", "a is high", "here", claims.at_least("a", "score", 0.3))
+    text = "The threshold 0.3 is ours: the same at 0.15 and at 0.6."
+    assert claim.sensitivity_in_words(judge(claim, table, **grid)) == text
+    nothing = judge(claim, table.iloc[:0], **grid | {"done": 0})
+    assert nothing.sensitivity == {"half": "not run", "twice": "not run"}
+    assert claim.sensitivity_in_words(nothing) == ""
 
 
 def test_a_missing_side_is_not_run():

@@ -220,7 +220,13 @@ def test_claims_are_judged_and_a_refuted_one_is_no_failure(command):
     command("run", "alpha/one")
     code, rows = _json(command, "claims", "alpha/one")
     promised = {"id", "artefact", "statement", "source", "verdict", "effect", "p_value", "n"}
-    assert all(promised | {"data"} <= set(row) for row in rows)
+    promised |= {"data", "done", "total", "paper_total", "origin", "reported", "threshold"}
+    assert all(promised <= set(row) for row in rows)
+    neighbours = {"at_half": "confirmed", "at_twice": "confirmed"}
+    assert rows[0]["origin"] == "paper"
+    assert rows[0]["threshold"] == {"value": 0.2, "whose": "ours", **neighbours}
+    assert (rows[0]["done"], rows[0]["total"], rows[0]["paper_total"]) == (10, 10, 12)
+    assert "(10 of the paper grid's 12 trials)" in rows[0]["evidence"]
     assert code == 0
     assert [row["verdict"] for row in rows] == ["confirmed", "refuted"]
     assert rows[0]["id"] == "alpha/one/finds"

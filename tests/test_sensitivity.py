@@ -241,6 +241,6 @@ def test_theorem_counts_rises_by_setting():
         "root": "confirmed",
         "safe": "confirmed",
     }
-    assert "β = 10⁴: 5 of 5 runs rise, 2 times and up to 3-fold" in claims["theorem-1"].evidence
+    assert "β = 10⁴: 4 of 4 runs rise, 2 times and up to 3-fold" in claims["theorem-1"].evidence
     with figure_style():
         plt.close(theorem1.draw(found))

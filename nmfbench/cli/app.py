@@ -154,7 +154,13 @@ def _grammar():
     command("run", "compute the trials that have no record yet", *_GRID, _computing, _json)
     command("status", "how many trials are done, failed and missing", *_GRID, _json)
     command("report", "make the pages of the report from the records", *_JUDGED, _output)
-    command("reproduce", "run, then report", *_GRID, _computing, _output)
+    sub = command("reproduce", "run, then report", *_GRID, _computing, _output)
+    sub.add_argument(
+        "--book",
+        metavar="DIR",
+        help="a folder of published records: import them first, compute again what fits, and say "
+        "how much of it agrees",
+    )
     command("claims", "what the records say of each claim of the papers", *_JUDGED, _json)
 
     sub = command("compare", "solvers against the baselines: one page", _computing_here, _json)
@@ -273,9 +279,7 @@ def _grammar():
     sub.add_argument(
         "--sample", type=_positive(int), default=1, metavar="N", help="records of each row (1)"
     )
-    sub.add_argument(
-        "--draw", default="", metavar="TEXT", help="another text draws another sample"
-    )
+    sub.add_argument("--draw", default="", metavar="TEXT", help="another text draws another sample")
     sub.add_argument(
         "--changed", action="store_true", help="only records that other source computed"
     )

@@ -10,33 +10,35 @@ import contextlib
 import shlex
 import sqlite3
 import sys
-import tempfile
 import textwrap
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from nmfbench import registry
-from nmfbench.artefacts import PROFILES, Artefact
+from nmfbench.artefacts import PROFILES
 from nmfbench.cli.catalogue import catalogue
 from nmfbench.cli.output import Result, UsageError
 from nmfbench.cli.output import notice as _notice
 from nmfbench.cli.output import reading as _reading
 from nmfbench.cli.output import table as _table
 from nmfbench.cli.progress import Progress, describe
-from nmfbench.cli.records import audit, export, import_, publish, replay
+from nmfbench.cli.records import agreement_text, audit, export, import_, publish, replay
 from nmfbench.cli.targets import TargetError, how_to_get, runnable, select
+from nmfbench.cli.versions import VersionError
 from nmfbench.compare.plan import CompareError
 from nmfbench.datasets.base import dataset_available, dataset_info
 from nmfbench.datasets.errors import DataError
-from nmfbench.engine.exchange import ExchangeError
+from nmfbench.engine.agreement import compare as compare_records
+from nmfbench.engine.audit import standing
+from nmfbench.engine.budget import Costs, run_units, units_of
+from nmfbench.engine.exchange import ExchangeError, read_exports
+from nmfbench.engine.merge import import_records
 from nmfbench.engine.missing import in_stages
 from nmfbench.engine.results import reason
-from nmfbench.engine.runner import Limits, SchedulerError
+from nmfbench.engine.runner import Crew, Limits, SchedulerError
 from nmfbench.engine.runner import run as run_trials
-from nmfbench.engine.store import FILE_NAME, Store, StoreError
+from nmfbench.engine.store import Store, StoreError
 from nmfbench.engine.worker import Worker, WorkerError
 from nmfbench.guests import GuestError, parse_solver
 from nmfbench.guests.examine import examine
@@ -50,7 +52,8 @@ def exit_code(error: Exception) -> int | None:
     if isinstance(error, DataError | ReportError | WorkerError):
         return 1
     names = (TargetError, UnknownNameError, GuestError, CompareError)
-    wrong = (StoreError, SchedulerError, ExchangeError, UsageError, sqlite3.Error, OSError)
+    wrong = (StoreError, SchedulerError, ExchangeError, UsageError, VersionError, sqlite3.Error)
+    wrong += (OSError,)
     return 2 if isinstance(error, (*names, *wrong)) else None
 
 
@@ -82,17 +85,32 @@ def list_(args) -> Result:
 
 
 def run(args) -> Result:
+    return _run(args)
+
+
+def _run(args, *, anew: bool = False) -> Result:
+    """Compute what is missing; ``anew``: also what was imported, and say how much of it agrees."""
     artefacts, left_out = runnable(select(args.names), args.profile, stand_in=args.stand_in)
     for artefact, names in left_out.items():
         _notice(f"{artefact} is left out: {how_to_get(names)}, or give --stand-in")
     started = time.monotonic()
-    plan = {trial.key: trial for a in artefacts for trial in _plan(a, args)}
+    grids = {artefact.id: _plan(artefact, args) for artefact in artefacts}
+    plan = {trial.key: trial for grid in grids.values() for trial in grid}
     with Store(args.store) as store:
-        stages = in_stages(plan.values(), store, retry_failed=args.retry_failed)
-        staged = {trial.key for stage in stages for trial in stage}
-        todo = [key for key in plan if key in staged]
-        _notice(f"{len(plan)} trials, of which {len(plan) - len(todo)} have a record already")
-        failures = _compute(plan, len(staged), store, args)
+        asked = {"retry_failed": args.retry_failed, "anew": anew}
+        todo = {t.key for stage in in_stages(plan.values(), store, **asked) for t in stage}
+        lacking = len(todo.intersection(plan))
+        _notice(
+            f"{len(plan)} trials, of which {len(plan) - lacking} have a record already"
+            if not anew
+            else f"{len(plan)} trials, of which {lacking} have no record that was computed here"
+        )
+        before = {r["key"]: r for r in store.records(store.imported(todo))} if anew else {}
+        with _Computing(plan, store, args, len(todo), before) as computing:
+            if args.budget is None:
+                computing.run(plan.values(), **asked)
+            else:
+                computing.run_within(args.budget, grids, asked)
         rows = [_status(artefact, store, args) for artefact in artefacts]
         held = list(store.status(plan).values())
     counts = {word: held.count(word) for word in ("done", "failed")}
@@ -100,57 +118,100 @@ def run(args) -> Result:
         "profile": args.profile,
         "store": str(args.store),
         **counts,
-        "found": len(plan) - len(todo),
-        "computed": len(todo),
+        "found": len(plan) - lacking,
+        "computed": len(computing.computed.intersection(plan)),
+        "agreement": dict(computing.agreement),
         "total": len(plan),
         "seconds": round(time.monotonic() - started, 3),
         "artefacts": rows,
         "left_out": [{"id": name, "missing_data": lacks} for name, lacks in left_out.items()],
-        "failures": failures,
+        "failures": computing.failures,
     }
     text = [_table(rows, ("id", "done", "failed", "missing", "total")) if rows else ""]
     if counts["failed"]:
         text.append(f"{counts['failed']} trials failed; --retry-failed computes them once more.")
     if left_out:
         text.append(f"Left out, because data are missing: {', '.join(left_out)}.")
+    if anew:
+        here = f"Computed here: {data['computed']} of {len(plan)}"
+        compared = f"; {agreement_text(computing.agreement)}" if computing.agreement else ""
+        text.append(f"{here}{compared}.")
     return Result(data, "\n".join(filter(None, text)), int(counts["failed"] > 0))
 
 
-def _compute(plan, todo, store, args):
-    """Compute what is missing; the failures of this run."""
-    failures = []
-    with Progress(todo) as progress:
+class _Computing(contextlib.ExitStack):
+    """The calls of one command that compute trials: their progress, failures and agreement."""
 
-        def tell(summary, record):
-            progress(summary, record)
-            if record["status"] == "failed":
-                why = reason(record["error"])
-                failures.append({"key": record["key"], "trial": describe(record), "error": why})
+    def __init__(self, plan, store, args, todo, before):
+        super().__init__()
+        self.plan, self.store, self.args, self.before = plan, store, args, before
+        self.failures: list[dict] = []
+        self.computed: set[str] = set()
+        self.agreement: Counter[str] = Counter()
+        self._crew = self.enter_context(contextlib.closing(Crew(args.memory_limit)))
+        self._progress = self.enter_context(Progress(todo))
 
+    def _told(self, summary, record):
+        self._progress(summary, record)
+        key = record["key"]
+        if record["status"] == "failed":
+            why = reason(record["error"])
+            self.failures.append({"key": key, "trial": describe(record), "error": why})
+        else:
+            self.computed.add(key)
+        if key in self.before:
+            self.agreement[compare_records(self.before[key], record).outcome] += 1
+
+    def run(self, trials, *, wanted=lambda trial: True, **asked):
+        args = self.args
         try:
             run_trials(
-                plan.values(),
-                store,
+                trials,
+                self.store,
                 jobs=args.jobs,
                 scheduler=args.scheduler,
                 limits=Limits(args.time_limit, args.memory_limit),
-                retry_failed=args.retry_failed,
-                progress=tell,
+                progress=self._told,
+                wanted=wanted,
+                crew=self._crew,
+                **asked,
             )
         except KeyboardInterrupt:
+            held = len(self.store.status(self.plan))
             raise KeyboardInterrupt(
-                f"stopped. {len(store.status(plan))} of {len(plan)} trials have a record in "
-                f"{args.store}; the same command resumes."
+                f"stopped. {held} of {len(self.plan)} trials have a record in {args.store}; the "
+                "same command resumes."
             ) from None
-    return failures
+
+    def run_within(self, seconds, grids, asked):
+        """As much as fits, evenly over artefacts, in whole repeats."""
+
+        def compute(trials, deadline):
+            self.run(trials, wanted=lambda trial: time.monotonic() < deadline, **asked)
+
+        def lacking(trials):
+            return [t for stage in in_stages(trials, self.store, **asked) for t in stage]
+
+        begun = run_units(
+            units_of(grids),
+            compute,
+            lacking,
+            budget=seconds,
+            costs=Costs(self.store, self.plan.values()),
+            jobs=self.args.jobs,
+        )
+        _notice(f"{len(begun)} repeats of {len({unit.artefact for unit in begun})} artefacts")
 
 
 def status(args) -> Result:
     targets = select(args.names)
     with _reading(args.store) as store:
         rows = [_status(target.artefact, store, args) for target in targets]
-    columns = ("id", "profile", "done", "failed", "missing", "total", "missing_data")
-    return Result(rows, _table(rows, columns))
+        for row, target in zip(rows, targets, strict=True):
+            row |= standing(store, _plan(target.artefact, args))
+    columns = ("id", "profile", "done", "failed", "missing", "total")
+    code = ("current", "audited", "different", "unaudited", "missing_data")
+    return Result(rows, _table(rows, (*columns, *code)))
 
 
 def _status(artefact, store, args):
@@ -192,7 +253,13 @@ def _report(artefacts, args, profile=None) -> Result:
 
 
 def reproduce(args) -> Result:
-    first = run(args)
+    if args.book is not None:
+        _notice(f"importing {args.book}")
+        pairs = read_exports([args.book])
+        with Store(args.store) as store:
+            import_records(pairs, store)
+        del pairs
+    first = _run(args, anew=args.book is not None)
     artefacts, _ = runnable(select(args.names), args.profile, stand_in=args.stand_in)
     _notice("all trials have ended; the report is being made")
     second = _report(artefacts, args)  # each on its largest grid, which may be of earlier runs
@@ -232,11 +299,9 @@ def _verdicts(evaluation):
             initial_indent="  ",
             subsequent_indent=" " * 16,
         )
-        if verdict.evidence:
+        for text in (verdict.evidence, claim.sensitivity_in_words(verdict)):
             indent = " " * 16
-            lines += textwrap.wrap(
-                verdict.evidence, width=100, initial_indent=indent, subsequent_indent=indent
-            )
+            lines += textwrap.wrap(text, width=100, initial_indent=indent, subsequent_indent=indent)
     return "\n".join(lines if e.verdicts else [head, "  no claim is tested"])
 
 
@@ -546,5 +611,3 @@ def doctor(args) -> Result:
     ]
     data = {"usable": usable, "findings": rows, "data": [finding.to_dict() for finding in sets]}
     return Result(data, "\n\n".join(text), int(not usable))
-
-

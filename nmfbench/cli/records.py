@@ -63,8 +63,8 @@ def _merged_text(found, place):
         text += f" ({agreement_text(found.agreement)})"
     if found.left_out:
         text += (
-            f"; {found.left_out} left out, as their rivals there were timed on another host, or the "
-            "fits that they start from came out otherwise there"
+            f"; {found.left_out} left out, as their rivals there were timed on another host, or "
+            "the fits that they start from came out otherwise there"
         )
     return f"{text}."
 

@@ -14,6 +14,7 @@ from nmfbench.engine.worker import Worker
 
 __all__ = ["Replay", "find_record", "replay"]
 
+
 @dataclass(frozen=True)
 class Replay:
     """How a second computation compares with the record.

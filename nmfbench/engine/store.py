@@ -425,13 +425,16 @@ class StoredArrays(Mapping):
     store : Store
         Open for as long as arrays are asked for.
     key : str
+    seen : callable, optional
+        Told of each array that is asked for, by key and name.
     """
 
-    def __init__(self, store, key):
-        self._store, self._key = store, key
+    def __init__(self, store, key, seen=lambda key, name: None):
+        self._store, self._key, self._seen = store, key, seen
         self._read: dict[str, np.ndarray] = {}
 
     def __getitem__(self, name):
+        self._seen(self._key, name)
         if name not in self._read:
             self._read[name] = self._store.array(self._key, name)
         return self._read[name]

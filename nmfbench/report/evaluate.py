@@ -13,11 +13,13 @@ import pandas as pd
 from nmfbench import registry
 from nmfbench.artefacts import Artefact, label_records
 from nmfbench.claims import Claim, Verdict, judge
+from nmfbench.engine.audit import standing
+from nmfbench.engine.missing import other_release
 from nmfbench.engine.results import reason
 from nmfbench.engine.store import Store, StoredArrays
 from nmfbench.report.grid import choose_grid
 
-__all__ = ["Evaluation", "claim_rows", "evaluate"]
+__all__ = ["Evaluation", "Reads", "claim_rows", "evaluate"]
 
 _ONLY_HERE = ("artefact", "table", "records", "verdicts")  # what no JSON holds as it is
 
@@ -121,8 +123,35 @@ class Evaluation:
         return cls(**{**values, **read})
 
 
+@dataclass
+class Reads:
+    """Which arrays evaluations read.
+
+    Attributes
+    ----------
+    all, claims : set of (str, str)
+        Key of the trial and name of the array, of all that were read, and of those that the test of
+        a claim read.
+    """
+
+    all: set[tuple[str, str]] = field(default_factory=set)
+    claims: set[tuple[str, str]] = field(default_factory=set)
+    by_claims: bool = False
+
+    def note(self, key: str, name: str) -> None:
+        """An array is read."""
+        self.all.add((key, name))
+        if self.by_claims:
+            self.claims.add((key, name))
+
+
 def evaluate(
-    artefact: Artefact, store: Store, *, profile: str | None = None, stand_in: bool = False
+    artefact: Artefact,
+    store: Store,
+    *,
+    profile: str | None = None,
+    stand_in: bool = False,
+    reads: Reads | None = None,
 ) -> Evaluation:
     """Summarise the records of an artefact and test its claims.
 
@@ -134,25 +163,37 @@ def evaluate(
         By default the largest grid of whole repeats, see :func:`~nmfbench.report.grid.choose_grid`.
     stand_in : bool, default=False
         Where real data are missing, look at the records on their stand-ins.
+    reads : Reads, optional
+        Told which arrays are read.
     """
+    reads = reads or Reads()
     grid = choose_grid(artefact, store, profile=profile, stand_in=stand_in)
     plan = grid.trials
     records = label_records(store.table(trial.key for trial in plan), artefact.methods)
     # Curves and factors, for the summaries and claims that look at them.
-    records = records.assign(arrays=[StoredArrays(store, key) for key in records["key"]])
+    records = records.assign(arrays=[StoredArrays(store, k, reads.note) for k in records["key"]])
     finished = records[records["status"] == "done"]
     failed = records[records["status"] == "failed"]
     data = dict.fromkeys(sorted({trial.dataset for trial in plan}), "own")
     data |= artefact.substitutes(plan)
     own = "own" if set(data.values()) <= {"own"} else "stand-in"
     verdicts, broken = [], []
+    reads.by_claims = True
     for claim in artefact.claims:
         try:
-            verdict = judge(claim, finished, done=len(finished), total=grid.total, data=own)
+            verdict = judge(
+                claim,
+                finished,
+                done=len(finished),
+                total=grid.total,
+                paper_total=artefact.paper_total,
+                data=own,
+            )
         except Exception as error:  # one bad test must not hide the others
             broken.append(f"{artefact.id}/{claim.id}: {error!r}")
             verdict = Verdict("inconclusive", f"the check itself failed: {error!r}", data=own)
         verdicts.append((claim, verdict))
+    reads.by_claims = False
     return Evaluation(
         artefact=artefact,
         profile=grid.profile,
@@ -172,7 +213,27 @@ def evaluate(
         hosts=_distinct(finished["host"]),
         versions=_distinct(finished["versions"]),
         finished=(min(finished["finished"]), max(finished["finished"])) if len(finished) else None,
+        notes=_notes(store, plan),
     )
+
+
+def _notes(store, plan) -> list[str]:
+    """By which code the records were computed, and under which releases of wrapped peers."""
+    counts = standing(store, plan)
+    said = {
+        "current": "computed by today's code",
+        "audited": "by earlier code, and audited under today's",
+        "different": "by earlier code, of groups whose audit under today's came out different",
+        "unaudited": "by earlier code, not audited under today's",
+    }
+    words = [f"{counts[name]} {text}" for name, text in said.items() if counts[name]]
+    held = store.provenance(trial.key for trial in plan)
+    found = (other_release(t, held[t.key]) for t in plan if t.key in held)
+    releases = Counter(release for release in found if release)
+    return ([f"Records: {'; '.join(words)}."] if words else []) + [
+        f"{n} records are of {release}, which is not the installed release."
+        for release, n in sorted(releases.items())
+    ]
 
 
 def _distinct(dicts):
@@ -187,6 +248,9 @@ def claim_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
             "artefact": evaluation.artefact.id,
             "statement": claim.statement,
             "source": claim.source,
+            "origin": claim.origin,
+            "reported": claim.reported,
+            "threshold": _threshold(claim.threshold, verdict.sensitivity or {}),
             "verdict": verdict.verdict,
             "evidence": verdict.evidence,
             "effect": _finite(verdict.effect),
@@ -200,9 +264,20 @@ def claim_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
             "repeats": evaluation.repeats,
             "done": evaluation.done,
             "total": evaluation.total,
+            "paper_total": evaluation.artefact.paper_total,
         }
         for claim, verdict in evaluation.verdicts
     ]
+
+
+def _threshold(threshold, sensitivity):
+    """The number that decides a claim; of one of ours also the verdicts at half and at twice."""
+    return threshold and {
+        "value": threshold.value,
+        "whose": threshold.whose,
+        "at_half": sensitivity.get("half"),
+        "at_twice": sensitivity.get("twice"),
+    }
 
 
 def _finite(value):

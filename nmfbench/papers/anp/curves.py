@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.claims import Claim, Verdict, always_best, better, comparable
+from nmfbench.claims import Claim, Verdict, always_best, around, better, comparable
 from nmfbench.engine.perform import make_solver
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.rnmfd import sets
@@ -259,6 +259,7 @@ def claims(figure: str, whole: str) -> list[Claim]:
             "With its default weights ANP scores as NMF does, within a point of AC and of MI.",
             ours,
             _explained(comparable([ANP, NMF], scores, 0.01, by), ANP),
+            origin="ours",
         ),
         Claim(
             "anp-above-ncuts",
@@ -266,12 +267,14 @@ def claims(figure: str, whole: str) -> list[Claim]:
             f"neighbour graph on {whole}.",
             ours,
             _explained(always_best(BEST, [NCUTS], scores, by), BEST),
+            origin="ours",
         ),
         Claim(
             "more-classes-are-harder",
             "The accuracy of ANP is lower for the most classes than for the fewest.",
             ours,
             _fewest_to_most,
+            origin="ours",
         ),
         Claim(
             "falls-at-every-step",
@@ -286,7 +289,7 @@ def claims(figure: str, whole: str) -> list[Claim]:
 def _explained(test, method):
     """``test`` with both kinds of ANP told apart, and with what explains the verdict."""
 
-    def explained(records):
+    def explained(test, records):
         apart = told_apart(records)
         verdict = test(apart)
         if verdict.effect is None:
@@ -303,7 +306,7 @@ def _explained(test, method):
             text += f"; the new term is at most {100 * share:.2g} % of the objective"
         return replace(verdict, evidence=f"{verdict.evidence}; {text}")
 
-    return explained
+    return around(test, explained)
 
 
 def _of_defaults(records):

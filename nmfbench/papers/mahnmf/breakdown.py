@@ -395,6 +395,7 @@ def _claim(name, method, statement, test):
         statement,
         _SOURCE,
         lambda records: test(per_split(records)),
+        origin="ours",
     )
 
 

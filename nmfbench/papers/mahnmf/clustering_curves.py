@@ -211,6 +211,7 @@ def claim(dataset: str, condition: str, method: str, rivals: Sequence[str]) -> C
         f"{who} is ahead of {' and '.join(rivals)} in AC and in MI on {whole} {noise}.",
         source,
         test,
+        origin="ours" if method == HYBRID else "paper",
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts import Method
+from nmfbench.claims import around
 from nmfbench.engine.trials import Trial
 from nmfbench.report.style import method_styles, plot_band
 from nmfbench.summary import mean_and_interval
@@ -180,11 +181,11 @@ def _problem_of(row, problems):
 def on_problem(label, problems, test):
     """``test`` on the derived records of one problem."""
 
-    def narrowed(records):
+    def narrowed(test, records):
         found = derive(records, problems)
         return test(found[found["problem"] == label])
 
-    return narrowed
+    return around(test, narrowed)
 
 
 def relative_error(row):

@@ -6,7 +6,6 @@ from nmfbench.artefacts import Artefact, register_artefact
 from nmfbench.papers.mahnmf.clustering_curves import (
     ASSUMED,
     METHODS,
-    OUTLIERS,
     SMOKE,
     Part,
     draw_curves,
@@ -18,7 +17,6 @@ from nmfbench.papers.mahnmf.faces import EUC, HYBRID, KL
 
 _GRIDS = {
     "quick": (
-        Part((3,), 5, (EUC, KL, HYBRID), OUTLIERS),
         Part((3,), 1),
         Part((10,), 1, (EUC, KL, HYBRID)),
     ),

@@ -124,7 +124,9 @@ ARTEFACT = register_artefact(
                 "The smoothed loss is never above the loss, and below it by at most half of μ "
                 "times the sum of the row norms. (The gap, as a share of that bound.)",
                 "Section 3, Theorem 1",
-                without_exception(list(LABELS.values()), "smoothing-gap", low=0, high=1),
+                without_exception(
+                    list(LABELS.values()), "smoothing-gap", low=0, high=1, whose="paper"
+                ),
             ),
             Claim(
                 "theorem-2",

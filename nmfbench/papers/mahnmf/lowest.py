@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pandas as pd
 
-from nmfbench.claims import Claim, always_best, where
+from nmfbench.claims import Claim, Threshold, always_best, decided_by, where
 from nmfbench.papers.mahnmf.faces import EUC, HYBRID, KL, MAH, with_condition
 
 __all__ = ["lowest"]
@@ -19,7 +19,8 @@ def lowest(
     values: Sequence[str],
     *,
     condition: str | None = None,
-    prepare: Callable[[pd.DataFrame], pd.DataFrame] = with_condition,
+    prepare: Callable[..., pd.DataFrame] = with_condition,
+    threshold: Threshold | None = None,
     **columns,
 ) -> list[Claim]:
     """Two claims: MahNMF, and the hybrid, have lower values than EucNMF and KLNMF.
@@ -38,20 +39,22 @@ def lowest(
         Of :data:`~nmfbench.papers.mahnmf.faces.CONDITIONS`; by default means over all count.
     prepare : callable, optional
         Gives the records the column ``condition``, and what else the test looks at.
+    threshold : Threshold, optional
+        A number that ``values`` depend on: the second argument of ``prepare``.
     **columns
         What the records' columns must be, such as ``dataset="pie"``.
     """
     hybrid = f"{source}, of MahNMF; of the hybrid, which minimises the same loss further, ours"
     if condition is not None:
         columns["condition"] = condition
-    tests = [_test(method, values, prepare, columns) for method in (MAH, HYBRID)]
+    tests = [_test(method, values, prepare, threshold, columns) for method in (MAH, HYBRID)]
     return [
         Claim(slug, statement.format("MahNMF"), source, tests[0]),
-        Claim(f"{slug}-hybrid", statement.format("the hybrid"), hybrid, tests[1]),
+        Claim(f"{slug}-hybrid", statement.format("the hybrid"), hybrid, tests[1], origin="ours"),
     ]
 
 
-def _test(method, values, prepare, columns):
+def _test(method, values, prepare, threshold, columns):
     compare = always_best(method, [EUC, KL], values)
 
     def test(records):
@@ -60,4 +63,6 @@ def _test(method, values, prepare, columns):
 
     for column, value in columns.items():
         test = where(column, value, test)
-    return lambda records: test(prepare(records))
+    if threshold is None:
+        return lambda records: test(prepare(records))
+    return decided_by(threshold, lambda number: lambda records: test(prepare(records, number)))

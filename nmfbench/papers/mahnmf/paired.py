@@ -248,6 +248,7 @@ def _claims(dataset, conditions, source):
                     f"significantly outperforms both {EUC} and {KL}.",
                     source,
                     _significant(dataset, method, condition, metric),
+                    origin="ours" if method == HYBRID else "paper",
                 )
 
 

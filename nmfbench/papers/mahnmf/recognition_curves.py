@@ -6,7 +6,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.claims import Claim, always_best, at_least, better, comparable
+from nmfbench.claims import (
+    Claim,
+    always_best,
+    around,
+    at_least,
+    better,
+    comparable,
+)
 from nmfbench.datasets.base import dataset_info
 from nmfbench.papers.mahnmf.faces import (
     CONDITIONS,
@@ -181,6 +188,7 @@ def ahead_in_all(method, algorithm, source, rivals=(EUC, KL)):
         "every corruption.",
         _source(method, source),
         _on_derived(always_best(method, rivals, values, _BY)),
+        origin=_origin(method),
     )
 
 
@@ -212,11 +220,13 @@ def almost_perfect(method, algorithm, condition, source):
     """The claim that ``method`` classifies nearly all test images, at its best rank."""
     value = _accuracy(algorithm, condition)
 
-    def test(records):
+    def at_best_rank(test, records):
         rows = records[records["method"] == method]
         means = rows.groupby("n_components")[value].mean()
         best = rows[rows["n_components"] == (means.idxmax() if means.notna().any() else None)]
-        return at_least(method, value, _PERFECT)(best)
+        return test(best)
+
+    test = around(at_least(method, value, _PERFECT, measured_from=100.0), at_best_rank)
 
     statement = f"{method} is almost perfect (above {_PERFECT:g} % at its best rank)."
     return _on_panel("perfect", method, algorithm, condition, statement, source, test)
@@ -229,6 +239,7 @@ def _on_panel(kind, method, algorithm, condition, statement, source, test):
         f"({_PANELS[algorithm, condition]}) {condition}, {algorithm}: {statement}",
         _source(method, source),
         _on_derived(test),
+        origin=_origin(method),
     )
 
 
@@ -239,6 +250,10 @@ def _id(name, kind, method, algorithm):
 def _source(method, source):
     # What the paper says of its own method, asked of another one for the same problem.
     return f"{source}; the hybrid is ours" if method == HYBRID else source
+
+
+def _origin(method):
+    return "ours" if method == HYBRID else "paper"
 
 
 def _accuracy(algorithm, condition):
@@ -252,7 +267,7 @@ def _kept(algorithm):
 def _on_derived(test):
     """``test`` on records with a column for each of :func:`_accuracy` and :func:`_kept`."""
 
-    def derived(records):
+    def derived(test, records):
         records = with_condition(records)
         cell = ["method", "repeat", "n_components"]
         new = {}
@@ -268,4 +283,4 @@ def _on_derived(test):
             new[_kept(algorithm)] = 100 * occluded / clean.where(clean > 0)
         return test(records.assign(**new))
 
-    return derived
+    return around(test, derived)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts import Artefact, register_artefact
-from nmfbench.claims import Claim, better, margin_grows, seldom
+from nmfbench.claims import Claim, around, better, margin_grows, seldom
 from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, clustering_trial, method
 from nmfbench.report.style import method_styles, plot_band
 from nmfbench.summary import mean_and_interval
@@ -74,7 +74,7 @@ _RUNS = {"quick": 5, "paper": 10}
 def trials(profile):
     """Every method on every set, clean and under each noise.
 
-    The quick grid has all sets clean, and UMIST, where the graph is good, under noise.
+    The quick grid has UMIST, where the graph is good, and YALE clean, and UMIST under noise.
     """
     if profile == "smoke":
         cells = [("umist", None, None), ("umist", "salt-pepper", 0.1)]
@@ -84,7 +84,7 @@ def trials(profile):
         plan = [(dataset, None, None, _OF) for dataset in SETS]
         plan += [(dataset, *cell, _OF) for dataset in SETS for cell in noisy]
     else:
-        plan = [(dataset, None, None, (*_TERMS, *_BASELINES, KMEANS)) for dataset in SETS]
+        plan = [(name, None, None, (*_TERMS, *_BASELINES, KMEANS)) for name in _QUICK_SETS]
         for corruption, level in noisy:
             middle = level == NOISES[corruption].levels[1]
             if corruption == "poisson" or not (corruption in _IN_FULL or middle):
@@ -92,7 +92,6 @@ def trials(profile):
             plan.append(("umist", corruption, level, (*_TERMS, *_BASELINES)))
             if corruption in _IN_FULL:
                 plan.append(("umist", corruption, level, (S_ALONE, *([BOUNDED] * middle))))
-        # On YALE columns die, and on UMIST they do not.
         plan += [("umist", None, None, (S_ALONE, BOUNDED)), ("yale", None, None, (BOUNDED,))]
     return [
         _trial(label, dataset, corruption, level, repeat)
@@ -102,6 +101,7 @@ def trials(profile):
     ]
 
 
+_QUICK_SETS = ("umist", "yale")  # columns of RNMFD die on YALE, and on UMIST they do not
 _IN_FULL = ("occlusion", "salt-pepper")  # of which the quick grid has all levels
 
 
@@ -301,13 +301,13 @@ _NOISY, _LEVELS = "noisy", "levels"
 _KEPT = "per cent of the clean AC"
 
 
-def _claim(name, statement, source, where, test, beside=()):
+def _claim(name, statement, source, where, test, beside=(), origin="ours"):
     """A claim on the trials that are clean, noisy, of noises with all levels, or of one noise.
 
     Its evidence adds the mean accuracies of the methods ``beside``.
     """
 
-    def judged(records):
+    def judged(test, records):
         rows = with_dose(records)
         rows = _with_share_kept(rows)
         rows = rows[_chosen(rows, where)]
@@ -316,7 +316,7 @@ def _claim(name, statement, source, where, test, beside=()):
             return verdict
         return replace(verdict, evidence=f"{verdict.evidence}; {_means(rows, beside)}")
 
-    return Claim(name, statement, source, judged)
+    return Claim(name, statement, source, around(test, judged), origin=origin)
 
 
 def _chosen(rows, where):
@@ -366,9 +366,9 @@ def _means(rows, beside):
 _CHANGED = (MORE_S, BOUNDED, S_ALONE)
 
 
-def _ahead(name, statement, source, where, winner, loser, value=_AC, beside=()):
+def _ahead(name, statement, source, where, winner, loser, value=_AC, beside=(), origin="ours"):
     test = better(winner, loser, value, by=_PLACE)
-    return _claim(name, statement, source, where, test, (winner, loser, *beside))
+    return _claim(name, statement, source, where, test, (winner, loser, *beside), origin)
 
 
 def _lead_of_s_grows(rows):
@@ -389,6 +389,7 @@ def _claims() -> Sequence[Claim]:
         ALL,
         NO_S,
         beside=(NCUTS,),
+        origin="paper",
     )
     for corruption, kind in NOISES.items():
         yield _ahead(
@@ -431,6 +432,7 @@ def _claims() -> Sequence[Claim]:
     for where, words in ((CLEAN, "on the images as they are"), (_NOISY, f"under noise, {noise}")):
         prefix = "clean" if where == CLEAN else "noise"
         source = "Section 4.2" if where == CLEAN else "after Section 4.2; " + _OURS
+        origin = "paper" if where == CLEAN else "ours"
         yield _ahead(
             f"{prefix}-graph",
             f"The graph helps: RNMFD is ahead of RNMFD without it, {words}.",
@@ -439,6 +441,7 @@ def _claims() -> Sequence[Claim]:
             ALL,
             NO_GRAPH,
             beside=(NMF, NCUTS),
+            origin=origin,
         )
         yield _ahead(
             f"{prefix}-nmf",
@@ -448,6 +451,7 @@ def _claims() -> Sequence[Claim]:
             ALL,
             NMF,
             beside=(NO_GRAPH, NCUTS),
+            origin=origin,
         )
         yield _ahead(
             f"{prefix}-orthogonality",
@@ -458,6 +462,7 @@ def _claims() -> Sequence[Claim]:
             ALL,
             NO_ORTHOGONALITY,
             beside=(NCUTS,),
+            origin=origin,
         )
         yield _ahead(
             f"{prefix}-nontrivial",
@@ -468,6 +473,7 @@ def _claims() -> Sequence[Claim]:
             NO_ORTHOGONALITY,
             ALL,
             value="similarity-between",
+            origin=origin,
         )
         yield _claim(
             f"{prefix}-columns-live",
@@ -546,6 +552,6 @@ ARTEFACT = register_artefact(
         "runs, with 95 % intervals as bands of RNMFD, Ncuts and NMF; dotted: the same clusters, "
         "labels shuffled. Below: accuracy minus that of RNMFD in the same runs, averaged over "
         "levels. Red: RNMFD gains by that term, or is ahead of that method; blue: it is behind. "
-        "The quick grid has all sets clean, and UMIST under noise.",
+        "The quick grid has UMIST and YALE clean, and UMIST under noise.",
     )
 )

@@ -223,6 +223,7 @@ def claims(artefact: str, score: str, name: str) -> list[Claim]:
             _on(
                 "default", [OURS], better(OURS, GRAPH_ALONE, score, by=["dataset"]), dataset, score
             ),
+            origin="ours",
         )
         for dataset in (*SETS, None)
     ]

@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from nmfbench.artefacts import Method
-from nmfbench.claims import ALPHA, Verdict, better
+from nmfbench.claims import ALPHA, Threshold, Verdict, better, decided_by
 from nmfbench.engine.trials import Trial, canonical
 from nmfbench.papers.rnmfd.protocols import AC, BASELINES, NMI, chosen
 from nmfbench.papers.rnmfd.sets import SETS, ImageSet, clustering_trial, method
@@ -184,7 +184,7 @@ def _values(rows, score):
 
 # -- claims -----------------------------------------------------------------------------------
 
-_MARGIN = 0.05  # of AC, within which a curve counts as stable
+_MARGIN = Threshold(0.05)  # of AC, within which a curve counts as stable
 _FREEDOM = 4  # degrees of freedom of a deviation, below which it decides nothing
 
 
@@ -304,9 +304,12 @@ def spread_below(panel: Panel, low: float, high: float, *, stable: bool = True):
 
     Confirmed if even the upper end of the interval of each data set is below, refuted if the
     lower end of any is above; the levels of the intervals are those for all sets at once.
-    ``stable=False`` claims the opposite.
+    ``stable=False`` claims the opposite. The five points are ours.
     """
+    return decided_by(_MARGIN, functools.partial(_spread_below, panel, low, high, stable))
 
+
+def _spread_below(panel, low, high, stable, margin):
     def test(records):
         level = 1 - ALPHA / len(panel.sets)
         table, rows = _spreads(records, panel, low, high, level)
@@ -317,15 +320,15 @@ def spread_below(panel: Panel, low: float, high: float, *, stable: bool = True):
             f"{SETS[d].label} {100 * row['spread']:.3g} ± {100 * row['half']:.2g}"
             for d, row in table.iterrows()
         )
-        text = f"AC varies in points by: {each} (stable means below {100 * _MARGIN:g})"
+        text = f"AC varies in points by: {each} (stable means below {100 * margin:g})"
         if panel.solver == "rnmfd":
             worst = rows.groupby(["dataset", "x"])[AC].mean()
             worst = worst - worst.groupby("dataset").transform("max")
             text += f"; {_collapse(rows, *worst.idxmin())}"
         if table["half"].isna().any():
             return Verdict("inconclusive", f"{text}; {runs} runs are too few", effect, n=runs)
-        flat = (table["spread"] + table["half"] < _MARGIN).all() and len(table) == len(panel.sets)
-        bent = (table["spread"] - table["half"] > _MARGIN).any()
+        flat = (table["spread"] + table["half"] < margin).all() and len(table) == len(panel.sets)
+        bent = (table["spread"] - table["half"] > margin).any()
         verdict = "confirmed" if flat == stable else "refuted"
         return Verdict(verdict if flat or bent else "inconclusive", text, effect, n=runs)
 

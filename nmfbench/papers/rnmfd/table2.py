@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts import Artefact, register_artefact
-from nmfbench.claims import Claim, Verdict
+from nmfbench.claims import Claim, Threshold, Verdict, decided_by
 from nmfbench.papers.rnmfd.protocols import COMPARED
 from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, clustering_trial
 
@@ -83,13 +85,13 @@ def _range(cells):
 
 
 def _claim(images):
-    def test(records):
+    def test(sizes, records):
         own = records[(records["dataset"] == images.dataset) & ~records["stand_in"].astype(bool)]
         found = _loaded(own)
         if not found:
             return Verdict("not run", "no trial of this grid saw the paper's data")
         texts = [", ".join(f"{loaded[size]} {size}" for size in _SIZES) for loaded in found]
-        same = all([loaded[size] for size in _SIZES] == images.sizes.value for loaded in found)
+        same = all(tuple(loaded[size] for size in _SIZES) == sizes for loaded in found)
         evidence = f"loaded: {'; '.join(texts)}"
         return Verdict("confirmed" if same else "refuted", evidence, n=len(found))
 
@@ -97,7 +99,9 @@ def _claim(images):
         f"{images.dataset}-sizes",
         f"{images.label} has {images.sizes.text}.",
         "Section 4.1, Table 2",
-        test,
+        decided_by(
+            Threshold(tuple(images.sizes.value), "paper"), lambda sizes: partial(test, sizes)
+        ),
         images.sizes.text,
     )
 

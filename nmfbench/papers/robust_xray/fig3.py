@@ -34,7 +34,7 @@ METHODS = (
 # The first anchor depends on the random vector p, so these are started several times.
 STARTS = {ROBUST: 3, XRAY: 3}
 PAPER_LEVELS = [round(0.02 * i, 2) for i in range(76)]
-QUICK_LEVELS = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.1, 1.3, 1.5]
+QUICK_LEVELS = [0.0, 0.3, 0.7, 1.1, 1.5]
 
 
 def trials(profile):

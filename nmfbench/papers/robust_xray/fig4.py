@@ -32,13 +32,13 @@ METHODS = (*EXPONENTIAL, POISSON[0])
 
 # At a mean of zero X = 0, where no method is defined: the paper's level 0 is left out.
 PAPER_LEVELS = [0.5 * i for i in range(1, 21)]
-QUICK_LEVELS = [0.5, 2.0, 5.0, 10.0]
+QUICK_LEVELS = [0.5, 2.0, 10.0]
 
 
 def trials(profile):
     levels, repeats = {
         "smoke": ([1.0, 5.0], 2),
-        "quick": (QUICK_LEVELS, 6),
+        "quick": (QUICK_LEVELS, 5),
         "paper": (PAPER_LEVELS, 10),
     }[profile]
     return [

@@ -49,7 +49,11 @@ def _claims(weighting, words):
             f"at-10-{weighting}",
             f"With 10 exemplars RobustXRAY exceeds 70 % (chosen on {words}).",
             _ROBUST_AT_10.source,
-            where("weighting", weighting, at_least(ROBUST, "accuracy@10", _ROBUST_AT_10.value)),
+            where(
+                "weighting",
+                weighting,
+                at_least(ROBUST, "accuracy@10", _ROBUST_AT_10.value, whose="paper"),
+            ),
             reported=f"{_ROBUST_AT_10.text}; SMRS {_SMRS_AT_10.text}",
         ),
     ]
