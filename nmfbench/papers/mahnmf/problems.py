@@ -31,7 +31,7 @@ TINY = Problem(
     dataset_params={"n_samples": 50, "n_features": 200},
     options={"n_components": 20},
     rounds=_rounds(30, 40, 200, 50, 50, 100),
-    repeats={"quick": 5, "paper": 10},
+    repeats={"quick": 6, "paper": 10},
 )
 SMALL = Problem(
     "500 x 100, r = 50",
@@ -62,7 +62,7 @@ LOW_RANK = Problem(
     dataset_params={"n_samples": 100, "n_features": 500, "n_components": 10},
     options={"n_components": 10},
     rounds=_rounds(16, 40, 150, 60, 60, 100),
-    repeats={"quick": 5, "paper": 10},
+    repeats={"quick": 6, "paper": 10},
 )
 LOW_RANK_WIDE = Problem(
     "low rank + noise, 2000 x 400, r = 20",

@@ -23,7 +23,7 @@ _COLLECTIONS = {"reuters": {"largest_classes": 10}, "bbc": {}}
 
 def trials(profile):
     smoke = profile == "smoke"
-    repeats = {"smoke": 2, "quick": 2, "paper": 5}[profile]
+    repeats = {"smoke": 2, "quick": 3, "paper": 5}[profile]
     return [
         Trial(
             task="exemplars",
