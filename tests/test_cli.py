@@ -222,7 +222,7 @@ def test_claims_are_judged_and_a_refuted_one_is_no_failure(command):
     promised = {"id", "artefact", "statement", "source", "verdict", "effect", "p_value", "n"}
     promised |= {"data", "done", "total", "paper_total", "origin", "reported", "threshold"}
     assert all(promised <= set(row) for row in rows)
-    neighbours = {"at_half": "confirmed", "at_twice": "confirmed"}
+    neighbours = {"half": 0.1, "twice": 0.4, "at_half": "confirmed", "at_twice": "confirmed"}
     assert rows[0]["origin"] == "paper"
     assert rows[0]["threshold"] == {"value": 0.2, "whose": "ours", **neighbours}
     assert (rows[0]["done"], rows[0]["total"], rows[0]["paper_total"]) == (10, 10, 12)

@@ -184,10 +184,11 @@ def test_settling_asks_for_the_objective_and_for_the_labels():
     made = WORLDS["rnmfd/fig2"](True)
     rng = np.random.default_rng(0)
     rows = pd.concat([rows, pd.DataFrame([made(r, rng) for r in rows.to_dict("records")])], axis=1)
-    assert fig2._settles(rows).effect == 1.0
+    settles = next(claim.test for claim in fig2.CLAIMS if claim.id == "settles")
+    assert settles(rows).effect == 1.0
     short = (rows["method"] == fig2.SHORT.label) & (rows["dataset"] == "orl")
     rows.loc[short, AC] -= 0.02
-    verdict = fig2._settles(rows)
+    verdict = settles(rows)
     assert verdict.effect == pytest.approx(0.8)
     assert "4 of 5 runs" in verdict.evidence
 

@@ -10,7 +10,7 @@ from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd import fig1, table1, table2
 from nmfbench.papers.rnmfd.protocols import grid
 from nmfbench.report.style import figure_style
-from nmfbench.tasks.clustering import cosine_similarities
+from nmfbench.tasks.factor_shape import columns_alike
 
 
 def records(rows):
@@ -20,12 +20,13 @@ def records(rows):
     return made.assign(stand_in=False)
 
 
-def two_runs(arrays, metrics, dataset="orl", method="GNMF"):
-    """The records of a clustering and of the fit behind it, twice."""
+def two_runs(arrays, metrics, dataset="orl", method="GNMF", shape=()):
+    """The records of a clustering, of the fit behind it and of the shape of its factors, twice."""
+    found = {"clustering": metrics, "factorization": {}, "factor-shape": dict(shape)}
     return [
-        (dataset, method, repeat, task, arrays, metrics if task == "clustering" else {})
+        (dataset, method, repeat, task, arrays, of_task)
         for repeat in (0, 1)
-        for task in ("clustering", "factorization")
+        for task, of_task in found.items()
     ]
 
 
@@ -60,15 +61,15 @@ def test_the_paper_ticks_as_the_registry_but_twice():
 )
 def test_columns_that_are_zero_or_proportional_are_alike(W, share):
     """Columns count as alike by direction alone, and zero ones in any case."""
-    assert table1.columns_alike(np.array(W, dtype=np.float32)) == pytest.approx(share)
+    assert columns_alike(np.array(W, dtype=np.float32)) == pytest.approx(share)
 
 
 def test_growth_pairs_the_same_start():
     """Norms after 1000 iterations are compared with those after 300 of the same data and start."""
 
     def fit(label, n, repeat, w, h):
-        arrays = {"W": w * np.eye(2), "components": h * np.eye(2)}
-        return ("yale", f"{label}, {n} iterations", repeat, "factorization", arrays, {})
+        norms = {"norm-of-the-representation": w, "norm-of-the-components": h}
+        return ("yale", f"{label}, {n} iterations", repeat, "factor-shape", {}, norms)
 
     rows = [fit("GNMF", 300, r, 2 + r, 1) for r in (1, 0)]
     rows += [fit("GNMF", 1000, r, 1, 3 + r) for r in (0, 1)]
@@ -80,18 +81,11 @@ def test_growth_pairs_the_same_start():
     assert found.loc[~found.index.isin(later.index), "growth-of-the-components"].notna().sum() == 2
 
 
-def test_short_columns_own_what_of_the_components():
-    """The share of components that belong to short columns of W is that of squared norms."""
-    arrays = {"W": np.diag([1.0, 0.2]), "components": np.array([[3.0, 0.0], [0.0, 4.0]])}
-    found = table1.measured(records([("orl", "RNMFD", 0, "factorization", arrays, {})]))
-    assert found["share-of-components-of-short-columns"].item() == pytest.approx(16 / 25)
-
-
 def test_table_of_properties_marks_differences():
     """A dagger marks a tick that the paper has not, or has alone; measured rows stand below."""
-    arrays = {"W": np.ones((3, 2)), "components": np.ones((2, 4))}
-    rows = two_runs(arrays, {"similarity-between": 0.75})
-    rows += two_runs(arrays, {"similarity-between": 1.0}, "yale", "GNMF, weight 1000")
+    shape = {"columns-alike": 1.0}
+    rows = two_runs({}, {"similarity-between": 0.75}, shape=shape)
+    rows += two_runs({}, {"similarity-between": 1.0}, "yale", "GNMF, weight 1000", shape)
     printed = table1.draw(table1.summarise(records(rows))).set_index("")
     assert printed.loc["feature learning", "NSDR"] == "– †"
     assert printed.loc["discriminability", "IGNMF"] == "✓ †"
@@ -103,9 +97,9 @@ def test_table_of_properties_marks_differences():
 
 def test_a_failure_of_rnmfd_is_explained():
     """Where RNMFD falls into the trivial solution, the evidence counts its short columns."""
-    arrays = {"W": np.full((3, 2), 0.01), "components": np.ones((2, 4))}
-    diagnostics = {"n-dead-components": 2.0, "orthogonality-gap": 1.5}
-    rows = [("orl", "RNMFD, weight 1000", 0, "factorization", arrays, diagnostics)]
+    shape = {"columns-alike": 1.0, "share-of-components-of-short-columns": 1.0}
+    shape |= {"n-dead-components": 2.0, "orthogonality-gap": 1.5}
+    rows = [("orl", "RNMFD, weight 1000", 0, "factor-shape", {}, shape)]
     claims = {claim.id: claim for claim in table1.CLAIMS}
     verdict = claims["rnmfd-avoids-it-large"].test(records(rows))
     assert verdict.verdict == "refuted"
@@ -115,13 +109,15 @@ def test_a_failure_of_rnmfd_is_explained():
 # -- Table 2 ----------------------------------------------------------------------------------
 
 
+def _sizes(dataset, repeat, *sizes):
+    names = ("n-samples", "n-features", "n-classes", "smallest-class", "largest-class")
+    shape = dict(zip(names, map(float, sizes), strict=True))
+    return (dataset, "Kmeans", repeat, "factor-shape", {}, shape)
+
+
 def test_sizes_are_those_of_the_trials():
-    """Samples and classes are counted in the clusterings, features in the components."""
-    arrays = {
-        "components": np.ones((2, 644)),
-        "classes": np.repeat(np.arange(20), [19] * 19 + [48]),
-    }
-    rows = records(two_runs(arrays, {}, "umist", "Kmeans"))
+    """Samples, features and classes are those that the fits had."""
+    rows = records([_sizes("umist", 0, 409, 644, 20, 19, 48)])
     table = table2.summarise(rows)
     assert set(table["dataset"]) == {"umist"}
     printed = table2.draw(table).iloc[0]
@@ -133,7 +129,7 @@ def test_sizes_are_those_of_the_trials():
 
 def test_stand_ins_have_no_sizes():
     """The sizes of a synthetic stand-in say nothing of the paper's data."""
-    rows = records(two_runs({"components": np.ones((3, 9)), "classes": np.arange(9) % 3}, {}))
+    rows = records([_sizes("orl", repeat, 9, 9, 3, 3, 3) for repeat in (0, 1)])
     assert table2.ARTEFACT.claims[0].test(rows).verdict == "refuted"
     verdict = table2.ARTEFACT.claims[0].test(rows.assign(stand_in=True)).verdict
     assert verdict == "not run"
@@ -141,11 +137,11 @@ def test_stand_ins_have_no_sizes():
 
 def test_sizes_of_every_run_count():
     """One run that saw other data refutes the sizes, and the evidence has both."""
-    rows = two_runs({"components": np.ones((40, 1024)), "classes": np.arange(400) % 40}, {})
-    other = two_runs({"components": np.ones((40, 1024)), "classes": np.arange(399) % 40}, {})
+    rows = [_sizes("orl", repeat, 400, 1024, 40, 10, 10) for repeat in (0, 1)]
+    other = [_sizes("orl", 1, 399, 1024, 40, 9, 10)]
     claim = table2.ARTEFACT.claims[0]
     assert claim.test(records(rows)).verdict == "confirmed"
-    verdict = claim.test(records([*rows[:2], *other[2:]]))
+    verdict = claim.test(records([*rows[:1], *other]))
     assert verdict.verdict == "refuted"
     assert "400 samples" in verdict.evidence
     assert "399 samples" in verdict.evidence
@@ -172,13 +168,12 @@ def test_matrix_is_sorted_by_class():
 
 def test_clusterers_are_compared_by_their_indicator():
     """A method that has no similarities gets those of its indicator; others keep theirs."""
-    W, classes = np.repeat(np.eye(3), 4, axis=0), np.arange(12) % 2
-    arrays = {"W": W, "classes": classes}
-    rows = two_runs(arrays, {}, method=fig1.GRAPH)
-    rows += two_runs(arrays, {"similarity-within": 0.8, "similarity-between": 0.4}, method=fig1.OWN)
+    shape = {"cosine-within": 0.9, "cosine-between": 0.3}
+    rows = two_runs({}, {}, method=fig1.GRAPH, shape=shape)
+    rows += two_runs({}, {"similarity-within": 0.8, "similarity-between": 0.4}, method=fig1.OWN)
     found = fig1.compared(records(rows)).set_index("method")
     pair = found.loc[fig1.GRAPH, ["similarity-within", "similarity-between"]].to_numpy(float)
-    np.testing.assert_allclose(pair, [cosine_similarities(W, classes)] * 2)
+    np.testing.assert_allclose(pair, [[0.9, 0.3]] * 2)
     np.testing.assert_allclose(found.loc[fig1.OWN, "contrast"], 0.4)
 
 
@@ -200,7 +195,8 @@ def test_fits_with_defaults_are_those_of_the_tables():
     """Figure 1 and the table of data sets ask for no second fit of what Table 3 has."""
     for profile in ("quick", "paper"):
         shared = set(grid(profile))
-        assert set(table2.trials(profile)) - {t.base for t in shared} <= shared
+        fits = {t.base for t in shared}
+        assert {t.base for t in table2.trials(profile)} <= fits
         own = [t for t in fig1.trials(profile) if t.task == "clustering" and t not in shared]
         if profile == "paper":
             assert own == []

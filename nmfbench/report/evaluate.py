@@ -271,10 +271,15 @@ def claim_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
 
 
 def _threshold(threshold, sensitivity):
-    """The number that decides a claim; of one of ours also the verdicts at half and at twice."""
-    return threshold and {
+    """The number that decides a claim; of one of ours its half and twice, with their verdicts."""
+    if threshold is None:
+        return None
+    ours = threshold.whose == "ours"
+    return {
         "value": threshold.value,
         "whose": threshold.whose,
+        "half": threshold.scaled(0.5) if ours else None,
+        "twice": threshold.scaled(2.0) if ours else None,
         "at_half": sensitivity.get("half"),
         "at_twice": sensitivity.get("twice"),
     }

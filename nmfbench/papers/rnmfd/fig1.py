@@ -11,8 +11,7 @@ from nmfbench.artefacts import Artefact, register_artefact
 from nmfbench.claims import Claim, around, at_least, better, smaller
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.protocols import AC
-from nmfbench.papers.rnmfd.sets import SETS, clustering_trial, method
-from nmfbench.tasks.clustering import cosine_similarities
+from nmfbench.papers.rnmfd.sets import SETS, clustering_trial, method, shape_trial
 
 GNMF, OWN, LIGHT, GRAPH = "GNMF, α = 100", "RNMFD", "GNMF, α = 0.1", "Ncuts"
 METHODS = (
@@ -25,13 +24,14 @@ _REPEATS = {"smoke": 2, "quick": 5, "paper": 10}
 
 
 def trials(profile):
-    """Clusterings, for the classes, and the fits behind them."""
+    """Clusterings, for the classes, and the fits behind them; of Ncuts its indicator in numbers."""
     found = [
         clustering_trial(SETS["orl"], m, repeat, smoke=profile == "smoke")
         for m in METHODS
         for repeat in range(_REPEATS[profile])
     ]
-    return found + [trial.base for trial in found]
+    indicators = [shape_trial(trial) for trial in found if trial.solver == METHODS[-1].solver]
+    return found + [trial.base for trial in found] + indicators
 
 
 # -- table ------------------------------------------------------------------------------------
@@ -46,19 +46,19 @@ def compared(records):
 
     ``similarity-within`` and ``similarity-between`` are those of
     :func:`~nmfbench.tasks.clustering.cosine_similarities`, and of clusterers those of the indicator
-    of the clusters; ``contrast`` is their difference, and ``similarity-apart`` is 1 minus the
-    second.
+    of the clusters, which the task ``factor-shape`` has measured; ``contrast`` is their
+    difference, and ``similarity-apart`` is 1 minus the second.
     """
-    fits = _arrays(records, "factorization")
-    records = records[records["task"] == "clustering"].copy()
-    for name in (_WITHIN, _BETWEEN):
-        if name not in records:  # no trial so far has measured it
-            records[name] = np.nan
-    for index, row in records[records[_WITHIN].isna()].iterrows():
-        place = (row["method"], row["repeat"])
-        if place in fits and "W" in fits[place]:
-            pair = cosine_similarities(fits[place]["W"], row["arrays"]["classes"])
-            records.loc[index, [_WITHIN, _BETWEEN]] = pair
+    place, indicator = ["method", "repeat"], {"cosine-within": _WITHIN, "cosine-between": _BETWEEN}
+    shapes = records[records["task"] == "factor-shape"].set_index(place)
+    records = records[records["task"] == "clustering"].set_index(place)
+    for source, name in indicator.items():  # NaN where no trial so far has measured it
+        own, other = (
+            rows[column].astype(float) if column in rows else pd.Series(np.nan, rows.index)
+            for rows, column in ((records, name), (shapes, source))
+        )
+        records[name] = own.fillna(other)
+    records = records.reset_index()
     records[_CONTRAST] = records[_WITHIN] - records[_BETWEEN]
     records[_APART] = 1 - records[_BETWEEN]
     return records

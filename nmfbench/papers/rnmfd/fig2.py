@@ -72,7 +72,7 @@ def summarise(records):
     parts = [summarise_panels(records)]
     fits = records[(records["task"] == "factorization") & records["method"].isin(_FALLS)]
     for (dataset, label), rows in fits.groupby(["dataset", "method"], observed=True):
-        curves = [_at(arrays["trace"], len(arrays["W"])) for arrays in rows["arrays"]]
+        curves = [_at(arrays["trace"], len(arrays["train"])) for arrays in rows["arrays"]]
         long = pd.concat(curves).reset_index()
         found = mean_and_interval(long.groupby("x")["objective"])
         parts.append(

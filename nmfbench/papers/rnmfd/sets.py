@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nmfbench.artefacts import Method
@@ -11,7 +11,7 @@ from nmfbench.engine.perform import make_solver
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.reported import Reported, reported
 
-__all__ = ["ASSUMED", "SETS", "ImageSet", "clustering_trial", "method"]
+__all__ = ["ASSUMED", "SETS", "ImageSet", "clustering_trial", "method", "shape_trial"]
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,11 @@ def clustering_trial(
         repeat=repeat,
         stand_in=smoke,
     )
+
+
+def shape_trial(clustering: Trial) -> Trial:
+    """What the factors behind a trial of clustering are like, in numbers."""
+    return replace(clustering.base, task="factor-shape")
 
 
 ASSUMED = {

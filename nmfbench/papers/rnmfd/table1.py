@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from sklearn.preprocessing import normalize
 
 from nmfbench import registry
 from nmfbench.artefacts import Artefact, register_artefact
@@ -15,7 +14,7 @@ from nmfbench.claims import Claim, around, smaller, stays, without_exception
 from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.protocols import COMPARED
-from nmfbench.papers.rnmfd.sets import SETS, clustering_trial, method
+from nmfbench.papers.rnmfd.sets import SETS, clustering_trial, method, shape_trial
 
 _ID = "rnmfd/table1"
 PROPERTIES = {
@@ -70,7 +69,7 @@ _REPEATS = {"smoke": 2, "quick": 5, "paper": 10}
 
 
 def trials(profile):
-    """Clusterings and the fits behind them; for the scale fits alone, in "quick" those of YALE."""
+    """Clusterings and the factors behind them; for the scale factors alone, in "quick" of YALE."""
 
     def of(datasets, methods):
         return [
@@ -82,12 +81,11 @@ def trials(profile):
 
     clusterings = of(_PLACES, [*_DEFAULT, *_WITH_WEIGHT])
     scale = of(_PLACES if profile == "paper" else ("yale",), _OF_LENGTH)
-    return clusterings + [trial.base for trial in clusterings + scale]
+    return clusterings + [shape_trial(trial) for trial in clusterings + scale]
 
 
 # -- table ------------------------------------------------------------------------------------
 
-_ALIKE = 0.99
 _BETWEEN, _COLUMNS = "similarity-between", "columns-alike"
 _W, _H = "norm-of-the-representation", "norm-of-the-components"
 _OF_SHORT, _DEAD = "share-of-components-of-short-columns", 0.3
@@ -100,35 +98,15 @@ _MEASURED = {
 }
 
 
-def columns_alike(W) -> float:
-    """Share of the columns that are zero, or have a cosine above 0.99 with another column.
-
-    Examples
-    --------
-    >>> columns_alike(np.array([[1.0, 2.0, 0.0, 0.0], [1.0, 2.0, 0.0, 3.0]]))
-    0.75
-    """
-    columns = normalize(np.asarray(W, dtype=np.float64).T)
-    cosines = columns @ columns.T
-    np.fill_diagonal(cosines, 0)
-    return float(np.mean((cosines > _ALIKE).any(axis=1) | ~columns.any(axis=1)))
-
-
 def measured(records):
-    """Records with what the factors tell, in the rows of the fits.
+    """Records with what becomes of the norms when a fit goes on.
 
-    ``columns-alike``, see :func:`columns_alike`; ``norm-of-the-...``, Frobenius norms;
-    ``share-of-components-of-short-columns``, what of the squared norm of H belongs to columns of
-    W whose norm is below 0.3; and, in the rows of 1000 iterations, ``growth-of-the-...``, the
-    norms over those after 300.
+    In the rows of 1000 iterations ``growth-of-the-...`` are the norms over those after 300 of the
+    same start. The metrics of :func:`~nmfbench.tasks.factor_shape.factor_shape` are there in any
+    case, NaN if no trial so far has measured them.
     """
-    fits = records[records["task"] == "factorization"]
-    found = pd.DataFrame(
-        [_of_factors(arrays) for arrays in fits["arrays"]],
-        index=fits.index,
-        columns=[_COLUMNS, _W, _H, _OF_SHORT],
-    )
-    records = records.join(found.astype(float)).assign(**{_OF_W: np.nan, _OF_H: np.nan})
+    missing = [name for name in (_COLUMNS, _W, _H, _OF_SHORT) if name not in records]
+    records = records.assign(**dict.fromkeys([*missing, _OF_W, _OF_H], np.nan))
     place = ["dataset", "repeat"]
     for label in _SCALE:
         shorter, longer = (
@@ -141,20 +119,6 @@ def measured(records):
             list(growth)
         ]
     return records
-
-
-def _of_factors(arrays):
-    if "W" not in arrays:  # the record came without them
-        return {}
-    W, H = arrays["W"], arrays["components"]
-    squares = np.sum(H**2, axis=1)
-    short = np.linalg.norm(W, axis=0) < _DEAD
-    return {
-        _COLUMNS: columns_alike(W),
-        _W: np.linalg.norm(W),
-        _H: np.linalg.norm(H),
-        _OF_SHORT: squares[short].sum() / squares.sum(),
-    }
 
 
 def summarise(records):
@@ -234,7 +198,7 @@ def _on_factors(test: Callable, of: str | None = None) -> Callable:
     def judged(test, records):
         records = measured(records)
         verdict = test(records)
-        rows = records[(records["method"] == of) & (records["task"] == "factorization")]
+        rows = records[(records["method"] == of) & (records["task"] == "factor-shape")]
         if verdict.verdict != "refuted" or rows.empty or "n-dead-components" not in rows:
             return verdict
         dead, gap = rows["n-dead-components"].mean(), rows["orthogonality-gap"].mean()

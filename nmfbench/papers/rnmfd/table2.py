@@ -4,29 +4,33 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts import Artefact, register_artefact
 from nmfbench.claims import Claim, Threshold, Verdict, decided_by
 from nmfbench.papers.rnmfd.protocols import COMPARED
-from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, clustering_trial
+from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, clustering_trial, shape_trial
 
 _METHOD = next(c.default for c in COMPARED if c.solver == "kmeans")
 _SIZES = ("samples", "features", "classes")
 _PER_CLASS = ("smallest class", "largest class")
+_METRICS = dict(
+    zip(
+        (*_SIZES, *_PER_CLASS),
+        ("n-samples", "n-features", "n-classes", "smallest-class", "largest-class"),
+        strict=True,
+    )
+)
 _REPEATS = {"smoke": 1, "quick": 5, "paper": 10}
 
 
 def trials(profile):
-    """K-means of the images, with the fits behind it: what these trials saw is what was loaded."""
-    smoke = profile == "smoke"
-    found = [
-        clustering_trial(images, _METHOD, repeat, smoke=smoke)
+    """Sizes in the fits of K-means to the images: what these trials saw is what was loaded."""
+    return [
+        shape_trial(clustering_trial(images, _METHOD, repeat, smoke=profile == "smoke"))
         for images in SETS.values()
         for repeat in range(_REPEATS[profile])
     ]
-    return found + [trial.base for trial in found]
 
 
 def summarise(records):
@@ -48,19 +52,8 @@ def summarise(records):
 
 def _loaded(records):
     """The sizes that trials of one data set saw, without repetitions."""
-    found = []
-    fits = records[records["task"] == "factorization"].set_index("repeat")["arrays"]
-    clusterings = records[records["task"] == "clustering"].set_index("repeat")["arrays"]
-    for repeat in fits.index.intersection(clusterings.index):
-        if "classes" not in clusterings[repeat]:  # the record came without them
-            continue
-        counts = np.bincount(clusterings[repeat]["classes"])
-        n_features = fits[repeat]["components"].shape[1]
-        sizes = (counts.sum(), n_features, len(counts), counts.min(), counts.max())
-        sizes = dict(zip((*_SIZES, *_PER_CLASS), map(int, sizes), strict=True))
-        if sizes not in found:
-            found.append(sizes)
-    return found
+    rows = records.reindex(columns=list(_METRICS.values())).dropna().drop_duplicates()
+    return [dict(zip(_METRICS, map(int, row), strict=True)) for row in rows.to_numpy()]
 
 
 def draw(table):
