@@ -16,6 +16,7 @@ from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.protocols import COMPARED
 from nmfbench.papers.rnmfd.sets import SETS, clustering_trial, method
+from nmfbench.remember import once_per_table
 
 _ID = "rnmfd/table1"
 PROPERTIES = {
@@ -114,6 +115,7 @@ def columns_alike(W) -> float:
     return float(np.mean((cosines > _ALIKE).any(axis=1) | ~columns.any(axis=1)))
 
 
+@once_per_table
 def measured(records):
     """Records with what the factors tell, in the rows of the fits.
 
