@@ -29,6 +29,7 @@ from nmfbench.engine.worker import Worker
 
 __all__ = ["Audit", "Group", "audit", "group_of", "moved", "standing"]
 
+_LARGE = 0.1  # share of the budget; in a sample a record that costs more is left out
 _NUMERICAL = ("numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -106,7 +107,8 @@ def audit(
     changed : bool, default=False
         Only of records that were computed by other source than today's.
     budget : float, optional
-        Seconds after which no computation is begun; groups take turns, the cheaper records first.
+        Seconds after which no computation is begun. Groups take turns in a random order. Without
+        ``changed`` a record that takes more than a tenth of it is left out.
     jobs : int, default=1
         Records computed at a time.
     limits : Limits, optional
@@ -130,12 +132,13 @@ def audit(
         other = record["code"] != trial.code
         group.records += 1
         group.changed += other
-        if other or not changed:
+        affordable = budget is None or _cost(record) <= _LARGE * budget
+        if other if changed else affordable:
             chosen.setdefault(group_of(record), []).append((_draw(record, salt), record, trial))
     turns = [
-        (turn, _cost(record), record, trial)
+        (turn, draw, record, trial)
         for found in chosen.values()
-        for turn, (_, record, trial) in enumerate(sorted(found, key=lambda f: f[0])[:sample])
+        for turn, (draw, record, trial) in enumerate(sorted(found, key=lambda f: f[0])[:sample])
     ]
     todo = [(record, trial) for *_, record, trial in sorted(turns, key=lambda t: t[:2])]
     for found in _compute(todo, store, budget, jobs, limits or Limits(), progress):
