@@ -59,7 +59,7 @@ class Mutation:
             for trial in fits()
             if trial.solver == self.solver
             and (self.params or {}).items() <= trial.params.items()
-            and (self.params or not forks(trial.to_dict()))
+            and (self.params or forks(trial.to_dict()) is None)
         ]
         one_of_each = {trial.task: trial for trial in reversed(fitting)}.values()
         return list(dict.fromkeys([*one_of_each, *fitting]))[:n]
@@ -113,11 +113,17 @@ def compute_apart(trials, folder, *, package=PACKAGE.parent, jobs=1, **environme
         return {record["key"]: record for record in store.records([t.key for t in trials])}
 
 
-# The instructions of 2013 and none younger, for OpenBLAS, numba and numpy each in its own words.
-OLD_PROCESSOR = {
-    "OPENBLAS_CORETYPE": "Haswell",
-    "NUMBA_CPU_NAME": "haswell",
-    "NUMBA_CPU_FEATURES": "+sse,+sse2,+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16,+avx,+avx2,"
-    "+fma,+f16c,+bmi,+bmi2,+lzcnt,+movbe",
-    "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL",
-}
+def other_processor():
+    """Environment in which all of OpenBLAS, numba and numpy compute as on a PC of 2008.
+
+    numba has to be told the name of the processor and its features, or it uses all there are.
+    """
+    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
+
+    found = [name for name in __cpu_dispatch__ if __cpu_features__.get(name)]
+    return {
+        "OPENBLAS_CORETYPE": "Nehalem",
+        "NUMBA_CPU_NAME": "generic",
+        "NUMBA_CPU_FEATURES": "",
+        "NPY_DISABLE_CPU_FEATURES": " ".join(found),
+    }

@@ -137,9 +137,9 @@ def test_single_precision_has_fewer_digits():
 def test_first_objectives_agree_closely_and_less_so_as_iterations_go_on():
     """A step that is one thousandth longer shows there even where all fits end alike."""
     start = record()["first_objectives"]
-    for i, gap, expected in [(1, 1e-7, "same digits"), (1, 4e-7, "different")] + [
-        (3, 3e-7, "same digits"),
-        (3, 6e-7, "different"),
+    for i, gap, expected in [(1, 1e-8, "same digits"), (1, 4e-8, "different")] + [
+        (3, 3e-8, "same digits"),
+        (3, 6e-8, "different"),
     ]:
         moved = [x * (1 + gap * (i == k)) for k, x in enumerate(start)]
         new = record(first_objectives=moved)
@@ -177,28 +177,40 @@ def test_arrays_are_compared_and_times_of_a_trace_are_not():
 def test_of_forks_only_objectives_are_compared():
     """Where rounding parts two fits they still start alike, and end about as low."""
     forked = {"solver": "hottopixx", "params": {"solver": "sgd"}}
-    assert forks(record(**forked))
-    assert not forks(record(solver="hottopixx", params={"solver": "exact"}))
-    assert not forks(record(solver="hottopixx"))
+    assert forks(record(**forked)) == 3
     old = record(metrics={"x": 1.0}, **forked)
     new = record(metrics={"x": 0.0}, objective=2.05, n_iter=7, **forked)
     assert outcome(old, new) == "same digits"
     assert outcome(old, record(objective=2.5, **forked)) == "different"
-    assert outcome(old, record(first_objectives=[8.001, 4.0, 3.0, 2.0], **forked)) == "different"
+
+
+@pytest.mark.parametrize(
+    ("i", "expected"), [(0, "different"), (3, "different"), (4, "same digits")]
+)
+def test_forks_start_alike(i, expected):
+    """For as many iterations as declared, the first objectives agree closely."""
+    forked = {"solver": "hottopixx", "params": {"solver": "sgd"}}
+    old, new = ([8.0, 4.0, 3.0, 2.0, 1.0] for _ in range(2))
+    new[i] *= 1.001
+    pair = [record(first_objectives=values, **forked) for values in (old, new)]
+    assert compare_first_objectives(*pair).outcome == expected
 
 
 def test_a_default_of_a_parameter_is_no_setting_that_forks():
     """Settings are those of the record, and ``task`` stands for its task."""
-    assert not forks(record(solver="mahnmf-rri", task="convergence"))
-    assert forks(record(solver="mahnmf-rri", task="convergence", params={"inner_sweeps": None}))
-    assert forks(record(solver="mahnmf-rri", task="nlad"))
+    assert forks(record(solver="hottopixx")) is None
+    assert forks(record(solver="hottopixx", params={"solver": "exact"})) is None
+    assert forks(record(solver="mahnmf-rri", task="convergence")) is None
+    assert forks(record(solver="mahnmf-rri", task="nlad")) == 0
+    fitted = {"task": "convergence", "params": {"inner_sweeps": None}}
+    assert forks(record(solver="mahnmf-rri", **fitted)) == 0
 
 
 def test_what_is_declared_exists():
     """Settings that fork name parameters of their solver, and tolerances are not negative."""
     for entry in registry.solvers.entries():
         for settings in entry.info["forks"]:
-            assert set(settings) - {"task"} <= set(entry.target().get_params())
+            assert set(settings) - {"task", "after"} <= set(entry.target().get_params())
             assert settings.get("task", "nlad") in registry.tasks
     for entry in registry.tasks.entries():
         assert all(value > 0 for value in entry.info["tolerances"].values())

@@ -34,7 +34,7 @@ Between four kinds of processors 1300 trials of the smoke grids differed by up t
 after hundreds of iterations.
 """
 
-EARLY = {"float64": 1e-7, "float32": 3e-5}
+EARLY = {"float64": 1e-8, "float32": 3e-5}
 """The same of the objective after i iterations, before a factor of 1 + i, by which rounding grows.
 
 There objectives differed by up to 1e-11 and, of 10 iterations, 1e-4.
@@ -128,7 +128,7 @@ def compare(old: Mapping, new: Mapping, old_arrays=None, new_arrays=None) -> Agr
     arrays. Of fits that rounding parts, see :func:`forks`, it is the objectives only.
     """
     found = compare_first_objectives(old, new)
-    precision, forked = _precision(old), forks(old)
+    precision, forked = _precision(old), forks(old) is not None
     relative = _FORKED if forked else RELATIVE[precision]
     found.see("objective", old["objective"], new["objective"], relative, _rounding(old))
     if forked:
@@ -149,21 +149,25 @@ def compare_first_objectives(old: Mapping, new: Mapping) -> Agreement:
     if (a is None) != (b is None):
         found.see("first objectives", a, b)
         return found
-    early, forked = EARLY[_precision(old)], forks(old)
+    early, after = EARLY[_precision(old)], forks(old)
     for i, (x, y) in enumerate(zip(a or (), b or (), strict=False)):
-        relative = _FORKED if forked and i else (1 + i) * early
+        relative = (1 + i) * early if after is None or i <= after else _FORKED
         found.see(f"objective after {i} iterations", x, y, relative, _rounding(old))
     return found
 
 
-def forks(record: Mapping) -> bool:
-    """Whether rounding decides where the fit of a record goes, as its solver declared."""
+def forks(record: Mapping) -> int | None:
+    """After how many iterations rounding decides where the fit of a record goes, if it does.
+
+    The solver declares it, see :func:`nmfbench.registry.register_solver`.
+    """
     solver = registry.solvers[record["solver"]]
     settings = record["params"] | {"task": record["task"]}
-    return any(
-        all(settings.get(name) == value and name in settings for name, value in some.items())
-        for some in solver.info.get("forks", ())
-    )
+    for declared in solver.info.get("forks", ()):
+        wanted = {name: value for name, value in declared.items() if name != "after"}
+        if wanted.items() <= settings.items():
+            return declared.get("after", 0)
+    return None
 
 
 def _precision(record) -> str:
