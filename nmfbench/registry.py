@@ -275,8 +275,9 @@ def register_solver(
         it a record is out of date.
     forks : sequence of mappings, default=()
         Settings under which rounding decides where a fit goes, so that it ends elsewhere on
-        another processor: values of parameters, as ``{"solver": "sgd"}``, or of ``"task"``. See
-        :func:`nmfbench.engine.agreement.forks`.
+        another processor: values of parameters, as ``{"solver": "sgd"}``, or of ``"task"``; and
+        ``"after"``, how many iterations do not yet depend on it (0). Of such fits only objectives
+        are compared, and within 5 % only, see :mod:`nmfbench.engine.agreement`.
     version : int, optional
         See :func:`register_task`.
 

@@ -17,12 +17,27 @@ import numpy as np
 
 from nmfbench import registry
 
-__all__ = ["OUTCOMES", "RELATIVE", "Agreement", "compare", "compare_first_objectives", "forks"]
+__all__ = [
+    "EARLY",
+    "OUTCOMES",
+    "RELATIVE",
+    "Agreement",
+    "compare",
+    "compare_first_objectives",
+    "forks",
+]
 
 RELATIVE = {"float64": 1e-5, "float32": 3e-4}
 """Largest relative difference of the same digits, by the precision of the fit.
 
-Between four kinds of processors 1300 trials of the smoke grids differed by up to 3e-6 and 1.3e-4.
+Between four kinds of processors 1300 trials of the smoke grids differed by up to 3e-6 and 1.3e-4,
+after hundreds of iterations.
+"""
+
+EARLY = {"float64": 1e-8, "float32": 3e-5}
+"""The same of the objective after i iterations, before a factor of 1 + i, by which rounding grows.
+
+There objectives differed by up to 1e-11 and, of 10 iterations, 1e-4.
 """
 
 OUTCOMES = ("same bits", "same digits", "different")
@@ -101,8 +116,9 @@ def _gap(a, b):
     finite = np.isfinite(a) & np.isfinite(b)
     if not np.array_equal(a[~finite], b[~finite], equal_nan=True):
         return 0.0, math.inf
-    largest = max(np.max(np.abs(x)[finite], initial=0.0) for x in (a, b))
-    return float(largest), float(np.max(np.abs(a - b)[finite], initial=0.0))
+    a, b = a[finite], b[finite]
+    largest = max(np.max(np.abs(x), initial=0.0) for x in (a, b))
+    return float(largest), float(np.max(np.abs(a - b), initial=0.0))
 
 
 def compare(old: Mapping, new: Mapping, old_arrays=None, new_arrays=None) -> Agreement:
@@ -112,17 +128,17 @@ def compare(old: Mapping, new: Mapping, old_arrays=None, new_arrays=None) -> Agr
     arrays. Of fits that rounding parts, see :func:`forks`, it is the objectives only.
     """
     found = compare_first_objectives(old, new)
-    relative, rounding = _tolerance(old)
-    if forks(old):
-        found.see("objective", old["objective"], new["objective"], _FORKED, rounding)
+    precision, forked = _precision(old), forks(old) is not None
+    relative = _FORKED if forked else RELATIVE[precision]
+    found.see("objective", old["objective"], new["objective"], relative, _rounding(old))
+    if forked:
         return found
-    found.see("objective", old["objective"], new["objective"], relative, rounding)
     tolerances = registry.tasks[old["task"]].info["tolerances"]
     a, b = _numbers(old, old_arrays), _numbers(new, new_arrays)
     for name in dict.fromkeys([*a, *b]):
         allowed = (t for pattern, t in tolerances.items() if fnmatchcase(name, pattern))
         found.see(name, a.get(name), b.get(name), relative, next(allowed, 0.0))
-    found.see("iterations", old["n_iter"], new["n_iter"], _ITERATIONS[_precision(old)])
+    found.see("iterations", old["n_iter"], new["n_iter"], _ITERATIONS[precision])
     return found
 
 
@@ -133,33 +149,35 @@ def compare_first_objectives(old: Mapping, new: Mapping) -> Agreement:
     if (a is None) != (b is None):
         found.see("first objectives", a, b)
         return found
-    relative, rounding = _tolerance(old)
+    early, after = EARLY[_precision(old)], forks(old)
     for i, (x, y) in enumerate(zip(a or (), b or (), strict=False)):
-        found.see(f"objective after {i} iterations", x, y, relative, rounding)
-        if forks(old):
-            relative = _FORKED  # from here on
+        relative = (1 + i) * early if after is None or i <= after else _FORKED
+        found.see(f"objective after {i} iterations", x, y, relative, _rounding(old))
     return found
 
 
-def forks(record: Mapping) -> bool:
-    """Whether rounding decides where the fit of a record goes, as its solver declared."""
+def forks(record: Mapping) -> int | None:
+    """After how many iterations rounding decides where the fit of a record goes, if it does.
+
+    The solver declares it, see :func:`nmfbench.registry.register_solver`.
+    """
     solver = registry.solvers[record["solver"]]
     settings = record["params"] | {"task": record["task"]}
-    return any(
-        all(settings.get(name) == value and name in settings for name, value in some.items())
-        for some in solver.info.get("forks", ())
-    )
+    for declared in solver.info.get("forks", ()):
+        wanted = {name: value for name, value in declared.items() if name != "after"}
+        if wanted.items() <= settings.items():
+            return declared.get("after", 0)
+    return None
 
 
 def _precision(record) -> str:
     return record["options"].get("dtype", "float64")
 
 
-def _tolerance(record):
-    """Relative difference to accept, and what is rounding in an objective near zero."""
-    precision = _precision(record)
-    start = abs(next(iter(record["first_objectives"] or ()), None) or 0.0)
-    return RELATIVE[precision], _OF_START[precision] * start
+def _rounding(record) -> float:
+    """What is rounding in an objective near zero."""
+    start = next(iter(record["first_objectives"] or ()), None) or 0.0
+    return _OF_START[_precision(record)] * abs(start)
 
 
 def _numbers(record, arrays):
