@@ -25,6 +25,7 @@ __all__ = [
     "compare",
     "compare_first_objectives",
     "forks",
+    "same_place",
 ]
 
 RELATIVE = {"float64": 1e-5, "float32": 3e-4}
@@ -46,6 +47,7 @@ _OF_START = {"float64": 1e-11, "float32": 1e-6}  # share of the first objective 
 _ITERATIONS = {"float64": 0.0, "float32": 0.05}  # share by which a stop rule may be off
 _FORKED = 0.05  # relative difference of objectives, once rounding has parted two fits
 _TIMES = ("seconds", "cpu_seconds")
+_NUMERICAL = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 @dataclass
@@ -125,10 +127,11 @@ def compare(old: Mapping, new: Mapping, old_arrays=None, new_arrays=None) -> Agr
     """Compare two records of one trial: all numbers of them but times and memory.
 
     These are the metrics, the objective, the iterations, the first objectives and, if given, the
-    arrays. Of fits that rounding parts, see :func:`forks`, it is the objectives only.
+    arrays. Of fits that rounding parts, see :func:`forks`, it is the objectives only, unless both
+    records are of one host and the same releases.
     """
     found = compare_first_objectives(old, new)
-    precision, forked = _precision(old), forks(old) is not None
+    precision, forked = _precision(old), _forks_between(old, new) is not None
     relative = _FORKED if forked else RELATIVE[precision]
     found.see("objective", old["objective"], new["objective"], relative, _rounding(old))
     if forked:
@@ -146,10 +149,7 @@ def compare_first_objectives(old: Mapping, new: Mapping) -> Agreement:
     """Compare two records by the first objectives of their fits, as far as both have them."""
     found = Agreement()
     a, b = old["first_objectives"], new["first_objectives"]
-    if (a is None) != (b is None):
-        found.see("first objectives", a, b)
-        return found
-    early, after = EARLY[_precision(old)], forks(old)
+    early, after = EARLY[_precision(old)], _forks_between(old, new)
     for i, (x, y) in enumerate(zip(a or (), b or (), strict=False)):
         relative = (1 + i) * early if after is None or i <= after else _FORKED
         found.see(f"objective after {i} iterations", x, y, relative, _rounding(old))
@@ -168,6 +168,16 @@ def forks(record: Mapping) -> int | None:
         if wanted.items() <= settings.items():
             return declared.get("after", 0)
     return None
+
+
+def same_place(old: Mapping, new: Mapping) -> bool:
+    """Whether two records are of one kind of host and one set of numerical packages."""
+    packages = ((record["versions"].get(name) for name in _NUMERICAL) for record in (old, new))
+    return old["host"] == new["host"] and len(set(map(tuple, packages))) == 1
+
+
+def _forks_between(old, new):
+    return None if same_place(old, new) else forks(old)
 
 
 def _precision(record) -> str:

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 
 from nmfbench import registry
 from nmfbench.datasets.base import dataset_available
-from nmfbench.engine.agreement import Agreement, compare, compare_first_objectives
+from nmfbench.engine.agreement import Agreement, compare, compare_first_objectives, same_place
 from nmfbench.engine.exchange import trial_of
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.results import reason
@@ -30,7 +30,6 @@ from nmfbench.engine.worker import Worker
 __all__ = ["Audit", "Group", "audit", "group_of", "moved", "standing"]
 
 _LARGE = 0.1  # share of the budget; in a sample a record that costs more is left out
-_NUMERICAL = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 @dataclass(frozen=True)
@@ -189,26 +188,22 @@ def _compute(todo, store, budget, jobs, limits, progress) -> list[Audit]:
 
 def _audit(record, trial, store, worker, limits) -> Audit:
     """Compare all where rounding should be the same, else the begin of the fit."""
-    begin = None if _made_here(record) else _beginning(record, trial, store)
+    here = same_place(record, {"host": host(), "versions": versions()})
+    begin = None if here else _beginning(record, trial, store)
     if begin is None:
         again, _ = compute(trial, worker, limits.seconds)
         found = _agreement(again, lambda: compare(record, again))
-        return Audit(record, trial, found.outcome, "all", found.differences)
+        return Audit(record, trial, found.outcome, "all", found.beyond or found.differences)
     fit, short = begin
     again, _ = compute(short, worker, limits.seconds)
     found = _agreement(again, lambda: compare_first_objectives(fit, again))
-    return Audit(record, trial, found.outcome, "first objectives", found.differences)
+    return Audit(record, trial, found.outcome, "first objectives", found.beyond or found.differences)
 
 
 def _agreement(again, compared) -> Agreement:
     if again["status"] == "done":
         return compared()
     return Agreement(["status"], [f"it failed: {reason(again['error'])}"], close=False)
-
-
-def _made_here(record) -> bool:
-    now, then = versions(), record["versions"]
-    return record["host"] == host() and all(then.get(name) == now[name] for name in _NUMERICAL)
 
 
 def _beginning(record, trial, store):
