@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from nmfbench import registry
-from nmfbench.artefacts import Artefact
+from nmfbench.artefacts import Artefact, label_records
 from nmfbench.cards.evidence import Standing, failures, named_claims, standings, verdicts
 from nmfbench.cards.facts import examined_by_class, facts
 from nmfbench.cards.scaling import read_measured, theoretical_exponents
@@ -16,7 +15,7 @@ from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec
 from nmfbench.report.evaluate import Evaluation, evaluate
 
-__all__ = ["Evidence", "gather", "make_card", "of_the_field"]
+__all__ = ["Evidence", "gather", "make_card"]
 
 
 @dataclass(frozen=True)
@@ -27,95 +26,85 @@ class Evidence:
     ----------
     name : str
         Of the artefact; or of the field, in which all solvers meet.
-    profile : str
-        Whose grid the records are of.
     evaluation : Evaluation or None
         With the verdicts on the artefact's claims.
     standings : list of Standing
-    failures : dict of str to dict of str to int
-        By solver the reasons of its failed trials, and how often.
+    failed : list of dict
+        Records of trials that failed.
     counts : dict of str to int
         Trials by solver.
     """
 
     name: str
-    profile: str
     evaluation: Evaluation | None
     standings: list[Standing]
-    failures: dict[str, dict[str, int]]
+    failed: list[dict]
     counts: dict[str, int]
 
     @classmethod
-    def of(cls, evaluation: Evaluation) -> Evidence | None:
-        """From an evaluated artefact; None if it has no record."""
-        artefact, records = evaluation.artefact, evaluation.records
-        if records is None or not len(records):
-            return None
-        solvers = {method.label: method.solver for method in artefact.methods}
-        return cls._of(
-            artefact.id, evaluation.profile, evaluation, records, solvers, evaluation.stand_ins
-        )
-
-    @classmethod
-    def _of(cls, name, profile, evaluation, labelled, solvers, stand_ins=()):
+    def of(cls, name, evaluation, records, labelled, solvers, stand_ins=()):
+        """From records, as they are and with the names of methods."""
         return cls(
             name,
-            profile,
             evaluation,
             standings(name, labelled, solvers, stand_ins),
-            failures=failures(labelled),
-            counts={str(k): int(n) for k, n in labelled["solver"].value_counts().items()},
+            failed=records[records["status"] == "failed"].to_dict("records"),
+            counts={str(k): int(n) for k, n in records["solver"].value_counts().items()},
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the evaluation, as JSON holds it."""
-        return asdict(replace(self, evaluation=None))
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any], evaluation: Evaluation | None = None) -> Evidence:
-        """Evidence as :meth:`to_dict` gave it, with its evaluation."""
-        found = [Standing(**standing) for standing in values["standings"]]
-        return cls(**{**values, "evaluation": evaluation, "standings": found})
 
 
 def gather(
     artefacts: Sequence[Artefact],
     store: Store,
     *,
-    profile: str | None = None,
+    profile: str = "quick",
     stand_in: bool = False,
     solvers: Sequence[str] | None = None,
+    evaluations: Sequence[Evaluation] = (),
 ) -> list[Evidence]:
-    """Evidence of artefacts, and of the field of all solvers.
+    """Evidence of artefacts.
 
     Parameters
     ----------
     artefacts : sequence of Artefact
     store : Store
-    profile : {"smoke", "quick", "paper"}, optional
-        By default the largest grid of whole repeats of each artefact.
+    profile : {"smoke", "quick", "paper"}
     stand_in : bool, default=False
     solvers : sequence of str, optional
         Only what their cards need: artefacts that have them, claims that name them.
+    evaluations : sequence of Evaluation
+        Those that are there already.
     """
+    known = {evaluation.artefact.id: evaluation for evaluation in evaluations}
     found = []
     for artefact in artefacts:
         if solvers is not None and not {m.solver for m in artefact.methods} & set(solvers):
             continue
-        claims = artefact.claims
-        if solvers is not None:
-            named = {claim.id for key in solvers for claim in named_claims(artefact, key)}
-            claims = [claim for claim in claims if claim.id in named]
-        # Neither table nor picture is wanted.
-        bare = replace(artefact, claims=claims, summarise=lambda records: None)
-        found.append(Evidence.of(evaluate(bare, store, profile=profile, stand_in=stand_in)))
-    return [evidence for evidence in [*found, of_the_field(store)] if evidence is not None]
+        options = {"profile": profile, "stand_in": stand_in}
+        plan = list(dict.fromkeys(artefact.plan(**options)))
+        records = store.table(trial.key for trial in plan)
+        if not len(records):
+            continue
+        evaluation = known.get(artefact.id)
+        if evaluation is None:
+            claims = artefact.claims
+            if solvers is not None:
+                named = {claim.id for key in solvers for claim in named_claims(artefact, key)}
+                claims = [claim for claim in claims if claim.id in named]
+            # Neither table nor picture is wanted.
+            bare = replace(artefact, claims=claims, summarise=lambda records: None)
+            evaluation = evaluate(bare, store, **options)
+        labelled = label_records(records, artefact.methods)
+        solvers_of = {method.label: method.solver for method in artefact.methods}
+        stand_ins = sorted(artefact.substitutes(plan).values())
+        found.append(Evidence.of(artefact.id, evaluation, records, labelled, solvers_of, stand_ins))
+    return [*found, *_of_the_field(store)]
 
 
 FIELD = "all solvers, small problems"
 
 
-def of_the_field(store: Store) -> Evidence | None:
+def _of_the_field(store):
     """How all solvers stand, if ``nmfbench compare KEY --against all --profile smoke`` was run."""
     everyone = [examined_by_class(SolverSpec(key)) for key in registry.solvers]
     plan = make_plan(everyone, profile="smoke")
@@ -123,9 +112,9 @@ def of_the_field(store: Store) -> Evidence | None:
     cells = [cell for cell in plan.cells if cell.problem.task != "convergence"]
     records = store.table(cell.trial.key for cell in cells if cell.problem.ranked)
     if records["solver"].nunique() < len(everyone) / 2:
-        return None
+        return []
     labelled = records.assign(method=records["solver"], setting="")
-    return Evidence._of(FIELD, "smoke", None, labelled, {key: key for key in registry.solvers})
+    return [Evidence.of(FIELD, None, records, labelled, {key: key for key in registry.solvers})]
 
 
 def make_card(
@@ -133,7 +122,7 @@ def make_card(
     evidence: Sequence[Evidence],
     store,
     *,
-    profile: str | None = None,
+    profile: str = "quick",
     time_limit: float = 60.0,
 ) -> dict:
     """All that a card shows, as plain values.
@@ -144,8 +133,8 @@ def make_card(
     evidence : sequence of Evidence
     store : path-like
         Folder of the store, beside whose records measurements are kept.
-    profile : str, optional
-        Of the evidence; by default the largest grid of each artefact.
+    profile : str
+        Of the evidence.
     time_limit : float
         Seconds for the look at a class from outside.
 
@@ -167,9 +156,8 @@ def make_card(
         "records": {
             "profile": profile,
             "trials": {e.name: e.counts[solver] for e in mine},
-            "profiles": {e.name: e.profile for e in mine},
             "standings": [s.to_dict() for e in mine for s in e.standings if s.solver == solver],
-            "failures": {e.name: e.failures[solver] for e in mine if solver in e.failures},
+            "failures": {e.name: found for e in mine if (found := failures(e.failed, solver))},
             "claims": [
                 v for e in mine if e.evaluation is not None for v in verdicts(e.evaluation, solver)
             ],
