@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from nmfbench import registry
-from nmfbench.artefacts import Artefact, label_records
+from nmfbench.artefacts import Artefact
 from nmfbench.cards.evidence import Standing, failures, named_claims, standings, verdicts
 from nmfbench.cards.facts import examined_by_class, facts
 from nmfbench.cards.scaling import read_measured, theoretical_exponents
@@ -15,7 +16,7 @@ from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec
 from nmfbench.report.evaluate import Evaluation, evaluate
 
-__all__ = ["Evidence", "gather", "make_card"]
+__all__ = ["Evidence", "gather", "make_card", "of_the_field"]
 
 
 @dataclass(frozen=True)
@@ -26,85 +27,95 @@ class Evidence:
     ----------
     name : str
         Of the artefact; or of the field, in which all solvers meet.
+    profile : str
+        Whose grid the records are of.
     evaluation : Evaluation or None
         With the verdicts on the artefact's claims.
     standings : list of Standing
-    failed : list of dict
-        Records of trials that failed.
+    failures : dict of str to dict of str to int
+        By solver the reasons of its failed trials, and how often.
     counts : dict of str to int
         Trials by solver.
     """
 
     name: str
+    profile: str
     evaluation: Evaluation | None
     standings: list[Standing]
-    failed: list[dict]
+    failures: dict[str, dict[str, int]]
     counts: dict[str, int]
 
     @classmethod
-    def of(cls, name, evaluation, records, labelled, solvers, stand_ins=()):
-        """From records, as they are and with the names of methods."""
+    def of(cls, evaluation: Evaluation) -> Evidence | None:
+        """From an evaluated artefact; None if it has no record."""
+        artefact, records = evaluation.artefact, evaluation.records
+        if records is None or not len(records):
+            return None
+        solvers = {method.label: method.solver for method in artefact.methods}
+        return cls._of(
+            artefact.id, evaluation.profile, evaluation, records, solvers, evaluation.stand_ins
+        )
+
+    @classmethod
+    def _of(cls, name, profile, evaluation, labelled, solvers, stand_ins=()):
         return cls(
             name,
+            profile,
             evaluation,
             standings(name, labelled, solvers, stand_ins),
-            failed=records[records["status"] == "failed"].to_dict("records"),
-            counts={str(k): int(n) for k, n in records["solver"].value_counts().items()},
+            failures=failures(labelled),
+            counts={str(k): int(n) for k, n in labelled["solver"].value_counts().items()},
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the evaluation, as JSON holds it."""
+        return asdict(replace(self, evaluation=None))
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], evaluation: Evaluation | None = None) -> Evidence:
+        """Evidence as :meth:`to_dict` gave it, with its evaluation."""
+        found = [Standing(**standing) for standing in values["standings"]]
+        return cls(**{**values, "evaluation": evaluation, "standings": found})
 
 
 def gather(
     artefacts: Sequence[Artefact],
     store: Store,
     *,
-    profile: str = "quick",
+    profile: str | None = None,
     stand_in: bool = False,
     solvers: Sequence[str] | None = None,
-    evaluations: Sequence[Evaluation] = (),
 ) -> list[Evidence]:
-    """Evidence of artefacts.
+    """Evidence of artefacts, and of the field of all solvers.
 
     Parameters
     ----------
     artefacts : sequence of Artefact
     store : Store
-    profile : {"smoke", "quick", "paper"}
+    profile : {"smoke", "quick", "paper"}, optional
+        By default the largest grid of whole repeats of each artefact.
     stand_in : bool, default=False
     solvers : sequence of str, optional
         Only what their cards need: artefacts that have them, claims that name them.
-    evaluations : sequence of Evaluation
-        Those that are there already.
     """
-    known = {evaluation.artefact.id: evaluation for evaluation in evaluations}
     found = []
     for artefact in artefacts:
         if solvers is not None and not {m.solver for m in artefact.methods} & set(solvers):
             continue
-        options = {"profile": profile, "stand_in": stand_in}
-        plan = list(dict.fromkeys(artefact.plan(**options)))
-        records = store.table(trial.key for trial in plan)
-        if not len(records):
-            continue
-        evaluation = known.get(artefact.id)
-        if evaluation is None:
-            claims = artefact.claims
-            if solvers is not None:
-                named = {claim.id for key in solvers for claim in named_claims(artefact, key)}
-                claims = [claim for claim in claims if claim.id in named]
-            # Neither table nor picture is wanted.
-            bare = replace(artefact, claims=claims, summarise=lambda records: None)
-            evaluation = evaluate(bare, store, **options)
-        labelled = label_records(records, artefact.methods)
-        solvers_of = {method.label: method.solver for method in artefact.methods}
-        stand_ins = sorted(artefact.substitutes(plan).values())
-        found.append(Evidence.of(artefact.id, evaluation, records, labelled, solvers_of, stand_ins))
-    return [*found, *_of_the_field(store)]
+        claims = artefact.claims
+        if solvers is not None:
+            named = {claim.id for key in solvers for claim in named_claims(artefact, key)}
+            claims = [claim for claim in claims if claim.id in named]
+        # Neither table nor picture is wanted.
+        bare = replace(artefact, claims=claims, summarise=lambda records: None)
+        found.append(Evidence.of(evaluate(bare, store, profile=profile, stand_in=stand_in)))
+    return [evidence for evidence in [*found, of_the_field(store)] if evidence is not None]
 
 
 FIELD = "all solvers, small problems"
 
 
-def _of_the_field(store):
+def of_the_field(store: Store) -> Evidence | None:
     """How all solvers stand, if ``nmfbench compare KEY --against all --profile smoke`` was run."""
     everyone = [examined_by_class(SolverSpec(key)) for key in registry.solvers]
     plan = make_plan(everyone, profile="smoke")
@@ -112,9 +123,9 @@ def _of_the_field(store):
     cells = [cell for cell in plan.cells if cell.problem.task != "convergence"]
     records = store.table(cell.trial.key for cell in cells if cell.problem.ranked)
     if records["solver"].nunique() < len(everyone) / 2:
-        return []
+        return None
     labelled = records.assign(method=records["solver"], setting="")
-    return [Evidence.of(FIELD, None, records, labelled, {key: key for key in registry.solvers})]
+    return Evidence._of(FIELD, "smoke", None, labelled, {key: key for key in registry.solvers})
 
 
 def make_card(
@@ -122,7 +133,7 @@ def make_card(
     evidence: Sequence[Evidence],
     store,
     *,
-    profile: str = "quick",
+    profile: str | None = None,
     time_limit: float = 60.0,
 ) -> dict:
     """All that a card shows, as plain values.
@@ -133,8 +144,8 @@ def make_card(
     evidence : sequence of Evidence
     store : path-like
         Folder of the store, beside whose records measurements are kept.
-    profile : str
-        Of the evidence.
+    profile : str, optional
+        Of the evidence; by default the largest grid of each artefact.
     time_limit : float
         Seconds for the look at a class from outside.
 
@@ -156,8 +167,9 @@ def make_card(
         "records": {
             "profile": profile,
             "trials": {e.name: e.counts[solver] for e in mine},
+            "profiles": {e.name: e.profile for e in mine},
             "standings": [s.to_dict() for e in mine for s in e.standings if s.solver == solver],
-            "failures": {e.name: found for e in mine if (found := failures(e.failed, solver))},
+            "failures": {e.name: e.failures[solver] for e in mine if solver in e.failures},
             "claims": [
                 v for e in mine if e.evaluation is not None for v in verdicts(e.evaluation, solver)
             ],

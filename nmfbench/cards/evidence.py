@@ -173,14 +173,14 @@ def _describe(problem):
     return f"{text} under {corruption}" if corruption else text
 
 
-def failures(records: Sequence[Mapping], solver: str) -> dict[str, int]:
-    """Reasons of the failed trials of a solver, with the task and how often, most first."""
-    counts = Counter(
-        f"{row['task']} on {row['dataset']}: {reason(row['error'], 120)}"
-        for row in records
-        if row["solver"] == solver and row["status"] == "failed"
-    )
-    return dict(counts.most_common())
+def failures(records: pd.DataFrame) -> dict[str, dict[str, int]]:
+    """By solver the reasons of its failed trials, with the task and how often, most first."""
+    failed = records.loc[records["status"] == "failed", ["solver", "task", "dataset", "error"]]
+    counts: dict[str, Counter] = {}
+    for solver, task, dataset, error in failed.itertuples(index=False):
+        why = f"{task} on {dataset}: {reason(error, 120)}"
+        counts.setdefault(solver, Counter())[why] += 1
+    return {solver: dict(found.most_common()) for solver, found in counts.items()}
 
 
 def named_claims(artefact: Artefact, solver: str) -> list[Claim]:
@@ -213,6 +213,7 @@ def verdicts(evaluation: Evaluation, solver: str) -> list[dict]:
             "verdict": verdict.verdict,
             "evidence": verdict.evidence,
             "data": verdict.data,
+            "profile": evaluation.profile,
         }
         for claim, verdict in evaluation.verdicts
         if claim.id in named

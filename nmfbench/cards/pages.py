@@ -9,7 +9,7 @@ from collections import Counter
 from markupsafe import Markup
 
 from nmfbench.cards.markup import formula_html, formula_text, to_html, to_text
-from nmfbench.report.section import environment
+from nmfbench.report.environment import environment
 
 __all__ = ["card_list", "card_page", "card_text"]
 
@@ -29,6 +29,7 @@ RANKS = (
     "repeats. A method that an artefact shows at several parameters counts with their median; one "
     "that failed is the last."
 )
+LARGEST = "each artefact on its largest grid of whole repeats"
 NAMED = "It may be named as a rival, so that a confirmed claim need not speak for it."
 THEORY = (
     "In theory: of the leading terms in the words on cost, for r up to n and m, without logarithms."
@@ -152,6 +153,12 @@ def no_tests(card: dict) -> str:
     return NO_TESTS if card["checked_by"] is None else NO_ORACLE
 
 
+def in_profile(card: dict, name: str) -> str:
+    """The profile of an artefact's records in brackets, where it differs between artefacts."""
+    records = card["records"]
+    return "" if records["profile"] else f" ({records['profiles'][name]})"
+
+
 def where(counts: dict[str, int]) -> str:
     """``{"orl": 3, "yale": 1}`` as ``"orl (3), yale"``."""
     return ", ".join(name if n == 1 else f"{name} ({n})" for name, n in counts.items())
@@ -204,13 +211,15 @@ def card_text(card: dict) -> str:
 
 def _records_text(card):
     records = card["records"]
-    lines = [f"Records ({records['profile']})"]
+    lines = [f"Records ({records['profile'] or LARGEST})"]
     if not records["trials"]:
         return [
             *lines,
             "  no artefact of a paper has a record of it here, nor was it compared with all",
         ]
-    trials = ", ".join(f"{name} {n}" for name, n in records["trials"].items())
+    trials = ", ".join(
+        f"{name} {n}{in_profile(card, name)}" for name, n in records["trials"].items()
+    )
     lines += _row("", f"trials: {trials}", indent=2)
     for s in records["standings"]:
         text = (
@@ -277,7 +286,9 @@ def card_page(card: dict) -> str:
             provenance=provenance(card),
             counts=counts,
             where=where,
+            in_profile=lambda name: in_profile(card, name),
             words={
+                "largest": LARGEST,
                 "problem": no_problem(card),
                 "departures": NO_DEPARTURES,
                 "ranks": RANKS,

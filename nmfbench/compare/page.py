@@ -26,7 +26,7 @@ from nmfbench.report.compare_figures import (
     draw_quality_time,
     draw_robustness,
 )
-from nmfbench.report.section import environment
+from nmfbench.report.environment import environment
 
 __all__ = ["write_page"]
 

@@ -193,17 +193,22 @@ def _audit(record, trial, store, worker, limits) -> Audit:
     if begin is None:
         again, _ = compute(trial, worker, limits.seconds)
         found = _agreement(again, lambda: compare(record, again))
-        return Audit(record, trial, found.outcome, "all", found.beyond or found.differences)
+        return Audit(record, trial, found.outcome, "all", _telling(found))
     fit, short = begin
     again, _ = compute(short, worker, limits.seconds)
     found = _agreement(again, lambda: compare_first_objectives(fit, again))
-    return Audit(record, trial, found.outcome, "first objectives", found.beyond or found.differences)
+    return Audit(record, trial, found.outcome, "first objectives", _telling(found))
+
+
+def _telling(found: Agreement) -> list[str]:
+    return found.beyond or found.differences
 
 
 def _agreement(again, compared) -> Agreement:
     if again["status"] == "done":
         return compared()
-    return Agreement(["status"], [f"it failed: {reason(again['error'])}"], close=False)
+    why = [f"it failed: {reason(again['error'])}"]
+    return Agreement(["status"], why, close=False, beyond=why)
 
 
 def _beginning(record, trial, store):
