@@ -131,9 +131,9 @@ MUTATIONS = [
     Mutation("nnls", "z[i] = value / L[i, i]", "z[i] = 1.001 * value / L[i, i]", "xray-l2"),
     Mutation(
         "bregman",
-        "share = a[q] / max(y[q], floor)\n        first +=",
-        "share = 1.001 * a[q] / max(y[q], floor)\n        first +=",
-        "xray-kl",
+        "slope += share * (1 - x[q] * inverse)",
+        "slope += share * (1 - 1.001 * x[q] * inverse)",
+        "xray-is",
     ),
     Mutation("row_norms", "out[i] = np.sqrt(total)", "out[i] = 1.001 * np.sqrt(total)", "lnmf"),
 ]

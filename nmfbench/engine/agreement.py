@@ -43,7 +43,7 @@ There objectives differed by up to 1e-11 and, of 10 iterations, 1e-4.
 
 OUTCOMES = ("same bits", "same digits", "different")
 
-_OF_START = {"float64": 1e-11, "float32": 1e-6}  # share of the first objective that is rounding
+_OF_START = {"float64": 1e-13, "float32": 1e-6}  # share of the first objective that is rounding
 _ITERATIONS = {"float64": 0.0, "float32": 0.05}  # share by which a stop rule may be off
 _FORKED = 0.05  # relative difference of objectives, once rounding has parted two fits
 _TIMES = ("seconds", "cpu_seconds")
