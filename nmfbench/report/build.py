@@ -195,6 +195,9 @@ def execute_notebook(source, target, parameters) -> None:
     for part in [notebook, *notebook.cells]:  # times and paths of this host
         part.metadata.pop("papermill", None)
         part.metadata.pop("execution", None)
+    for cell in notebook.cells:
+        if "injected-parameters" in cell.metadata.get("tags", ()):
+            cell.id = "injected-parameters"  # papermill's is a random one
     nbformat.write(notebook, target)
 
 
