@@ -96,6 +96,7 @@ MUTATIONS = [
         "_select(points, weights, count, mass - above, 0.5 * mass)",
         "_select(points, weights, count, mass - above, 0.5005 * mass)",
         "mahnmf-rri",
+        {},  # the others sort
     ),
     Mutation(
         "multiplicative",
