@@ -118,9 +118,11 @@ def test_what_is_not_finite_agrees_with_itself_only(value):
 
 def test_numbers_near_zero_by_rounding_agree():
     """An objective of 1e-30 after one of 8 is a zero; as large a share of it is not."""
-    small, other = (record(objective=x, first_objectives=[8.0, x]) for x in (1e-30, 7e-31))
+    small, other = (record(objective=x, first_objectives=[8.0, 4.0, x]) for x in (1e-30, 7e-31))
     assert outcome(small, other) == "same digits"
     assert outcome(record(objective=1e-6), record(objective=1.1e-6)) == "different"
+    huge = record(first_objectives=[1e12, 4.0, 3.0, 1e-6])
+    assert outcome(huge, huge | {"first_objectives": [1e12, 4.0, 3.0, 2e-6]}) == "different"
 
 
 def test_single_precision_has_fewer_digits():

@@ -96,6 +96,7 @@ MUTATIONS = [
         "_select(points, weights, count, mass - above, 0.5 * mass)",
         "_select(points, weights, count, mass - above, 0.5005 * mass)",
         "mahnmf-rri",
+        {},  # the others sort
     ),
     Mutation(
         "multiplicative",
@@ -134,6 +135,12 @@ MUTATIONS = [
         "slope += share * (1 - x[q] * inverse)",
         "slope += share * (1 - 1.001 * x[q] * inverse)",
         "xray-is",
+    ),
+    Mutation(
+        "l1_projection",
+        "value = x[basis[p]] if basis[p] < m else",
+        "value = 1.001 * x[basis[p]] if basis[p] < m else",
+        "robust-xray",
     ),
     Mutation("row_norms", "out[i] = np.sqrt(total)", "out[i] = 1.001 * np.sqrt(total)", "lnmf"),
 ]
