@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from nmfbench.cli.exchange import read_export
 
 import nmfbench
 from nmfbench.cli import parse
 from nmfbench.compare.problems import FIELDS
 from nmfbench.datasets import dataset_available
+from nmfbench.engine.exchange import read_exports
 
 README = Path(__file__).parent.parent / "README.md"
 
@@ -78,7 +78,7 @@ def test_the_certificate_of_the_example_is_tight():
 def test_the_published_baselines_are_an_export():
     """All rivals of a comparison have finished trials in the file that the README imports."""
     published = re.search(r"nmfbench import (\S+)", "\n".join(blocks("sh")))[1]
-    records = read_export(README.parent / published)
+    records = [record for record, _ in read_exports([README.parent / published])]
     done = {record["solver"] for record in records if record["status"] == "done"}
     timed = {
         key for (task, _), field in FIELDS.items() if task == "convergence" for key, _ in field
