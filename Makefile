@@ -1,7 +1,10 @@
-# Two commands do all set-up: `make reproduce` and `make test`. `make help` lists the rest.
+# Each command does its own set-up: `make report` shows the published results, `make reproduce`
+# computes some of them again, `make test` tests. `make help` lists the rest.
 PYTHON ?= python3
 PROFILE ?= quick
 JOBS ?= 2
+BUDGET ?= 9m
+BOOK ?= reports/records
 STORE ?= results
 OUTPUT ?= report
 
@@ -9,19 +12,37 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce test lint format bench clean
+.PHONY: help report reproduce test audit publish lint format bench clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-reproduce: $(READY) ## run everything at PROFILE=quick (or smoke, paper) and write the report
+report: $(READY) ## draw every table and figure, with verdicts, from the published records
+	$(BIN)/nmfbench import $(BOOK) --store $(STORE)
+	$(BIN)/nmfbench report all --stand-in --store $(STORE) --output $(OUTPUT)
+
+# BUDGET= (empty) computes all of the profile, whatever was published.
+reproduce: $(READY) ## compute again what fits into BUDGET, compare with what was published, report
 	$(BIN)/nmfbench reproduce all --profile $(PROFILE) --stand-in --jobs $(JOBS) \
+		$(if $(BUDGET),--budget $(BUDGET) --book $(BOOK),--anew) \
 		--store $(STORE) --output $(OUTPUT)
 
-test: $(READY) ## lint, then all tests but the slow ones
+test: $(READY) ## lint, all tests but the slow ones, and an audit of published records
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	$(MAKE) audit
+
+# Another commit draws another sample.
+audit: $(READY) ## compute a sample of the published records again, and compare
+	rm -rf build/audit
+	$(BIN)/nmfbench import $(BOOK) --store build/audit
+	$(BIN)/nmfbench audit all --store build/audit --budget 75s --jobs $(JOBS) \
+		--draw "$$(git rev-parse HEAD 2>/dev/null)"
+
+publish: $(READY) ## merge the store into the published records, and renew the published pages
+	$(BIN)/nmfbench publish --store $(STORE) --book $(BOOK)
+	$(BIN)/nmfbench report all --stand-in --store $(STORE) --output reports
 
 lint: $(READY) ## check style only
 	$(BIN)/ruff check .

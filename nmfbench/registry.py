@@ -246,6 +246,7 @@ def register_solver(
     nested: bool = False,
     properties: Sequence[str] = (),
     wraps: str | None = None,
+    forks: Sequence[Mapping[str, Any]] = (),
     version: int | None = None,
 ):
     """Class decorator: add a scikit-learn estimator to the suite.
@@ -272,6 +273,11 @@ def register_solver(
     wraps : str, optional
         The distribution that does the work, such as ``"scikit-learn"``: under another release of
         it a record is out of date.
+    forks : sequence of mappings, default=()
+        Settings under which rounding decides where a fit goes, so that it ends elsewhere on
+        another processor: values of parameters, as ``{"solver": "sgd"}``, or of ``"task"``; and
+        ``"after"``, how many iterations do not yet depend on it (0). Of such fits only objectives
+        are compared, and within 5 % only, see :mod:`nmfbench.engine.agreement`.
     version : int, optional
         See :func:`register_task`.
 
@@ -295,6 +301,7 @@ def register_solver(
         "nested": nested,
         "properties": tuple(properties),
         "wraps": wraps,
+        "forks": tuple(dict(settings) for settings in forks),
         "version": _checked_version(key, version),
     }
     return _decorator(solvers, key, info)
@@ -348,8 +355,8 @@ def register_task(
     tolerances : mapping, optional
         By name or pattern of a metric (``"accuracy@*"``) the largest difference between two
         computations of one trial that counts as none, in the metric's own unit: one sample of an
-        accuracy, one of a count. All other metrics agree to 1e-6, relatively. See
-        :mod:`nmfbench.engine.audit`.
+        accuracy, one of a count, infinity for a time. The relative difference that rounding makes
+        in any number is allowed besides, see :data:`nmfbench.engine.agreement.RELATIVE`.
     version : int, optional
         Raised whenever the numbers change that it gives; defaults of parameters count as numbers.
         By default 1 inside this package, while what other packages register is told apart by its

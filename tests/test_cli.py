@@ -25,6 +25,8 @@ from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import Worker
 from nmfbench.registry import Registry
+from nmfbench.report.build import Report
+from nmfbench.report.evaluate import evaluate
 
 TINY = {"n_samples": 20, "n_features": 12, "n_components": 3}
 SPA = Method("SPA", "spa")
@@ -231,10 +233,26 @@ def test_claims_are_judged_and_a_refuted_one_is_no_failure(command):
     assert [row["verdict"] for row in rows] == ["confirmed", "refuted"]
     assert rows[0]["id"] == "alpha/one/finds"
     assert (rows[0]["n"], rows[0]["data"]) == (5, "own")
-    code, out, _ = command("claims", "alpha/one")
+    code, out, _ = command("claims", "alpha/one", "--profile", "quick")
     assert code == 0
     assert "confirmed     finds: SPA finds. (Section 1)" in out
-    assert "10 of 10 trials" in out
+    assert "(quick, 10 of 10 trials)" in out
+
+
+def test_claims_are_judged_on_the_largest_grid(command):
+    """Without a profile five whole repeats of the paper's grid come before the quick grid."""
+    command("run", "alpha/one", "--profile", "smoke")
+    _, rows = _json(command, "claims", "alpha/one")
+    assert {(row["profile"], row["whole_repeats"], row["repeats"]) for row in rows} == {
+        ("paper", 1, 6)
+    }
+    command("run", "alpha/one", "--profile", "quick")
+    _, rows = _json(command, "claims", "alpha/one")
+    assert {(row["profile"], row["whole_repeats"], row["repeats"]) for row in rows} == {
+        ("paper", 5, 6)
+    }
+    assert {(row["done"], row["total"]) for row in rows} == {(10, 12)}
+    assert "(paper, 5 of 6 repeats, 10 of 12 trials)" in command("claims", "alpha/one")[1]
 
 
 def test_a_claim_whose_test_raises_is_a_failure(command):
@@ -511,7 +529,9 @@ def test_reproduce_runs_and_then_reports_what_could_run(command, monkeypatch, tm
     def build_report(artefacts, store, **options):
         calls.append(([artefact.id for artefact in artefacts], store, options))
         print("a notebook talks")
-        return tmp_path / "pages" / "index.html"
+        with Store(store) as opened:
+            found = [evaluate(artefact, opened, profile="smoke") for artefact in artefacts]
+        return Report(tmp_path / "pages" / "index.html", found)
 
     monkeypatch.setattr("nmfbench.report.build.build_report", build_report)
     words = ("reproduce", "alpha", "beta", "--profile", "smoke", "--output", str(tmp_path / "p"))
@@ -522,10 +542,12 @@ def test_reproduce_runs_and_then_reports_what_could_run(command, monkeypatch, tm
     (ids, store, options) = calls[0]
     assert ids == ["alpha/one", "alpha/two"]
     assert store == str(tmp_path / "store")
-    assert options == {"profile": "smoke", "output": str(tmp_path / "p"), "stand_in": False}
+    # Whatever was run, the report shows each artefact on its largest grid.
+    assert options == {"profile": None, "output": str(tmp_path / "p"), "stand_in": False}
     code, out, _ = command("report", "gamma/raising", "--profile", "smoke")
     assert code == 1
     assert "the test of a claim failed: gamma/raising/broken" in out
+    assert calls[1][2] == {"profile": "smoke", "output": "report", "stand_in": False}
 
 
 def test_a_failing_notebook_is_an_error(command, monkeypatch):

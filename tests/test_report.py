@@ -1,15 +1,22 @@
 """The report: pages, pictures, notebooks and their parameters."""
 
+import hashlib
 import html
 import json
+import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
 import pytest
 
 from nmfbench import registry
-from nmfbench.engine.store import StoreError
+from nmfbench.artefacts import Artefact, Method
+from nmfbench.claims import Claim, Verdict
+from nmfbench.cli import main
+from nmfbench.engine.store import Store, StoreError
+from nmfbench.engine.trials import Trial
 from nmfbench.report.build import (
     NotebookError,
     _typeset,
@@ -17,6 +24,9 @@ from nmfbench.report.build import (
     execute_notebook,
     notebook_path,
 )
+from nmfbench.report.evaluate import evaluate
+from nmfbench.report.grid import choose_grid
+from nmfbench.report.section import SECTION, Section, render_section, section
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
 
@@ -41,6 +51,53 @@ def test_the_index_shows_every_artefact(report):
     assert len(pictures) == sum(artefact.kind == "figure" for artefact in ARTEFACTS)
     assert all((report / picture).stat().st_size > 5000 for picture in pictures)
     assert page.count("trials done") == len(ARTEFACTS)
+
+
+def test_a_report_has_its_verdicts_as_data(report, smoke_store, capsys):
+    """``claims.json`` is what the command ``claims`` prints."""
+    capsys.readouterr()
+    words = ["claims", "robust-xray", "--profile", "smoke", "--store", str(smoke_store)]
+    assert main([*words, "--stand-in", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    written = json.loads((report / "claims.json").read_text(encoding="utf-8"))
+    assert [row for row in written if row["artefact"].startswith("robust-xray/")] == told
+    claims = [f"{artefact.id}/{claim.id}" for artefact in ARTEFACTS for claim in artefact.claims]
+    assert [row["id"] for row in written] == claims
+
+
+def test_every_file_of_a_report_has_its_sum(report):
+    """``SHA256SUMS`` names each file but itself, with the hash of its content."""
+    lines = (report / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    sums = dict(reversed(line.split("  ")) for line in lines)
+    files = {path.relative_to(report).as_posix() for path in report.rglob("*") if path.is_file()}
+    assert set(sums) == files - {"SHA256SUMS"}
+    assert list(sums) == sorted(sums)
+    for name, value in sums.items():
+        assert hashlib.sha256((report / name).read_bytes()).hexdigest() == value
+
+
+def test_an_artefact_is_evaluated_and_drawn_once(smoke_store, tmp_path, monkeypatch):
+    """Pages, cards and verdicts come from the cells of the notebooks: nothing is evaluated here."""
+
+    def again(*_, **__):
+        raise AssertionError("evaluated outside its notebook")
+
+    monkeypatch.setattr("nmfbench.report.section.evaluate", again)
+    monkeypatch.setattr("nmfbench.cards.card.evaluate", again)
+    anp = [artefact for artefact in ARTEFACTS if artefact.paper == "anp"]
+    made = build_report(anp, smoke_store, profile="smoke", output=tmp_path, stand_in=True)
+    assert made.index == tmp_path / "index.html"
+    assert [e.artefact.id for e in made.evaluations] == [artefact.id for artefact in anp]
+    card = (tmp_path / "solvers" / "anp.html").read_text(encoding="utf-8")
+    assert "anp/fig2" in card
+    assert SECTION not in (tmp_path / "anp.ipynb").read_text(encoding="utf-8")
+
+
+def test_a_notebook_without_an_artefact_is_an_error(smoke_store, tmp_path):
+    """An artefact that the notebook of its paper does not show is named."""
+    lost = replace(ARTEFACTS[0], id="anp/lost")
+    with pytest.raises(NotebookError, match="no notebook shows anp/lost"):
+        build_report([lost], smoke_store, profile="smoke", output=tmp_path, stand_in=True)
 
 
 def test_stand_ins_are_named(report):
@@ -112,3 +169,184 @@ def test_executed_notebooks_keep_no_trace_of_the_host(report):
     assert all("papermill" not in cell["metadata"] for cell in notebook["cells"])
     outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
     assert {output["output_type"] for output in outputs} == {"execute_result"}  # no warnings
+
+
+# -- evaluations as data, and the choice of the grid ------------------------------------------
+
+TINY = {"n_samples": 20, "n_features": 12, "n_components": 3}
+LEVELS = {"smoke": (0.5,), "quick": (0.0, 0.1), "paper": (0.0, 0.1, 0.2)}
+REPEATS = {"smoke": 2, "quick": 6, "paper": 10}
+
+
+def _trial(level, repeat):
+    return Trial(
+        "recovery", "near-separable", "spa", {}, TINY, "sparse-laplace", level, repeat=repeat
+    )
+
+
+def _grid(profile):
+    return [_trial(x, k) for x in LEVELS[profile] for k in range(REPEATS[profile])]
+
+
+CLAIMS = [
+    Claim("odd", "It is odd.", "here", lambda records: Verdict("refuted", "", math.inf)),
+    Claim("own", "It is.", "here", lambda records: Verdict("confirmed", "", 0.1, (0.0, 0.2), 0.3)),
+]
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """An artefact of one solver: levels and repeats grow with the profile."""
+    artefact = Artefact(
+        "small/one",
+        title="Small",
+        kind="table",
+        methods=[Method("SPA", "spa")],
+        trials=_grid,
+        summarise=lambda records: records[["repeat"]],
+        draw=lambda table: table,
+        claims=CLAIMS,
+    )
+    found = registry.Registry("artefact", "json")
+    found.add(artefact.id, artefact)
+    monkeypatch.setattr(registry, "artefacts", found)
+    return artefact
+
+
+def _fill(store, trials, failed=()):
+    for trial in trials:
+        bad = trial in failed
+        store.put(
+            trial.to_dict()
+            | {
+                "key": trial.key,
+                "code": "c",
+                "status": "failed" if bad else "done",
+                "error": "ValueError: on purpose" if bad else None,
+                "metrics": {} if bad else {"anchor-recovery": 0.5},
+                **dict.fromkeys(("seconds", "cpu_seconds", "objective"), 1.0),
+                "n_iter": 1,
+                "stop_reason": "max_iter",
+                "peak_memory": 1,
+                "host": {"platform": "p", "cpu": "c", "cores": 1},
+                "versions": {"numpy": "1"},
+                "finished": "2026-01-02T00:00:00",
+            }
+        )
+
+
+def _paper(repeats):
+    return [t for t in _grid("paper") if t.repeat in repeats]
+
+
+def _quick(repeats):
+    return [t for t in _grid("quick") if t.repeat in repeats]
+
+
+@pytest.mark.parametrize(
+    ("held", "profile", "whole", "judged"),
+    [
+        ([], "quick", 0, 12),  # nothing has run: all of the quick grid, which is missing
+        (_grid("smoke"), "smoke", 2, 2),
+        (_grid("quick"), "quick", 6, 12),
+        (_grid("paper"), "paper", 10, 30),
+        (_paper(range(5)), "paper", 5, 15),
+        ([*_paper(range(4)), *_grid("quick")], "quick", 6, 12),  # four of the paper's are too few
+        (_paper(range(4)), "paper", 4, 12),  # more trials than the quick grid's four repeats
+        ([*_paper(range(2)), *_quick(range(4))], "quick", 4, 8),
+        ([*_paper([7]), *_grid("smoke")], "paper", 1, 3),  # smoke only if neither has a repeat
+        (_paper([2, 3, 5, 7, 8]), "paper", 5, 15),  # whichever repeats they are
+        (_paper(range(10))[:-1], "paper", 9, 27),
+        ([_trial(0.0, k) for k in range(9)], "quick", 0, 12),  # no repeat is whole
+    ],
+)
+def test_the_largest_grid_of_whole_repeats_is_judged(small, tmp_path, held, profile, whole, judged):
+    """Five whole repeats of the paper's grid, else of the quick one, else what has most trials."""
+    with Store(tmp_path) as store:
+        _fill(store, held)
+        grid = choose_grid(small, store)
+    assert (grid.profile, grid.whole, len(grid.trials)) == (profile, whole, judged)
+    assert grid.repeats == REPEATS[profile]
+    assert grid.total == len(_grid(profile))
+    assert grid.left_out == grid.total - judged
+
+
+def test_the_choice_of_a_grid_does_not_depend_on_outcomes(small, tmp_path):
+    """A failed trial is a record like any other."""
+    held = _paper(range(6))
+    with Store(tmp_path) as store:
+        _fill(store, held, failed=held[:7])
+        grid = choose_grid(small, store)
+        evaluation = evaluate(small, store)
+    assert (grid.profile, grid.whole, grid.left_out) == ("paper", 6, 12)
+    assert (evaluation.done, evaluation.failed, evaluation.missing) == (11, 7, 0)
+    assert evaluation.verdicts[1][1].evidence.endswith("(partial grid: 11 of 30 trials)")
+
+
+def test_a_fewer_repeats_grid_needs_all_of_them(small, tmp_path):
+    """A grid of fewer than five repeats is preferred once it is complete, and not before."""
+    three = replace(small, trials=lambda profile: [t for t in _grid(profile) if t.repeat < 3])
+    with Store(tmp_path) as store:
+        _fill(store, [*_paper(range(2)), *_quick(range(3))])
+        assert choose_grid(three, store).profile == "quick"
+        _fill(store, _paper([2])[-1:])
+        assert choose_grid(three, store).profile == "paper"
+
+
+def test_a_named_profile_is_judged_as_far_as_it_is_there(small, tmp_path):
+    """With a profile all of its trials count, and what is missing is labelled."""
+    with Store(tmp_path) as store:
+        _fill(store, _paper(range(6))[:-1])
+        evaluation = evaluate(small, store, profile="paper")
+    assert (evaluation.whole, evaluation.repeats, evaluation.left_out) == (5, 10, 0)
+    assert (evaluation.done, evaluation.missing, evaluation.total) == (17, 13, 30)
+
+
+def test_records_on_the_data_come_before_those_on_stand_ins(small, tmp_path, monkeypatch):
+    """Records of data that are not at hand, as imported ones are, are judged where there are any;
+    stand-ins where there are none."""
+    monkeypatch.setenv("NMFBENCH_DATA", str(tmp_path / "nowhere"))
+    monkeypatch.setenv("NMFBENCH_CACHE", str(tmp_path / "cache"))
+    on_bbc = replace(
+        small,
+        trials=lambda profile: [
+            Trial("exemplars", "bbc", "spa", options={"sizes": [5]}, repeat=k)
+            for k in range(REPEATS[profile])
+        ],
+    )
+    with Store(tmp_path / "store") as store:
+        _fill(store, on_bbc.plan("quick", stand_in=True))
+        assert choose_grid(on_bbc, store).trials == on_bbc.plan("quick")
+        grid = choose_grid(on_bbc, store, stand_in=True)
+        assert {t.stand_in for t in grid.trials} == {True}
+        _fill(store, on_bbc.plan("quick"))
+        grid = choose_grid(on_bbc, store, stand_in=True)
+        assert {t.stand_in for t in grid.trials} == {False}
+
+
+def test_a_section_comes_back_from_its_text(small, tmp_path):
+    """What a notebook leaves behind has all that index page, cards and claims show."""
+    with Store(tmp_path) as store:
+        _fill(store, _paper(range(6)), failed=_paper([0])[:1])
+    made = section("small/one", store=tmp_path, output=tmp_path)
+    bundle = made._repr_mimebundle_()
+    assert bundle["text/html"] == made.html
+    read = Section.from_json(bundle[SECTION])
+    assert read.html == made.html
+    ours, theirs = (replace(s.evaluation, table=None, records=None) for s in (made, read))
+    assert theirs == ours
+    assert read.evidence == replace(made.evidence, evaluation=read.evaluation)
+    assert read.evidence.failures == {
+        "spa": {"recovery on near-separable: ValueError: on purpose": 1}
+    }
+
+
+def test_a_page_says_which_repeats_were_judged(small, tmp_path):
+    """The profile, its whole repeats of all, and what was left out; notes stand in provenance."""
+    with Store(tmp_path) as store:
+        _fill(store, _paper(range(6)))
+        evaluation = evaluate(small, store)
+    evaluation.notes.append("3 records were audited.")
+    words = " ".join(html.unescape(re.sub("<.*?>", " ", render_section(evaluation))).split())
+    assert "Profile paper , 6 of 10 repeats: 18 of 30 trials done, 12 left out" in words
+    assert "Records 3 records were audited." in words

@@ -357,6 +357,9 @@ def _stand_in(sub):
 
 def _computing(sub):
     _budget(sub)
+    sub.add_argument(
+        "--anew", action="store_true", help="compute imported records again, and compare"
+    )
     _jobs(sub)
     sub.add_argument("--scheduler", metavar="ADDRESS", help="Dask scheduler, tcp://host:port")
     _retry_failed(sub)

@@ -85,11 +85,7 @@ def list_(args) -> Result:
 
 
 def run(args) -> Result:
-    return _run(args)
-
-
-def _run(args, *, anew: bool = False) -> Result:
-    """Compute what is missing; ``anew``: also what was imported, and say how much of it agrees."""
+    anew = args.anew
     artefacts, left_out = runnable(select(args.names), args.profile, stand_in=args.stand_in)
     for artefact, names in left_out.items():
         _notice(f"{artefact} is left out: {how_to_get(names)}, or give --stand-in")
@@ -259,7 +255,8 @@ def reproduce(args) -> Result:
         with Store(args.store) as store:
             import_records(pairs, store)
         del pairs
-    first = _run(args, anew=args.book is not None)
+        args.anew = True
+    first = run(args)
     artefacts, _ = runnable(select(args.names), args.profile, stand_in=args.stand_in)
     _notice("all trials have ended; the report is being made")
     second = _report(artefacts, args)  # each on its largest grid, which may be of earlier runs

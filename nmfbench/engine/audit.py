@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 
 from nmfbench import registry
 from nmfbench.datasets.base import dataset_available
-from nmfbench.engine.agreement import Agreement, compare, compare_first_objectives
+from nmfbench.engine.agreement import Agreement, compare, compare_first_objectives, same_place
 from nmfbench.engine.exchange import current_trial
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.results import reason
@@ -29,7 +29,7 @@ from nmfbench.engine.worker import Worker
 
 __all__ = ["Audit", "Group", "audit", "group_of", "moved", "standing"]
 
-_NUMERICAL = ("numpy", "scipy", "scikit-learn", "numba")
+_LARGE = 0.1  # share of the budget; in a sample a record that costs more is left out
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,8 @@ def audit(
     changed : bool, default=False
         Only of records that were computed by other source than today's.
     budget : float, optional
-        Seconds after which no computation is begun; groups take turns, the cheaper records first.
+        Seconds after which no computation is begun. Groups take turns in a random order. Without
+        ``changed`` a record that takes more than a tenth of it is left out.
     jobs : int, default=1
         Records computed at a time.
     limits : Limits, optional
@@ -130,12 +131,13 @@ def audit(
         other = record["code"] != trial.code
         group.records += 1
         group.changed += other
-        if other or not changed:
+        affordable = budget is None or _cost(record) <= _LARGE * budget
+        if other if changed else affordable:
             chosen.setdefault(group_of(record), []).append((_draw(record, salt), record, trial))
     turns = [
-        (turn, _cost(record), record, trial)
+        (turn, draw, record, trial)
         for found in chosen.values()
-        for turn, (_, record, trial) in enumerate(sorted(found, key=lambda f: f[0])[:sample])
+        for turn, (draw, record, trial) in enumerate(sorted(found, key=lambda f: f[0])[:sample])
     ]
     todo = [(record, trial) for *_, record, trial in sorted(turns, key=lambda t: t[:2])]
     for found in _compute(todo, store, budget, jobs, limits or Limits(), progress):
@@ -186,26 +188,27 @@ def _compute(todo, store, budget, jobs, limits, progress) -> list[Audit]:
 
 def _audit(record, trial, store, worker, limits) -> Audit:
     """Compare all where rounding should be the same, else the begin of the fit."""
-    begin = None if _made_here(record) else _beginning(record, trial, store)
+    here = same_place(record, {"host": host(), "versions": versions()})
+    begin = None if here else _beginning(record, trial, store)
     if begin is None:
         again, _ = compute(trial, worker, limits.seconds)
         found = _agreement(again, lambda: compare(record, again))
-        return Audit(record, trial, found.outcome, "all", found.differences)
+        return Audit(record, trial, found.outcome, "all", _telling(found))
     fit, short = begin
     again, _ = compute(short, worker, limits.seconds)
     found = _agreement(again, lambda: compare_first_objectives(fit, again))
-    return Audit(record, trial, found.outcome, "first objectives", found.differences)
+    return Audit(record, trial, found.outcome, "first objectives", _telling(found))
+
+
+def _telling(found: Agreement) -> list[str]:
+    return found.beyond or found.differences
 
 
 def _agreement(again, compared) -> Agreement:
     if again["status"] == "done":
         return compared()
-    return Agreement(["status"], [f"it failed: {reason(again['error'])}"], close=False)
-
-
-def _made_here(record) -> bool:
-    now, then = versions(), record["versions"]
-    return record["host"] == host() and all(then.get(name) == now[name] for name in _NUMERICAL)
+    why = [f"it failed: {reason(again['error'])}"]
+    return Agreement(["status"], why, close=False, beyond=why)
 
 
 def _beginning(record, trial, store):

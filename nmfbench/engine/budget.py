@@ -67,11 +67,11 @@ class Costs:
         everyone = {t.key: t for trial in trials for t in (trial, trial.base) if t is not None}
         seen: dict[str, list[float]] = {}
         for key, record in store.provenance(everyone).items():
-            cost = record["elapsed"]
-            if cost is None and record["seconds"] is not None:
+            trial, cost = everyone[key], record["elapsed"]
+            if cost is None and trial.base is None and record["seconds"] is not None:
                 cost = _OVERHEAD * record["seconds"]
             if cost is not None:
-                for kind in _kinds(everyone[key]):
+                for kind in _kinds(trial):
                     seen.setdefault(kind, []).append(cost)
         self._known = {kind: fmean(costs) for kind, costs in seen.items()}
 

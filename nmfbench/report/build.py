@@ -19,6 +19,7 @@ from pathlib import Path
 
 import nbformat
 import papermill
+from jupyter_core.utils import ensure_event_loop
 from latex2mathml.converter import convert as to_mathml
 from markupsafe import Markup
 from nbconvert import HTMLExporter
@@ -94,8 +95,7 @@ def build_report(
         If there is no store.
     """
     output = Path(output)
-    with Store(store, create=False) as opened:
-        field = of_the_field(opened)
+    Store(store, create=False).close()  # before anything is written: is there one?
     papers: dict[str, list[str]] = {}
     for artefact in artefacts:
         papers.setdefault(artefact.paper, []).append(artefact.id)
@@ -111,7 +111,11 @@ def build_report(
             "only": papers[paper],
         }
         target = output / f"{paper}.ipynb"
-        execute_notebook(sources[paper], target, parameters)
+        loop = ensure_event_loop()  # that of this thread, which the notebook's client uses
+        try:
+            execute_notebook(sources[paper], target, parameters)
+        finally:
+            loop.close()
         sections = _take_sections(target)
         _export(target)
         return sections
@@ -119,7 +123,10 @@ def build_report(
     # The work is done by kernels, one a notebook; these threads wait for them.
     with ThreadPool(max(1, min(len(papers), os.cpu_count() or 1))) as pool:
         longest_first = sorted(papers, key=lambda paper: -len(papers[paper]))
-        shown = [s for found in pool.imap(show, longest_first) for s in found]
+        coming = pool.imap(show, longest_first, chunksize=1)
+        with Store(store, create=False) as opened:
+            field = of_the_field(opened)
+        shown = [section for found in coming for section in found]
     by_id = {section.evaluation.artefact.id: section for section in shown}
     if lacking := [artefact.id for artefact in artefacts if artefact.id not in by_id]:
         raise NotebookError(f"no notebook shows {', '.join(lacking)}.")
@@ -188,6 +195,9 @@ def execute_notebook(source, target, parameters) -> None:
     for part in [notebook, *notebook.cells]:  # times and paths of this host
         part.metadata.pop("papermill", None)
         part.metadata.pop("execution", None)
+    for cell in notebook.cells:
+        if "injected-parameters" in cell.metadata.get("tags", ()):
+            cell.id = "injected-parameters"  # papermill's is a random one
     nbformat.write(notebook, target)
 
 

@@ -20,6 +20,13 @@ _STARTS = 10  # of K-means
     "clustering",
     summary="agreement of clusters with classes: AC by optimal matching, mutual information",
     based_on="factorization",
+    # A near tie between two components: one sample of the smoke grids' 20 or more.
+    tolerances={
+        "clustering-accuracy*": 0.05,
+        "nmi-*": 0.15,
+        "mutual-information": 0.3,
+        "clusters": 1,
+    },
 )
 def clustering(data, solver, rng, base, *, rule="component"):
     """Cluster the samples of a factorization and compare with their classes.

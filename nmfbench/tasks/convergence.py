@@ -11,7 +11,12 @@ from nmfbench.tasks.base import Outcome, timed_fit
 __all__ = ["convergence", "draw_per_class"]
 
 
-@register_task("convergence", summary="objective against iterations and seconds, from one start")
+@register_task(
+    "convergence",
+    summary="objective against iterations and seconds, from one start",
+    # On a plateau rounding makes the smallest value and a rise of 100 units of it.
+    tolerances={"best-iteration": 1, "rises": 1, "largest-rise": 1e-9},
+)
 def convergence(
     data,
     solver,

@@ -16,7 +16,11 @@ __all__ = ["exemplars", "halve_each_class", "weight_terms"]
 _SIZES = tuple(range(10, 151, 10))
 
 
-@register_task("exemplars", summary="test accuracy of a linear SVM trained on chosen exemplars")
+@register_task(
+    "exemplars",
+    summary="test accuracy of a linear SVM trained on chosen exemplars",
+    tolerances={"accuracy@*": 0.005},  # a document on the margin: one of the smoke grids' 300
+)
 def exemplars(data, solver, rng, *, weighting="counts", sizes=_SIZES):
     """Choose exemplars among the training documents without labels, then train on them alone.
 

@@ -13,7 +13,11 @@ from nmfbench.trace import Trace
 __all__ = ["best_single_moves", "nlad"]
 
 
-@register_task("nlad", summary="excess of a solver over the optimum of its convex sub-problem")
+@register_task(
+    "nlad",
+    summary="excess of a solver over the optimum of its convex sub-problem",
+    tolerances={"*": 1e-12},  # each may be zero up to rounding
+)
 def nlad(data, solver, rng, *, n_components, basis="uniform", weights="random", per_class=None):
     r"""Solve :math:`\min_{W \ge 0} \|X - W H\|_1` by the solver's own iteration, and exactly.
 

@@ -16,6 +16,8 @@ __all__ = ["nearest_cosine", "recognition"]
     "recognition",
     summary="accuracy of the nearest neighbour on codes, of clean and of corrupted test samples",
     based_on="factorization",
+    # A near tie between two neighbours: one sample of the smoke grids' 60.
+    tolerances={"accuracy-*": 0.02, "zero-codes": 1},
 )
 def recognition(data, solver, rng, base):
     r"""Classify the test samples of a factorization by their nearest training sample.

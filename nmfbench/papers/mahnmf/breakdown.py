@@ -15,6 +15,7 @@ from nmfbench.claims import Claim, always_best, better
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import EUC, HYBRID, KL, MAH, METHODS
+from nmfbench.remember import once_per_table
 from nmfbench.report.style import method_styles, plot_band
 from nmfbench.summary import first_below, longest_lead, mean_and_interval
 
@@ -360,6 +361,7 @@ _SOURCE = "ours; Section 5.2 tests one level"
 _HEAVY = ("occlusion", "laplace", "salt-pepper", "sparse-laplace")
 
 
+@once_per_table
 def per_split(records):
     """A row for each method and split: breakdown levels and mean errors, by corruption.
 

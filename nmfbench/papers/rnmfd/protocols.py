@@ -19,6 +19,7 @@ from nmfbench.artefacts import Method
 from nmfbench.engine.trials import Trial, canonical
 from nmfbench.metrics import nmi_geometric
 from nmfbench.papers.rnmfd.sets import SETS, ImageSet, clustering_trial, method
+from nmfbench.remember import once_per_table
 
 __all__ = [
     "AC",
@@ -196,6 +197,7 @@ PROTOCOLS = {
 _STABLE_RUNS = 5
 
 
+@once_per_table
 def chosen(records: pd.DataFrame, protocol: str) -> pd.DataFrame:
     """Records of the one set of parameters that a protocol gives a method on a data set.
 

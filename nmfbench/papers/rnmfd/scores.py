@@ -254,10 +254,11 @@ def _on(
     """A test on the records that a protocol chooses, with what explains its verdict."""
 
     def explained(records):
-        records = records[records["method"].isin([*methods, GRAPH_ALONE])]
-        if dataset is not None:
-            records = records[records["dataset"] == dataset]
+        # A choice looks at one method and data set, whichever others there are.
         rows = chosen(records, protocol)
+        rows = rows[rows["method"].isin([*methods, GRAPH_ALONE])]
+        if dataset is not None:
+            rows = rows[rows["dataset"] == dataset]
         verdict: Verdict = test(rows)
         if verdict.verdict in ("confirmed", "not run"):
             return verdict

@@ -15,6 +15,7 @@ from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.protocols import COMPARED
 from nmfbench.papers.rnmfd.sets import SETS, clustering_trial, method, shape_trial
+from nmfbench.remember import once_per_table
 
 _ID = "rnmfd/table1"
 PROPERTIES = {
@@ -98,6 +99,7 @@ _MEASURED = {
 }
 
 
+@once_per_table
 def measured(records):
     """Records with what becomes of the norms when a fit goes on.
 

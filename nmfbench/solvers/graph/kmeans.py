@@ -19,6 +19,7 @@ __all__ = ["KMeans"]
     family="graph",
     reference="Lloyd 1982; Arthur & Vassilvitskii 2007",
     properties=("discriminability", "nontrivial"),
+    wraps="scikit-learn",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class KMeans(ClusteringByKMeans):

@@ -18,6 +18,7 @@ __all__ = ["NCuts", "normalized_cut"]
     family="graph",
     reference="Shi & Malik 2000; Ng, Jordan & Weiss 2001",
     properties=("locality", "discriminability", "nontrivial"),
+    wraps="scikit-learn",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class NCuts(ClusteringByKMeans, BaseGraph):

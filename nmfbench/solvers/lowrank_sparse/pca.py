@@ -16,6 +16,7 @@ from nmfbench.solvers.lowrank_sparse.base import BaseLowRankSparse
     family="lowrank_sparse",
     reference="Hotelling 1933; Pedregosa et al. 2011",
     monotone=True,
+    wraps="scikit-learn",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class PCA(BaseLowRankSparse):

@@ -16,6 +16,7 @@ from nmfbench.solvers.peers.base import BasePeer
     name="scikit-learn CD",
     family="peers",
     reference="Pedregosa et al. 2011; Cichocki & Phan 2009",
+    wraps="scikit-learn",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class SklearnCD(BasePeer):

@@ -16,6 +16,7 @@ from nmfbench.solvers.peers.base import BasePeer
     name="scikit-learn mini-batch",
     family="peers",
     reference="Pedregosa et al. 2011; Lefèvre et al. 2011",
+    wraps="scikit-learn",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class SklearnMiniBatch(BasePeer):

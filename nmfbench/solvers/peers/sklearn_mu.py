@@ -16,6 +16,7 @@ from nmfbench.solvers.peers.base import BasePeer
     name="scikit-learn MU",
     family="peers",
     reference="Pedregosa et al. 2011; Lee & Seung 2001",
+    wraps="scikit-learn",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class SklearnMU(BasePeer):
