@@ -18,7 +18,7 @@ from nmfbench import registry
 from nmfbench.artefacts import PROFILES, Artefact
 from nmfbench.datasets.base import dataset_info
 from nmfbench.engine.arrays import pack
-from nmfbench.engine.exchange import export_records, read_exports, trial_of
+from nmfbench.engine.exchange import current_trial, export_records, read_exports, trial_of
 from nmfbench.engine.merge import Merge, import_records, merge
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import canonical
@@ -109,11 +109,14 @@ def publish(store: Store, folder) -> Published:
     records = {key: record for key, (record, _) in book.items()}
     records |= {key: offered[key] for key in found.taken}
     taken, reads = set(found.taken), _reads(store)
+    read: dict[str, list[str]] = {}
+    for key, name in sorted(reads.all):
+        read.setdefault(key, []).append(name)
 
     def arrays(key):
         kept = {} if key in taken else book[key][1]
         # What a picture has begun to read since the record was published.
-        new = {n: store.array(key, n) for k, n in reads.all if k == key and n not in kept}
+        new = {n: store.array(key, n) for n in read.get(key, ()) if n not in kept}
         return kept | {n: _light(a, drawn=(key, n) not in reads.claims) for n, a in new.items()}
 
     owned = owners((entry.target for entry in registry.artefacts.entries()), records.values())
@@ -122,7 +125,7 @@ def publish(store: Store, folder) -> Published:
 
 
 def _is_current(record) -> bool:
-    return ":" not in record["solver"] and trial_of(record).key == record["key"]
+    return ":" not in record["solver"] and current_trial(record) is not None
 
 
 def _is_result(record) -> bool:

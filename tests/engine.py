@@ -14,7 +14,7 @@ from nmfbench.engine.trials import Trial
 
 SMALL = {"n_samples": 40, "n_features": 30, "n_components": 4}
 # What may differ between two computations of one trial.
-_OF_THE_DAY = ("seconds", "cpu_seconds", "peak_memory", "host", "versions", "finished")
+_OF_THE_DAY = ("seconds", "cpu_seconds", "elapsed", "peak_memory", "host", "versions", "finished")
 
 
 def trial(solver="spa", **fields):

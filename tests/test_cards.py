@@ -462,6 +462,7 @@ def world(tmp_path, scores, *, task="recovery", metric="anchor-recovery", failed
             t.to_dict()
             | {
                 "key": t.key,
+                "declared": t.declared,
                 "code": t.code,
                 "status": "failed" if bad else "done",
                 "error": "Traceback (most recent call last):\n  a\nValueError: on purpose"
@@ -471,6 +472,8 @@ def world(tmp_path, scores, *, task="recovery", metric="anchor-recovery", failed
                 **dict.fromkeys(("seconds", "cpu_seconds", "objective"), 1.0),
                 "n_iter": 1,
                 "stop_reason": "max_iter",
+                "first_objectives": None,
+                "elapsed": 1.0,
                 "peak_memory": 1,
                 "host": host(),
                 "versions": versions(),
@@ -494,7 +497,7 @@ def test_a_card_says_how_a_solver_stands_among_all(tmp_path):
             for problem in problems_of("recognition", "smoke"):
                 trial = problem.trial(key, dict(FIELDS["recognition", None]).get(key, {}), 0)
                 outcome = {"metrics": {"accuracy-4": 1 / (1 + i)}, "fit": {}}
-                store.put(runner._record(trial, {"outcome": outcome}))
+                store.put(runner._record(trial, {"outcome": outcome}, {}))
         (evidence,) = gather([], store)
     able = [key for key in keys if key in evidence.counts]
     assert set(keys) - set(able) == {"mahnmf-sym"}

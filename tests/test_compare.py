@@ -344,6 +344,10 @@ def test_timed_trials_take_turns(monkeypatch, file):
     assert not _in_order(plan.cells, timed=False)
 
 
+NOTHING = {"outcome": {"metrics": {}, "fit": {}}}
+"""What a child answers of a trial that gave no numbers."""
+
+
 def tiny_speed(task, profile):
     return [replace(problem, repeats=8) for problem in tiny(task, profile)]
 
@@ -357,7 +361,7 @@ def test_published_baselines_serve_but_for_their_timings(tiny_grid, tmp_path):
         timings = timings_folder(tmp_path)
         for cell in plan.cells:
             if not cell.entrant.new:
-                record = runner._record(cell.trial, {"outcome": {"metrics": {}, "fit": {}}})
+                record = runner._record(cell.trial, NOTHING, {})
                 store.put(record | {"host": {"platform": "other", "cpu": "other", "cores": 1}})
         todo = look_up(plan, store, timings)
         assert todo.anew == timed
@@ -367,7 +371,7 @@ def test_published_baselines_serve_but_for_their_timings(tiny_grid, tmp_path):
         with Store(timings) as here:
             for cell in plan.cells:
                 if cell.trial.key in timed - mine:
-                    here.put(runner._record(cell.trial, {"outcome": {"metrics": {}, "fit": {}}}))
+                    here.put(runner._record(cell.trial, NOTHING, {}))
         todo = look_up(plan, store, timings)
         assert todo.anew == timed
         assert todo.baselines == 0
@@ -378,12 +382,11 @@ def test_timings_without_a_trace_are_taken_anew(tiny_grid, tmp_path):
     plan = make_plan([known("mu")], tasks=["convergence"])
     with Store(tmp_path) as store:
         cell = plan.cells[0]
-        outcome = {"outcome": {"metrics": {}, "fit": {}}}
-        store.put(runner._record(cell.trial, outcome), {"trace": np.zeros(1)})
+        store.put(runner._record(cell.trial, NOTHING, {}), {"trace": np.zeros(1)})
         assert not look_up(plan, store, tmp_path / "timings").anew
         assert not (tmp_path / "timings").exists()
         cell = plan.cells[-1]
-        store.put(runner._record(cell.trial, outcome))
+        store.put(runner._record(cell.trial, NOTHING, {}))
         assert look_up(plan, store, tmp_path / "timings").anew == keys(plan)
 
 
@@ -396,12 +399,12 @@ def test_a_solver_that_hangs_is_asked_no_more(tiny_grid, file, tmp_path, monkeyp
     counted = threading.Semaphore(1)
 
     def compute(trial, worker, limit, base):
-        answer = {"outcome": {"metrics": {}, "fit": {}}}
+        answer = NOTHING
         if trial.solver.endswith("Mine"):
             asked.append(trial.task)
             assert counted.acquire(timeout=60)
             answer = {"error": "TimeoutError: the trial exceeded its time limit of 3 s\n  File ..."}
-        return runner._record(trial, answer), {}
+        return runner._record(trial, answer, {}), {}
 
     def progress(summary, record):
         if record["solver"].endswith("Mine"):
@@ -438,8 +441,8 @@ def test_a_solver_that_hangs_now_and_then_runs_to_the_end(tiny_grid, tmp_path, m
 
     def compute(trial, worker, limit, base):
         late = trial.solver == "mu" and next(fits) % 3 < 2
-        answer = {"error": "TimeoutError: 3 s"} if late else {"outcome": {"metrics": {}, "fit": {}}}
-        return runner._record(trial, answer), {}
+        answer = {"error": "TimeoutError: 3 s"} if late else NOTHING
+        return runner._record(trial, answer, {}), {}
 
     monkeypatch.setattr(runner, "compute", compute)
     plan = make_plan([known("mu")], tasks=["convergence"])

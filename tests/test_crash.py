@@ -7,7 +7,8 @@ import time
 import pytest
 from engine import assert_same_content, install, start_python, survivors, trial
 
-from nmfbench.engine.runner import missing, run
+from nmfbench.engine.missing import missing
+from nmfbench.engine.runner import run
 from nmfbench.engine.store import Store
 
 PROBLEM = {"n_samples": 600, "n_features": 400, "n_components": 30}

@@ -17,7 +17,7 @@ from nmfbench.engine.runner import Limits, run
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import WorkerDied, WorkerError
-from nmfbench.guests import GuestError, parse_solver
+from nmfbench.guests import GuestError, adapter, parse_solver, source
 from nmfbench.guests.adapter import GuestFault, checked_factor
 from nmfbench.guests.examine import describe_here, examine, try_here
 from nmfbench.registry import UnknownNameError
@@ -366,11 +366,27 @@ def test_the_key_follows_the_code_and_not_the_folder(tmp_path):
     assert key_of(other) == first
 
 
-def test_the_key_follows_our_own_code_that_a_file_imports(folder, monkeypatch):
-    """A class that inherits from a solver here counts with that solver's code."""
-    origins = registry.solvers[f"{folder}/good.py:Inherits"].target.origins()
-    assert ("nmfbench.solvers.frobenius.mu", "") in origins
-    assert ("nmfbench.guests.adapter", "") in origins
+def test_what_a_file_imports_from_here_counts_by_our_release(folder, monkeypatch):
+    """A class that inherits from a solver here has another key under another release of ours; and
+    the code that its records tell is that solver's, too."""
+    solver = f"{folder}/good.py:Inherits"
+    origins = registry.solvers[solver].target.origins()
+    assert ("nmfbench.solvers.frobenius.mu", source.__version__) in origins
+    assert ("nmfbench.guests.adapter", f"adapter {adapter.VERSION}") in origins
+    before = on_digits(solver)
+    first = before.key, before.code
+    monkeypatch.setattr(source, "__version__", "99.0")
+    after = on_digits(solver)
+    assert after.key != first[0]
+    assert after.code != first[1]
+
+
+def test_the_key_follows_the_version_of_the_adapter(folder, monkeypatch):
+    """What stands between a class from outside and the tasks counts by its declared version."""
+    before = on_digits(f"{folder}/good.py:Wrapped").key
+    assert on_digits(f"{folder}/good.py:Wrapped").key == before
+    monkeypatch.setattr(adapter, "VERSION", adapter.VERSION + 1)
+    assert on_digits(f"{folder}/good.py:Wrapped").key != before
 
 
 def test_the_key_follows_the_version_of_an_installed_package(monkeypatch):

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from engine import assert_same_content, content, on_digits
 
+from nmfbench import registry
+from nmfbench.engine.missing import in_stages
 from nmfbench.engine.perform import perform
-from nmfbench.engine.runner import RunSummary, in_stages, run
+from nmfbench.engine.runner import RunSummary, run
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
 from nmfbench.tasks.base import Outcome
@@ -23,12 +25,13 @@ def test_equal_fits_are_one_trial():
     assert on_digits("recognition", n_components=5).base.key != trials[0].base.key
 
 
-def test_the_code_of_an_evaluation_is_not_that_of_its_fit():
+def test_the_version_of_an_evaluation_is_not_that_of_its_fit(monkeypatch):
     """A new metric changes the version of the tasks that use it, not that of the fits."""
     trial = on_digits("recognition")
     assert trial.code != trial.base.code
+    assert trial.declared["base"] == trial.base.key
+    monkeypatch.setitem(registry.tasks["recognition"].info, "version", 99)
     changed = on_digits("recognition")
-    object.__setattr__(changed, "code", "another")
     assert changed.key != trial.key
     assert changed.base.key == trial.base.key
 
@@ -68,13 +71,16 @@ def test_a_stored_fit_gives_what_a_fresh_one_gives(tmp_path, task):
 
 
 def test_an_imported_fit_without_factors_is_computed_anew(tmp_path):
-    """Exported records hold no arrays; what is based on such a one is computed all the same."""
+    """Imported records hold no factors to start from; what starts from such a fit is computed all
+    the same, with the fit."""
     trial = on_digits("recognition")
     with Store(tmp_path / "a") as whole, Store(tmp_path / "b") as bare:
         run([trial], whole)
-        bare.put(whole.records([trial.base.key])[0])
-        assert run([trial], bare) == RunSummary(done=1, total=1)
-        assert content(bare, trial.key) == content(whole, trial.key)
+        bare.put_imported([(whole.records([trial.base.key])[0], {})])
+        assert run([trial], bare) == RunSummary(done=2, total=2)
+        for one in (trial.base, trial):
+            assert content(bare, one.key) == content(whole, one.key)
+        assert bare.imported([trial.base.key, trial.key]) == set()
 
 
 def test_a_failed_fit_fails_what_is_based_on_it(tmp_path):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from engine import python
 
-from nmfbench.engine.store import COLUMNS, RESERVED, Store, StoredArrays, StoreError
+from nmfbench.engine.store import AUDIT, COLUMNS, RESERVED, Store, StoredArrays, StoreError
 
 
 def record(key="k", **fields):
@@ -28,6 +28,7 @@ def record(key="k", **fields):
         "params": {},
         "dataset_params": {},
         "options": {},
+        "declared": {"scheme": 1},
         "host": {},
         "versions": {},
     }
@@ -45,6 +46,7 @@ def test_roundtrip(store):
     trace = np.array([(0, 1.5)], dtype=[("iteration", "i8"), ("objective", "f8")])
     arrays = {"trace": trace, "W": np.eye(3, dtype=np.float32), "none": np.empty((0, 2))}
     given = record(params={"a": [1, None, "é"]}, timed=True, level=0.1, peak_memory=2**40)
+    given |= {"declared": {"scheme": 1, "base": None}, "first_objectives": [2.0, None, 0.1]}
     assert store.put(given, arrays)
     assert store.records() == [given]
     found = store.arrays("k")
@@ -75,6 +77,57 @@ def test_done_stays(store):
     assert not store.put(record(status="failed"))
     assert [r["n_iter"] for r in store.records()] == [1]
     assert list(store.arrays("k")) == ["W"]
+
+
+def test_an_outdated_record_is_replaced_with_its_arrays(store):
+    """Where that is asked for, a finished record and all its arrays give way."""
+    store.put(record(n_iter=1), {"W": np.ones(1), "V": np.ones(1)})
+    assert store.put(record(n_iter=2), {"W": np.zeros(1)}, replace=True)
+    assert [r["n_iter"] for r in store.records()] == [2]
+    assert store.array_names("k") == ["W"]
+    assert store.array("k", "W") == 0
+
+
+def test_imported_records_keep_their_arrays_apart(store):
+    """Pictures see published arrays; nothing that would start from them does."""
+    trace = np.array([(0, 1.5)], dtype=[("iteration", "i8"), ("objective", "f8")])
+    store.put(record("a", n_iter=1), {"W": np.ones(2)})
+    store.put_imported([(record("a", n_iter=2), {"V": np.zeros(3)}), (record("b"), {"t": trace})])
+    assert [(r["key"], r["n_iter"]) for r in store.records()] == [("a", 2), ("b", None)]
+    assert store.imported(["a", "b", "c"]) == {"a", "b"}
+    assert store.arrays("a") == {}
+    assert store.arrays("b") == {}
+    assert store.array_names("a") == ["V"]
+    np.testing.assert_array_equal(store.array("b", "t"), trace)
+    with pytest.raises(KeyError, match="has no array 'W'; it has V"):
+        store.array("a", "W")
+    # Computed here since: no longer imported, and nothing is left of what was published.
+    store.put(record("b", n_iter=3), {"W": np.ones(2)}, replace=True)
+    assert store.imported(["a", "b"]) == {"a"}
+    assert list(store.arrays("b")) == store.array_names("b") == ["W"]
+
+
+def test_an_import_that_does_not_fit_writes_nothing(store):
+    """All records of one import, or none."""
+    with pytest.raises(StoreError, match="'done' or 'failed'"):
+        store.put_imported([(record("a"), {}), (record("b", status="lost"), {})])
+    assert store.records() == []
+    assert store.imported(["a"]) == set()
+
+
+def test_provenance(store):
+    """Where records come from, without reading them whole; absent keys are left out."""
+    origin = {"host": {"cpu": "x"}, "versions": {"numpy": "2"}, "elapsed": 1.5, "seconds": 0.5}
+    store.put(record("a", **origin))
+    assert store.provenance(["b", "a"]) == {"a": origin | {"status": "done", "code": "c"}}
+
+
+def test_audits(store):
+    """Audits are kept in their order, several of one record, too."""
+    audit = dict.fromkeys(AUDIT, "x") | {"host": {"cores": 2}}
+    store.put_audits([audit, audit | {"outcome": "different"}])
+    store.put_audits([audit | {"key": "other"}])
+    assert store.audits() == [audit, audit | {"outcome": "different"}, audit | {"key": "other"}]
 
 
 def test_order_and_status(store):
@@ -169,6 +222,18 @@ def test_newer_version(tmp_path):
         store._db.execute("PRAGMA user_version = 99")
     with pytest.raises(StoreError, match=r"newer nmfbench \(format 99.*update"):
         Store(tmp_path)
+
+
+def test_older_version(tmp_path):
+    """A store whose keys were hashes of the source is refused with the remedy, and not touched."""
+    with Store(tmp_path) as store:
+        store.put(record())
+        store._db.execute("PRAGMA user_version = 1")
+    with pytest.raises(StoreError, match=r"older nmfbench \(format 1, now 2\).*move it away"):
+        Store(tmp_path)
+    db = sqlite3.connect(tmp_path / "records.sqlite")
+    assert db.execute("SELECT key FROM records").fetchall() == [("k",)]
+    db.close()
 
 
 def test_damage(tmp_path):

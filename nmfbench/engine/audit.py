@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from nmfbench import registry
 from nmfbench.datasets.base import dataset_available
 from nmfbench.engine.agreement import Agreement, compare, compare_first_objectives, same_place
-from nmfbench.engine.exchange import trial_of
+from nmfbench.engine.exchange import current_trial
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.results import reason
 from nmfbench.engine.runner import FIRST, Limits, compute
@@ -126,8 +126,8 @@ def audit(
     chosen: dict[tuple, list] = {}
     outcomes = _outcomes(store)
     for record in store.records(keys):
-        trial = trial_of(record)
-        if record["status"] != "done" or trial.key != record["key"] or not _at_hand(trial):
+        trial = current_trial(record) if record["status"] == "done" else None
+        if trial is None or not _at_hand(trial):
             continue
         group = groups.setdefault(group_of(record), Group(*group_of(record)))
         other = record["code"] != trial.code
@@ -317,8 +317,10 @@ def moved(store: Store, groups: Sequence[Group]) -> list[tuple[str, str]]:
                 same |= names
     audited = {found.record["key"] for group in groups for found in group.audits}
     for record in store.records():
-        trial = trial_of(record)
-        if record["key"] not in audited and record["code"] == trial.code:
+        if record["status"] != "done" or record["key"] in audited:
+            continue
+        trial = current_trial(record)
+        if trial is not None and record["code"] == trial.code:
             same |= _entries(trial)
     explained: set[str] = set()
     everything = set().union(*different.values())

@@ -26,7 +26,14 @@ from nmfbench.engine.store import COLUMNS, JSON, RESERVED
 from nmfbench.engine.trials import Trial, canonical, key_of
 from nmfbench.registry import UnknownNameError
 
-__all__ = ["ExchangeError", "export_records", "read_export", "read_exports", "trial_of"]
+__all__ = [
+    "ExchangeError",
+    "current_trial",
+    "export_records",
+    "read_export",
+    "read_exports",
+    "trial_of",
+]
 
 FIRST = (
     *("key", "artefact", "task", "dataset", "corruption", "level"),
@@ -314,3 +321,15 @@ def _list_of_numbers(name, value):
 def trial_of(record: Mapping) -> Trial:
     """The trial that a record is of."""
     return Trial.from_dict({field.name: record[field.name] for field in fields(Trial)})
+
+
+def current_trial(record: Mapping) -> Trial | None:
+    """The trial that a record is of, if its key is still today's.
+
+    None if a version was raised since, or an entry is not registered or a file not there any more.
+    """
+    try:
+        trial = trial_of(record)
+        return trial if trial.key == record["key"] else None
+    except (UnknownNameError, ValueError):
+        return None

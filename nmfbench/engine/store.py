@@ -426,7 +426,7 @@ class StoredArrays(Mapping):
         Open for as long as arrays are asked for.
     key : str
     seen : callable, optional
-        Told of each array that is asked for, by key and name.
+        Told of each array that is read, by key and name.
     """
 
     def __init__(self, store, key, seen=lambda key, name: None):
@@ -434,9 +434,9 @@ class StoredArrays(Mapping):
         self._read: dict[str, np.ndarray] = {}
 
     def __getitem__(self, name):
-        self._seen(self._key, name)
         if name not in self._read:
             self._read[name] = self._store.array(self._key, name)
+        self._seen(self._key, name)
         return self._read[name]
 
     def __iter__(self):
