@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import re
 from pathlib import Path
 
 from nmfbench import registry
@@ -52,8 +53,10 @@ def raise_version(kind: str, key: str) -> int:
         _replace(lines, version, str(new))
     else:
         new, last = 2, _last_of(node)
-        text = f', "version": {new}' if isinstance(node, ast.Dict) else f", version={new}"
+        text = f'"version": {new}' if isinstance(node, ast.Dict) else f"version={new}"
         row = last.end_lineno - 1
+        indent = re.match(r"\s*", lines[row])[0]
+        text = f", {text}" if node.lineno == node.end_lineno else f",\n{indent}{text}"
         cut = len(lines[row].encode()[: last.end_col_offset].decode())
         lines[row] = lines[row][:cut] + text + lines[row][cut:]
     path.write_text("\n".join(lines), encoding="utf-8")

@@ -20,6 +20,7 @@ from nmfbench import registry
 from nmfbench.datasets.base import dataset_available
 from nmfbench.engine.agreement import Agreement, compare, compare_first_objectives, same_place
 from nmfbench.engine.exchange import current_trial
+from nmfbench.engine.perform import make_solver
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.results import reason
 from nmfbench.engine.runner import FIRST, Limits, compute
@@ -229,9 +230,18 @@ def _beginning(record, trial, store):
         return None
     if "max_iter" in trial.options:
         return record, replace(trial, options={**trial.options, "max_iter": FIRST})
-    if hasattr(registry.solvers[trial.solver].target, "max_iter"):
-        return record, replace(trial, params={**trial.params, "max_iter": FIRST})
+    short = {**trial.params, "max_iter": FIRST}
+    if _makes_first(trial.solver, short, record["n_iter"]):
+        return record, replace(trial, params=short)
     return None
+
+
+def _makes_first(solver, params, rank) -> bool:
+    """Whether ``max_iter`` is the number of iterations, rather than of something within one."""
+    kind = registry.solvers[solver].target
+    if "max_iter" not in getattr(kind, "__dataclass_fields__", ()):
+        return False
+    return make_solver(solver, **params)._n_steps(rank) == FIRST
 
 
 def _row(found: Audit) -> dict:
