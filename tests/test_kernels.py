@@ -28,7 +28,8 @@ def test_a_kernel_that_calls_another_is_compiled_anew_with_it(tmp_path):
     )
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from nmfbench.kernels.third import twice; print(twice(1.0), sum(twice.stats.cache_hits.values()))"
+        "from nmfbench.kernels.third import twice\n"
+        "print(twice(1.0), sum(twice.stats.cache_hits.values()))"
     )
     assert python(code, tmp_path)[0].split()[0] == "4.0"
     assert python(code, tmp_path)[0].split() == ["4.0", "1"]
