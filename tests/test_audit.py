@@ -246,7 +246,8 @@ def test_a_sample_within_a_budget_leaves_out_the_dear(store, again):
 
 def test_records_stand_by_the_code_that_computed_them(store, again, monkeypatch):
     """Of today's code, audited under it, audited and different, or neither."""
-    assert standing(store, PLAIN) == {"current": 4, "audited": 0, "different": 0, "unaudited": 0}
+    expected = {"current": 4, "audited": 0, "different": 0, "unaudited": 0}
+    assert standing(store, PLAIN) == standing(store, PLAIN * 2) == expected
     for one in PLAIN:
         edit(store, one, code="another")
     assert standing(store, PLAIN)["unaudited"] == 4

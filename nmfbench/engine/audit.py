@@ -264,7 +264,7 @@ def standing(store: Store, trials: Sequence[Trial]) -> dict[str, int]:
         outcomes.setdefault(place, set()).add(row["outcome"])
     held = store.provenance(trial.key for trial in trials)
     counts = dict.fromkeys(("current", "audited", "different", "unaudited"), 0)
-    for trial in trials:
+    for trial in {trial.key: trial for trial in trials}.values():
         record = held.get(trial.key)
         if record is None or record["status"] != "done":
             continue
