@@ -40,7 +40,8 @@ class Mutation:
     solver : str
         A solver of the smoke grids that comes to it.
     params : dict, optional
-        Parameters of its trials that do; by default those that do not fork.
+        Parameters of its trials that do; by default any. Fits that fork are left out, unless
+        these are their parameters.
     """
 
     kernel: str
@@ -58,7 +59,7 @@ class Mutation:
             trial
             for trial in fits()
             if trial.solver == self.solver
-            and (self.params or {}).items() <= trial.params.items()
+            and self.params in (None, trial.params)
             and (self.params or forks(trial.to_dict()) is None)
         ]
         one_of_each = {trial.task: trial for trial in reversed(fitting)}.values()

@@ -43,7 +43,7 @@ There objectives differed by up to 1e-11 and, of 10 iterations, 1e-4.
 
 OUTCOMES = ("same bits", "same digits", "different")
 
-_OF_START = {"float64": 1e-13, "float32": 1e-6}  # share of the first objective that is rounding
+_NEAR_ZERO = {"float64": 1e-13, "float32": 1e-6}  # share of earlier objectives that is rounding
 _ITERATIONS = {"float64": 0.0, "float32": 0.05}  # share by which a stop rule may be off
 _FORKED = 0.05  # relative difference of objectives, once rounding has parted two fits
 _TIMES = ("seconds", "cpu_seconds")
@@ -185,9 +185,12 @@ def _precision(record) -> str:
 
 
 def _rounding(record) -> float:
-    """What is rounding in an objective near zero."""
-    start = next(iter(record["first_objectives"] or ()), None) or 0.0
-    return _OF_START[_precision(record)] * abs(start)
+    """What is rounding in an objective near zero: of the first ones, most are not.
+
+    The very first may be huge, as a divergence from nothing.
+    """
+    known = [abs(value) for value in record["first_objectives"] or () if value is not None]
+    return _NEAR_ZERO[_precision(record)] * float(np.median(known or [0.0]))
 
 
 def _numbers(record, arrays):

@@ -104,7 +104,8 @@ def audit(
     sample : int, default=1
         Records of each group (task, solver, dataset).
     changed : bool, default=False
-        Only of records that were computed by other source than today's.
+        Only of records that were computed by other source than today's, unless their group was
+        audited under today's before and came out the same.
     budget : float, optional
         Seconds after which no computation is begun. Groups take turns in a random order. Without
         ``changed`` a record that takes more than a tenth of it is left out.
@@ -123,6 +124,7 @@ def audit(
     """
     groups: dict[tuple, Group] = {}
     chosen: dict[tuple, list] = {}
+    outcomes = _outcomes(store)
     for record in store.records(keys):
         trial = current_trial(record) if record["status"] == "done" else None
         if trial is None or not _at_hand(trial):
@@ -132,7 +134,8 @@ def audit(
         group.records += 1
         group.changed += other
         affordable = budget is None or _cost(record) <= _LARGE * budget
-        if other if changed else affordable:
+        seen = outcomes.get((*group_of(record), record["code"], trial.code), {"different"})
+        if other and "different" in seen if changed else affordable:
             chosen.setdefault(group_of(record), []).append((_draw(record, salt), record, trial))
     turns = [
         (turn, draw, record, trial)
@@ -258,10 +261,7 @@ def standing(store: Store, trials: Sequence[Trial]) -> dict[str, int]:
     dict
         ``current``, ``audited``, ``different``, ``unaudited``.
     """
-    outcomes: dict[tuple, set[str]] = {}
-    for row in store.audits():
-        place = (*group_of(row), row["record_code"], row["code"])
-        outcomes.setdefault(place, set()).add(row["outcome"])
+    outcomes = _outcomes(store)
     held = store.provenance(trial.key for trial in trials)
     counts = dict.fromkeys(("current", "audited", "different", "unaudited"), 0)
     for trial in {trial.key: trial for trial in trials}.values():
@@ -277,6 +277,15 @@ def standing(store: Store, trials: Sequence[Trial]) -> dict[str, int]:
         else:
             counts["audited" if seen else "unaudited"] += 1
     return counts
+
+
+def _outcomes(store) -> dict[tuple, set[str]]:
+    """Outcomes of the audits by task, solver, dataset, and both sources."""
+    found: dict[tuple, set[str]] = {}
+    for row in store.audits():
+        place = (*group_of(row), row["record_code"], row["code"])
+        found.setdefault(place, set()).add(row["outcome"])
+    return found
 
 
 # -- what to raise ----------------------------------------------------------------------------
