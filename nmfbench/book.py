@@ -146,7 +146,8 @@ def _light(array, *, drawn):
     """In half precision if it is only drawn, and was in single precision."""
     if not (drawn and array.dtype == np.float32):
         return array
-    half = array.astype(np.float16)
+    with np.errstate(over="ignore"):
+        half = array.astype(np.float16)
     return half if np.isfinite(half).all() else array
 
 

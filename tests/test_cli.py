@@ -114,6 +114,7 @@ class InProcess(Worker):
 def _quick_workers(monkeypatch, request):
     if "real_workers" not in request.fixturenames:
         monkeypatch.setattr("nmfbench.engine.runner.Worker", InProcess)
+        monkeypatch.setattr("nmfbench.engine.audit.Worker", InProcess)
 
 
 @pytest.fixture
@@ -227,7 +228,7 @@ def test_claims_are_judged_and_a_refuted_one_is_no_failure(command):
     neighbours = {"half": 0.1, "twice": 0.4, "at_half": "confirmed", "at_twice": "confirmed"}
     assert rows[0]["origin"] == "paper"
     assert rows[0]["threshold"] == {"value": 0.2, "whose": "ours", **neighbours}
-    assert (rows[0]["done"], rows[0]["total"], rows[0]["paper_total"]) == (10, 10, 12)
+    assert (rows[0]["done"], rows[0]["total"], rows[0]["paper_total"]) == (10, 12, 12)
     assert "(10 of the paper grid's 12 trials)" in rows[0]["evidence"]
     assert code == 0
     assert [row["verdict"] for row in rows] == ["confirmed", "refuted"]
@@ -517,6 +518,120 @@ def test_doctor_calls_a_damaged_store_broken(command, tmp_path):
     (tmp_path / "store" / "records.sqlite").write_bytes(b"x" * 5000)
     code, data = _json(command, "doctor")
     assert (code, data["usable"]) == (1, False)
+
+
+# -- budgets, the record book, audits ---------------------------------------------------------
+
+
+def test_a_budget_is_spent_on_whole_repeats(command):
+    """What fits into it is computed, and the next run goes on from there."""
+    code, data = _json(command, "run", "alpha", "--profile", "quick", "--budget", "90s")
+    assert (code, data["done"], data["computed"], data["found"]) == (0, 15, 15, 0)
+    code, data = _json(command, "run", "alpha", "--profile", "paper", "--budget", "1h")
+    assert (code, data["computed"], data["found"], data["total"]) == (0, 3, 15, 18)
+    assert [row["missing"] for row in data["artefacts"]] == [0, 0]
+    assert command("run", "alpha", "--budget", "soon")[0] == 2
+
+
+def test_what_does_not_fit_into_a_budget_is_not_begun(command, monkeypatch, tmp_path):
+    """By the cost of other repeats: then no trial of a repeat has a record."""
+    command("run", "alpha/one", "--profile", "smoke")
+    with Store(tmp_path / "store") as store:
+        for record in store.records():
+            store.put(record | {"elapsed": 60.0}, replace=True)
+    code, data = _json(command, "run", "alpha/one", "--profile", "quick", "--budget", "90s")
+    assert (code, data["computed"], data["found"], data["total"]) == (0, 0, 2, 10)
+    code, data = _json(command, "run", "alpha/one", "--profile", "quick", "--budget", "130s")
+    assert (code, data["computed"]) == (0, 8)  # once their costs are known they all fit
+
+
+def test_publish_and_import_of_a_folder_give_the_same_records(command, tmp_path):
+    """The book goes from store to store; publishing twice writes nothing."""
+    command("run", "alpha", "gamma/failing", "--profile", "smoke")
+    book = str(tmp_path / "book")
+    code, first = _json(command, "publish", "--book", book)
+    assert code == 0
+    assert (first["records"], first["files"], first["written"]) == (4, 3, 3)
+    assert (first["outdated"], first["merge"]["new"], first["book"]) == (0, 4, book)
+    assert _json(command, "publish", "--book", book)[1]["written"] == 0
+    code, out, _ = command("publish", "--book", book)
+    assert "4 records in 3 files" in out
+    other = tmp_path / "other"
+    code, data = _json(command, "import", book, store=other)
+    assert (code, data["new"], data["held"], data["left_out"], data["unknown"]) == (0, 4, 0, 0, 0)
+    _, data = _json(command, "import", book, store=other)
+    assert (data["new"], data["held"], data["agreement"]) == (0, 4, {"same bits": 3})
+    with Store(tmp_path / "store") as ours, Store(other) as theirs:
+        assert ours.records() == theirs.records()
+    assert _json(command, "run", "alpha", "--profile", "smoke", store=other)[1]["computed"] == 0
+    (tmp_path / "empty").mkdir()
+    code, _, err = command("import", str(tmp_path / "empty"), store=other)
+    assert code == 2
+    assert "no parquet file" in err
+
+
+def test_an_audit_has_the_promised_rows(command, tmp_path):
+    """A row a group: how many records, how many computed again, and how they agree."""
+    command("run", "alpha", "gamma/failing", "--profile", "smoke")
+    code, rows = _json(command, "audit", "--sample", "2")
+    assert code == 0
+    (row,) = rows  # failures are not audited
+    expected = {"task": "recovery", "solver": "spa", "dataset": "near-separable", "records": 3}
+    expected |= {"audited": 2, "same_bits": 2, "same_digits": 0, "different": 0}
+    assert expected.items() <= row.items()
+    _, (row,) = _json(command, "audit", "alpha/two", "--sample", "9")
+    assert (row["records"], row["audited"]) == (2, 2)
+    code, out, _ = command("audit", "--changed")
+    assert code == 0
+    assert "no record had to be computed again" in out
+    assert command("audit", "--budget", "90s")[0] == 0
+    _, (row, *_) = _json(command, "status", "alpha/one", "--profile", "smoke")
+    assert (row["current"], row["audited"], row["different"], row["unaudited"]) == (2, 0, 0, 0)
+
+
+def test_an_audit_finds_an_edited_record(command, tmp_path):
+    """Exit code 1, both values, and the version that would have to be raised."""
+    command("run", "alpha/one", "--profile", "smoke")
+    with Store(tmp_path / "store") as store:
+        for record in store.records():
+            store.put(record | {"objective": 77.0, "code": "earlier"}, replace=True)
+    code, rows = _json(command, "audit", "--changed")
+    assert (code, rows[0]["changed"], rows[0]["different"]) == (1, 2, 1)
+    (difference,) = rows[0]["differences"]
+    assert difference["compared"] == "all"
+    assert any("77.0" in text for text in difference["what"])
+    code, out, _ = command("audit", "--changed")
+    assert code == 1
+    assert "if the change is meant, raise" in out
+    _, (row,) = _json(command, "status", "alpha/one", "--profile", "smoke")
+    assert row["different"] == 2
+
+
+def test_reproduce_imports_the_book_and_says_how_much_of_it_agreed(command, monkeypatch, tmp_path):
+    """What was imported is computed again, as far as the budget goes, and compared."""
+
+    def build_report(artefacts, store, **options):
+        return Report(tmp_path / "index.html", [])
+
+    monkeypatch.setattr("nmfbench.report.build.build_report", build_report)
+    command("run", "alpha", "--profile", "smoke")
+    with Store(tmp_path / "store") as store:
+        record = store.records()[0]
+        store.put(record | {"objective": 77.0}, replace=True)
+    book, other = str(tmp_path / "book"), tmp_path / "other"
+    command("publish", "--book", book)
+    words = ("reproduce", "alpha", "--profile", "smoke", "--book", book, "--budget", "5m")
+    code, out, _ = command(*words, store=other)
+    assert code == 0
+    assert "Computed here: 3 of 3; the same bits 2, digits 0, different 1." in out
+    assert out.splitlines()[-1] == str(tmp_path / "index.html")
+    # Computed here by now: not once more, and the book takes no place of it.
+    code, out, _ = command(*words, store=other)
+    assert code == 0
+    assert "Computed here: 0 of 3" in out
+    with Store(other) as store:
+        assert store.imported(record["key"] for record in store.records()) == set()
+        assert 77.0 not in [record["objective"] for record in store.records()]
 
 
 # -- the report -------------------------------------------------------------------------------

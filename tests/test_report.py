@@ -221,6 +221,9 @@ def _fill(store, trials, failed=()):
             | {
                 "key": trial.key,
                 "code": "c",
+                "declared": {},
+                "first_objectives": None,
+                "elapsed": None,
                 "status": "failed" if bad else "done",
                 "error": "ValueError: on purpose" if bad else None,
                 "metrics": {} if bad else {"anchor-recovery": 0.5},

@@ -153,8 +153,7 @@ class _Computing(contextlib.ExitStack):
         if record["status"] == "failed":
             why = reason(record["error"])
             self.failures.append({"key": key, "trial": describe(record), "error": why})
-        else:
-            self.computed.add(key)
+        self.computed.add(key)
         if key in self.before:
             self.agreement[compare_records(self.before[key], record).outcome] += 1
 

@@ -50,8 +50,9 @@ def import_(args) -> Result:
 
 
 def _merged(found) -> dict:
-    counts = ("new", "replaced", "held", "left_out", "different")
-    return {name: getattr(found, name) for name in counts} | {"agreement": dict(found.agreement)}
+    counts = ("new", "replaced", "held", "left_out", "unknown")
+    data = {name: getattr(found, name) for name in counts}
+    return data | {"different": found.different, "agreement": dict(found.agreement)}
 
 
 def _merged_text(found, place):
@@ -66,6 +67,8 @@ def _merged_text(found, place):
             f"; {found.left_out} left out, as their rivals there were timed on another host, or "
             "the fits that they start from came out otherwise there"
         )
+    if found.unknown:
+        text += f"; {found.unknown} of solvers, tasks or data that are not registered here"
     return f"{text}."
 
 
@@ -190,14 +193,22 @@ def _tell(found):
 
 def _raised(entries, accept) -> list[str]:
     """Where the versions to raise are declared, in a form that can be pasted."""
-    from nmfbench.cli.versions import declaration, raise_version
+    from nmfbench.cli.versions import VersionError, declaration, raise_version
 
+    places: dict[tuple, tuple] = {}
     lines = []
     for kind, key in entries:
-        path, line, version = declaration(kind, key)
+        try:
+            path, line, name, version = declaration(kind, key)
+        except VersionError as error:
+            lines.append(str(error))
+            continue
+        if (path, line, name) in places:  # several entries that one line declares
+            continue
+        places[path, line, name] = kind, key
         if accept:
             raise_version(kind, key)
         with contextlib.suppress(ValueError):  # on another drive
             path = os.path.relpath(path)
-        lines.append(f"{path}:{line}: {kind} {key!r}: version={version + 1}")
+        lines.append(f"{path}:{line}: {kind} {key!r}: {name}={version + 1}")
     return lines

@@ -63,17 +63,18 @@ def unpack(dtype: str, shape: str, data: bytes) -> np.ndarray:
         shape = tuple(int(size) for size in json.loads(shape))
         if kind.hasobject or min(shape, default=0) < 0:
             raise ValueError("an array of objects, or of a negative size")
-        array, start, count = np.empty(shape, kind), 0, math.prod(shape)
-        for name in [None] if kind.names is None else kind.names:
-            part = kind if name is None else kind[name]
+        names, count, start = kind.names or [None], math.prod(shape), 0
+        parts = [kind if name is None else kind[name] for name in names]
+        if len(data) != (size := count * sum(part.itemsize for part in parts)):
+            raise ValueError(f"{len(data)} bytes instead of {size}")
+        array = np.empty(shape, kind)
+        for name, part in zip(names, parts, strict=True):
             raw = np.frombuffer(data, np.uint8, part.itemsize * count, start)
             values = raw.reshape(part.itemsize, count).T.copy().view(part).reshape(shape)
             array[() if name is None else name] = values
             start += part.itemsize * count
     except (TypeError, ValueError, KeyError) as error:
         raise ValueError(f"an array cannot be read: {error}") from None
-    if start != len(data):
-        raise ValueError(f"an array has {len(data)} bytes instead of {start}")
     return array
 
 

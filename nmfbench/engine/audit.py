@@ -274,7 +274,7 @@ def standing(store: Store, trials: Sequence[Trial]) -> dict[str, int]:
     outcomes = _outcomes(store)
     held = store.provenance(trial.key for trial in trials)
     counts = dict.fromkeys(("current", "audited", "different", "unaudited"), 0)
-    for trial in trials:
+    for trial in {trial.key: trial for trial in trials}.values():
         record = held.get(trial.key)
         if record is None or record["status"] != "done":
             continue
@@ -300,7 +300,7 @@ def _outcomes(store) -> dict[tuple, set[str]]:
 
 # -- what to raise ----------------------------------------------------------------------------
 
-KINDS = ("task", "corruption", "dataset", "solver")
+KINDS = ("task", "corruption", "stand-in", "dataset", "solver")
 """Kinds of entries that have a version, in the order of preference where two explain the same."""
 
 
@@ -348,7 +348,9 @@ def moved(store: Store, groups: Sequence[Group]) -> list[tuple[str, str]]:
 
 def _entries(trial) -> set[tuple[str, str]]:
     """What a trial is made of; of one that starts from a fit, that of the fit, too."""
-    found = {("task", trial.task), ("dataset", trial.dataset), ("solver", trial.solver)}
+    own = not trial.stand_in or registry.datasets[trial.dataset].info.get("stand_in") is None
+    data = ("dataset" if own else "stand-in", trial.dataset)
+    found = {("task", trial.task), data, ("solver", trial.solver)}
     if trial.corruption is not None:
         found.add(("corruption", trial.corruption))
     return found if trial.base is None else found | _entries(trial.base)

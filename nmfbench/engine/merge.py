@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from nmfbench import registry
 from nmfbench.engine.agreement import compare
 from nmfbench.engine.exchange import trial_of
 from nmfbench.engine.missing import timed_problem
@@ -33,6 +34,8 @@ class Merge:
         Of these, those that were not there, and those that take the place of another record; those
         that stay as they are; and those that could not be put beside what is there: timings of
         another host, or results from a fit that came out otherwise.
+    unknown : int
+        Records of solvers, tasks, data sets or corruptions that are not registered here.
     agreement : Counter
         Of finished trials that both sides have, how many agree: by outcome.
     different : list of str
@@ -44,6 +47,7 @@ class Merge:
     replaced: int = 0
     held: int = 0
     left_out: int = 0
+    unknown: int = 0
     agreement: Counter[str] = field(default_factory=Counter)
     different: list[str] = field(default_factory=list)
 
@@ -121,6 +125,8 @@ def import_records(
 ) -> Merge:
     """Merge records from elsewhere into a store; what it holds stays.
 
+    Records of what is not registered here are left out.
+
     Parameters
     ----------
     pairs : iterable of (record, arrays)
@@ -128,8 +134,20 @@ def import_records(
         could be read.
     store : Store
     """
-    offered = {record["key"]: (record, arrays) for record, arrays in pairs}
-    held = {record["key"]: record for record in store.records()}
+    given = {record["key"]: (record, arrays) for record, arrays in pairs}
+    offered = {key: pair for key, pair in given.items() if _is_known(pair[0])}
+    held = {record["key"]: record for record in store.records() if _is_known(record)}
     found = merge(held, (record for record, _ in offered.values()))
+    found.unknown = len(given) - len(offered)
     store.put_imported(offered[key] for key in found.taken)
     return found
+
+
+def _is_known(record) -> bool:
+    """Whether all that a trial is made of is registered here."""
+    return (
+        record["task"] in registry.tasks
+        and record["dataset"] in registry.datasets
+        and (record["corruption"] is None or record["corruption"] in registry.corruptions)
+        and (":" in record["solver"] or record["solver"] in registry.solvers)
+    )

@@ -55,7 +55,7 @@ def other_release(trial: Trial, record) -> str | None:
     """The release of the wrapped peer behind a record, as ``"scikit-learn 1.5.0"``, if it is not
     the installed one."""
     package = registry.solvers[trial.solver].info.get("wraps")
-    if package is None or record["versions"].get(package) == versions()[package]:
+    if package is None or record["versions"].get(package) == versions(package)[package]:
         return None
     return f"{package} {record['versions'].get(package)}"
 

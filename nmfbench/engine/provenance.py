@@ -30,10 +30,10 @@ def host() -> dict[str, str | int]:
 
 
 @functools.cache
-def versions() -> dict[str, str]:
-    """Versions of Python and of the packages that numbers depend on."""
+def versions(*more: str) -> dict[str, str]:
+    """Versions of Python, of the packages that numbers depend on, and of those given."""
     found = {"python": platform.python_version()}
-    for package in _PACKAGES:
+    for package in (*_PACKAGES, *more):
         try:
             found[package] = version(package)
         except PackageNotFoundError:

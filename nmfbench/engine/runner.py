@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
+from nmfbench import registry
 from nmfbench.engine.missing import in_stages
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.results import reason
@@ -245,6 +246,7 @@ def _base_of(trial: Trial, store: Store) -> Base:
 def _record(trial, answer, arrays) -> dict[str, Any]:
     """What the store keeps of an answer."""
     outcome = answer.get("outcome", {"metrics": {}, "fit": {}})
+    wrapped = registry.solvers[trial.solver].info.get("wraps")
     record = trial.to_dict() | {
         "key": trial.key,
         "declared": trial.declared,
@@ -256,7 +258,7 @@ def _record(trial, answer, arrays) -> dict[str, Any]:
         "elapsed": answer.get("elapsed"),
         "peak_memory": answer.get("peak_memory"),
         "host": host(),
-        "versions": versions(),
+        "versions": versions(*([] if wrapped is None else [wrapped])),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     return record | {name: outcome["fit"].get(name) for name in FIT}

@@ -1,0 +1,350 @@
+"""The record book: what is published, where it stands, and what an import gives back."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from engine import on_digits, trial
+
+from nmfbench import registry
+from nmfbench.artefacts import Artefact, Method
+from nmfbench.book import owners, publish
+from nmfbench.claims import Claim, Verdict
+from nmfbench.engine import runner
+from nmfbench.engine.exchange import read_exports
+from nmfbench.engine.merge import import_records
+from nmfbench.engine.store import Store
+from nmfbench.registry import Registry
+from nmfbench.report.evaluate import claim_rows, evaluate
+
+ELSEWHERE = {"platform": "other", "cpu": "other", "cores": 1}
+SINGLE = np.linspace(0, 1, 4, dtype=np.float32)
+
+
+def _total(records, name):
+    return float(sum(np.sum(arrays[name]) for arrays in records["arrays"]))
+
+
+def _drawn(records):
+    """A table that reads an image and a curve of each trial, and asks for what not all have."""
+    extra = [arrays.get("extra") is not None for arrays in records["arrays"]]
+    totals = [_total(records, name) for name in ("image", "curve", "both")]
+    return pd.DataFrame({"total": [sum(totals)], "extra": [sum(extra)]})
+
+
+def _judged(records):
+    return Verdict("confirmed" if _total(records, "both") > 0 else "refuted")
+
+
+def artefact(name, trials, summarise=len, claims=()):
+    return Artefact(
+        name,
+        title=name,
+        kind="table",
+        methods=[Method(solver, solver) for solver in sorted({one.solver for one in trials})],
+        trials=lambda profile: trials,
+        summarise=summarise,
+        draw=lambda table: table,
+        claims=claims,
+    )
+
+
+DRAWN = [trial(solver, repeat=repeat) for solver in ("spa", "xray-l2") for repeat in range(2)]
+FITS = [on_digits("recognition"), on_digits("recognition", "pca")]
+SHARED = [on_digits("clustering"), DRAWN[0]]
+OTHER = trial("smrs", repeat=9)
+EVERYTHING = [*DRAWN, *FITS, *(one.base for one in FITS), SHARED[0], OTHER]
+ARRAYS = {"image": SINGLE, "curve": np.arange(3.0), "both": SINGLE + 1, "unread": np.ones(5)}
+
+
+@pytest.fixture(autouse=True)
+def artefacts(monkeypatch):
+    """Three small artefacts instead of the papers'."""
+    claims = [Claim("sums", "It is positive.", "Section 1", _judged)]
+    found = [
+        artefact("alpha/drawn", DRAWN, _drawn, claims),
+        artefact("beta/clusters", SHARED),
+        artefact("gamma/fits", FITS),
+    ]
+    few = Registry("artefact", "json")  # any module that registers nothing
+    for one in found:
+        few.add(one.id, one)
+    monkeypatch.setattr(registry, "artefacts", few)
+    return found
+
+
+def record_of(one, metric=0.25, **changes):
+    answer = {"outcome": {"metrics": {"a": metric}, "fit": {"n_iter": 3, "objective": 0.1}}}
+    record = runner._record(one, answer | {"elapsed": 0.5}, {})
+    return record | {"finished": "2026-01-01T00:00:00+00:00"} | changes
+
+
+def fill(store, trials=EVERYTHING, **changes):
+    for one in trials:
+        store.put(record_of(one, **changes), ARRAYS if one in DRAWN else {})
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path / "store") as opened:
+        yield opened
+
+
+@pytest.fixture
+def book(tmp_path):
+    return tmp_path / "book"
+
+
+def bytes_of(folder):
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files_of(folder)}
+
+
+def files_of(folder):
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def keys_of(path):
+    return {record["key"] for record, _ in read_exports([path])}
+
+
+# -- out and in -------------------------------------------------------------------------------
+
+
+def test_an_import_gives_the_records_back(store, book, tmp_path, artefacts):
+    """Equal records, the arrays that pictures and claims read, and the same verdicts."""
+    fill(store)
+    found = publish(store, book)
+    assert (found.records, found.written, found.outdated) == (len(EVERYTHING), found.files, 0)
+    assert found.merge.new == len(EVERYTHING)
+    assert found.size == sum(path.stat().st_size for path in files_of(book))
+    with Store(tmp_path / "other") as other:
+        import_records(read_exports([book]), other)
+        assert other.records() == store.records()
+        for one in EVERYTHING:
+            names = ["both", "curve", "image"] if one in DRAWN else []
+            assert other.array_names(one.key) == names
+            assert other.arrays(one.key) == {}
+        for one in artefacts:
+            here, there = evaluate(one, store), evaluate(one, other)
+            assert claim_rows(here) == claim_rows(there)
+            assert here.to_dict() == there.to_dict()
+        assert evaluate(artefacts[0], other).verdicts[0][1].verdict == "confirmed"
+
+
+def test_what_claims_read_is_exact_and_what_is_only_drawn_is_light(store, book):
+    """Images in single precision become half; curves, and what claims read, stay."""
+    fill(store)
+    publish(store, book)
+    arrays = {record["key"]: arrays for record, arrays in read_exports([book])}
+    for one in DRAWN:
+        found = arrays[one.key]
+        assert {name: array.dtype.str for name, array in found.items()} == {
+            "image": "<f2",
+            "curve": "<f8",
+            "both": "<f4",
+        }
+        assert found["both"].tobytes() == ARRAYS["both"].tobytes()
+        np.testing.assert_allclose(found["image"], SINGLE, rtol=1e-3)
+
+
+def test_an_image_that_half_precision_cannot_hold_stays(store, book):
+    """Too large numbers would become infinite."""
+    fill(store, DRAWN)
+    store.put(record_of(DRAWN[0]), ARRAYS | {"image": SINGLE * 1e6}, replace=True)
+    publish(store, book)
+    arrays = {record["key"]: found for record, found in read_exports([book])}
+    assert arrays[DRAWN[0].key]["image"].dtype == np.float32
+    assert arrays[DRAWN[1].key]["image"].dtype == np.float16
+
+
+def test_verdicts_of_a_real_artefact_come_back(store, book, tmp_path, monkeypatch):
+    """Of the speeds of optimal gradient methods, which are read off curves."""
+    monkeypatch.undo()
+    real = registry.artefacts["mahnmf/fig3"].target
+    few = Registry("artefact", "json")
+    few.add(real.id, real)
+    monkeypatch.setattr(registry, "artefacts", few)
+    runner.run(real.plan("smoke"), store)
+    publish(store, book)
+    with Store(tmp_path / "other") as other:
+        import_records(read_exports([book]), other)
+        here, there = evaluate(real, store), evaluate(real, other)
+    assert here.done == len(set(real.plan("smoke")))
+    assert claim_rows(here) == claim_rows(there)
+    pd.testing.assert_frame_equal(here.table, there.table)
+
+
+# -- where a row stands -----------------------------------------------------------------------
+
+
+def test_a_row_stands_in_the_file_of_the_first_artefact_that_asks_for_it(store, book):
+    """So does a fit with what starts from it; what no artefact asks for is in a file of its own."""
+    fill(store)
+    publish(store, book)
+    assert {path.relative_to(book).as_posix() for path in files_of(book)} == {
+        *("alpha/drawn.parquet", "beta/clusters.parquet", "gamma/fits.parquet", "compare.parquet")
+    }
+    assert keys_of(book / "alpha" / "drawn.parquet") == {one.key for one in DRAWN}
+    fit, other = (one.base for one in FITS)
+    assert fit == SHARED[0].base
+    assert keys_of(book / "beta" / "clusters.parquet") == {SHARED[0].key, fit.key}
+    assert keys_of(book / "gamma" / "fits.parquet") == {*(one.key for one in FITS), other.key}
+    assert keys_of(book / "compare.parquet") == {OTHER.key}
+
+
+def test_every_artefact_that_asks_for_a_trial_is_named(store, artefacts):
+    """In order; also where the trial is on a substitute of the data."""
+    orl = trial("spa", task="exemplars", dataset="orl", dataset_params={})
+    artefacts = [*artefacts, artefact("delta/faces", [orl])]
+    stand_in = type(orl)(**orl.to_dict() | {"stand_in": True})
+    variant = type(orl)(**orl.to_dict() | {"dataset_params": {"variant": True}})
+    asked = [DRAWN[0], SHARED[0], orl, stand_in, variant, OTHER]
+    found = owners(artefacts, [record_of(one) for one in asked])
+    assert found[DRAWN[0].key] == ["alpha/drawn", "beta/clusters"]
+    assert found[SHARED[0].key] == ["beta/clusters"]
+    for one in (orl, stand_in, variant):
+        assert found[one.key] == ["delta/faces"]
+    assert OTHER.key not in found
+
+
+# -- once more --------------------------------------------------------------------------------
+
+
+def test_publishing_again_writes_nothing(store, book):
+    """A file whose records have not changed is left alone, to the time it was written."""
+    fill(store)
+    publish(store, book)
+    before = {path: path.stat().st_mtime_ns for path in files_of(book)}
+    found = publish(store, book)
+    assert (found.written, found.merge.new, found.merge.held) == (0, 0, len(EVERYTHING))
+    assert {path: path.stat().st_mtime_ns for path in files_of(book)} == before
+
+
+def test_equal_records_give_equal_bytes(store, book, tmp_path):
+    """Whatever the order in which they were stored, or published."""
+    fill(store)
+    publish(store, book)
+    with Store(tmp_path / "other") as other:
+        fill(other, EVERYTHING[:3])
+        import_records(read_exports([book]), other)
+        parts = tmp_path / "parts"
+        publish(other, parts)
+    assert bytes_of(parts) == bytes_of(book)
+    with Store(tmp_path / "third") as third:
+        for some in (EVERYTHING[5:], EVERYTHING[::-1]):
+            for record in store.records(one.key for one in some):
+                third.put(record, store.arrays(record["key"]))
+            publish(third, tmp_path / "third-book")
+    assert bytes_of(tmp_path / "third-book") == bytes_of(book)
+
+
+def test_only_files_with_new_records_are_written(store, book):
+    """New repeats of one artefact change its file, and no other."""
+    fill(store, [one for one in EVERYTHING if one is not OTHER])
+    publish(store, book)
+    before = bytes_of(book)
+    fill(store, [OTHER])
+    found = publish(store, book)
+    assert found.written == 1
+    assert before.items() < bytes_of(book).items()
+
+
+def test_the_book_s_record_stays_and_a_difference_is_reported(store, book, tmp_path):
+    """Equal keys: whoever publishes later changes nothing."""
+    fill(store)
+    publish(store, book)
+    before = bytes_of(book)
+    with Store(tmp_path / "other") as other:
+        fill(other, DRAWN[:1], metric=0.5, finished="2030-01-01T00:00:00+00:00")
+        found = publish(other, book)
+        assert found.merge.different == [DRAWN[0].key]
+    assert bytes_of(book) == before
+
+
+# -- what stays out ---------------------------------------------------------------------------
+
+
+def test_time_outs_deaths_and_classes_from_outside_stay_out(store, book, tmp_path):
+    """They say something of a host, or of a file that nobody else has; a failure is a result."""
+    (tmp_path / "mine.py").write_text(
+        "class Mine:\n    def __init__(self, n_components=2): pass\n    def fit(self, X): pass\n"
+    )
+    guest = trial(f"{tmp_path}/mine.py:Mine")
+    fill(store, [guest, DRAWN[0]])
+    errors = [
+        "TimeoutError: 3 s\n  File ...",
+        "WorkerDied: signal 9",
+        "ValueError: no TimeoutError",
+    ]
+    for one, error in zip(DRAWN[1:], [*errors[:2], "Traceback\nValueError: no"], strict=True):
+        store.put(record_of(one, status="failed", metrics={}, error=error))
+    fit, evaluation = FITS[0].base, FITS[0]
+    store.put(record_of(fit, status="failed", metrics={}, error=errors[0]))
+    base_failed = f"BaseFailed: trial {fit.key}, factorization, failed: TimeoutError: 3 s"
+    store.put(record_of(evaluation, status="failed", metrics={}, error=base_failed))
+    publish(store, book)
+    assert keys_of(book) == {DRAWN[0].key, DRAWN[3].key}
+
+
+def test_a_raised_version_drops_its_rows(store, book, tmp_path, monkeypatch):
+    """They leave the book with the next publication, and a file without any is removed."""
+    fill(store)
+    publish(store, book)
+    monkeypatch.setitem(registry.solvers["smrs"].info, "version", 2)
+    monkeypatch.setitem(registry.solvers["spa"].info, "version", 2)
+    with Store(tmp_path / "empty") as empty:
+        found = publish(empty, book)
+    assert found.outdated == 3
+    assert found.records == len(EVERYTHING) - 3
+    assert not (book / "compare.parquet").exists()
+    assert keys_of(book / "alpha" / "drawn.parquet") == {one.key for one in DRAWN[2:]}
+    assert publish(store, book).merge.new == 0
+
+
+def test_rows_of_what_is_gone_leave_the_book(store, book, tmp_path, monkeypatch):
+    """A solver that is not registered any more is an error neither in the store nor in the book."""
+    fill(store)
+    publish(store, book)
+    monkeypatch.delitem(registry.solvers._entries, "smrs")
+    found = publish(store, book)
+    assert (found.outdated, found.records) == (1, len(EVERYTHING) - 1)
+    assert OTHER.key not in keys_of(book)
+
+
+# -- merging into the book --------------------------------------------------------------------
+
+
+def test_timings_of_the_larger_set_take_the_place_of_the_book_s(store, book, tmp_path):
+    """All rivals of a problem from one host: the one that timed more of them."""
+    timed = [trial(solver, timed=True) for solver in ("spa", "xray-l2", "smrs")]
+    fill(store, timed[:2], host=ELSEWHERE)
+    publish(store, book)
+    with Store(tmp_path / "here") as here:
+        fill(here, timed[:1])
+        found = publish(here, book)
+        assert (found.merge.new, found.merge.replaced) == (0, 0)
+        fill(here, timed)
+        found = publish(here, book)
+        assert (found.merge.new, found.merge.replaced) == (1, 2)
+    records = [record for record, _ in read_exports([book])]
+    assert len(records) == 3
+    assert len({record["host"]["cpu"] for record in records} - {"other"}) == 1
+
+
+def test_an_array_that_a_picture_begins_to_read_is_published_later(store, book, monkeypatch):
+    """The rows stay, and what they lack is added to them."""
+    fill(store)
+    publish(store, book)
+    entry = registry.artefacts["alpha/drawn"]
+
+    def summarise(records):
+        _total(records, "unread")
+        return _drawn(records)
+
+    changed = artefact("alpha/drawn", DRAWN, summarise, entry.target.claims)
+    monkeypatch.setitem(
+        registry.artefacts._entries, "alpha/drawn", registry.Entry("alpha/drawn", changed)
+    )
+    found = publish(store, book)
+    assert found.written == 1
+    arrays = [arrays for _, arrays in read_exports([book / "alpha" / "drawn.parquet"])]
+    assert all(set(found) == {"image", "curve", "both", "unread"} for found in arrays)
