@@ -42,7 +42,8 @@ _MAKERS = {"make_solver", "registry", "solvers", "registry.solvers"}
 _ELSEWHERE = re.compile(
     r"test_(common|cli|report|check|guests|plugin|cards|compare|benchmarks|readme|registry"
     r"|recognition|reconstruction|clustering|tasks|protocols|exchange|store|replay|fingerprint"
-    r"|trials|runner|ranking|claims|artefacts|pictures|sensitivity|ingredients|similarity|\w+_curves)"
+    r"|trials|runner|ranking|claims|artefacts|pictures|sensitivity|ingredients|similarity|\w+_curves"
+    r"|versions|missing|merge|budget|audit|arrays|book|agreement|published|first_iterations)"
 )
 
 
