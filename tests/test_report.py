@@ -283,7 +283,7 @@ def test_the_choice_of_a_grid_does_not_depend_on_outcomes(small, tmp_path):
         evaluation = evaluate(small, store)
     assert (grid.profile, grid.whole, grid.left_out) == ("paper", 6, 12)
     assert (evaluation.done, evaluation.failed, evaluation.missing) == (11, 7, 0)
-    assert evaluation.verdicts[1][1].evidence.endswith("(partial grid: 11 of 30 trials)")
+    assert evaluation.verdicts[1][1].evidence.endswith("(11 of the paper grid's 30 trials)")
 
 
 def test_a_fewer_repeats_grid_needs_all_of_them(small, tmp_path):
@@ -352,4 +352,4 @@ def test_a_page_says_which_repeats_were_judged(small, tmp_path):
     evaluation.notes.append("3 records were audited.")
     words = " ".join(html.unescape(re.sub("<.*?>", " ", render_section(evaluation))).split())
     assert "Profile paper , 6 of 10 repeats: 18 of 30 trials done, 12 left out" in words
-    assert "Records 3 records were audited." in words
+    assert "18 by earlier code, not audited under today's. 3 records were audited." in words

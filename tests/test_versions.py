@@ -1,6 +1,7 @@
 """Declared versions: what a raised one changes, what an edit does not, and how one is raised."""
 
 import ast
+import difflib
 import functools
 import importlib.util
 import sys
@@ -283,8 +284,8 @@ def test_a_version_is_raised_where_it_is_declared(tmp_path, monkeypatch, kind, k
         assert raise_version(kind, key) == version + step
         assert versions_in(copy.read_text(), key)[name] == version + step
         assert declaration(kind, key)[3] == version + step
-    changed = copy.read_text().splitlines()
-    assert sum(a != b for a, b in zip(changed, source.splitlines(), strict=True)) == 1
+    lines = difflib.ndiff(source.splitlines(), copy.read_text().splitlines())
+    assert [line[0] for line in lines].count("+") == 1
     assert original.read_text() == source
 
 
