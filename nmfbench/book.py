@@ -114,8 +114,12 @@ def publish(store: Store, folder) -> Published:
         read.setdefault(key, []).append(name)
 
     def arrays(key):
-        kept = {} if key in taken else book[key][1]
-        # What a picture has begun to read since the record was published.
+        published = {} if key in taken else book[key][1]
+        rough = {n for n, a in published.items() if a.dtype == np.float16}
+        kept = {
+            n: a for n, a in published.items() if n not in rough or (key, n) not in reads.claims
+        }
+        # What is read, or read by a claim, only since the record was published.
         new = {n: store.array(key, n) for n in read.get(key, ()) if n not in kept}
         return kept | {n: _light(a, drawn=(key, n) not in reads.claims) for n, a in new.items()}
 
