@@ -181,7 +181,8 @@ def execute_notebook(source, target, parameters) -> None:
             str(target),
             parameters=parameters,
             kernel_name="python3",
-            cwd=str(Path(target).parent),
+            # Of the kernel; papermill's own ``cwd`` is that of this process and all its threads.
+            resources={"metadata": {"path": str(Path(target).parent)}},
             progress_bar=False,
             log_output=False,
             extra_arguments=["--log-level=ERROR"],
