@@ -154,7 +154,7 @@ class _Computing(contextlib.ExitStack):
             why = reason(record["error"])
             self.failures.append({"key": key, "trial": describe(record), "error": why})
         self.computed.add(key)
-        if key in self.before:
+        if key in self.before and key in self.plan:
             self.agreement[compare_records(self.before[key], record).outcome] += 1
 
     def run(self, trials, *, wanted=lambda trial: True, **asked):
