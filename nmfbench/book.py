@@ -34,7 +34,7 @@ _NOT_RESULTS = ("TimeoutError", "WorkerDied")
 
 @dataclass(frozen=True)
 class Published:
-    """What was published.
+    """Result of a publication.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ def owners(
 
 
 def _outline(values: Mapping) -> tuple:
-    """What tells most trials apart, and is had sooner than a key."""
+    """Fields that tell most trials apart, and are had sooner than a key."""
     return tuple(values[name] for name in ("task", "dataset", "solver", "level", "repeat"))
 
 

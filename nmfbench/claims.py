@@ -224,7 +224,7 @@ class Claim:
         return getattr(self.test, "threshold", None)
 
     def sensitivity_in_words(self, verdict: Verdict) -> str:
-        """What a verdict is at half and at twice of a threshold of ours; empty without one."""
+        """Verdicts at half and at twice of a threshold of ours; empty without one."""
         threshold, others = self.threshold, verdict.sensitivity
         if threshold is None or others is None or verdict.verdict == "not run":
             return ""

@@ -185,7 +185,7 @@ def _precision(record) -> str:
 
 
 def _rounding(record) -> float:
-    """What is rounding in an objective near zero: of the first ones, most are not.
+    """Size of the rounding in an objective near zero: of the first ones, most are not.
 
     The very first may be huge, as a divergence from nothing.
     """

@@ -245,7 +245,7 @@ def _makes_first(solver, params, rank) -> bool:
 
 
 def _row(found: Audit) -> dict:
-    """What the store keeps of an audit."""
+    """Row of an audit in the store."""
     return {
         "key": found.record["key"],
         "task": found.record["task"],
@@ -347,7 +347,7 @@ def moved(store: Store, groups: Sequence[Group]) -> list[tuple[str, str]]:
 
 
 def _entries(trial) -> set[tuple[str, str]]:
-    """What a trial is made of; of one that starts from a fit, that of the fit, too."""
+    """Entries behind a trial; of one that starts from a fit, those of the fit, too."""
     own = not trial.stand_in or registry.datasets[trial.dataset].info.get("stand_in") is None
     data = ("dataset" if own else "stand-in", trial.dataset)
     found = {("task", trial.task), data, ("solver", trial.solver)}

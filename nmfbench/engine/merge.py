@@ -24,7 +24,7 @@ __all__ = ["Merge", "import_records", "merge"]
 
 @dataclass
 class Merge:
-    """What a merge found.
+    """Result of a merge.
 
     Attributes
     ----------

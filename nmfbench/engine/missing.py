@@ -61,7 +61,7 @@ def other_release(trial: Trial, record) -> str | None:
 
 
 def timed_problem(trial: Trial) -> str:
-    """What timed rivals share: all but the solver and its parameters."""
+    """Problem that timed rivals share: all fields but the solver and its parameters."""
     return canonical(trial.to_dict() | {"solver": None, "params": None})
 
 

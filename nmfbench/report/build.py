@@ -44,7 +44,7 @@ class NotebookError(RuntimeError):
 
 @dataclass(frozen=True)
 class Report:
-    """What a report was made of.
+    """Result of making a report.
 
     Attributes
     ----------

@@ -60,7 +60,7 @@ class Section:
         return cls(evaluation, values["html"], values["picture"], evidence)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        """What a notebook shows, and, unseen, what the rest of the report needs."""
+        """Output of a notebook cell: the section and, unseen, data for the rest of the report."""
         said = f"{self.evaluation.artefact.id}: {self.evaluation.title}"
         return {"text/html": self.html, "text/plain": said, SECTION: self.to_json()}
 

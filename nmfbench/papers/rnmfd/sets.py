@@ -91,7 +91,7 @@ def clustering_trial(
 
 
 def shape_trial(clustering: Trial) -> Trial:
-    """What the factors behind a trial of clustering are like, in numbers."""
+    """Trial of the shape of the factors behind a trial of clustering."""
     return replace(clustering.base, task="factor-shape")
 
 
