@@ -17,6 +17,8 @@ lacks, a data set that is not here.
 
 import os
 import time
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
@@ -36,6 +38,12 @@ if _data.is_dir():
 
 QUICK = os.environ.get("NMFBENCH_BENCHMARKS") == "quick"
 """Whether data are small and few, to see that everything runs. Its times mean nothing."""
+
+
+def module(room, name):
+    """The module ``nmfbench.<room>.<name>``, which early commits have as ``nmfbench.<name>``."""
+    home = f"nmfbench.{room}"
+    return import_module(f"{home}.{name}" if find_spec(home) else f"nmfbench.{name}")
 
 
 class Benchmark:

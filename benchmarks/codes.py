@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog, nnls
 
-from benchmarks import QUICK, Benchmark
+from benchmarks import QUICK, Benchmark, module
 from benchmarks.data import low_rank
 
 RANKS = [10, 50, 100]
@@ -21,7 +21,7 @@ class Codes(Benchmark):
     compared, reference = "loss", "frobenius"
 
     def setup(self, loss, rank, images):
-        from nmfbench.projections import PROJECTIONS
+        PROJECTIONS = module("optim", "projections").PROJECTIONS
 
         self.X, self.H = _images_and_basis(rank, images)
         self.project = PROJECTIONS[loss]
@@ -39,7 +39,7 @@ class LeastSquares(Benchmark):
     compared, reference = "what", "scipy"
 
     def setup(self, what, rank):
-        from nmfbench.projections import project_frobenius
+        project_frobenius = module("optim", "projections").project_frobenius
 
         self.project = project_frobenius
         self.X, self.H = _images_and_basis(rank, "clean")
@@ -61,7 +61,7 @@ class LeastDeviations(Benchmark):
     compared, reference = "what", "highs"
 
     def setup(self, what, rank):
-        from nmfbench.projections import project_manhattan
+        project_manhattan = module("optim", "projections").project_manhattan
 
         self.project = project_manhattan
         X, self.H = _images_and_basis(rank, "clean")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks import Benchmark
+from benchmarks import Benchmark, module
 from benchmarks.data import near_separable, size
 
 DTYPES = ["float64", "float32"]
@@ -16,7 +16,7 @@ class Projection(Benchmark):
     compared, reference = "start", "cold"
 
     def setup(self, loss, start, dtype):
-        from nmfbench.projections import PROJECTIONS
+        PROJECTIONS = module("optim", "projections").PROJECTIONS
 
         (n,) = size(400)
         X = near_separable(420, 200, 20, 0.5).astype(dtype)
@@ -37,7 +37,7 @@ class Projection(Benchmark):
 
 
 def _cone(X, H):
-    from nmfbench.projections import manhattan
+    manhattan = module("optim", "projections").manhattan
 
     if not hasattr(manhattan, "ManhattanCone"):
         raise NotImplementedError("this version has no l1 projection that grows by an anchor")
@@ -68,13 +68,13 @@ class FactorUpdate(Benchmark):
 
 
 def _hals(factor, cross, gram):
-    from nmfbench.kernels.hals import hals_sweeps
+    hals_sweeps = module("optim", "kernels.hals").hals_sweeps
 
     hals_sweeps(factor, cross, gram, 5)
 
 
 def _multiplicative(factor, cross, gram):
-    from nmfbench.kernels.multiplicative import ratio_update
+    ratio_update = module("optim", "kernels.multiplicative").ratio_update
 
     ratio_update(factor, cross, factor @ gram)
 
@@ -88,7 +88,7 @@ class DiagonalDominance(Benchmark):
 
     def setup(self, dtype):
         try:
-            from nmfbench.kernels.hottopixx import project_diagonal_dominant
+            self.project = module("optim", "kernels.hottopixx").project_diagonal_dominant
         except ImportError:
             raise NotImplementedError("this version has no such projection") from None
         rng = np.random.default_rng(7)
@@ -96,7 +96,6 @@ class DiagonalDominance(Benchmark):
         self.Z = rng.normal(0, 0.1, size=(n, n)).astype(dtype)
         self.guess = np.zeros(n, dtype)
         self.tol = 1e-6
-        self.project = project_diagonal_dominant
         self.project(self.Z[:20, :20].copy(), self.guess[:20].copy(), 0.0, 2, self.tol)
 
     def time_project(self, dtype):

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog, nnls
 
-from benchmarks import QUICK, Benchmark
+from benchmarks import QUICK, Benchmark, module
 from benchmarks.data import corpus, factors, low_rank, near_separable, size
 from benchmarks.registered import make, registered
 
@@ -180,7 +180,7 @@ class LeastSquares(Benchmark):
     compared, reference = "what", "scipy"
 
     def setup(self, what):
-        from nmfbench.projections import project_frobenius
+        project_frobenius = module("optim", "projections").project_frobenius
 
         self.project = project_frobenius
         self.X, self.H = _cone(400)
@@ -201,7 +201,7 @@ class LeastDeviations(Benchmark):
     compared, reference = "what", "highs"
 
     def setup(self, what):
-        from nmfbench.projections import project_manhattan
+        project_manhattan = module("optim", "projections").project_manhattan
 
         self.project = project_manhattan
         self.X, self.H = _cone(20)

@@ -9,7 +9,7 @@ the installed package lacks is skipped.
 import ast
 from functools import cache
 
-from benchmarks import CHECKOUT
+from benchmarks import CHECKOUT, module
 
 __all__ = ["make", "registered"]
 
@@ -34,7 +34,7 @@ def make(key, **params):
     NotImplementedError
         If the installed package has no such solver.
     """
-    from nmfbench import registry
+    registry = module("core", "registry")
 
     if key not in registry.solvers:
         raise NotImplementedError(f"this version has no solver {key!r}")

@@ -4,11 +4,11 @@ The way of a result, and where each part lives::
 
     dataset or generator   nmfbench.datasets
       -> corruption        nmfbench.corruptions
-      -> solver            nmfbench.solvers       (on nmfbench.projections, nmfbench.kernels)
+      -> solver            nmfbench.solvers       (on nmfbench.optim)
       -> metric            nmfbench.metrics       (called by the tasks of nmfbench.tasks)
       -> record            nmfbench.engine
       -> table or figure   nmfbench.papers        (a folder a paper, a file an artefact)
-      -> claim verdict     nmfbench.claims, nmfbench.report
+      -> claim verdict     nmfbench.artefacts, nmfbench.report
 
 >>> import nmfbench
 >>> solver = nmfbench.make_solver("spa", n_components=2)

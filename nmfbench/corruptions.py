@@ -16,9 +16,9 @@ import scipy.sparse as sp
 from scipy import stats
 from sklearn.utils import Bunch
 
-from nmfbench import registry
-from nmfbench.kernels.poisson import poisson_quantile
-from nmfbench.registry import register_corruption
+from nmfbench.core import registry
+from nmfbench.core.registry import register_corruption
+from nmfbench.optim.kernels.poisson import poisson_quantile
 
 __all__ = [
     "corrupt",

@@ -12,7 +12,7 @@ from sklearn.metrics import accuracy_score, mutual_info_score, normalized_mutual
 from sklearn.metrics.cluster import contingency_matrix
 from sklearn.utils import check_consistent_length
 
-from nmfbench.registry import register_metric
+from nmfbench.core.registry import register_metric
 
 __all__ = [
     "accuracy",

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.engine.runner import run
 from nmfbench.engine.store import Store
 

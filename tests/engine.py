@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.engine.trials import Trial
 
 SMALL = {"n_samples": 40, "n_features": 30, "n_components": 4}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nmfbench
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.engine.agreement import forks
 from nmfbench.engine.store import Store
 
@@ -34,7 +34,7 @@ class Mutation:
     Attributes
     ----------
     kernel : str
-        Module of :mod:`nmfbench.kernels`.
+        Module of :mod:`nmfbench.optim.kernels`.
     old, new : str
         Text of it, which occurs once, and what replaces it.
     solver : str
@@ -69,13 +69,13 @@ class Mutation:
         """Copy the package into a folder, changed."""
         copy = Path(folder) / "nmfbench"
         shutil.copytree(PACKAGE, copy)
-        path = copy / "kernels" / f"{self.kernel}.py"
+        path = copy / "optim" / "kernels" / f"{self.kernel}.py"
         text = path.read_text(encoding="utf-8")
         assert text.count(self.old) == 1, f"{self.old!r} occurs {text.count(self.old)} times"
         path.write_text(text.replace(self.old, self.new), encoding="utf-8")
         # numba keeps what was compiled of a kernel although a kernel that it calls has changed.
         for other in path.parent.glob("*.py"):
-            if f"nmfbench.kernels.{self.kernel} import" in other.read_text(encoding="utf-8"):
+            if f"nmfbench.optim.kernels.{self.kernel} import" in other.read_text(encoding="utf-8"):
                 for cached in (other.parent / "__pycache__").glob(f"{other.stem}.*.nb?"):
                     cached.unlink()
 

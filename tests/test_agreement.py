@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from nmfbench import registry
+from nmfbench.core import registry
+from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.engine import agreement
 from nmfbench.engine.agreement import Agreement, compare, compare_first_objectives, forks
-from nmfbench.trace import TRACE_DTYPE
 
 
 def record(task="recovery", solver="spa", metrics=None, **fields):

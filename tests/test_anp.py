@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from nmfbench.projections import project_frobenius
+from nmfbench.optim.projections import project_frobenius
 from nmfbench.solvers.frobenius.mu import MU
 from nmfbench.solvers.graph.anp import ANP
 

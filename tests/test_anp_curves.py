@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nmfbench import registry
-from nmfbench.artefacts import label_records
+from nmfbench.artefacts.artefact import label_records
+from nmfbench.core import registry
 from nmfbench.papers.anp import fig2, fig3
 from nmfbench.papers.anp.curves import (
     AC,

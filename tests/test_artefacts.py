@@ -17,16 +17,16 @@ import worlds_similarity
 import worlds_studies
 import worlds_tables
 
-from nmfbench import registry
-from nmfbench.artefacts import PROFILES, label_records
+from nmfbench.artefacts.artefact import PROFILES, label_records
+from nmfbench.artefacts.evaluate import evaluate
+from nmfbench.artefacts.style import figure_style
+from nmfbench.core import registry
+from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.engine.store import Store
 from nmfbench.papers.mahnmf import curves
 from nmfbench.papers.mahnmf import fig1 as rri
 from nmfbench.papers.robust_xray import exemplar_accuracy as text
 from nmfbench.papers.robust_xray import fig3, fig4
-from nmfbench.report.evaluate import evaluate
-from nmfbench.report.style import figure_style
-from nmfbench.trace import TRACE_DTYPE
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
 

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 from engine import on_digits, trial
 
-from nmfbench import cli, registry
+from nmfbench import cli
+from nmfbench.core import registry
 from nmfbench.engine import audit as module
 from nmfbench.engine import runner
 from nmfbench.engine.audit import Audit, Group, audit, moved, standing

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nmfbench import registry
+from nmfbench.core import registry
 
 ROOT = Path(__file__).resolve().parents[1]
 QUICK = {"NMFBENCH_BENCHMARKS": "quick"}

@@ -5,16 +5,16 @@ import pandas as pd
 import pytest
 from engine import on_digits, trial
 
-from nmfbench import registry
-from nmfbench.artefacts import Artefact, Method
-from nmfbench.book import owners, publish
-from nmfbench.claims import Claim, Verdict
+from nmfbench.artefacts.artefact import Artefact, Method
+from nmfbench.artefacts.book import owners, publish
+from nmfbench.artefacts.claims import Claim, Verdict
+from nmfbench.artefacts.evaluate import claim_rows, evaluate
+from nmfbench.core import registry
+from nmfbench.core.registry import Registry
 from nmfbench.engine import runner
 from nmfbench.engine.exchange import read_exports
 from nmfbench.engine.merge import import_records
 from nmfbench.engine.store import Store
-from nmfbench.registry import Registry
-from nmfbench.report.evaluate import claim_rows, evaluate
 
 ELSEWHERE = {"platform": "other", "cpu": "other", "cores": 1}
 SINGLE = np.linspace(0, 1, 4, dtype=np.float32)

@@ -7,7 +7,7 @@ from scipy import stats
 
 from nmfbench.papers.mahnmf import breakdown, paired
 from nmfbench.papers.mahnmf.faces import CONDITIONS
-from nmfbench.summary import first_below, holm, longest_lead
+from nmfbench.stats.intervals import first_below, holm, longest_lead
 
 LAPLACE = next(noise for noise in breakdown.NOISES if noise.corruption == "laplace")
 EXPONENTIAL = next(noise for noise in breakdown.NOISES if noise.corruption == "exponential")

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from engine import trial
 
-from nmfbench import cli, registry
-from nmfbench.artefacts import Artefact, Method, label_records
+from nmfbench import cli
+from nmfbench.artefacts.artefact import Artefact, Method, label_records
+from nmfbench.artefacts.claims import Claim, Verdict
 from nmfbench.cards import card_list, card_page, card_text, gather, make_card
 from nmfbench.cards import docstring as said
 from nmfbench.cards.card import FIELD
@@ -25,8 +26,8 @@ from nmfbench.cards.scaling import (
     time_here,
     write_measured,
 )
-from nmfbench.claims import Claim, Verdict
 from nmfbench.compare.problems import FIELDS, problems_of
+from nmfbench.core import registry
 from nmfbench.engine import perform, runner
 from nmfbench.engine.fingerprint import code_version
 from nmfbench.engine.provenance import host, versions
@@ -218,7 +219,7 @@ import sklearn.cluster
 from scipy.optimize import nnls
 from sklearn.decomposition import NMF
 from test_other import best
-from nmfbench.kernels.hals import hals_sweeps
+from nmfbench.optim.kernels.hals import hals_sweeps
 from nmfbench.solvers.frobenius.hals import HALS
 
 from nmfbench import make_solver

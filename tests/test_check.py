@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nmfbench import cli
-from nmfbench.checks import CHECKS, check_solver, easy_data, perform_check
+from nmfbench.checks.contract import CHECKS, check_solver, easy_data, perform_check
 from nmfbench.guests import parse_solver
 
 GOOD = '''

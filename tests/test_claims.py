@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nmfbench import claims
-from nmfbench.claims import Claim, judge
+from nmfbench.artefacts import claims
+from nmfbench.artefacts.claims import Claim, judge
 
 
 def records(scores, repeats=8, levels=(0.0, 1.0), seed=0):

@@ -15,18 +15,19 @@ import traceback
 import pytest
 
 import nmfbench
-from nmfbench import cli, registry
-from nmfbench.artefacts import PROFILES, Artefact, Method
-from nmfbench.claims import Claim, at_least
+from nmfbench import cli
+from nmfbench.artefacts.artefact import PROFILES, Artefact, Method
+from nmfbench.artefacts.claims import Claim, at_least
+from nmfbench.artefacts.evaluate import evaluate
 from nmfbench.cli import app
 from nmfbench.cli.progress import Progress
+from nmfbench.core import registry
+from nmfbench.core.registry import Registry
 from nmfbench.engine.perform import perform
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import Worker
-from nmfbench.registry import Registry
 from nmfbench.report.build import Report
-from nmfbench.report.evaluate import evaluate
 
 TINY = {"n_samples": 20, "n_features": 12, "n_components": 3}
 SPA = Method("SPA", "spa")
@@ -752,8 +753,8 @@ def test_the_package_runs_as_a_program(tmp_path):
 _SLOW = textwrap.dedent(
     """
     import sys
-    from nmfbench import registry
-    from nmfbench.artefacts import Artefact, Method
+    from nmfbench.core import registry
+    from nmfbench.artefacts.artefact import Artefact, Method
     from nmfbench.cli import main
     from nmfbench.engine.trials import Trial
 

@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import normalize
 
-from nmfbench import graphs
-from nmfbench.kernels.edge_norms import pull_along_edges
+from nmfbench.optim import graphs
+from nmfbench.optim.kernels.edge_norms import pull_along_edges
 from nmfbench.solvers.graph.base import feature_affinity
 from nmfbench.solvers.graph.drcc import DRCC
 from nmfbench.solvers.graph.rcc import RCC

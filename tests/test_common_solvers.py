@@ -9,10 +9,10 @@ from scipy import stats
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from nmfbench.losses import LOSSES
-from nmfbench.registry import solvers
+from nmfbench.core.registry import solvers
+from nmfbench.core.trace import TRACE_DTYPE
+from nmfbench.optim.losses import LOSSES
 from nmfbench.solvers.separable.base import BaseSeparable
-from nmfbench.trace import TRACE_DTYPE
 
 KEYS = list(solvers)
 SEPARABLE = [key for key in KEYS if issubclass(solvers[key].target, BaseSeparable)]

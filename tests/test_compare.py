@@ -10,19 +10,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nmfbench import cli, registry
+from nmfbench import cli
 from nmfbench.compare import plan as planning
 from nmfbench.compare.evaluate import evaluate, gather
 from nmfbench.compare.plan import CompareError, labels_of, make_plan
 from nmfbench.compare.problems import FIELDS, QUESTIONS, Problem, problems_of
 from nmfbench.compare.run import _in_order, look_up, timings_folder
 from nmfbench.compare.run import compute as run_plan
+from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_info
 from nmfbench.engine import runner
 from nmfbench.engine.store import Store
 from nmfbench.guests import parse_solver
 from nmfbench.guests.examine import Examined
-from nmfbench.ranking import wins_ties_losses
+from nmfbench.stats.ranks import wins_ties_losses
 
 TEN_LINES = """
 import numpy as np

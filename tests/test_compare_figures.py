@@ -9,23 +9,23 @@ import pytest
 from matplotlib.colors import to_rgb
 from scipy.optimize import minimize
 
-from nmfbench.performance import (
-    anytime_curves,
-    breakdown_levels,
-    data_profile,
-    pareto_front,
-    performance_profile,
-)
-from nmfbench.ranking import critical_difference
-from nmfbench.report.compare_figures import (
+from nmfbench.compare.figures import (
     draw_anytime,
     draw_critical_difference,
     draw_profile,
     draw_quality_time,
     draw_robustness,
 )
-from nmfbench.report.labels import spread, standing_out
-from nmfbench.trace import TRACE_DTYPE
+from nmfbench.compare.labels import spread, standing_out
+from nmfbench.core.trace import TRACE_DTYPE
+from nmfbench.stats.profiles import (
+    anytime_curves,
+    breakdown_levels,
+    data_profile,
+    pareto_front,
+    performance_profile,
+)
+from nmfbench.stats.ranks import critical_difference
 
 MINE = "mine.py:MyNMF"
 

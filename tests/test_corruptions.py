@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy import stats
 from sklearn.utils import Bunch
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.corruptions import (
     corrupt,
     exponential,
@@ -22,7 +22,7 @@ from nmfbench.corruptions import (
 from nmfbench.datasets import load_dataset
 from nmfbench.engine.perform import perform
 from nmfbench.engine.trials import Trial
-from nmfbench.kernels.poisson import poisson_quantile
+from nmfbench.optim.kernels.poisson import poisson_quantile
 from nmfbench.tasks.base import Outcome
 
 NAMES = list(registry.corruptions)

@@ -108,7 +108,7 @@ def test_interrupt(tmp_path, times):
 
 HANG = """
 import numba, numpy as np, subprocess
-from nmfbench.registry import register_task
+from nmfbench.core.registry import register_task
 
 @numba.njit
 def spin(x):

@@ -13,6 +13,7 @@ from scipy.optimize import nnls
 from sklearn.utils import Bunch
 
 import nmfbench.datasets
+from nmfbench.core.registry import Entry, UnknownNameError, datasets, register_dataset
 from nmfbench.datasets import (
     DataError,
     DataMissingError,
@@ -22,7 +23,6 @@ from nmfbench.datasets import (
     verify,
 )
 from nmfbench.datasets.files import content_hash, forget, prepared_folders, write_arrays
-from nmfbench.registry import Entry, UnknownNameError, datasets, register_dataset
 
 STORED = [name for name in datasets if "file" in datasets[name].info]
 BUNDLED = [name for name in datasets if "file" not in datasets[name].info]

@@ -9,8 +9,8 @@ from scipy.special import rel_entr
 from sklearn.base import clone
 from sklearn.decomposition import NMF
 
-from nmfbench import losses
-from nmfbench.kernels.kl_sparse import reconstruct_entries
+from nmfbench.optim import losses
+from nmfbench.optim.kernels.kl_sparse import reconstruct_entries
 from nmfbench.solvers.divergence import base
 from nmfbench.solvers.divergence.is_mu import ISMU
 from nmfbench.solvers.divergence.kl_mu import KLMU

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from scipy.io import mmwrite, savemat
 from sklearn.utils import Bunch
 
+from nmfbench.core.registry import Entry, datasets
 from nmfbench.datasets import (
     DataError,
     DataMissingError,
@@ -31,7 +32,6 @@ from nmfbench.datasets.files import (
     variant_file,
     write_arrays,
 )
-from nmfbench.registry import Entry, datasets
 
 RNG = np.random.default_rng(0)
 

@@ -9,7 +9,7 @@ import types
 import pytest
 from engine import trial
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.engine import fingerprint
 from nmfbench.engine.fingerprint import code_version, strip_source
 
@@ -48,9 +48,9 @@ def test_kernels_count(edited):
     base = edited([SPA])
     assert len(base) == 12
     assert edited([SPA]) == base
-    for module in (SPA, "nmfbench.solvers.separable.base", "nmfbench.solvers.base"):
+    for module in (SPA, "nmfbench.solvers.separable.base", "nmfbench.solvers.bases.loop"):
         assert edited([SPA], module) != base
-    assert edited([SPA], "nmfbench.kernels.nnls") != base  # through the projection
+    assert edited([SPA], "nmfbench.optim.kernels.nnls") != base  # through the projection
 
 
 def test_others_do_not_count(edited):
@@ -61,7 +61,7 @@ def test_others_do_not_count(edited):
         *others,
         "nmfbench.engine.store",
         "nmfbench.engine.runner",
-        "nmfbench.registry",
+        "nmfbench.core.registry",
         "nmfbench",
     }
     for module in modules - {"nmfbench.solvers.separable.base"}:
@@ -107,7 +107,7 @@ def write_package(folder, name):
     (folder / name).mkdir(parents=True)
     (folder / name / "__init__.py").write_text("")
     (folder / name / "solver.py").write_text(
-        "import numpy\nfrom . import helper\nfrom nmfbench.solvers.base import BaseNMF\n"
+        "import numpy\nfrom . import helper\nfrom nmfbench.solvers.bases.loop import BaseNMF\n"
         "class Solver: pass\n"
     )
     (folder / name / "helper.py").write_text("import json\nx = 1\n")
@@ -121,7 +121,7 @@ def test_third_party(tmp_path, monkeypatch, edited):
     module = importlib.import_module("party_of_three.solver")
     base = edited([module.Solver])
     assert edited([module.Solver], "party_of_three.helper") != base
-    assert edited([module.Solver], "nmfbench.solvers.base") != base
+    assert edited([module.Solver], "nmfbench.solvers.bases.loop") != base
     assert edited([module.Solver], "party_of_three.unrelated") == base
     for name in [name for name in sys.modules if name.startswith("party_of_three")]:
         del sys.modules[name]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from test_common_solvers import KEYS, make, problem
 
+from nmfbench.core.registry import solvers
 from nmfbench.engine.runner import FIRST
-from nmfbench.registry import solvers
 
 BOUNDED = [key for key in KEYS if "max_iter" in solvers[key].target().get_params()]
 ONE_CALL = "scikit-learn makes all iterations in one call: the trace has the start and the end"

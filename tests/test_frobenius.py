@@ -6,11 +6,11 @@ import scipy.sparse as sp
 from scipy.optimize import nnls
 from sklearn.decomposition._nmf import _fit_multiplicative_update, _initialize_nmf
 
-from nmfbench import losses
-from nmfbench.init import nndsvd, nndsvda, random
-from nmfbench.kernels.hals import hals_sweeps
-from nmfbench.kernels.multiplicative import ratio_update
-from nmfbench.projections import project_frobenius
+from nmfbench.optim import losses
+from nmfbench.optim.init import nndsvd, nndsvda, random
+from nmfbench.optim.kernels.hals import hals_sweeps
+from nmfbench.optim.kernels.multiplicative import ratio_update
+from nmfbench.optim.projections import project_frobenius
 from nmfbench.solvers.frobenius.hals import HALS
 from nmfbench.solvers.frobenius.mu import MU
 from nmfbench.solvers.frobenius.nenmf import NeNMF, optimal_gradient_nnls

@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from scipy.optimize import approx_fprime
 from sklearn.preprocessing import normalize
 
-from nmfbench import graphs
-from nmfbench.kernels.floored_ratio import FLOOR, graph_ratio, neighbor_sums, power_ratio
+from nmfbench.optim import graphs
+from nmfbench.optim.kernels.floored_ratio import FLOOR, graph_ratio, neighbor_sums, power_ratio
 from nmfbench.solvers.frobenius.mu import MU
 from nmfbench.solvers.graph.base import feature_affinity
 from nmfbench.solvers.graph.dnmf import DNMF

@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-from nmfbench import graphs
-from nmfbench.registry import solvers
+from nmfbench.core.registry import solvers
+from nmfbench.optim import graphs
 from nmfbench.solvers.graph.base import BaseGraph, BaseScaled, gentle_step, unit_components
 
 KEYS = [

@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.neighbors import kneighbors_graph
 
-from nmfbench import graphs
-from nmfbench.graphs import (
+from nmfbench.optim import graphs
+from nmfbench.optim.graphs import (
     check_affinity,
     degrees,
     knn_affinity,

@@ -10,7 +10,9 @@ import pytest
 import scipy.sparse as sp
 from engine import SMALL
 
-from nmfbench import make_solver, registry
+from nmfbench import make_solver
+from nmfbench.core import registry
+from nmfbench.core.registry import UnknownNameError
 from nmfbench.engine.fingerprint import code_version
 from nmfbench.engine.perform import perform
 from nmfbench.engine.runner import Limits, run
@@ -20,7 +22,6 @@ from nmfbench.engine.worker import WorkerDied, WorkerError
 from nmfbench.guests import GuestError, adapter, parse_solver, source
 from nmfbench.guests.adapter import GuestFault, checked_factor
 from nmfbench.guests.examine import describe_here, examine, try_here
-from nmfbench.registry import UnknownNameError
 
 GOOD = '''
 import numpy as np

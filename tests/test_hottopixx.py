@@ -5,7 +5,7 @@ import pytest
 from oracles_convex import hottopixx_lp, project_diagonal_dominant_qp
 from scipy.optimize import linprog
 
-from nmfbench.kernels.hottopixx import project_diagonal_dominant, sgd_epoch
+from nmfbench.optim.kernels.hottopixx import project_diagonal_dominant, sgd_epoch
 from nmfbench.solvers.separable.hottopixx import Hottopixx, _lower_bound
 
 

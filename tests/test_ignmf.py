@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import normalize
 
-from nmfbench import graphs
+from nmfbench.optim import graphs
 from nmfbench.solvers.graph.gnmf import GNMF
 from nmfbench.solvers.graph.ignmf import IGNMF
 

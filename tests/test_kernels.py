@@ -6,29 +6,29 @@ from pathlib import Path
 
 from engine import python
 
-import nmfbench.kernels
+import nmfbench.optim.kernels
 
 
 def test_a_kernel_that_calls_another_is_compiled_anew_with_it(tmp_path):
     """numba looks at the file of a kernel alone; what calls a changed kernel is forgotten."""
-    package = tmp_path / "nmfbench" / "kernels"
+    package = tmp_path / "nmfbench" / "optim" / "kernels"
     package.mkdir(parents=True)
     (package.parent / "__init__.py").write_text("")
-    (package / "__init__.py").write_text(Path(nmfbench.kernels.__file__).read_text())
+    (package / "__init__.py").write_text(Path(nmfbench.optim.kernels.__file__).read_text())
     head = "from numba import njit\n"
     inner, outer, third = (package / f"{name}.py" for name in ("inner", "outer", "third"))
     inner.write_text(f"{head}@njit(cache=True)\ndef factor():\n    return 2.0\n")
     outer.write_text(
-        f"{head}from nmfbench.kernels.inner import factor\n"
+        f"{head}from nmfbench.optim.kernels.inner import factor\n"
         "@njit(cache=True)\ndef scale(x):\n    return factor() * x\n"
     )
     third.write_text(
-        f"{head}from nmfbench.kernels.outer import scale\n"
+        f"{head}from nmfbench.optim.kernels.outer import scale\n"
         "@njit(cache=True)\ndef twice(x):\n    return scale(scale(x))\n"
     )
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from nmfbench.kernels.third import twice\n"
+        "from nmfbench.optim.kernels.third import twice\n"
         "print(twice(1.0), sum(twice.stats.cache_hits.values()))"
     )
     assert python(code, tmp_path)[0].split()[0] == "4.0"

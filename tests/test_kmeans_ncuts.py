@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
-from nmfbench import graphs
+from nmfbench.optim import graphs
 from nmfbench.solvers.graph import spectral
 from nmfbench.solvers.graph.clusterers import indicator, kmeans, kmeans_start, strongest
 from nmfbench.solvers.graph.kmeans import KMeans

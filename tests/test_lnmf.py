@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize
 
-from nmfbench.kernels.row_norms import row_distances
+from nmfbench.optim.kernels.row_norms import row_distances
 from nmfbench.solvers.graph.gnmf import GNMF
 from nmfbench.solvers.graph.lnmf import LNMF
 

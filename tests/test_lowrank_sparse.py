@@ -5,8 +5,8 @@ import pytest
 from sklearn.decomposition import PCA as SklearnPCA
 from skpcp import PCP
 
-from nmfbench.kernels.shrinkage import shrink_remainder, step_dual
-from nmfbench.projections import project_manhattan
+from nmfbench.optim.kernels.shrinkage import shrink_remainder, step_dual
+from nmfbench.optim.projections import project_manhattan
 from nmfbench.solvers.lowrank_sparse.base import orthonormal_factors
 from nmfbench.solvers.lowrank_sparse.godec import GoDec, _largest_entries
 from nmfbench.solvers.lowrank_sparse.median import Median

@@ -5,7 +5,7 @@ import pytest
 from test_projection_manhattan_box import box_optima
 
 from nmfbench import make_solver
-from nmfbench.kernels.smoothing import optimal_step
+from nmfbench.optim.kernels.smoothing import optimal_step
 from nmfbench.solvers.manhattan.smoothing import Box, DualityGap, SmoothedLoss, optimal_gradient
 
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 
-from nmfbench.losses import manhattan
-from nmfbench.proximal import group_norm
-from nmfbench.registry import solvers
+from nmfbench.core.registry import solvers
+from nmfbench.core.validation import check_groups
+from nmfbench.optim.losses import manhattan
+from nmfbench.optim.proximal import group_norm
 from nmfbench.solvers.manhattan.mahnmf_gs import GroupBall, GroupPenalty, MahNMFGS
 from nmfbench.solvers.manhattan.mahnmf_ogm import MahNMFOGM
 from nmfbench.solvers.manhattan.smoothing import SmoothedLoss, optimal_gradient
-from nmfbench.validation import check_groups
 
 P = [2, "inf"]
 VIEWS = [range(4), range(4, 9)]

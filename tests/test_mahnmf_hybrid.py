@@ -5,7 +5,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from nmfbench import losses, make_solver
+from nmfbench import make_solver
+from nmfbench.optim import losses
 from nmfbench.solvers.manhattan.mahnmf_rri import MahNMFRRI
 
 

@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 from oracles_l1 import manifold_lad_optimum
 
-from nmfbench import graphs, losses
-from nmfbench.registry import solvers
+from nmfbench.core.registry import solvers
+from nmfbench.optim import graphs, losses
 from nmfbench.solvers.manhattan.mahnmf_m_ogm import MahNMFMOGM, SmoothedManifold
 from nmfbench.solvers.manhattan.mahnmf_m_rri import MahNMFMRRI
 from nmfbench.solvers.manhattan.mahnmf_ogm import MahNMFOGM

@@ -7,8 +7,9 @@ import pytest
 from oracles_l1 import lad_optima
 from scipy.optimize import minimize
 
-from nmfbench import losses, make_solver
-from nmfbench.projections.manhattan import project_manhattan
+from nmfbench import make_solver
+from nmfbench.optim import losses
+from nmfbench.optim.projections.manhattan import project_manhattan
 from nmfbench.solvers.manhattan.smoothing import Box, SmoothedLoss, optimal_gradient
 
 

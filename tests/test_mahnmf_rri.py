@@ -7,7 +7,8 @@ import pytest
 from oracles_l1 import lad_optima, lad_optimum, weighted_median_coefficient
 from test_projection_manhattan_box import box_optima
 
-from nmfbench import losses, make_solver
+from nmfbench import make_solver
+from nmfbench.optim import losses
 from nmfbench.solvers.manhattan import rri
 
 KEYS = ["mahnmf-rri", "mahnmf-bc-rri"]

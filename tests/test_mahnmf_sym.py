@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from nmfbench.kernels.symmetric_median import symmetric_median, symmetric_sweep
-from nmfbench.losses import manhattan
+from nmfbench.optim.kernels.symmetric_median import symmetric_median, symmetric_sweep
+from nmfbench.optim.losses import manhattan
 from nmfbench.solvers.manhattan.mahnmf_sym import MahNMFSym
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import normalized_mutual_info_score, v_measure_score
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.metrics import (
     clustering_accuracy,
     mutual_information,

@@ -3,7 +3,7 @@
 import pytest
 from engine import on_digits, trial
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.engine import runner
 from nmfbench.engine.missing import in_stages, missing, other_release, timed_problem
 from nmfbench.engine.provenance import host, versions

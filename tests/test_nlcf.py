@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from nmfbench.kernels.floored_ratio import FLOOR
+from nmfbench.optim.kernels.floored_ratio import FLOOR
 from nmfbench.solvers.graph.gnmf import GNMF
 from nmfbench.solvers.graph.nlcf import NLCF
 

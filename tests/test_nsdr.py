@@ -8,8 +8,8 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import normalize
 
-from nmfbench import graphs
-from nmfbench.kernels.floored_ratio import power_ratio
+from nmfbench.optim import graphs
+from nmfbench.optim.kernels.floored_ratio import power_ratio
 from nmfbench.solvers.graph import nsdr
 from nmfbench.solvers.graph.nsdr import NSDR, _SplitByEntries, _SplitByFactors
 from nmfbench.solvers.graph.spectral import normalized_affinity

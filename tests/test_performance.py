@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nmfbench.performance import (
+from nmfbench.core.trace import TRACE_DTYPE
+from nmfbench.stats.profiles import (
     anytime_curves,
     breakdown_levels,
     data_profile,
@@ -13,7 +14,6 @@ from nmfbench.performance import (
     profile_area,
     times_to_target,
 )
-from nmfbench.trace import TRACE_DTYPE
 
 
 def trace(seconds, objective):

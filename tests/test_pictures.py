@@ -5,9 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nmfbench.artefacts import label_records
+from nmfbench.artefacts.artefact import label_records
+from nmfbench.artefacts.style import show_images
 from nmfbench.papers.mahnmf import bases, faces, fig6, fig9, table1
-from nmfbench.report.style import show_images
 
 
 def made_up(artefact, keep=lambda trial: True, seed=0):

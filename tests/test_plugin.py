@@ -15,8 +15,8 @@ import pytest
 SOURCE = '''
 """A solver of somebody else's: the rows of largest sum."""
 import numpy as np
-from nmfbench.registry import register_solver
-from nmfbench.trace import Trace
+from nmfbench.core.registry import register_solver
+from nmfbench.core.trace import Trace
 from sklearn.base import BaseEstimator
 
 
@@ -33,7 +33,7 @@ class TinySums(BaseEstimator):
 
 RUN = """
 import json, sys
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.engine.runner import run
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial

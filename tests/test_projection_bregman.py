@@ -7,9 +7,9 @@ from oracles_bregman import best_of_starts, multiplicative_itakura_saito, multip
 from scipy.optimize import approx_fprime
 from sklearn.exceptions import ConvergenceWarning
 
-from nmfbench import losses
-from nmfbench.projections import project_itakura_saito, project_kl
-from nmfbench.projections.bregman import GENERATORS
+from nmfbench.optim import losses
+from nmfbench.optim.projections import project_itakura_saito, project_kl
+from nmfbench.optim.projections.bregman import GENERATORS
 
 PROJECT = {"kl": project_kl, "itakura-saito": project_itakura_saito}
 MULTIPLICATIVE = {"kl": multiplicative_kl, "itakura-saito": multiplicative_itakura_saito}

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles_bregman import nnls_rows
 
-from nmfbench.projections import project_frobenius
+from nmfbench.optim.projections import project_frobenius
 
 
 def losses(X, W, H):

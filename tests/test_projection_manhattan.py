@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from oracles_l1 import lad_optima, weighted_median_coefficient
 from sklearn.exceptions import ConvergenceWarning
 
-from nmfbench.projections.manhattan import (
+from nmfbench.optim.projections.manhattan import (
     ManhattanCone,
     certify_manhattan,
     lower_bound,

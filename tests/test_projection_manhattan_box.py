@@ -5,8 +5,8 @@ import pytest
 from scipy.optimize import linprog
 from test_projection_manhattan import KINDS, problem
 
-from nmfbench.projections.manhattan import project_manhattan
-from nmfbench.projections.manhattan_box import (
+from nmfbench.optim.projections.manhattan import project_manhattan
+from nmfbench.optim.projections.manhattan_box import (
     box_lower_bound,
     certify_manhattan_box,
     project_manhattan_box,
@@ -86,7 +86,7 @@ def test_blocks_of_rows_make_no_difference(monkeypatch):
     """Rows are independent, so however many are held at once, the answer is the same."""
     X, H = problem("dense")
     whole = project_manhattan_box(X, H, 0.1, return_dual=True)
-    monkeypatch.setattr("nmfbench.projections.manhattan_box._BLOCK", 1)
+    monkeypatch.setattr("nmfbench.optim.projections.manhattan_box._BLOCK", 1)
     for one, other in zip(whole, project_manhattan_box(X, H, 0.1, return_dual=True), strict=True):
         np.testing.assert_array_equal(one, other)
 

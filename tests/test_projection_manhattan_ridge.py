@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from oracles_l1 import lad_optima, ridge_lad_optimum
 from sklearn.exceptions import ConvergenceWarning
 
-from nmfbench.projections.frobenius import project_frobenius
-from nmfbench.projections.manhattan_ridge import (
+from nmfbench.optim.projections.frobenius import project_frobenius
+from nmfbench.optim.projections.manhattan_ridge import (
     certify_manhattan_ridge,
     project_manhattan_ridge,
     ridge_lower_bound,
@@ -135,7 +135,7 @@ def test_blocks_of_rows_and_features_change_nothing(monkeypatch):
     """What is done at once is a matter of memory only."""
     X, H = problem("correlated", n=30)
     whole = project_manhattan_ridge(X, H, 0.1)
-    monkeypatch.setattr("nmfbench.projections.manhattan_ridge._BLOCK", 64)
+    monkeypatch.setattr("nmfbench.optim.projections.manhattan_ridge._BLOCK", 64)
     np.testing.assert_allclose(project_manhattan_ridge(X, H, 0.1), whole, atol=1e-6)
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nmfbench import registry
-from nmfbench.artefacts import label_records
+from nmfbench.artefacts.artefact import label_records
+from nmfbench.core import registry
 from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd.protocols import AC, COMPARED, METHODS, NMI, chosen, grid
 from nmfbench.papers.rnmfd.scores import claims, draw, summarise

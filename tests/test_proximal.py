@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from nmfbench.proximal import group_norm, project_group_ball, project_simplex, prox_group_norm
+from nmfbench.optim.proximal import group_norm, project_group_ball, project_simplex, prox_group_norm
 
 P = [2, np.inf]
 

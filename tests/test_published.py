@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from mutations import Mutation, compute_apart, fits, grid, other_processor
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_available
 from nmfbench.engine.agreement import compare
 from nmfbench.engine.exchange import current_trial, export_records, read_exports, trial_of

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from nmfbench.ranking import (
+from nmfbench.stats.ranks import (
     cliques,
     complete_block,
     critical_difference,

@@ -4,7 +4,7 @@ import gc
 
 import pandas as pd
 
-from nmfbench.remember import once_per_table
+from nmfbench.artefacts.remember import once_per_table
 
 
 def test_another_table_and_other_arguments_are_computed_anew():

@@ -11,10 +11,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from nmfbench import registry
-from nmfbench.artefacts import Artefact, Method
-from nmfbench.claims import Claim, Verdict
+from nmfbench.artefacts.artefact import Artefact, Method
+from nmfbench.artefacts.choice import choose_grid
+from nmfbench.artefacts.claims import Claim, Verdict
+from nmfbench.artefacts.evaluate import evaluate
 from nmfbench.cli import main
+from nmfbench.core import registry
 from nmfbench.engine.store import Store, StoreError
 from nmfbench.engine.trials import Trial
 from nmfbench.report.build import (
@@ -24,8 +26,6 @@ from nmfbench.report.build import (
     execute_notebook,
     notebook_path,
 )
-from nmfbench.report.evaluate import evaluate
-from nmfbench.report.grid import choose_grid
 from nmfbench.report.section import SECTION, Section, render_section, section
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from oracles_l1 import weighted_median_coefficient
 from scipy.optimize import minimize_scalar
 
-from nmfbench import graphs, losses
-from nmfbench.kernels.ridge_median import elastic_sweep, graph_sweep, ridge_median
+from nmfbench.optim import graphs, losses
+from nmfbench.optim.kernels.ridge_median import elastic_sweep, graph_sweep, ridge_median
 
 
 def value(x, p, a, q, c):

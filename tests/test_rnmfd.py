@@ -7,10 +7,10 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
 
-from nmfbench import graphs
-from nmfbench.kernels.huber import pull_to_fit
-from nmfbench.kernels.laplacian import neighbor_smoothness
-from nmfbench.projections import project_frobenius
+from nmfbench.optim import graphs
+from nmfbench.optim.kernels.huber import pull_to_fit
+from nmfbench.optim.kernels.laplacian import neighbor_smoothness
+from nmfbench.optim.projections import project_frobenius
 from nmfbench.solvers.frobenius.mu import MU
 from nmfbench.solvers.graph.rnmfd import RNMFD
 

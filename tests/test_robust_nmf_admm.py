@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from nmfbench.kernels.shrinkage import step_residual
-from nmfbench.losses import manhattan
-from nmfbench.projections import project_manhattan
+from nmfbench.optim.kernels.shrinkage import step_residual
+from nmfbench.optim.losses import manhattan
+from nmfbench.optim.projections import project_manhattan
 from nmfbench.solvers.frobenius.hals import HALS
 from nmfbench.solvers.manhattan.robust_nmf_admm import RobustNMFADMM
 

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from oracles_l1 import lad_optima
 from sklearn.base import clone
 
-from nmfbench import losses, make_solver
-from nmfbench.projections import project_manhattan
+from nmfbench import make_solver
+from nmfbench.optim import losses
+from nmfbench.optim.projections import project_manhattan
 from nmfbench.solvers.separable.robust_xray import RobustXRAY
 
 DUALS = pytest.mark.parametrize("dual", ["minus_one", "multiplier"])

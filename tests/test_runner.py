@@ -25,7 +25,7 @@ import ctypes, os, random, subprocess, sys, warnings
 import numba, numpy as np
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_info
-from nmfbench.registry import register_solver, register_task
+from nmfbench.core.registry import register_solver, register_task
 from nmfbench.tasks.base import Outcome
 
 

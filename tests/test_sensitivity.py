@@ -7,9 +7,10 @@ import pytest
 from scipy import stats
 from worlds_sensitivity import WORLDS, trace_of
 
-from nmfbench.artefacts import label_records
+from nmfbench.artefacts.artefact import label_records
+from nmfbench.artefacts.style import figure_style
 from nmfbench.engine.perform import make_solver
-from nmfbench.init import INITS
+from nmfbench.optim.init import INITS
 from nmfbench.papers.rnmfd import fig2, theorem1
 from nmfbench.papers.rnmfd.descent import rises
 from nmfbench.papers.rnmfd.protocols import AC, NMI
@@ -24,7 +25,6 @@ from nmfbench.papers.rnmfd.sensitivity import (
     summarise_panels,
 )
 from nmfbench.papers.rnmfd.sets import SETS, method
-from nmfbench.report.style import figure_style
 
 ALPHA, GNMF = PANELS["alpha"], PANELS["gnmf"]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from engine import assert_same_content, content, on_digits
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.engine.missing import in_stages
 from nmfbench.engine.perform import perform
 from nmfbench.engine.runner import RunSummary, run

@@ -5,11 +5,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nmfbench import registry
+from nmfbench.artefacts.style import figure_style
+from nmfbench.core import registry
 from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd import fig1, table1, table2
 from nmfbench.papers.rnmfd.protocols import grid
-from nmfbench.report.style import figure_style
 from nmfbench.tasks.factor_shape import columns_alike
 
 

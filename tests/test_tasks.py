@@ -6,18 +6,18 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils import Bunch
 
+from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.engine.perform import make_solver, perform
 from nmfbench.engine.trials import Trial
-from nmfbench.init import INITS
-from nmfbench.losses import manhattan
 from nmfbench.metrics import anchor_recovery
-from nmfbench.projections.manhattan import project_manhattan
+from nmfbench.optim.init import INITS
+from nmfbench.optim.losses import manhattan
+from nmfbench.optim.projections.manhattan import project_manhattan
 from nmfbench.tasks.base import timed_fit
 from nmfbench.tasks.convergence import convergence, draw_per_class
 from nmfbench.tasks.exemplars import exemplars, halve_each_class, weight_terms
 from nmfbench.tasks.nlad import best_single_moves, nlad
 from nmfbench.tasks.recovery import recovery
-from nmfbench.trace import TRACE_DTYPE
 
 
 class Chooser(BaseEstimator):

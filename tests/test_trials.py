@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from engine import python, trial
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.engine.trials import Trial, canonical
 
 CORRUPTED = {"corruption": "sparse-laplace", "level": 0.5}

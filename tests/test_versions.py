@@ -9,8 +9,8 @@ import sys
 import pytest
 from engine import on_digits, trial
 
-from nmfbench import registry
 from nmfbench.cli.versions import VersionError, declaration, raise_version
+from nmfbench.core import registry
 from nmfbench.engine import fingerprint, trials
 from nmfbench.engine.exchange import current_trial
 from nmfbench.engine.trials import Trial, key_of, version_of
@@ -146,8 +146,8 @@ def test_an_edit_of_source_changes_the_fingerprint_and_no_key(edited):
 
 
 PLUG_IN = """
-from nmfbench.registry import register_solver
-from nmfbench.kernels import nnls
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.kernels import nnls
 
 
 @register_solver("plug-in", name="P", family="separable", reference="none"{version})
@@ -195,7 +195,7 @@ def test_a_plug_in_does_not_follow_our_source(plug_in, edited):
     """Its key is its own: a refactor here loses no record of it, either."""
     first = plug_in(1)
     before = trial("plug-in").code
-    edited("nmfbench.kernels.nnls")
+    edited("nmfbench.optim.kernels.nnls")
     assert trial("plug-in").key == first
     assert trial("plug-in").code != before
 
@@ -290,7 +290,7 @@ def test_a_version_is_raised_where_it_is_declared(tmp_path, monkeypatch, kind, k
 
 
 ROWS = """
-from nmfbench.registry import register_solver, register_corruption
+from nmfbench.core.registry import register_solver, register_corruption
 
 
 @register_solver(

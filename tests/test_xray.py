@@ -9,8 +9,8 @@ from oracles_bregman import nnls_rows
 from sklearn.base import clone
 
 from nmfbench import make_solver
-from nmfbench.projections import project_frobenius
-from nmfbench.projections.bregman import GENERATORS
+from nmfbench.optim.projections import project_frobenius
+from nmfbench.optim.projections.bregman import GENERATORS
 from nmfbench.solvers.separable.bregman_xray import BaseBregmanXRAY
 
 EXACT_RULES = ["max", "rand", "dist", "greedy_p"]

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.papers.rnmfd.fig2 import LONG, SHORT
 from nmfbench.papers.rnmfd.sensitivity import RAW, RNMFD
-from nmfbench.trace import TRACE_DTYPE
 
 
 def trace_of(objective):

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from nmfbench import registry
-from nmfbench.artefacts import Artefact
+from nmfbench.artefacts.artefact import Artefact
+from nmfbench.artefacts.evaluate import Evaluation, evaluate
 from nmfbench.cards.evidence import Standing, failures, named_claims, standings, verdicts
 from nmfbench.cards.facts import examined_by_class, facts
 from nmfbench.cards.scaling import read_measured, theoretical_exponents
 from nmfbench.compare.plan import make_plan
+from nmfbench.core import registry
 from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec
-from nmfbench.report.evaluate import Evaluation, evaluate
 
 __all__ = ["Evidence", "gather", "make_card", "of_the_field"]
 

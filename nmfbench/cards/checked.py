@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nmfbench
-from nmfbench import registry
+from nmfbench.core import registry
 
 __all__ = ["CheckedBy", "checked_by"]
 

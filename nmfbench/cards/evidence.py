@@ -12,13 +12,13 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 import pandas as pd
 
-from nmfbench import registry
-from nmfbench.artefacts import Artefact
-from nmfbench.claims import Claim
+from nmfbench.artefacts.artefact import Artefact
+from nmfbench.artefacts.claims import Claim
+from nmfbench.artefacts.evaluate import Evaluation
+from nmfbench.core import registry
 from nmfbench.engine.results import reason
 from nmfbench.engine.trials import canonical
-from nmfbench.ranking import complete_block, mean_ranks
-from nmfbench.report.evaluate import Evaluation
+from nmfbench.stats.ranks import complete_block, mean_ranks
 
 __all__ = ["SCORES", "Standing", "failures", "named_claims", "standings", "verdicts"]
 
@@ -91,7 +91,7 @@ def standings(
         Of the artefact, or of what else the trials are for.
     labelled : DataFrame
         Records, of failed trials, too, with columns ``method`` and ``setting``, as of
-        :func:`~nmfbench.artefacts.label_records`.
+        :func:`~nmfbench.artefacts.artefact.label_records`.
     solvers : mapping of str to str
         Keys of the solvers by method.
     stand_ins : sequence of str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from nmfbench import registry
 from nmfbench.cards import docstring
 from nmfbench.cards.checked import checked_by
+from nmfbench.core import registry
 from nmfbench.engine.results import reason
 from nmfbench.engine.worker import Worker, WorkerDied
 from nmfbench.guests import GuestError, SolverSpec
@@ -90,7 +90,7 @@ def said_by(kind: type) -> dict:
 def _defaults(kind):
     """Names of the parameters and the texts of their defaults; None where there is none."""
     from nmfbench.guests.adapter import parameters_of
-    from nmfbench.solvers.base import BaseNMF
+    from nmfbench.solvers.bases.loop import BaseNMF
 
     if issubclass(kind, BaseNMF):
         return {name: repr(value) for name, value in kind().get_params().items()}

@@ -9,7 +9,7 @@ from collections import Counter
 from markupsafe import Markup
 
 from nmfbench.cards.markup import formula_html, formula_text, to_html, to_text
-from nmfbench.report.environment import environment
+from nmfbench.pages.environment import environment
 
 __all__ = ["card_list", "card_page", "card_text"]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.engine.fingerprint import code_version
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.results import reason

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nmfbench import registry
-from nmfbench.artefacts import PROFILES
+from nmfbench.artefacts.artefact import PROFILES
+from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_info
 
 __all__ = ["catalogue"]

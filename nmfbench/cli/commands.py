@@ -15,8 +15,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from nmfbench import registry
-from nmfbench.artefacts import PROFILES
+from nmfbench.artefacts.artefact import PROFILES
 from nmfbench.cli.catalogue import catalogue
 from nmfbench.cli.output import Result, UsageError
 from nmfbench.cli.output import notice as _notice
@@ -27,6 +26,8 @@ from nmfbench.cli.records import agreement_text, audit, export, import_, publish
 from nmfbench.cli.targets import TargetError, how_to_get, runnable, select
 from nmfbench.cli.versions import VersionError
 from nmfbench.compare.plan import CompareError
+from nmfbench.core import registry
+from nmfbench.core.registry import UnknownNameError
 from nmfbench.datasets.base import dataset_available, dataset_info
 from nmfbench.datasets.errors import DataError
 from nmfbench.engine.agreement import compare as compare_records
@@ -42,7 +43,6 @@ from nmfbench.engine.store import Store, StoreError
 from nmfbench.engine.worker import Worker, WorkerError
 from nmfbench.guests import GuestError, parse_solver
 from nmfbench.guests.examine import examine
-from nmfbench.registry import UnknownNameError
 
 __all__ = ["Result", "audit", "exit_code", "export", "import_", "publish", "replay"]
 
@@ -264,7 +264,7 @@ def reproduce(args) -> Result:
 
 
 def claims(args) -> Result:
-    from nmfbench.report.evaluate import claim_rows
+    from nmfbench.artefacts.evaluate import claim_rows
 
     targets = select(args.names)
     with _reading(args.store) as store:
@@ -277,7 +277,7 @@ def claims(args) -> Result:
 
 
 def _evaluate(artefact, store, args):
-    from nmfbench.report.evaluate import evaluate
+    from nmfbench.artefacts.evaluate import evaluate
 
     return evaluate(artefact, store, profile=args.profile, stand_in=args.stand_in)
 
@@ -305,7 +305,7 @@ def _verdicts(evaluation):
 
 
 def check(args) -> Result:
-    from nmfbench.checks import as_data, check_solver
+    from nmfbench.checks.contract import as_data, check_solver
 
     spec = parse_solver(args.solver)
     examined, findings = check_solver(
@@ -337,7 +337,7 @@ def _findings(found):
     counts = [(statuses.count(word), word) for word in ("passed", "failed", "skipped", "note")]
     lines.append(", ".join(f"{n} {word}{'s' * (n > 1 and word == 'note')}" for n, word in counts))
     if any(row["input"] for row in found["checks"]):
-        lines.append("The inputs need: from nmfbench.checks import easy_data")
+        lines.append("The inputs need: from nmfbench.checks.contract import easy_data")
     lines.append(f"Tasks it can do: {', '.join(found['tasks']) or 'none'}.")
     why = {}
     for task, text in found["cannot"].items():
@@ -352,7 +352,7 @@ _CHECK_LIMIT = 30.0  # seconds for each of the common checks
 
 
 def compare(args) -> Result:
-    from nmfbench.checks import check_solver
+    from nmfbench.checks.contract import check_solver
     from nmfbench.compare.evaluate import evaluate, gather
     from nmfbench.compare.page import as_data, write_page
     from nmfbench.compare.plan import check_tasks, make_plan

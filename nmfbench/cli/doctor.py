@@ -15,12 +15,13 @@ from typing import Literal
 import threadpoolctl
 from packaging.requirements import Requirement
 
-from nmfbench import kernels, registry
+from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_info, dataset_variant
 from nmfbench.datasets.errors import DataError
 from nmfbench.datasets.files import cache_folder, prepared_folders
 from nmfbench.engine.provenance import host
 from nmfbench.engine.store import Store, StoreError
+from nmfbench.optim import kernels
 
 __all__ = ["Finding", "diagnose", "diagnose_data"]
 

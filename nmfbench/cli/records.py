@@ -7,7 +7,7 @@ import os
 from dataclasses import asdict
 from pathlib import Path
 
-from nmfbench.artefacts import PROFILES
+from nmfbench.artefacts.artefact import PROFILES
 from nmfbench.cli.output import Result, UsageError, notice, table
 from nmfbench.cli.progress import describe
 from nmfbench.cli.targets import select
@@ -20,7 +20,7 @@ __all__ = ["agreement_text", "audit", "export", "import_", "publish", "replay"]
 
 
 def export(args) -> Result:
-    from nmfbench.book import owners
+    from nmfbench.artefacts.book import owners
 
     targets = select(args.names)
     whole = (not args.names or "all" in args.names) and args.profile is None
@@ -81,7 +81,7 @@ def agreement_text(counts) -> str:
 
 
 def publish(args) -> Result:
-    from nmfbench.book import publish as write
+    from nmfbench.artefacts.book import publish as write
 
     with Store(args.store, create=False) as store:
         found = write(store, args.book)
@@ -129,7 +129,7 @@ _COLUMNS += ("same_bits", "same_digits", "different")
 
 
 def audit(args) -> Result:
-    from nmfbench.book import owners
+    from nmfbench.artefacts.book import owners
     from nmfbench.engine.audit import audit as compute
     from nmfbench.engine.audit import moved
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.datasets.base import load_dataset
 from nmfbench.engine.agreement import compare
 from nmfbench.engine.exchange import trial_of

@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nmfbench import registry
-from nmfbench.artefacts import Artefact
+from nmfbench.artefacts.artefact import Artefact
+from nmfbench.core import registry
 from nmfbench.datasets.base import DataMissingError, dataset_info
 
 __all__ = ["Target", "TargetError", "missing_data", "runnable", "select"]

@@ -8,7 +8,7 @@ import inspect
 import re
 from pathlib import Path
 
-from nmfbench import registry
+from nmfbench.core import registry
 
 __all__ = ["VersionError", "declaration", "raise_version"]
 

@@ -12,7 +12,8 @@ from nmfbench.compare.problems import ALPHA, QUESTIONS
 from nmfbench.compare.run import Todo
 from nmfbench.engine.results import reason
 from nmfbench.engine.store import Store, StoredArrays
-from nmfbench.performance import (
+from nmfbench.stats.intervals import mean_and_interval
+from nmfbench.stats.profiles import (
     anytime_curves,
     breakdown_levels,
     data_profile,
@@ -20,13 +21,12 @@ from nmfbench.performance import (
     performance_profile,
     times_to_target,
 )
-from nmfbench.ranking import (
+from nmfbench.stats.ranks import (
     complete_block,
     critical_difference,
     mean_ranks,
     wins_ties_losses,
 )
-from nmfbench.summary import mean_and_interval
 
 __all__ = ["FACTORS", "Findings", "Speed", "evaluate", "gather"]
 
@@ -232,7 +232,7 @@ _QUARTILES = {"center": 0.5, "low": 0.25, "high": 0.75}
 
 
 def _centers(ranked, scores):
-    """Scores as :mod:`nmfbench.ranking` takes them: a row a problem, a column a method.
+    """Scores as :mod:`nmfbench.stats.ranks` takes them: a row a problem, a column a method.
 
     NaN where a repeat has no record.
     """

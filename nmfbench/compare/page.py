@@ -14,19 +14,19 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 import nmfbench
-from nmfbench.checks import Finding
+from nmfbench.checks.contract import Finding
 from nmfbench.compare.evaluate import FACTORS, Findings
-from nmfbench.compare.plan import Plan
-from nmfbench.compare.problems import ALPHA, QUESTIONS
-from nmfbench.compare.run import Todo
-from nmfbench.report.compare_figures import (
+from nmfbench.compare.figures import (
     draw_anytime,
     draw_critical_difference,
     draw_profile,
     draw_quality_time,
     draw_robustness,
 )
-from nmfbench.report.environment import environment
+from nmfbench.compare.plan import Plan
+from nmfbench.compare.problems import ALPHA, QUESTIONS
+from nmfbench.compare.run import Todo
+from nmfbench.pages.environment import environment
 
 __all__ = ["write_page"]
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nmfbench import registry
 from nmfbench.compare.problems import (
     FIELDS,
     QUESTIONS,
@@ -14,6 +13,7 @@ from nmfbench.compare.problems import (
     problems_of,
     repeats_to_decide,
 )
+from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_available, dataset_info
 from nmfbench.engine.trials import Trial, canonical
 from nmfbench.guests.examine import Examined

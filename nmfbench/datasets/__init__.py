@@ -11,7 +11,7 @@ entry-point group ``nmfbench.datasets`` names::
     import numpy as np
     from sklearn.utils import Bunch
 
-    from nmfbench.registry import register_dataset
+    from nmfbench.core.registry import register_dataset
 
     @register_dataset(
         "two-blobs",

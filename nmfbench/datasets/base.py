@@ -5,9 +5,9 @@ import inspect
 import numpy as np
 import scipy.sparse as sp
 
+from nmfbench.core.registry import datasets
 from nmfbench.datasets.errors import DataError, DataMissingError, DownloadError
 from nmfbench.datasets.files import find_file, read_arrays, read_variant, variant_file
-from nmfbench.registry import datasets
 
 __all__ = [
     "DataError",

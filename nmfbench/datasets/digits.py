@@ -5,11 +5,11 @@ from functools import partial
 from sklearn.datasets import load_digits
 from sklearn.utils import Bunch
 
+from nmfbench.core.registry import register_dataset
 from nmfbench.datasets import convert
 from nmfbench.datasets.convert import Home
 from nmfbench.datasets.images import load_grey, load_unscaled, register_images
 from nmfbench.datasets.synthetic import digits_like
-from nmfbench.registry import register_dataset
 
 __all__ = ["load_bundled_digits"]
 

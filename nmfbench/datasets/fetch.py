@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import requests
 
+from nmfbench.core.registry import datasets
 from nmfbench.datasets.base import check_shape
 from nmfbench.datasets.convert import HOSTS
 from nmfbench.datasets.errors import DataError, DownloadError
@@ -23,7 +24,6 @@ from nmfbench.datasets.files import (
     variant_file,
     write_arrays,
 )
-from nmfbench.registry import datasets
 
 __all__ = ["fetch", "verify"]
 

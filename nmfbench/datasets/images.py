@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils import Bunch
 
-from nmfbench.registry import register_dataset
+from nmfbench.core.registry import register_dataset
 
 __all__ = ["load_grey", "load_unscaled", "register_images"]
 

@@ -6,11 +6,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import Bunch
 
+from nmfbench.core.registry import register_dataset
 from nmfbench.datasets import convert
 from nmfbench.datasets.convert import Home
 from nmfbench.datasets.synthetic import multiview_like
 from nmfbench.datasets.text import csr
-from nmfbench.registry import register_dataset
 
 __all__ = ["load_multiview"]
 

@@ -6,11 +6,11 @@ import numpy as np
 from sklearn.datasets import load_sample_images
 from sklearn.utils import Bunch
 
+from nmfbench.core.registry import register_dataset
 from nmfbench.datasets import convert
 from nmfbench.datasets.convert import Home
 from nmfbench.datasets.images import load_unscaled, register_images
 from nmfbench.datasets.synthetic import annotation_like, faces_like, regions_like, text_like
-from nmfbench.registry import register_dataset
 
 __all__ = ["grey", "load_annotation", "load_hue_words", "load_sample_patches", "load_segmentation"]
 

@@ -5,10 +5,10 @@ from functools import partial
 import scipy.sparse as sp
 from sklearn.utils import Bunch
 
+from nmfbench.core.registry import register_dataset
 from nmfbench.datasets import convert
 from nmfbench.datasets.convert import Home
 from nmfbench.datasets.synthetic import text_like
-from nmfbench.registry import register_dataset
 
 __all__ = ["csr", "load_text"]
 

@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 from sklearn.utils import Bunch
 
+from nmfbench.core.registry import register_dataset
 from nmfbench.datasets.synthetic import video_like
-from nmfbench.registry import register_dataset
 
 __all__ = ["load_video"]
 

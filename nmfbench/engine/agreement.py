@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from nmfbench import registry
+from nmfbench.core import registry
 
 __all__ = [
     "EARLY",
@@ -159,7 +159,7 @@ def compare_first_objectives(old: Mapping, new: Mapping) -> Agreement:
 def forks(record: Mapping) -> int | None:
     """After how many iterations rounding decides where the fit of a record goes, if it does.
 
-    The solver declares it, see :func:`nmfbench.registry.register_solver`.
+    The solver declares it, see :func:`nmfbench.core.registry.register_solver`.
     """
     solver = registry.solvers[record["solver"]]
     settings = record["params"] | {"task": record["task"]}

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_available
 from nmfbench.engine.agreement import Agreement, compare, compare_first_objectives, same_place
 from nmfbench.engine.exchange import current_trial

@@ -21,10 +21,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from nmfbench.core.registry import UnknownNameError
 from nmfbench.engine.arrays import pack, unpack
 from nmfbench.engine.store import COLUMNS, JSON, RESERVED
 from nmfbench.engine.trials import Trial, canonical, key_of
-from nmfbench.registry import UnknownNameError
 
 __all__ = [
     "ExchangeError",

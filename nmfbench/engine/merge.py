@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.engine.agreement import compare
 from nmfbench.engine.exchange import trial_of
 from nmfbench.engine.missing import timed_problem

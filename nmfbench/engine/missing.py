@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial, canonical

@@ -9,7 +9,7 @@ import random
 import numpy as np
 from sklearn.utils import Bunch
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.corruptions import corrupt
 from nmfbench.datasets.base import load_dataset
 from nmfbench.tasks.base import Outcome

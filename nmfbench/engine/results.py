@@ -6,7 +6,7 @@ import re
 
 import pandas as pd
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.engine.store import Store
 
 __all__ = ["reason", "results"]

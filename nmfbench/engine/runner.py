@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.engine.missing import in_stages
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.results import reason

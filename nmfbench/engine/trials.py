@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.engine.fingerprint import code_version
 from nmfbench.engine.seeds import SCHEME, seed_of
 

@@ -128,7 +128,7 @@ class Worker:
         Parameters
         ----------
         function : str
-            Such as ``"nmfbench.checks:perform_check"``.
+            Such as ``"nmfbench.checks.contract:perform_check"``.
         arguments : dict
             Keyword arguments; what JSON can hold.
         time_limit : float, optional
@@ -372,7 +372,7 @@ def _prepare(memory_limit):
     from scipy.linalg.blas import dgemm
 
     import nmfbench.engine.perform  # noqa: F401
-    from nmfbench import registry
+    from nmfbench.core import registry
 
     for names in (registry.solvers, registry.datasets, registry.tasks, registry.corruptions):
         len(names)

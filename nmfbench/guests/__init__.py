@@ -31,9 +31,9 @@ That is all. These are used where they are there:
 ``max_iter``, ``tol``; ``n_iter_``
     Parameters that ``convergence`` sets, and the number of iterations made.
 ``trace_``
-    A structured array with the fields of :data:`nmfbench.trace.TRACE_DTYPE`. Without it the time is
-    that of the call, and a curve is made of fits of 1/2, 1/4, ... of the iterations from the same
-    start.
+    A structured array with the fields of :data:`nmfbench.core.trace.TRACE_DTYPE`. Without it the
+    time is that of the call, and a curve is made of fits of 1/2, 1/4, ... of the iterations from
+    the same start.
 ``accepts_sparse = True``
     Sparse data come as CSR matrices; otherwise they are made dense first.
 ``signed = True``

@@ -12,9 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.decomposition import NMF, MiniBatchNMF
 
-from nmfbench.losses import LOSSES
-from nmfbench.projections import PROJECTIONS
-from nmfbench.trace import TRACE_DTYPE, Trace
+from nmfbench.core.trace import TRACE_DTYPE, Trace
+from nmfbench.optim.losses import LOSSES
+from nmfbench.optim.projections import PROJECTIONS
 
 __all__ = ["VERSION", "Guest", "GuestFault", "checked_factor", "parameters_of"]
 

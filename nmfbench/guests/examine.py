@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.engine.results import reason
 from nmfbench.engine.worker import Worker, WorkerDied, WorkerError
 from nmfbench.guests.source import GuestError, check_parameters

@@ -18,8 +18,8 @@ from importlib import metadata
 from pathlib import Path
 
 from nmfbench import __version__
+from nmfbench.core.registry import Entry
 from nmfbench.engine.fingerprint import code_version, strip_source
-from nmfbench.registry import Entry
 
 __all__ = ["GuestError", "Source", "check_parameters", "classes_of", "entry", "locate"]
 
@@ -132,7 +132,7 @@ class Source:
     def __call__(self):
         """An unfitted estimator that the tasks can use."""
         from nmfbench.guests.adapter import Guest
-        from nmfbench.solvers.base import BaseNMF
+        from nmfbench.solvers.bases.loop import BaseNMF
 
         kind = self.load()
         return kind() if issubclass(kind, BaseNMF) else Guest(kind)

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from nmfbench import registry
+from nmfbench.core import registry
 from nmfbench.guests.source import GuestError, check_parameters, classes_of, locate
 
 __all__ = ["SolverSpec", "parse_solver"]

@@ -25,14 +25,14 @@ from markupsafe import Markup
 from nbconvert import HTMLExporter
 
 import nmfbench
-from nmfbench import registry
-from nmfbench.artefacts import Artefact
+from nmfbench.artefacts.artefact import Artefact
+from nmfbench.artefacts.evaluate import Evaluation, claim_rows
 from nmfbench.cards import card_list, card_page, make_card
 from nmfbench.cards.card import Evidence, of_the_field
+from nmfbench.core import registry
 from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec
-from nmfbench.report.environment import environment
-from nmfbench.report.evaluate import Evaluation, claim_rows
+from nmfbench.pages.environment import environment
 from nmfbench.report.section import SECTION, Section
 
 __all__ = ["NotebookError", "Report", "build_report", "execute_notebook", "notebook_path"]

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-from nmfbench import registry
+from nmfbench.artefacts.evaluate import Evaluation, evaluate
+from nmfbench.artefacts.style import figure_style
 from nmfbench.cards.card import Evidence
+from nmfbench.core import registry
 from nmfbench.engine.store import Store
-from nmfbench.report.environment import environment
-from nmfbench.report.evaluate import Evaluation, evaluate
-from nmfbench.report.style import figure_style
+from nmfbench.pages.environment import environment
 
 __all__ = ["SECTION", "Section", "render_section", "section", "write_figure"]
 

@@ -5,7 +5,7 @@ use, so that a new solver is one new file, and no other is edited.
 
 How to add a solver
 -------------------
-A solver with an iteration inherits from :class:`~nmfbench.solvers.base.BaseNMF`, or from its
+A solver with an iteration inherits from :class:`~nmfbench.solvers.bases.loop.BaseNMF`, or from its
 family's base, which owns validation, initial factors, the loop, the clock, the trace and the
 fitted attributes. It is a dataclass whose fields are its hyper-parameters; what moves lives in
 ``State``. This one takes projected gradient steps, and inherits ``_start``, ``_objective``, the
@@ -13,7 +13,7 @@ stopping rule and ``transform`` from the Frobenius family:
 
 >>> from dataclasses import dataclass
 >>> import numpy as np
->>> from nmfbench.registry import register_solver
+>>> from nmfbench.core.registry import register_solver
 >>> from nmfbench.solvers.frobenius.base import BaseFrobenius
 
 >>> @register_solver(
@@ -43,7 +43,7 @@ It is an estimator now, and has a name:
 True
 >>> model.stop_reason_
 'converged'
->>> from nmfbench.registry import solvers
+>>> from nmfbench.core.registry import solvers
 >>> solvers["projected-gradient"].info["reference"]
 'Lin 2007'
 
@@ -52,13 +52,14 @@ the state, ``_step(X, s)`` makes an iteration in place, ``_objective(X, s)`` is 
 (not on the clock), ``_converged(s, trace)`` says when to stop and ``_n_steps(r)`` at the latest,
 ``_finish(X, s)`` sets ``components_``, and ``_representation(X, s)`` is W. A solver that alternates
 over two factors inherits most of these from
-:class:`~nmfbench.solvers.alternating.BaseAlternating`. Class variables say what it takes and what
-it minimises: ``accepts_sparse``, ``loss``, ``signed``, ``symmetric``, ``takes_factors``.
+:class:`~nmfbench.solvers.bases.alternating.BaseAlternating`. Class variables say what it
+takes and what it minimises: ``accepts_sparse``, ``loss``, ``signed``, ``symmetric``,
+``takes_factors``.
 
 A solver that chooses rows of ``X`` inherits from
 :class:`~nmfbench.solvers.separable.base.BaseSeparable` instead and fills ``s.anchors``;
 :class:`~nmfbench.solvers.separable.spa.SPA` is one to imitate. A kernel that needs compiling goes
-to :mod:`nmfbench.kernels`, and is compiled before the clock starts.
+to :mod:`nmfbench.optim.kernels`, and is compiled before the clock starts.
 
 ``tests/test_common_solvers.py`` runs over all names; it says what a solver owes. A solver outside
 this package registers itself when its module is named by the entry point ``nmfbench.solvers``.

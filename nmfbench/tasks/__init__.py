@@ -4,7 +4,7 @@ A task is a function from data and an unfitted solver to an :class:`~nmfbench.ta
 A new one is a new file in this folder, or in any package that names its module under the entry
 point ``nmfbench.tasks``:
 
->>> from nmfbench.registry import register_task
+>>> from nmfbench.core.registry import register_task
 >>> from nmfbench.tasks.base import Outcome, timed_fit
 >>> def rank_used(data, solver, rng):
 ...     fit, arrays = timed_fit(solver, data.X)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nmfbench.trace import Trace
+from nmfbench.core.trace import Trace
 
 __all__ = ["Outcome", "timed_fit"]
 

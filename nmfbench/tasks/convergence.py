@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nmfbench.init import INITS
-from nmfbench.registry import register_task
+from nmfbench.core.registry import register_task
+from nmfbench.optim.init import INITS
 from nmfbench.tasks.base import Outcome, timed_fit
 
 __all__ = ["convergence", "draw_per_class"]
@@ -46,7 +46,7 @@ def convergence(
     tol : float, default=0
         Tolerance of the solver's stop rule; 0 makes all ``max_iter`` iterations.
     init : {"uniform", "random", "nndsvda", "nndsvd"}, default="uniform"
-        Start; see :mod:`nmfbench.init`.
+        Start; see :mod:`nmfbench.optim.init`.
     per_class : int, optional
         Keep so many samples of each class, drawn at random; by default keep all.
     dtype : {"float64", "float32"}, default="float64"

@@ -7,8 +7,8 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
+from nmfbench.core.registry import register_task
 from nmfbench.metrics import accuracy
-from nmfbench.registry import register_task
 from nmfbench.tasks.base import Outcome, timed_fit
 
 __all__ = ["exemplars", "halve_each_class", "weight_terms"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.preprocessing import normalize
 
-from nmfbench.registry import register_task
+from nmfbench.core.registry import register_task
 from nmfbench.tasks.base import Outcome
 from nmfbench.tasks.clustering import cosine_similarities
 

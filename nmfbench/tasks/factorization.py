@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from sklearn.preprocessing import normalize
 
-from nmfbench.graphs import shared_graphs
-from nmfbench.init import INITS
-from nmfbench.registry import register_task
+from nmfbench.core.registry import register_task
+from nmfbench.optim.graphs import shared_graphs
+from nmfbench.optim.init import INITS
 from nmfbench.tasks.base import Outcome, timed_fit
 from nmfbench.tasks.convergence import draw_per_class
 
@@ -56,7 +56,7 @@ def factorization(
     unit_samples : bool, default=False
         Scale the samples, those of the test too, to unit length.
     init : {"uniform", "random", "nndsvda", "nndsvd"}, default="uniform"
-        Start of solvers that take one; see :mod:`nmfbench.init`.
+        Start of solvers that take one; see :mod:`nmfbench.optim.init`.
     dtype : {"float64", "float32"}, default="float64"
         Precision of the fit. Codes are computed in double precision.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from nmfbench.projections.manhattan import project_manhattan
-from nmfbench.registry import register_task
+from nmfbench.core.registry import register_task
+from nmfbench.core.trace import Trace
+from nmfbench.optim.projections.manhattan import project_manhattan
 from nmfbench.tasks.base import Outcome
 from nmfbench.tasks.convergence import draw_per_class
-from nmfbench.trace import Trace
 
 __all__ = ["best_single_moves", "nlad"]
 

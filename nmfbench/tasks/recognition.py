@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.metrics import pairwise_distances_argmin
 
+from nmfbench.core.registry import register_task
 from nmfbench.metrics import accuracy
-from nmfbench.registry import register_task
 from nmfbench.tasks.base import Outcome
 
 __all__ = ["nearest_cosine", "recognition"]

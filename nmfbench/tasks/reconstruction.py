@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import orth
 
+from nmfbench.core.registry import register_task
 from nmfbench.metrics import relative_error
-from nmfbench.registry import register_task
 from nmfbench.tasks.base import Outcome
 
 __all__ = ["contamination", "edges", "lopsidedness", "reconstruct", "reconstruction"]

@@ -10,13 +10,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.claims import Claim, Verdict, always_best, around, better, comparable
+from nmfbench.artefacts.claims import Claim, Verdict, always_best, around, better, comparable
+from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.engine.perform import make_solver
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.sets import clustering_trial, method
-from nmfbench.report.style import method_styles, plot_band
-from nmfbench.summary import mean_and_interval
+from nmfbench.stats.intervals import mean_and_interval
 
 __all__ = [
     "AC",

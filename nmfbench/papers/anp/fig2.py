@@ -1,6 +1,6 @@
 """Figure 2: clustering by number of classes, ORL."""
 
-from nmfbench.artefacts import Artefact, register_artefact
+from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.papers.anp.curves import (
     ASSUMED,
     METHODS,

@@ -1,6 +1,6 @@
 """Figure 3: clustering by number of classes, objects; of Caltech-101, for which COIL-20 stands."""
 
-from nmfbench.artefacts import Artefact, register_artefact
+from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.papers.anp.curves import (
     ASSUMED,
     METHODS,

@@ -6,11 +6,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.claims import Threshold
+from nmfbench.artefacts.claims import Threshold
+from nmfbench.artefacts.style import show_images
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import CONDITIONS, trials_on_faces, with_condition
 from nmfbench.papers.mahnmf.lowest import lowest
-from nmfbench.report.style import show_images
 
 __all__ = ["ASSUMED", "CAPTION", "METHODS", "RANK", "draw", "free_of_noise", "grid", "summarise"]
 

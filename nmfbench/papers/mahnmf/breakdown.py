@@ -10,14 +10,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts import Artefact, register_artefact
-from nmfbench.claims import Claim, always_best, better
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.claims import Claim, always_best, better
+from nmfbench.artefacts.remember import once_per_table
+from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import EUC, HYBRID, KL, MAH, METHODS
-from nmfbench.remember import once_per_table
-from nmfbench.report.style import method_styles, plot_band
-from nmfbench.summary import first_below, longest_lead, mean_and_interval
+from nmfbench.stats.intervals import first_below, longest_lead, mean_and_interval
 
 _LABELS = [method.label for method in METHODS]
 _METRICS = ("accuracy-5", "accuracy-4", "relative-error-test", "relative-error-train")

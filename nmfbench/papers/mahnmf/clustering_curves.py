@@ -9,13 +9,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts import Method
-from nmfbench.claims import Claim, always_best
+from nmfbench.artefacts.artefact import Method
+from nmfbench.artefacts.claims import Claim, always_best
+from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import CONDITIONS, EUC, HYBRID, KL, MAH, PCA
-from nmfbench.report.style import method_styles, plot_band
-from nmfbench.summary import mean_and_interval
+from nmfbench.stats.intervals import mean_and_interval
 
 __all__ = [
     "ASSUMED",

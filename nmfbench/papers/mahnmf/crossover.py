@@ -6,8 +6,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts import Artefact, register_artefact
-from nmfbench.claims import Claim, Threshold, around, decided_by, smaller, without_exception
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.claims import (
+    Claim,
+    Threshold,
+    around,
+    decided_by,
+    smaller,
+    without_exception,
+)
+from nmfbench.artefacts.style import method_styles
 from nmfbench.papers.mahnmf.curves import (
     HYBRID,
     METHODS,
@@ -32,7 +40,6 @@ from nmfbench.papers.mahnmf.problems import (
     TINY,
 )
 from nmfbench.papers.mahnmf.speed_claims import ASSUMED
-from nmfbench.report.style import method_styles
 
 PROBLEMS = (TINY, SMALL, MIDDLE, LARGE, LOW_RANK, LOW_RANK_WIDE, FACES, PIE)
 _ALL = (*PROBLEMS, SMOKE)

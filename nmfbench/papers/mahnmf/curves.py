@@ -10,11 +10,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts import Method
-from nmfbench.claims import around
+from nmfbench.artefacts.artefact import Method
+from nmfbench.artefacts.claims import around
+from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.engine.trials import Trial
-from nmfbench.report.style import method_styles, plot_band
-from nmfbench.summary import mean_and_interval
+from nmfbench.stats.intervals import mean_and_interval
 
 __all__ = [
     "METHODS",
@@ -108,7 +108,7 @@ def grid(problems: Sequence[Problem], methods: Sequence[Method], profile: str) -
 def stop_index(trace, tol=STOP, min_iter=10):
     """The iteration after which rule (4) would have stopped, or None if it never would.
 
-    See :func:`nmfbench.stopping.relative_progress`, which stops a run while it goes on.
+    See :func:`nmfbench.optim.stopping.relative_progress`, which stops a run while it goes on.
     """
     F = trace["objective"]
     small = np.abs(np.diff(F)) <= tol * np.abs(F[0] - F[1:])

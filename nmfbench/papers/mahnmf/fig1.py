@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import PercentFormatter
 
-from nmfbench.artefacts import Artefact, Method, register_artefact
-from nmfbench.claims import Claim, without_exception
+from nmfbench.artefacts.artefact import Artefact, Method, register_artefact
+from nmfbench.artefacts.claims import Claim, without_exception
+from nmfbench.artefacts.style import legend_below, method_styles
 from nmfbench.engine.trials import Trial
-from nmfbench.report.style import legend_below, method_styles
 
 RRI = "RRI"
 OGM = "smoothing, μ = 0.01"

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import LogLocator, NullLocator
 
-from nmfbench.artefacts import Artefact, Method, register_artefact
-from nmfbench.claims import Claim, without_exception
+from nmfbench.artefacts.artefact import Artefact, Method, register_artefact
+from nmfbench.artefacts.claims import Claim, without_exception
+from nmfbench.artefacts.style import legend_below, method_styles
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf.curves import OGM, grid
 from nmfbench.papers.mahnmf.problems import LOW_RANK, SMOKE, TINY
-from nmfbench.report.style import legend_below, method_styles
-from nmfbench.summary import mean_and_interval
+from nmfbench.stats.intervals import mean_and_interval
 
 DRAWN = (1.0, 0.1)
 SMOOTHINGS = (1.0, 0.5, 0.1, 0.05, 0.01)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from nmfbench.artefacts import Artefact, register_artefact
+from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.papers.mahnmf.curves import METHODS, draw_curves, grid, summarise_curves
 from nmfbench.papers.mahnmf.problems import FACES, PIE, SMOKE
 from nmfbench.papers.mahnmf.speed_claims import ASSUMED, large, small

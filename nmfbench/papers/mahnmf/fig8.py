@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from nmfbench.artefacts import Artefact, register_artefact
+from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.papers.mahnmf.bases import (
     ASSUMED,
     CAPTION,

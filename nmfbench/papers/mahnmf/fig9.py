@@ -6,12 +6,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts import Artefact, register_artefact
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.style import show_images
 from nmfbench.metrics import relative_error
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import CONDITIONS, trials_on_faces, with_condition
 from nmfbench.papers.mahnmf.lowest import lowest
-from nmfbench.report.style import show_images
 
 METHODS = tuple(method for method in faces.METHODS if method.label != faces.PCA)
 RANK = 20

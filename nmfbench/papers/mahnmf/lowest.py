@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pandas as pd
 
-from nmfbench.claims import Claim, Threshold, always_best, decided_by, where
+from nmfbench.artefacts.claims import Claim, Threshold, always_best, decided_by, where
 from nmfbench.papers.mahnmf.faces import EUC, HYBRID, KL, MAH, with_condition
 
 __all__ = ["lowest"]

@@ -8,8 +8,9 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from scipy import stats
 
-from nmfbench.artefacts import Artefact, register_artefact
-from nmfbench.claims import ALPHA, Claim, Verdict
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.claims import ALPHA, Claim, Verdict
+from nmfbench.artefacts.style import method_styles
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import (
     CONDITIONS,
@@ -22,8 +23,7 @@ from nmfbench.papers.mahnmf.faces import (
     trials_on_faces,
     with_condition,
 )
-from nmfbench.report.style import method_styles
-from nmfbench.summary import holm, mean_and_interval
+from nmfbench.stats.intervals import holm, mean_and_interval
 
 _OURS, _RIVALS = (MAH, HYBRID), (EUC, KL, PCA)
 _DATASETS = {"yaleb": "Yale B", "pie": "PIE"}

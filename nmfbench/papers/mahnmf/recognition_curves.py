@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.claims import (
+from nmfbench.artefacts.claims import (
     Claim,
     always_best,
     around,
@@ -14,6 +14,7 @@ from nmfbench.claims import (
     better,
     comparable,
 )
+from nmfbench.artefacts.style import method_styles
 from nmfbench.datasets.base import dataset_info
 from nmfbench.papers.mahnmf.faces import (
     CONDITIONS,
@@ -24,8 +25,7 @@ from nmfbench.papers.mahnmf.faces import (
     slug,
     with_condition,
 )
-from nmfbench.report.style import method_styles
-from nmfbench.summary import mean_and_interval
+from nmfbench.stats.intervals import mean_and_interval
 
 __all__ = [
     "ASSUMED",

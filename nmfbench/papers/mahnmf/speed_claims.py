@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nmfbench.claims import Claim, smaller, within_factor
+from nmfbench.artefacts.claims import Claim, smaller, within_factor
 from nmfbench.papers.mahnmf.curves import ALGORITHM_1, OGM, SELECT, SORT, on_problem
 
 __all__ = ["ASSUMED", "large", "small"]

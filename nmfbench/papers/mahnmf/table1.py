@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from nmfbench.artefacts import Artefact, register_artefact
+from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import CONDITIONS, METHODS, trials_on_faces, with_condition
 from nmfbench.papers.mahnmf.lowest import lowest

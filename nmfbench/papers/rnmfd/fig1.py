@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from sklearn.preprocessing import normalize
 
-from nmfbench.artefacts import Artefact, register_artefact
-from nmfbench.claims import Claim, around, at_least, better, smaller
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.claims import Claim, around, at_least, better, smaller
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.protocols import AC
 from nmfbench.papers.rnmfd.sets import SETS, clustering_trial, method, shape_trial

@@ -11,8 +11,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 from scipy import stats
 
-from nmfbench.artefacts import Artefact, register_artefact
-from nmfbench.claims import Claim, Threshold, Verdict, decided_by
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.claims import Claim, Threshold, Verdict, decided_by
+from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.papers.rnmfd import protocols, sets
 from nmfbench.papers.rnmfd.descent import RULES, by_rule, fit
 from nmfbench.papers.rnmfd.protocols import AC, BASELINES
@@ -27,8 +28,7 @@ from nmfbench.papers.rnmfd.sensitivity import (
     summarise_panels,
 )
 from nmfbench.papers.rnmfd.sets import SETS, clustering_trial, method
-from nmfbench.report.style import method_styles, plot_band
-from nmfbench.summary import mean_and_interval
+from nmfbench.stats.intervals import mean_and_interval
 
 _SHORT, _LONG, _SHOWN = 100, 2000, 300  # iterations
 _SETTLED = Threshold((1e-4, 0.01))  # changes of the objective, relative, and of AC

@@ -9,11 +9,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts import Artefact, register_artefact
-from nmfbench.claims import Claim, around, better, margin_grows, seldom
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.claims import Claim, around, better, margin_grows, seldom
+from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, clustering_trial, method
-from nmfbench.report.style import method_styles, plot_band
-from nmfbench.summary import mean_and_interval
+from nmfbench.stats.intervals import mean_and_interval
 
 ALL, NO_S, NO_GRAPH, NO_ORTHOGONALITY = "RNMFD", "no S", "no graph", "no orthogonality"
 MORE_S, BOUNDED, S_ALONE = "larger S", "normalised graph", "S alone"

@@ -15,11 +15,11 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts import Method
+from nmfbench.artefacts.artefact import Method
+from nmfbench.artefacts.remember import once_per_table
 from nmfbench.engine.trials import Trial, canonical
 from nmfbench.metrics import nmi_geometric
 from nmfbench.papers.rnmfd.sets import SETS, ImageSet, clustering_trial, method
-from nmfbench.remember import once_per_table
 
 __all__ = [
     "AC",

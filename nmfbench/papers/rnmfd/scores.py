@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from nmfbench.claims import Claim, Verdict, always_best, better
+from nmfbench.artefacts.claims import Claim, Verdict, always_best, better
 from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.protocols import (
@@ -19,7 +19,7 @@ from nmfbench.papers.rnmfd.protocols import (
     in_words,
 )
 from nmfbench.papers.rnmfd.sets import SETS
-from nmfbench.ranking import wilcoxon_holm
+from nmfbench.stats.ranks import wilcoxon_holm
 
 __all__ = ["ASSUMED", "CAPTION", "claims", "draw", "summarise"]
 

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from nmfbench.artefacts import Method
-from nmfbench.claims import ALPHA, Threshold, Verdict, better, decided_by
+from nmfbench.artefacts.artefact import Method
+from nmfbench.artefacts.claims import ALPHA, Threshold, Verdict, better, decided_by
 from nmfbench.engine.trials import Trial, canonical
 from nmfbench.papers.rnmfd.protocols import AC, BASELINES, NMI, chosen
 from nmfbench.papers.rnmfd.sets import SETS, ImageSet, clustering_trial, method
-from nmfbench.summary import holm, mean_and_interval
+from nmfbench.stats.intervals import holm, mean_and_interval
 
 __all__ = [
     "GAP",

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from nmfbench import registry
-from nmfbench.artefacts import Artefact, register_artefact
-from nmfbench.claims import Claim, around, smaller, stays, without_exception
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.claims import Claim, around, smaller, stays, without_exception
+from nmfbench.artefacts.remember import once_per_table
+from nmfbench.core import registry
 from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.protocols import COMPARED
 from nmfbench.papers.rnmfd.sets import SETS, clustering_trial, method, shape_trial
-from nmfbench.remember import once_per_table
 
 _ID = "rnmfd/table1"
 PROPERTIES = {

@@ -6,8 +6,8 @@ from functools import partial
 
 import pandas as pd
 
-from nmfbench.artefacts import Artefact, register_artefact
-from nmfbench.claims import Claim, Threshold, Verdict, decided_by
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.claims import Claim, Threshold, Verdict, decided_by
 from nmfbench.papers.rnmfd.protocols import COMPARED
 from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, clustering_trial, shape_trial
 

@@ -10,12 +10,12 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
-from nmfbench.artefacts import Artefact, register_artefact
-from nmfbench.claims import Claim, around, without_exception
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.claims import Claim, around, without_exception
+from nmfbench.artefacts.style import method_styles
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.descent import RULES, TOLERANCE, by_rule, fit, rises
 from nmfbench.papers.rnmfd.sets import SETS
-from nmfbench.report.style import method_styles
 
 
 @dataclass(frozen=True)

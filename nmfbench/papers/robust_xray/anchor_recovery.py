@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 
+from nmfbench.artefacts.style import legend_below, method_styles, plot_band
 from nmfbench.engine.trials import Trial
-from nmfbench.report.style import legend_below, method_styles, plot_band
-from nmfbench.summary import mean_and_interval
+from nmfbench.stats.intervals import mean_and_interval
 
 __all__ = ["draw_curves", "grid", "summarise"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 
-from nmfbench.artefacts import Method
+from nmfbench.artefacts.artefact import Method
+from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.engine.trials import Trial
-from nmfbench.report.style import method_styles, plot_band
-from nmfbench.summary import mean_and_interval
+from nmfbench.stats.intervals import mean_and_interval
 
 __all__ = [
     "METHODS",

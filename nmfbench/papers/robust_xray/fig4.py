@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nmfbench.artefacts import Artefact, Method, register_artefact
-from nmfbench.claims import Claim, better, comparable, flat, where
+from nmfbench.artefacts.artefact import Artefact, Method, register_artefact
+from nmfbench.artefacts.claims import Claim, better, comparable, flat, where
 from nmfbench.papers.robust_xray.anchor_recovery import METRIC, draw_curves, grid, summarise
 
 IS = "XRAY-IS"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nmfbench.artefacts import Artefact, register_artefact
-from nmfbench.claims import Claim, always_best, at_least, where
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.claims import Claim, always_best, at_least, where
 from nmfbench.papers.reported import reported
 from nmfbench.papers.robust_xray.exemplar_accuracy import (
     ASSUMED,

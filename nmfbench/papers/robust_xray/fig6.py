@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nmfbench.artefacts import Artefact, register_artefact
-from nmfbench.claims import Claim, comparable, where
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.claims import Claim, comparable, where
 from nmfbench.papers.robust_xray.exemplar_accuracy import (
     ASSUMED,
     METHODS,

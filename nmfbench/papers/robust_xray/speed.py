@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nmfbench.artefacts import Artefact, Method, register_artefact
-from nmfbench.claims import Claim, ratio_within, where
+from nmfbench.artefacts.artefact import Artefact, Method, register_artefact
+from nmfbench.artefacts.claims import Claim, ratio_within, where
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.reported import reported
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils import gen_batches
 
-from nmfbench.solvers.alternating import BaseAlternating
+from nmfbench.solvers.bases.alternating import BaseAlternating
 
 __all__ = ["BaseDivergence"]
 
@@ -30,7 +30,7 @@ class BaseDivergence(BaseAlternating):
         authors allow 2000 iterations then, so set ``max_iter``.
     patience : int, default=40
     n_components, random_state, init, max_iter, tol
-        See :class:`~nmfbench.solvers.alternating.BaseAlternating`.
+        See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
     """
 
     stop: str = "objective"

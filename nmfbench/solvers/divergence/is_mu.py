@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench import losses
-from nmfbench.projections.bregman import project_itakura_saito
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim import losses
+from nmfbench.optim.projections.bregman import project_itakura_saito
 from nmfbench.solvers.divergence.base import BaseDivergence, multiply
 
 
@@ -47,7 +47,7 @@ class ISMU(BaseDivergence):
         largest component for ``patience`` iterations, components being scaled to unit sum.
     patience : int, default=40
     n_components, random_state, init, max_iter, tol
-        See :class:`~nmfbench.solvers.alternating.BaseAlternating`.
+        See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
 
     Attributes
     ----------

@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from nmfbench import losses
-from nmfbench.kernels.kl_sparse import kl_update_rows
-from nmfbench.projections.bregman import project_kl
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim import losses
+from nmfbench.optim.kernels.kl_sparse import kl_update_rows
+from nmfbench.optim.projections.bregman import project_kl
 from nmfbench.solvers.divergence.base import BaseDivergence, multiply
 
 
@@ -41,7 +41,7 @@ class KLMU(BaseDivergence):
         ``max_iter=2000`` with it, as the authors do.
     patience : int, default=40
     n_components, random_state, init, max_iter, tol
-        See :class:`~nmfbench.solvers.alternating.BaseAlternating`.
+        See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
 
     Notes
     -----

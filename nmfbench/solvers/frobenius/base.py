@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from nmfbench import losses
-from nmfbench.solvers.alternating import BaseAlternating
+from nmfbench.optim import losses
+from nmfbench.solvers.bases.alternating import BaseAlternating
 
 __all__ = ["BaseFrobenius"]
 
@@ -25,7 +25,7 @@ class BaseFrobenius(BaseAlternating):
     Parameters
     ----------
     n_components, random_state, init, max_iter, tol
-        See :class:`~nmfbench.solvers.alternating.BaseAlternating`.
+        See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
     """
 
     loss: ClassVar[str | None] = "frobenius"

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from nmfbench.kernels.hals import hals_sweeps
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.kernels.hals import hals_sweeps
 from nmfbench.solvers.frobenius.base import BaseFrobenius
 
 
@@ -28,7 +28,7 @@ class HALS(BaseFrobenius):
     sweeps : int, default=3
         Passes for each product of ``X`` with a factor; those products dominate the cost.
     n_components, random_state, init, max_iter, tol
-        See :class:`~nmfbench.solvers.alternating.BaseAlternating`.
+        See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
 
     Notes
     -----

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from nmfbench.kernels.multiplicative import ratio_update
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.kernels.multiplicative import ratio_update
 from nmfbench.solvers.frobenius.base import BaseFrobenius
 
 
@@ -27,7 +27,7 @@ class MU(BaseFrobenius):
     Parameters
     ----------
     n_components, random_state, init, max_iter, tol
-        See :class:`~nmfbench.solvers.alternating.BaseAlternating`.
+        See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
 
     Notes
     -----

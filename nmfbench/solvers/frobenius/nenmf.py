@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nmfbench.kernels.nesterov import nesterov_step
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.kernels.nesterov import nesterov_step
 from nmfbench.solvers.frobenius.base import BaseFrobenius
 
 __all__ = ["NeNMF", "optimal_gradient_nnls"]
@@ -35,7 +35,7 @@ class NeNMF(BaseFrobenius):
         Stop when the projected gradient in both factors has fallen to this share of its norm at
         the start.
     n_components, random_state, init, max_iter
-        See :class:`~nmfbench.solvers.alternating.BaseAlternating`.
+        See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
 
     Attributes
     ----------

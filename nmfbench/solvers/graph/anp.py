@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils import gen_batches
 
-from nmfbench.kernels.floored_ratio import FLOOR, power_ratio
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.kernels.floored_ratio import FLOOR, power_ratio
 from nmfbench.solvers.graph.base import LeastSquares, check_weight, unit_components
 
 __all__ = ["ANP"]

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.preprocessing import normalize
 
-from nmfbench import graphs
-from nmfbench.kernels.floored_ratio import FLOOR, power_ratio
-from nmfbench.projections.frobenius import project_frobenius
-from nmfbench.solvers.alternating import BaseAlternating
+from nmfbench.optim import graphs
+from nmfbench.optim.kernels.floored_ratio import FLOOR, power_ratio
+from nmfbench.optim.projections.frobenius import project_frobenius
+from nmfbench.solvers.bases.alternating import BaseAlternating
 from nmfbench.solvers.frobenius.base import BaseFrobenius
 
 __all__ = [
@@ -44,12 +44,12 @@ class BaseScaled(BaseAlternating):
         largest entry, or data as they are. ``components_`` and what ``inverse_transform`` gives
         refer to the scaled data.
     init : {"random", "uniform", "nndsvda", "nndsvd"}, default="random"
-        Start, unless ``fit`` is given factors, of the scaled data; see :mod:`nmfbench.init`.
+        Start, unless ``fit`` is given factors, of the scaled data; see :mod:`nmfbench.optim.init`.
     max_iter : int, default=300
     tol : float, default=1e-6
         Stop when an iteration changes the objective by no more than this share of it.
     n_components, random_state
-        See :class:`~nmfbench.solvers.base.BaseNMF`.
+        See :class:`~nmfbench.solvers.bases.loop.BaseNMF`.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ class BaseGraph(BaseScaled):
     Parameters
     ----------
     n_neighbors : int, default=5
-        Of the graph made of the scaled samples; see :func:`nmfbench.graphs.knn_affinity`.
+        Of the graph made of the scaled samples; see :func:`nmfbench.optim.graphs.knn_affinity`.
     affinity : array-like or sparse matrix of shape (n_samples, n_samples), optional
         The graph itself: symmetric and non-negative. Samples may be without neighbours.
     n_components, random_state, scale, init, max_iter, tol
@@ -235,7 +235,7 @@ def csr(S):
 
 
 def feature_affinity(X, n_neighbors):
-    """:func:`nmfbench.graphs.knn_affinity` of the columns of ``X``, dense or CSR."""
+    """:func:`nmfbench.optim.graphs.knn_affinity` of the columns of ``X``, dense or CSR."""
     return graphs.knn_affinity(np.ascontiguousarray(X.T) if _dense(X) else X.T.tocsr(), n_neighbors)
 
 

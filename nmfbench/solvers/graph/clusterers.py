@@ -176,8 +176,8 @@ class CoClusterer(Clusterer, BaseGraph):
         Give the columns of W and G unit norm before each iteration, and their norms to B. The
         objective may rise then. Without, scale leaves W and G for B, which is not penalised.
     n_neighbors : int, default=5
-        Of both graphs; see :func:`nmfbench.graphs.knn_affinity`. Features are compared by their
-        values in the scaled samples; those that are always zero are left out.
+        Of both graphs; see :func:`nmfbench.optim.graphs.knn_affinity`. Features are compared by
+        their values in the scaled samples; those that are always zero are left out.
     affinity
         Of the samples; see :class:`~nmfbench.solvers.graph.base.BaseGraph`.
     init : {"kmeans"}, default="kmeans"

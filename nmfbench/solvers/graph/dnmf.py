@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nmfbench import graphs
-from nmfbench.kernels.floored_ratio import graph_ratio
-from nmfbench.kernels.laplacian import neighbor_smoothness
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim import graphs
+from nmfbench.optim.kernels.floored_ratio import graph_ratio
+from nmfbench.optim.kernels.laplacian import neighbor_smoothness
 from nmfbench.solvers.graph.base import check_weight, csr, feature_affinity
 from nmfbench.solvers.graph.gnmf import GNMF
 
@@ -43,8 +43,8 @@ class DNMF(GNMF):
     alpha_features : float, default=100
         Weight :math:`\mu` of the graph of the features. With 0 this is GNMF.
     n_neighbors : int, default=5
-        Of both graphs; see :func:`nmfbench.graphs.knn_affinity`. Features are compared by their
-        values in the scaled samples; those that are always zero are left out.
+        Of both graphs; see :func:`nmfbench.optim.graphs.knn_affinity`. Features are compared by
+        their values in the scaled samples; those that are always zero are left out.
     affinity
         Of the samples; see :class:`~nmfbench.solvers.graph.base.BaseGraph`.
     normalize : bool, default=True

@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench import graphs
-from nmfbench.kernels.floored_ratio import FLOOR, neighbor_sums, power_ratio
-from nmfbench.kernels.laplacian import neighbor_smoothness
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim import graphs
+from nmfbench.optim.kernels.floored_ratio import FLOOR, neighbor_sums, power_ratio
+from nmfbench.optim.kernels.laplacian import neighbor_smoothness
 from nmfbench.solvers.frobenius.base import BaseFrobenius
 from nmfbench.solvers.graph.clusterers import CoClusterer
 
@@ -127,7 +127,7 @@ class DRCC(CoClusterer):
 
 
 def _roughness(factor, S, sums):
-    """Its smoothness over a graph, as :func:`nmfbench.graphs.smoothness` has it, but faster."""
+    """Smoothness over a graph, as of :func:`nmfbench.optim.graphs.smoothness`, but faster."""
     ones = np.ones(len(factor))
     return neighbor_smoothness(sums, factor, ones, S.indptr, S.indices, S.data)
 

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench.kernels.floored_ratio import graph_ratio
-from nmfbench.kernels.laplacian import neighbor_smoothness
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.kernels.floored_ratio import graph_ratio
+from nmfbench.optim.kernels.laplacian import neighbor_smoothness
 from nmfbench.solvers.graph.base import (
     BaseGraph,
     LeastSquares,

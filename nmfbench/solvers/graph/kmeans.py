@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms
 
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
 from nmfbench.solvers.graph.clusterers import ClusteringByKMeans
 
 __all__ = ["KMeans"]

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nmfbench.kernels.floored_ratio import power_ratio
-from nmfbench.kernels.row_norms import row_distances
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.kernels.floored_ratio import power_ratio
+from nmfbench.optim.kernels.row_norms import row_distances
 from nmfbench.solvers.graph.base import BaseScaled, unit_components
 
 __all__ = ["LNMF"]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
 from nmfbench.solvers.graph.base import BaseGraph
 from nmfbench.solvers.graph.clusterers import ClusteringByKMeans
 from nmfbench.solvers.graph.spectral import spectral_rows

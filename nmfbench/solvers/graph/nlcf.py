@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils.extmath import row_norms
 
-from nmfbench.kernels.floored_ratio import power_ratio
-from nmfbench.projections.frobenius import cross_products
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.kernels.floored_ratio import power_ratio
+from nmfbench.optim.projections.frobenius import cross_products
 from nmfbench.solvers.graph.base import LeastSquares, check_weight
 
 __all__ = ["NLCF"]

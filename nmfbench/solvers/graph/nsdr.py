@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 
-from nmfbench.kernels.floored_ratio import FLOOR
-from nmfbench.projections.frobenius import project_frobenius
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.kernels.floored_ratio import FLOOR
+from nmfbench.optim.projections.frobenius import project_frobenius
 from nmfbench.solvers.graph.base import BaseGraph, check_weight, gentle_step
 from nmfbench.solvers.graph.clusterers import Clusterer, kmeans, soft_indicator, unset
 from nmfbench.solvers.graph.spectral import normalized_affinity, spectral_rows
@@ -56,7 +56,7 @@ class NSDR(Clusterer, BaseGraph):
         objective is the same; iterations by factors are shorter steps if ``lam`` is large.
     n_neighbors, affinity
         See :class:`~nmfbench.solvers.graph.base.BaseGraph`. The graph made of the data has
-        the weights "heat" of :func:`nmfbench.graphs.knn_affinity`.
+        the weights "heat" of :func:`nmfbench.optim.graphs.knn_affinity`.
     init : {"spectral"}, default="spectral"
         K-means, from one start, of eigenvectors as in
         :class:`~nmfbench.solvers.graph.ncuts.NCuts`; 1.2 in a sample's cluster, 0.2 elsewhere,

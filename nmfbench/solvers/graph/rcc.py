@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nmfbench.init import random
-from nmfbench.kernels.edge_norms import pull_along_edges
-from nmfbench.kernels.floored_ratio import FLOOR, power_ratio
-from nmfbench.kernels.huber import pull_to_fit
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.init import random
+from nmfbench.optim.kernels.edge_norms import pull_along_edges
+from nmfbench.optim.kernels.floored_ratio import FLOOR, power_ratio
+from nmfbench.optim.kernels.huber import pull_to_fit
 from nmfbench.solvers.graph.clusterers import CoClusterer
 from nmfbench.solvers.graph.rnmfd import check_lam, resolve_lam
 

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench.kernels.floored_ratio import FLOOR, power_ratio
-from nmfbench.kernels.huber import pull_to_fit
-from nmfbench.kernels.laplacian import add_penalties, neighbor_smoothness
-from nmfbench.projections.frobenius import project_frobenius
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.kernels.floored_ratio import FLOOR, power_ratio
+from nmfbench.optim.kernels.huber import pull_to_fit
+from nmfbench.optim.kernels.laplacian import add_penalties, neighbor_smoothness
+from nmfbench.optim.projections.frobenius import project_frobenius
 from nmfbench.solvers.graph.base import BaseGraph, check_weight, gentle_step
 
 __all__ = ["RNMFD", "check_lam", "resolve_lam"]

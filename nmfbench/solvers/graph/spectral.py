@@ -8,7 +8,7 @@ from scipy.linalg import eigh
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from nmfbench import graphs
+from nmfbench.optim import graphs
 
 __all__ = ["normalized_affinity", "spectral_rows", "spectral_vectors"]
 

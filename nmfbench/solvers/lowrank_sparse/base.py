@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 from sklearn.utils.extmath import svd_flip
 
-from nmfbench.solvers.base import BaseNMF
+from nmfbench.solvers.bases.loop import BaseNMF
 
 __all__ = ["BaseLowRankSparse", "orthonormal_factors", "sum_of_squares"]
 
@@ -25,7 +25,7 @@ class BaseLowRankSparse(BaseNMF):
     Parameters
     ----------
     n_components, random_state
-        See :class:`~nmfbench.solvers.base.BaseNMF`.
+        See :class:`~nmfbench.solvers.bases.loop.BaseNMF`.
 
     Attributes
     ----------

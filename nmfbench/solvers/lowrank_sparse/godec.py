@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 import scipy.linalg
 
-from nmfbench.registry import register_solver
-from nmfbench.solvers.base import State
+from nmfbench.core.registry import register_solver
+from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.lowrank_sparse.base import (
     BaseLowRankSparse,
     orthonormal_factors,
@@ -44,7 +44,7 @@ class GoDec(BaseLowRankSparse):
     tol : float, default=1e-3
         Stop when ``||X - L - S||_F`` has fallen to this share of ``||X||_F``.
     n_components, random_state
-        See :class:`~nmfbench.solvers.base.BaseNMF`.
+        See :class:`~nmfbench.solvers.bases.loop.BaseNMF`.
 
     Attributes
     ----------

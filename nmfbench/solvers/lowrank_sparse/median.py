@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench.registry import register_solver
-from nmfbench.solvers.base import State
+from nmfbench.core.registry import register_solver
+from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.lowrank_sparse.base import BaseLowRankSparse
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.decomposition import PCA as SklearnPCA
 
-from nmfbench.registry import register_solver
-from nmfbench.solvers.base import State
+from nmfbench.core.registry import register_solver
+from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.lowrank_sparse.base import BaseLowRankSparse
 
 
@@ -29,7 +29,7 @@ class PCA(BaseLowRankSparse):
     svd_solver : str, default="full"
         Of :class:`sklearn.decomposition.PCA`; "randomized" is faster and not exact.
     n_components, random_state
-        See :class:`~nmfbench.solvers.base.BaseNMF`.
+        See :class:`~nmfbench.solvers.bases.loop.BaseNMF`.
 
     Attributes
     ----------

@@ -7,8 +7,8 @@ import numpy as np
 import scipy.linalg
 from sklearn.utils.extmath import randomized_svd
 
-from nmfbench.registry import register_solver
-from nmfbench.solvers.l1_admm import BaseL1ADMM
+from nmfbench.core.registry import register_solver
+from nmfbench.solvers.bases.l1_admm import BaseL1ADMM
 from nmfbench.solvers.lowrank_sparse.base import BaseLowRankSparse, orthonormal_factors
 
 
@@ -44,7 +44,7 @@ class RobustLowRankADMM(BaseL1ADMM, BaseLowRankSparse):
         Start, unless ``fit`` is given factors: the truncated singular value decomposition, or
         small Gaussian numbers.
     n_components, random_state, rho, n_init, max_iter, tol
-        See :class:`~nmfbench.solvers.l1_admm.BaseL1ADMM`.
+        See :class:`~nmfbench.solvers.bases.l1_admm.BaseL1ADMM`.
 
     Attributes
     ----------

@@ -6,9 +6,9 @@ import numpy as np
 import scipy.linalg
 from sklearn.utils import gen_batches
 
-from nmfbench.kernels.shrinkage import shrink_remainder, step_dual
-from nmfbench.registry import register_solver
-from nmfbench.solvers.base import State
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.kernels.shrinkage import shrink_remainder, step_dual
+from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.lowrank_sparse.base import (
     BaseLowRankSparse,
     orthonormal_factors,

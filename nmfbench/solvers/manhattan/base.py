@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from nmfbench import losses
-from nmfbench.projections.manhattan import certify_manhattan, project_manhattan
-from nmfbench.solvers.alternating import BaseAlternating
-from nmfbench.stopping import relative_progress
-from nmfbench.validation import check_data
+from nmfbench.core.validation import check_data
+from nmfbench.optim import losses
+from nmfbench.optim.projections.manhattan import certify_manhattan, project_manhattan
+from nmfbench.optim.stopping import relative_progress
+from nmfbench.solvers.bases.alternating import BaseAlternating
 
 __all__ = ["BaseManhattan"]
 
@@ -25,12 +25,12 @@ class BaseManhattan(BaseAlternating):
     Parameters
     ----------
     init : {"uniform", "random", "nndsvda", "nndsvd"}, default="uniform"
-        Start, unless ``fit`` is given factors; see :mod:`nmfbench.init`.
+        Start, unless ``fit`` is given factors; see :mod:`nmfbench.optim.init`.
     tol : float, default=1e-3
         Stop after ten iterations or more, when the last one changed the objective by no more
         than this share of the change since the start (Guan et al. 2012, Eq. (4)).
     n_components, random_state, max_iter
-        See :class:`~nmfbench.solvers.alternating.BaseAlternating`.
+        See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
 
     Attributes
     ----------

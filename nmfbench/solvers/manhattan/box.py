@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench.projections.manhattan_box import certify_manhattan_box, project_manhattan_box
+from nmfbench.optim.projections.manhattan_box import certify_manhattan_box, project_manhattan_box
 from nmfbench.solvers.manhattan.base import BaseManhattan
 
 __all__ = ["BaseBoxed"]

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
 from nmfbench.solvers.manhattan.box import BaseBoxed
 from nmfbench.solvers.manhattan.smoothed import BaseSmoothed
 from nmfbench.solvers.manhattan.smoothing import Box, DualityGap

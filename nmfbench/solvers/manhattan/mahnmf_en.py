@@ -5,9 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench.kernels.ridge_median import elastic_sweep
-from nmfbench.projections.manhattan_ridge import certify_manhattan_ridge, project_manhattan_ridge
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.kernels.ridge_median import elastic_sweep
+from nmfbench.optim.projections.manhattan_ridge import (
+    certify_manhattan_ridge,
+    project_manhattan_ridge,
+)
 from nmfbench.solvers.manhattan.smoothed import BaseSmoothed
 from nmfbench.solvers.manhattan.smoothing import SmoothedLoss
 

@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nmfbench.projections.manhattan_box import certify_manhattan_box, project_manhattan_box
-from nmfbench.proximal import group_norm, project_group_ball, prox_group_norm
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_groups
+from nmfbench.optim.projections.manhattan_box import certify_manhattan_box, project_manhattan_box
+from nmfbench.optim.proximal import group_norm, project_group_ball, prox_group_norm
 from nmfbench.solvers.manhattan.smoothed import BaseSmoothed
 from nmfbench.solvers.manhattan.smoothing import Box
-from nmfbench.validation import check_groups
 
 
 @register_solver(

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nmfbench.kernels.smoothing import absolute_residual
-from nmfbench.kernels.weighted_median import absolute_sum
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.kernels.smoothing import absolute_residual
+from nmfbench.optim.kernels.weighted_median import absolute_sum
+from nmfbench.optim.stopping import relative_progress
 from nmfbench.solvers.manhattan.base import BaseManhattan
 from nmfbench.solvers.manhattan.rri import improve
 from nmfbench.solvers.manhattan.smoothing import SmoothedLoss, optimal_gradient
-from nmfbench.stopping import relative_progress
 
 _FADING = 0.95  # of the smoothing from round to round
 _LEAST = 1e-3  # smoothing below which there is none

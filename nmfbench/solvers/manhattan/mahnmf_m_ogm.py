@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nmfbench import graphs
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim import graphs
 from nmfbench.solvers.manhattan.manifold import BaseManifold
 from nmfbench.solvers.manhattan.smoothed import BaseSmoothed
 from nmfbench.solvers.manhattan.smoothing import SmoothedLoss

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nmfbench.kernels.ridge_median import graph_sweep
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.kernels.ridge_median import graph_sweep
 from nmfbench.solvers.manhattan.manifold import BaseManifold
 from nmfbench.solvers.manhattan.rri import improve
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
 from nmfbench.solvers.manhattan.smoothed import BaseSmoothed
 
 

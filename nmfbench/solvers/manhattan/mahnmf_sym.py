@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench.kernels.symmetric_median import symmetric_sweep
-from nmfbench.registry import register_solver
-from nmfbench.solvers.base import State
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.kernels.symmetric_median import symmetric_sweep
+from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.manhattan.base import BaseManhattan
 
 

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nmfbench import graphs
-from nmfbench.kernels.smoothing import absolute_residual
+from nmfbench.optim import graphs
+from nmfbench.optim.kernels.smoothing import absolute_residual
 from nmfbench.solvers.manhattan.base import BaseManhattan
 
 __all__ = ["BaseManifold"]
@@ -28,7 +28,7 @@ class BaseManifold(BaseManhattan):
     ----------
     beta : float, default=1e-3
     n_neighbors : int, default=5
-        Of the graph made of the data; see :func:`nmfbench.graphs.knn_affinity`.
+        Of the graph made of the data; see :func:`nmfbench.optim.graphs.knn_affinity`.
     affinity : array-like or sparse matrix of shape (n_samples, n_samples), optional
         The graph itself: symmetric and non-negative. Samples without neighbours are not
         penalised.

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from nmfbench.kernels.hals import hals_sweeps
-from nmfbench.registry import register_solver
-from nmfbench.solvers.l1_admm import BaseL1ADMM
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.kernels.hals import hals_sweeps
+from nmfbench.solvers.bases.l1_admm import BaseL1ADMM
 from nmfbench.solvers.manhattan.base import BaseManhattan
 
 
@@ -26,11 +26,11 @@ class RobustNMFADMM(BaseL1ADMM, BaseManhattan):
     sweeps : int, default=4
         Passes over each factor; the products with the target dominate the cost.
     init : {"uniform", "random", "nndsvda", "nndsvd"}, default="uniform"
-        Start, unless ``fit`` is given factors; see :mod:`nmfbench.init`. The last two follow the
-        outliers, and often end in a poorer local minimum.
+        Start, unless ``fit`` is given factors; see :mod:`nmfbench.optim.init`. The last two follow
+        the outliers, and often end in a poorer local minimum.
     rho, max_iter : default 0.7 and 500
     n_components, random_state, n_init, tol
-        See :class:`~nmfbench.solvers.l1_admm.BaseL1ADMM`.
+        See :class:`~nmfbench.solvers.bases.l1_admm.BaseL1ADMM`.
 
     Attributes
     ----------

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 from sklearn.utils import gen_even_slices
 
-from nmfbench.kernels.weighted_median import absolute_sum, median_sweeps
+from nmfbench.optim.kernels.weighted_median import absolute_sum, median_sweeps
 from nmfbench.solvers.manhattan.base import BaseManhattan
 
 __all__ = ["BaseRRI", "improve"]

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench.kernels.smoothing import absolute_residual
+from nmfbench.optim.kernels.smoothing import absolute_residual
 from nmfbench.solvers.manhattan.base import BaseManhattan
 from nmfbench.solvers.manhattan.smoothing import SmoothedLoss, nonnegative, optimal_gradient
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nmfbench.kernels.smoothing import absolute_residual, optimal_step, smooth_residual
+from nmfbench.optim.kernels.smoothing import absolute_residual, optimal_step, smooth_residual
 
 __all__ = ["Box", "DualityGap", "SmoothedLoss", "nonnegative", "optimal_gradient"]
 
@@ -262,7 +262,7 @@ def optimal_gradient(
 
 
 def _step(X, g, total, centre, Y, L, k, prox):
-    """Eqs. (17), (18) and (21); see :func:`~nmfbench.kernels.smoothing.optimal_step`."""
+    """Eqs. (17), (18) and (21); see :func:`~nmfbench.optim.kernels.smoothing.optimal_step`."""
     if isinstance(prox, Box):
         return optimal_step(X, g, total, centre, Y, 1 / L, k, prox.upper)
     np.multiply(g, -1 / L, out=Y)

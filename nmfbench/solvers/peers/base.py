@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from nmfbench.losses import LOSSES
-from nmfbench.projections import PROJECTIONS
-from nmfbench.solvers.alternating import BaseAlternating
+from nmfbench.optim.losses import LOSSES
+from nmfbench.optim.projections import PROJECTIONS
+from nmfbench.solvers.bases.alternating import BaseAlternating
 
 __all__ = ["BasePeer"]
 
@@ -25,7 +25,7 @@ class BasePeer(BaseAlternating):
     Parameters
     ----------
     n_components, random_state, init, max_iter, tol
-        See :class:`~nmfbench.solvers.alternating.BaseAlternating`.
+        See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
     """
 
     def _peer(self, r):

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from sklearn.decomposition import MiniBatchNMF
 
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
 from nmfbench.solvers.peers.base import BasePeer
 
 
@@ -37,7 +37,7 @@ class SklearnMiniBatch(BasePeer):
         scikit-learn's own rules: stop when a batch moves H by less than this share of its norm,
         or when ten batches in a row have not lowered the smoothed cost.
     n_components, random_state, init
-        See :class:`~nmfbench.solvers.alternating.BaseAlternating`.
+        See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
 
     Notes
     -----

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from sklearn.decomposition import NMF
 
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
 from nmfbench.solvers.peers.base import BasePeer
 
 
@@ -32,7 +32,7 @@ class SklearnMU(BasePeer):
         divergence by less than this share of its first value. It is not the rule of our own
         solvers.
     n_components, random_state, init, max_iter
-        See :class:`~nmfbench.solvers.alternating.BaseAlternating`.
+        See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
 
     Notes
     -----

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from nmfbench.solvers.base import BaseNMF
+from nmfbench.solvers.bases.loop import BaseNMF
 
 __all__ = ["BaseSeparable"]
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench.projections.bregman import Generator
+from nmfbench.optim.projections.bregman import Generator
 from nmfbench.solvers.separable.xray import BaseXRAY, dense_row
 
 _OUTSIDE = 1e-6  # `rand` ignores divergences below this share of the largest one

@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench.kernels.hottopixx import project_diagonal_dominant, sgd_epoch
-from nmfbench.projections import project_manhattan
-from nmfbench.registry import register_solver
-from nmfbench.solvers.base import State
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.kernels.hottopixx import project_diagonal_dominant, sgd_epoch
+from nmfbench.optim.projections import project_manhattan
+from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.separable.base import BaseSeparable
 
 _ROUNDS = 20  # of the exact solver in one iteration, so that a trace costs little

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nmfbench.registry import register_solver
-from nmfbench.solvers.base import State
+from nmfbench.core.registry import register_solver
+from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.separable.base import BaseSeparable
 
 

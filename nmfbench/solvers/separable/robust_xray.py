@@ -9,17 +9,17 @@ from scipy.optimize import linprog
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from nmfbench.projections.manhattan import (
+from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_data
+from nmfbench.optim.projections.manhattan import (
     ManhattanCone,
     certify_manhattan,
     project_manhattan,
     warn_if_unfinished,
 )
-from nmfbench.registry import register_solver
-from nmfbench.solvers.base import State
+from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.separable.base import BaseSeparable
 from nmfbench.solvers.separable.xray import draw_p
-from nmfbench.validation import check_data
 
 _OUTSIDE = 1e-6  # tau_0: residual norms below this share of the largest row norm are zero
 _TIE = 1e-12  # scores, and normalised points, this close (relative) count as equal

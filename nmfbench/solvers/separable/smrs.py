@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from nmfbench.registry import register_solver
-from nmfbench.solvers.base import State
+from nmfbench.core.registry import register_solver
+from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.separable.base import BaseSeparable
 from nmfbench.solvers.separable.row_sparse import active_set, admm, objective
 

@@ -7,8 +7,8 @@ import scipy.sparse as sp
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms
 
-from nmfbench.registry import register_solver
-from nmfbench.solvers.base import State
+from nmfbench.core.registry import register_solver
+from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.separable.base import BaseSeparable
 
 _TIE = 1e-6  # residual norms this close (relative) count as equal

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from nmfbench.solvers.base import State
+from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.separable.base import BaseSeparable
 
 __all__ = ["BaseXRAY", "dense_row", "draw_p"]

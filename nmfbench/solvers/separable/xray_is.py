@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from nmfbench.projections.bregman import GENERATORS, fit_itakura_saito, project_itakura_saito
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.projections.bregman import GENERATORS, fit_itakura_saito, project_itakura_saito
 from nmfbench.solvers.separable.bregman_xray import BaseBregmanXRAY
 
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nmfbench.projections.bregman import GENERATORS, fit_kl, project_kl
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.projections.bregman import GENERATORS, fit_kl, project_kl
 from nmfbench.solvers.separable.bregman_xray import BaseBregmanXRAY
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import gen_batches
 
-from nmfbench.kernels.nnls import nnls_gram
-from nmfbench.registry import register_solver
+from nmfbench.core.registry import register_solver
+from nmfbench.optim.kernels.nnls import nnls_gram
 from nmfbench.solvers.separable.xray import BaseXRAY
 
 _OUTSIDE = 1e-12  # `rand` ignores squared residuals below this share of the largest norm

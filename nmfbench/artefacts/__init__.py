@@ -1,0 +1,1 @@
+"""Tables and figures of papers: grids of trials, summaries, pictures, claims and their verdicts."""

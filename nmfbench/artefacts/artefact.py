@@ -1,0 +1,173 @@
+"""An artefact: one table or figure of one paper, as a grid of trials and four small functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import pandas as pd
+
+from nmfbench.artefacts.claims import Claim
+from nmfbench.core import registry
+from nmfbench.datasets.base import dataset_available, dataset_info, dataset_variant
+from nmfbench.engine.trials import Trial, canonical
+
+__all__ = [
+    "PROFILES",
+    "Artefact",
+    "Method",
+    "label_records",
+    "register_artefact",
+    "substitutes",
+]
+
+PROFILES = ("smoke", "quick", "paper")
+
+
+@dataclass(frozen=True)
+class Method:
+    """A curve or a row: a solver with the parameters under which an artefact shows it."""
+
+    label: str
+    solver: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+def label_records(records: pd.DataFrame, methods: Sequence[Method]) -> pd.DataFrame:
+    """Records with a categorical column ``method``, and a column for each option of the task.
+
+    Methods with one label are one curve or row, which the artefact shows at several parameters;
+    the column ``setting`` tells these apart, the text :func:`~nmfbench.engine.trials.canonical`.
+    """
+    labels = {(m.solver, canonical(dict(m.params))): m.label for m in methods}
+    settings = [canonical(params) for params in records["params"]]
+    found = [
+        labels.get((solver, setting))
+        for solver, setting in zip(records["solver"], settings, strict=True)
+    ]
+    order = list(dict.fromkeys(m.label for m in methods))
+    options = pd.DataFrame(list(records["options"]), index=records.index)
+    method = pd.Categorical(found, categories=order, ordered=True)
+    return pd.concat([records.assign(method=method, setting=settings), options], axis=1)
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """One table or figure.
+
+    Parameters
+    ----------
+    id : str
+        Paper and name, such as ``"robust-xray/fig3"``.
+    title : str
+        What it shows, in a line.
+    kind : {"figure", "table"}
+    methods : sequence of Method
+        Its curves or rows, in order; they label the records.
+    trials : callable
+        Profile -> list of trials.
+    summarise : callable
+        Labelled records (a DataFrame) -> a tidy table; all statistics live here. The column
+        ``arrays`` holds a mapping for each trial, from the names of its arrays (``trace``, ...)
+        to the arrays, read from the store when asked for.
+    draw : callable
+        That table -> a matplotlib figure, or a DataFrame as it should be printed.
+    claims : sequence of Claim
+    assumed : mapping
+        What the paper does not say, and what we chose.
+    stands_for : mapping
+        Of real data sets that take the place of the paper's: what they stand for here, in words,
+        such as ``{"coil20": "COIL-20 for Caltech-101"}``.
+    caption : str
+        How to read it, for the report.
+    """
+
+    id: str
+    title: str
+    kind: Literal["figure", "table"]
+    methods: Sequence[Method]
+    trials: Callable[[str], list[Trial]]
+    summarise: Callable[[pd.DataFrame], pd.DataFrame]
+    draw: Callable[[pd.DataFrame], Any]
+    claims: Sequence[Claim] = ()
+    assumed: Mapping[str, str] = field(default_factory=dict)
+    stands_for: Mapping[str, str] = field(default_factory=dict)
+    caption: str = ""
+
+    @property
+    def paper(self) -> str:
+        return self.id.partition("/")[0]
+
+    @property
+    def name(self) -> str:
+        return self.id.partition("/")[2]
+
+    @cached_property
+    def paper_total(self) -> int:
+        """Trials of the paper's grid, which takes a second or so to list: counted once."""
+        return len(self.trials("paper"))
+
+    def substitutes(self, trials: Sequence[Trial]) -> dict[str, str]:
+        """What the data of these trials stand in for here, in words, by data set."""
+        used = {trial.dataset for trial in trials}
+        own = {name: text for name, text in self.stands_for.items() if name in used}
+        return own | substitutes(trials)
+
+    def names(self, attribute: str) -> list[str]:
+        """Sorted names of the ``task``, ``dataset`` or ``solver`` of the paper's grid."""
+        return sorted({getattr(trial, attribute) for trial in self.trials("paper")})
+
+    def missing_data(self, profile: str) -> list[str]:
+        """Datasets of a profile that are not at hand."""
+        names = {t.dataset for t in self._grid(profile) if not t.stand_in}
+        return sorted(name for name in names if not dataset_available(name))
+
+    def plan(self, profile: str, *, stand_in: bool = False) -> list[Trial]:
+        """The trials of a profile.
+
+        Parameters
+        ----------
+        profile : {"smoke", "quick", "paper"}
+        stand_in : bool, default=False
+            Where real data are missing, plan a fetched variant or the synthetic stand-in instead.
+        """
+        absent = self.missing_data(profile) if stand_in else []
+        change = {
+            name: {"dataset_params": {"variant": True}}
+            if dataset_variant(name)
+            else {"stand_in": True}
+            for name in absent
+        }
+        return [_changed(t, change.get(t.dataset, {})) for t in self._grid(profile)]
+
+    def _grid(self, profile):
+        if profile not in PROFILES:
+            raise ValueError(f"profile must be one of {', '.join(PROFILES)}, got {profile!r}.")
+        return self.trials(profile)
+
+
+def register_artefact(artefact: Artefact) -> Artefact:
+    """Add an artefact to the registry."""
+    registry.artefacts.add(artefact.id, artefact)
+    return artefact
+
+
+def _changed(trial, change):
+    if "dataset_params" in change:
+        change = {"dataset_params": {**trial.dataset_params, **change["dataset_params"]}}
+    return replace(trial, **change) if change else trial
+
+
+def substitutes(trials: Sequence[Trial]) -> dict[str, str]:
+    """What the data of these trials stand in for: ``{dataset: the paper's data}``."""
+    found = {}
+    for trial in trials:
+        if trial.dataset_params.get("variant"):
+            found[trial.dataset] = dataset_variant(trial.dataset) or "a variant"
+        elif trial.stand_in:
+            found[trial.dataset] = f"{trial.dataset} (synthetic stand-in)"
+        elif dataset_info(trial.dataset).get("stand_in_for"):
+            found[trial.dataset] = dataset_info(trial.dataset)["stand_in_for"]
+    return found

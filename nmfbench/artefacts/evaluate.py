@@ -1,0 +1,290 @@
+"""One artefact against its records: table, verdicts, and what they rest on."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+import pandas as pd
+
+from nmfbench.artefacts.artefact import Artefact, label_records
+from nmfbench.artefacts.choice import choose_grid
+from nmfbench.artefacts.claims import Claim, Verdict, judge
+from nmfbench.core import registry
+from nmfbench.engine.audit import standing
+from nmfbench.engine.missing import other_release
+from nmfbench.engine.results import reason
+from nmfbench.engine.store import Store, StoredArrays
+
+__all__ = ["Evaluation", "Reads", "claim_rows", "evaluate"]
+
+_ONLY_HERE = ("artefact", "table", "records", "verdicts")  # what no JSON holds as it is
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What the records say of an artefact.
+
+    Attributes
+    ----------
+    artefact : Artefact
+    profile : str
+        Whose grid it was judged on.
+    whole, repeats : int
+        Repeats of that grid of which every trial has a record, and all.
+    table : DataFrame or None
+        What ``draw`` takes; None while no trial has finished, and of an evaluation read back.
+    records : DataFrame or None
+        The labelled records behind it, failed ones included; None of an evaluation read back.
+    verdicts : list of (Claim, Verdict)
+    broken : list of str
+        Claims whose test raised, with the error; their verdict is "inconclusive".
+    data : dict of str to str
+        For each dataset "own", or what it stands in for.
+    done, failed, left_out, total : int
+        Trials of the grid; left out are those of repeats that are not whole, where only whole ones
+        are judged.
+    failures : dict of str to int
+        Errors of the failed trials in a line, with how often.
+    code : list of str
+        Versions of the code behind the records.
+    hosts, versions : list of dict
+        Where and with what they were computed.
+    finished : (str, str) or None
+        When the first and the last was.
+    notes : list of str
+        What else is to be said of the records: sentences, shown under Provenance.
+    """
+
+    artefact: Artefact
+    profile: str
+    whole: int
+    repeats: int
+    table: pd.DataFrame | None
+    records: pd.DataFrame | None
+    verdicts: list[tuple[Claim, Verdict]]
+    broken: list[str]
+    data: dict[str, str]
+    done: int
+    failed: int
+    left_out: int
+    total: int
+    failures: dict[str, int]
+    code: list[str]
+    hosts: list[dict]
+    versions: list[dict]
+    finished: tuple[str, str] | None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def missing(self) -> int:
+        return self.total - self.done - self.failed - self.left_out
+
+    @property
+    def stand_ins(self) -> list[str]:
+        """What stands in for the paper's data, in words."""
+        return sorted(text for text in self.data.values() if text != "own")
+
+    @property
+    def title(self) -> str:
+        """Title of the artefact, with the stand-ins it was run on."""
+        if not self.stand_ins:
+            return self.artefact.title
+        return f"{self.artefact.title} — on a stand-in: {', '.join(self.stand_ins)}"
+
+    def draw(self):
+        """The figure or the printed table; None while no trial has finished."""
+        return None if self.table is None else self.artefact.draw(self.table)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the table and the records, as JSON holds it."""
+        known = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _ONLY_HERE}
+        verdicts = [asdict(verdict) for _, verdict in self.verdicts]
+        return known | {"artefact": self.artefact.id, "verdicts": verdicts}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Evaluation:
+        """An evaluation as :meth:`to_dict` gave it, without its table and records."""
+        artefact = registry.artefacts[values["artefact"]].target
+        verdicts = [
+            Verdict(**verdict | {"interval": verdict["interval"] and tuple(verdict["interval"])})
+            for verdict in values["verdicts"]
+        ]
+        read = {
+            "artefact": artefact,
+            "table": None,
+            "records": None,
+            "verdicts": list(zip(artefact.claims, verdicts, strict=True)),
+            "finished": values["finished"] and tuple(values["finished"]),
+        }
+        return cls(**{**values, **read})
+
+
+@dataclass
+class Reads:
+    """Which arrays evaluations read.
+
+    Attributes
+    ----------
+    all, claims : set of (str, str)
+        Key of the trial and name of the array, of all that were read, and of those that the test of
+        a claim read.
+    """
+
+    all: set[tuple[str, str]] = field(default_factory=set)
+    claims: set[tuple[str, str]] = field(default_factory=set)
+    by_claims: bool = False
+
+    def note(self, key: str, name: str) -> None:
+        """An array is read."""
+        self.all.add((key, name))
+        if self.by_claims:
+            self.claims.add((key, name))
+
+
+def evaluate(
+    artefact: Artefact,
+    store: Store,
+    *,
+    profile: str | None = None,
+    stand_in: bool = False,
+    reads: Reads | None = None,
+) -> Evaluation:
+    """Summarise the records of an artefact and test its claims.
+
+    Parameters
+    ----------
+    artefact : Artefact
+    store : Store
+    profile : {"smoke", "quick", "paper"}, optional
+        By default the largest grid of whole repeats, see
+        :func:`~nmfbench.artefacts.choice.choose_grid`.
+    stand_in : bool, default=False
+        Where real data are missing, look at the records on their stand-ins.
+    reads : Reads, optional
+        Told which arrays are read.
+    """
+    reads = reads or Reads()
+    grid = choose_grid(artefact, store, profile=profile, stand_in=stand_in)
+    plan = grid.trials
+    records = label_records(store.table(trial.key for trial in plan), artefact.methods)
+    # Curves and factors, for the summaries and claims that look at them.
+    records = records.assign(arrays=[StoredArrays(store, k, reads.note) for k in records["key"]])
+    finished = records[records["status"] == "done"]
+    failed = records[records["status"] == "failed"]
+    data = dict.fromkeys(sorted({trial.dataset for trial in plan}), "own")
+    data |= artefact.substitutes(plan)
+    own = "own" if set(data.values()) <= {"own"} else "stand-in"
+    verdicts, broken = [], []
+    reads.by_claims = True
+    for claim in artefact.claims:
+        try:
+            verdict = judge(
+                claim,
+                finished,
+                done=len(finished),
+                total=grid.total,
+                paper_total=artefact.paper_total,
+                data=own,
+            )
+        except Exception as error:  # one bad test must not hide the others
+            broken.append(f"{artefact.id}/{claim.id}: {error!r}")
+            verdict = Verdict("inconclusive", f"the check itself failed: {error!r}", data=own)
+        verdicts.append((claim, verdict))
+    reads.by_claims = False
+    return Evaluation(
+        artefact=artefact,
+        profile=grid.profile,
+        whole=grid.whole,
+        repeats=grid.repeats,
+        records=records,
+        table=artefact.summarise(finished) if len(finished) else None,
+        verdicts=verdicts,
+        broken=broken,
+        data=data,
+        done=len(finished),
+        failed=len(failed),
+        left_out=grid.left_out,
+        total=grid.total,
+        failures=dict(Counter(reason(error) for error in failed["error"])),
+        code=sorted(set(finished["code"])),
+        hosts=_distinct(finished["host"]),
+        versions=_distinct(finished["versions"]),
+        finished=(min(finished["finished"]), max(finished["finished"])) if len(finished) else None,
+        notes=_notes(store, plan),
+    )
+
+
+def _notes(store, plan) -> list[str]:
+    """By which code the records were computed, and under which releases of wrapped peers."""
+    counts = standing(store, plan)
+    said = {
+        "current": "computed by today's code",
+        "audited": "by earlier code, and audited under today's",
+        "different": "by earlier code, of groups whose audit under today's came out different",
+        "unaudited": "by earlier code, not audited under today's",
+    }
+    words = [f"{counts[name]} {text}" for name, text in said.items() if counts[name]]
+    held = store.provenance(trial.key for trial in plan)
+    found = (other_release(t, held[t.key]) for t in plan if t.key in held)
+    releases = Counter(release for release in found if release)
+    return ([f"Records: {'; '.join(words)}."] if words else []) + [
+        f"{n} records are of {release}, which is not the installed release."
+        for release, n in sorted(releases.items())
+    ]
+
+
+def _distinct(dicts):
+    return [dict(items) for items in sorted({tuple(d.items()) for d in dicts})]
+
+
+def claim_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """A row a claim, as ``nmfbench claims --json`` prints it."""
+    return [
+        {
+            "id": f"{evaluation.artefact.id}/{claim.id}",
+            "artefact": evaluation.artefact.id,
+            "statement": claim.statement,
+            "source": claim.source,
+            "origin": claim.origin,
+            "reported": claim.reported,
+            "threshold": _threshold(claim.threshold, verdict.sensitivity or {}),
+            "verdict": verdict.verdict,
+            "evidence": verdict.evidence,
+            "effect": _finite(verdict.effect),
+            "interval": verdict.interval and [_finite(bound) for bound in verdict.interval],
+            "p_value": _finite(verdict.p_value),
+            "n": verdict.n,
+            "data": verdict.data,
+            "stand_ins": evaluation.stand_ins,
+            "profile": evaluation.profile,
+            "whole_repeats": evaluation.whole,
+            "repeats": evaluation.repeats,
+            "done": evaluation.done,
+            "total": evaluation.total,
+            "paper_total": evaluation.artefact.paper_total,
+        }
+        for claim, verdict in evaluation.verdicts
+    ]
+
+
+def _threshold(threshold, sensitivity):
+    """The number that decides a claim; of one of ours its half and twice, with their verdicts."""
+    if threshold is None:
+        return None
+    ours = threshold.whose == "ours"
+    return {
+        "value": threshold.value,
+        "whose": threshold.whose,
+        "half": threshold.scaled(0.5) if ours else None,
+        "twice": threshold.scaled(2.0) if ours else None,
+        "at_half": sensitivity.get("half"),
+        "at_twice": sensitivity.get("twice"),
+    }
+
+
+def _finite(value):
+    return None if value is None or not math.isfinite(value) else float(value)

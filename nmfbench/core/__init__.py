@@ -1,0 +1,1 @@
+"""Ground that everything stands on: names, validation, clocks."""

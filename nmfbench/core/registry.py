@@ -1,0 +1,382 @@
+"""Names to things: solvers, datasets, corruptions, metrics, tasks and artefacts.
+
+Each kind of thing has one :class:`Registry`. It fills itself on first use: it imports every
+module below its package (a folder scan, so that a new solver is one new file) and then the
+entry points that installed third-party packages declare (``nmfbench.solvers``,
+``nmfbench.datasets``, ``nmfbench.tasks``). Names are unique; a misspelt one is answered with
+the nearest valid names.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib
+import pkgutil
+import re
+import threading
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from typing import Any
+
+__all__ = [
+    "PROPERTIES",
+    "Entry",
+    "Registry",
+    "UnknownNameError",
+    "artefacts",
+    "corruptions",
+    "datasets",
+    "metrics",
+    "register_corruption",
+    "register_dataset",
+    "register_metric",
+    "register_solver",
+    "register_task",
+    "solvers",
+    "tasks",
+]
+
+_KEY = re.compile(r"[a-z0-9]+([-_/][a-z0-9]+)*")
+
+
+class UnknownNameError(KeyError):
+    """A name that is in no registry; the message lists the nearest valid ones."""
+
+    def __init__(self, kind, name, known):
+        self.kind, self.name = kind, name
+        self.suggestions = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
+        hint = (
+            f"did you mean {' or '.join(map(repr, self.suggestions))}?"
+            if self.suggestions
+            else f"known names: {', '.join(sorted(known)) or 'none'}."
+        )
+        super().__init__(f"no {kind} is called {name!r}; {hint}")
+
+    def __str__(self):
+        return self.args[0]
+
+    def __reduce__(self):  # so that it can come back from a cluster
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+def _restore(kind, args, attributes):
+    error = kind.__new__(kind, *args)
+    error.args, error.__dict__ = args, attributes
+    return error
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One registered thing.
+
+    Attributes
+    ----------
+    key : str
+        Public name, as the command line and the records show it.
+    target : object
+        The estimator class, loader, function, task or artefact itself.
+    info : dict
+        What was said of it when it was registered.
+    """
+
+    key: str
+    target: Any
+    info: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this package defines it, rather than another one."""
+        target = self.target
+        while isinstance(target, functools.partial):
+            target = target.func
+        module = getattr(target, "__module__", None) or type(target).__module__
+        return module.partition(".")[0] == __name__.partition(".")[0]
+
+
+class Registry:
+    """A dictionary of entries that fills itself on first use.
+
+    Parameters
+    ----------
+    kind : str
+        What it holds, in the singular: the word that error messages use.
+    package : str
+        Package or module that is imported, with everything below it, to fill the registry.
+    group : str, optional
+        Entry-point group through which installed packages add their own.
+    by_place : str, optional
+        Module and function, such as ``"package.module:function"``, that gives the entry of a key
+        with a colon, the place of something that is not registered.
+    """
+
+    def __init__(
+        self, kind: str, package: str, group: str | None = None, *, by_place: str | None = None
+    ):
+        self.kind, self.package, self.group = kind, package, group
+        self.by_place = by_place
+        self._entries: dict[str, Entry] = {}
+        self._loaded = self._loading = False
+        self._lock = threading.RLock()
+
+    def add(self, key: str, target: Any, **info: Any) -> None:
+        """Register ``target`` under ``key``.
+
+        Raises
+        ------
+        ValueError
+            If the key is malformed, or taken by another thing.
+        """
+        if not _KEY.fullmatch(key):
+            raise ValueError(
+                f"{self.kind} key {key!r} is malformed: use lower-case letters and digits, "
+                "joined by '-', as in 'robust-xray'."
+            )
+        held = self._entries.get(key)
+        # A module that is imported again (reload, two paths to one file) replaces its own entry.
+        if held is not None and _identity(held.target) != _identity(target):
+            raise ValueError(
+                f"{self.kind} {key!r} is registered already, by {_identity(held.target)}; "
+                "choose another key."
+            )
+        self._entries[key] = Entry(key, target, info)
+
+    def __getitem__(self, key: str) -> Entry:
+        if self.by_place is not None and isinstance(key, str) and ":" in key:
+            module, _, name = self.by_place.partition(":")
+            return getattr(importlib.import_module(module), name)(key)
+        self._load()
+        try:
+            return self._entries[key]
+        except (KeyError, TypeError):
+            raise UnknownNameError(self.kind, key, list(self._entries)) from None
+
+    def __contains__(self, key: object) -> bool:
+        self._load()
+        return key in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        self._load()
+        return iter(sorted(self._entries))
+
+    def __len__(self) -> int:
+        self._load()
+        return len(self._entries)
+
+    def entries(self) -> list[Entry]:
+        """All entries, sorted by key."""
+        return [self[key] for key in self]
+
+    def _load(self) -> None:
+        if self._loaded:
+            return
+        with self._lock:  # other threads wait until the registry is whole
+            if self._loaded or self._loading:  # a module being imported may look something up
+                return
+            self._loading = True
+            try:
+                self._scan()
+                self._loaded = True
+            finally:
+                self._loading = False
+
+    def _scan(self) -> None:
+        root = importlib.import_module(self.package)
+        for module in pkgutil.walk_packages(getattr(root, "__path__", []), self.package + "."):
+            importlib.import_module(module.name)
+        if self.group is None:
+            return
+        for point in sorted(entry_points(group=self.group), key=lambda point: point.name):
+            try:
+                point.load()
+            except (Exception, SystemExit) as error:  # must not take the suite down
+                warnings.warn(
+                    f"entry point {point.name!r} ({point.value}) of group {self.group!r} was "
+                    f"left out, because importing it failed: {error!r}",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+
+
+def _identity(target: Any) -> str:
+    return f"{getattr(target, '__module__', '?')}.{getattr(target, '__qualname__', repr(target))}"
+
+
+solvers = Registry(
+    "solver", "nmfbench.solvers", "nmfbench.solvers", by_place="nmfbench.guests.source:entry"
+)
+datasets = Registry("dataset", "nmfbench.datasets", "nmfbench.datasets")
+corruptions = Registry("corruption", "nmfbench.corruptions")
+metrics = Registry("metric", "nmfbench.metrics")
+tasks = Registry("task", "nmfbench.tasks", "nmfbench.tasks")
+artefacts = Registry("artefact", "nmfbench.papers")
+
+
+def _decorator(registry: Registry, key: str, info: dict[str, Any]):
+    def register(target):
+        registry.add(key, target, **info)
+        return target
+
+    return register
+
+
+PROPERTIES = {
+    "features": "It learns components and codes on them, and leaves clusters to another method.",
+    "locality": "It is told which samples are close, by a graph or by local coordinates, and keeps "
+    "them close.",
+    "discriminability": "It drives the representation towards an indicator of groups: columns that "
+    "are non-negative and orthogonal, or the indicator itself.",
+    "robustness": "A few grossly wrong entries or samples have bounded influence on its loss.",
+    "nontrivial": "However large the weight of its penalty, columns of the representation neither "
+    "become alike nor vanish, and its penalty cannot be escaped by a change of scale.",
+}
+"""Aims of a method that Table 1 of Guo, Ding & Zhou (2014) compares, in a checkable form."""
+
+
+def register_solver(
+    key: str,
+    *,
+    name: str,
+    family: str,
+    reference: str,
+    paper: str | None = None,
+    monotone: bool = False,
+    nested: bool = False,
+    properties: Sequence[str] = (),
+    wraps: str | None = None,
+    forks: Sequence[Mapping[str, Any]] = (),
+    version: int | None = None,
+):
+    """Class decorator: add a scikit-learn estimator to the suite.
+
+    Parameters
+    ----------
+    key : str
+        Public name, such as ``"robust-xray"``.
+    name : str
+        As tables and legends print it.
+    family : str
+        ``"frobenius"``, ``"separable"``, ...: the folder it lives in.
+    reference : str
+        Publication, author and year.
+    paper : str, optional
+        Which of the five papers proposes it (``"robust-xray"``, ``"mahnmf"``, ...).
+    monotone : bool, default=False
+        The recorded objective never rises. The common tests check it.
+    nested : bool, default=False
+        Separable solvers only: the first q anchors of a larger fit are those of a fit with
+        ``n_components=q``, so that one fit serves every q.
+    properties : sequence of str, default=()
+        What the method is designed for, of :data:`PROPERTIES`.
+    wraps : str, optional
+        The distribution that does the work, such as ``"scikit-learn"``: under another release of
+        it a record is out of date.
+    forks : sequence of mappings, default=()
+        Settings under which rounding decides where a fit goes, so that it ends elsewhere on
+        another processor: values of parameters, as ``{"solver": "sgd"}``, or of ``"task"``; and
+        ``"after"``, how many iterations do not yet depend on it (0). Of such fits only objectives
+        are compared, and within 5 % only, see :mod:`nmfbench.engine.agreement`.
+    version : int, optional
+        See :func:`register_task`.
+
+    Raises
+    ------
+    ValueError
+        If a property is none of these, or the version is no whole number above 0.
+    """
+    unknown = [name for name in properties if name not in PROPERTIES]
+    if unknown:
+        raise ValueError(
+            f"solver {key!r} has unknown properties {', '.join(unknown)}; choose from "
+            f"{', '.join(PROPERTIES)}."
+        )
+    info = {
+        "name": name,
+        "family": family,
+        "reference": reference,
+        "paper": paper,
+        "monotone": monotone,
+        "nested": nested,
+        "properties": tuple(properties),
+        "wraps": wraps,
+        "forks": tuple(dict(settings) for settings in forks),
+        "version": _checked_version(key, version),
+    }
+    return _decorator(solvers, key, info)
+
+
+def register_dataset(
+    key: str, *, version: int | None = None, stand_in_version: int | None = None, **info: Any
+):
+    """Decorator: add a loader to the suite. See :mod:`nmfbench.datasets`.
+
+    ``version`` is that of the loader and ``stand_in_version`` that of the stand-in, see
+    :func:`register_task`; the content of a data file counts by itself.
+    """
+    info["version"] = _checked_version(key, version)
+    info["stand_in_version"] = _checked_version(key, stand_in_version)
+    return _decorator(datasets, key, info)
+
+
+def register_corruption(key: str, *, level: str, version: int | None = None):
+    """Decorator: add a corruption ``(data, level, rng) -> (X, mask)``; ``level`` says in words
+    what its level means. See :mod:`nmfbench.corruptions`, and :func:`register_task` for the
+    version."""
+    return _decorator(corruptions, key, {"level": level, "version": _checked_version(key, version)})
+
+
+def register_metric(key: str, *, name: str, higher_is_better: bool):
+    """Decorator: add a metric; ``name`` is what an axis shows."""
+    return _decorator(metrics, key, {"name": name, "higher_is_better": higher_is_better})
+
+
+def register_task(
+    key: str,
+    *,
+    summary: str,
+    based_on: str | None = None,
+    tolerances: Mapping[str, float] | None = None,
+    version: int | None = None,
+):
+    """Decorator: add a task, a function from data and a solver to metrics.
+
+    Parameters
+    ----------
+    key : str
+        Public name, such as ``"recovery"``.
+    summary : str
+        What it measures, in a line.
+    based_on : str, optional
+        A task whose outcome this one starts from, such as ``"factorization"``. That outcome is
+        computed once for all tasks that ask for it, stored, and given as a fourth argument. See
+        :mod:`nmfbench.tasks`.
+    tolerances : mapping, optional
+        By name or pattern of a metric (``"accuracy@*"``) the largest difference between two
+        computations of one trial that counts as none, in the metric's own unit: one sample of an
+        accuracy, one of a count, infinity for a time. The relative difference that rounding makes
+        in any number is allowed besides, see :data:`nmfbench.engine.agreement.RELATIVE`.
+    version : int, optional
+        Raised whenever the numbers change that it gives; defaults of parameters count as numbers.
+        By default 1 inside this package, while what other packages register is told apart by its
+        source.
+
+    Raises
+    ------
+    ValueError
+        If the version is no whole number above 0.
+    """
+    info = {
+        "summary": summary,
+        "based_on": based_on,
+        "tolerances": dict(tolerances or {}),
+        "version": _checked_version(key, version),
+    }
+    return _decorator(tasks, key, info)
+
+
+def _checked_version(key, version):
+    if version is None or (type(version) is int and version >= 1):
+        return version
+    raise ValueError(f"the version of {key!r} must be a whole number above 0, got {version!r}.")

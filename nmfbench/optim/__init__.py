@@ -1,0 +1,1 @@
+"""Mathematics that solvers share: losses, proximal maps, starts, stop rules, graphs, kernels."""

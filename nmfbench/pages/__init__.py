@@ -1,0 +1,1 @@
+"""HTML pages of reports, comparisons and cards: templates and their environment."""

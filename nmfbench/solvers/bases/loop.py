@@ -1,0 +1,255 @@
+"""The contract of every solver: validation, loop, clock, trace, stop reason, attributes.
+
+A solver gives ``_start``, ``_step`` and ``_objective``; hyper-parameters live on the object and
+whatever moves lives in its :class:`State`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from nmfbench.core.trace import Trace
+from nmfbench.core.validation import (
+    check_data,
+    check_factors,
+    check_rank,
+    check_rng,
+    check_symmetric_data,
+)
+from nmfbench.optim.projections.frobenius import project_frobenius
+
+__all__ = ["BaseNMF", "State"]
+
+
+class State(SimpleNamespace):
+    """What changes while a solver runs: factors, duals, buffers."""
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Base of all solvers.
+
+    Parameters
+    ----------
+    n_components : int, optional
+        Rank ``r``; by default the largest that the data allow.
+    random_state : int, Generator or RandomState, optional
+        Seed of everything random in the fit.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+    n_iter_ : int
+    objective_ : float
+        What is minimised, at the factors returned: the last objective of the trace, or, for
+        a solver that is not monotone and keeps its best factors, the smallest.
+    trace_ : structured ndarray
+        Fields ``iteration``, ``seconds``, ``cpu_seconds``, ``objective``. Iteration 0 is the
+        state before the first step. Evaluating the objective is not counted in the seconds.
+    stop_reason_ : {"converged", "max_iter", "diverged"}
+    """
+
+    n_components: int | None = None
+    random_state: Any = None
+
+    accepts_sparse: ClassVar[bool] = True
+    """Whether the solver works on CSR data without making it dense."""
+
+    loss: ClassVar[str | None] = None
+    """The key of ``losses.LOSSES`` that the objective is, if it is one and nothing else."""
+
+    signed: ClassVar[bool] = False
+    """Whether data and factors may be negative."""
+
+    symmetric: ClassVar[bool] = False
+    """Whether data must be a symmetric matrix, of similarities of the samples."""
+
+    takes_factors: ClassVar[bool] = True
+    """Whether the iteration starts from factors, so that ``fit`` can be given them."""
+
+    keeps_best: ClassVar[bool] = False
+    """Whether ``_finish`` goes back to the best factors met, as the objective may rise."""
+
+    fixes_scale: ClassVar[bool] = False
+    """Whether the problem fixes the scale of W, which the columns then should keep."""
+
+    diagnostics: ClassVar[tuple[str, ...]] = ()
+    """Numbers among the fitted attributes that records keep, such as ``"outlier_share_"``."""
+
+    def fit(self, X, y=None, *, W=None, H=None):
+        """Fit the factorization.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Non-negative data, unless the solver is ``signed``.
+        y : ignored
+        W, H : array-like of shape (n_samples, r) and (r, n_features), optional
+            Initial factors, so that two solvers can start from the same point. A solver that
+            does not start from factors refuses them.
+        """
+        self._fit(X, W, H)
+        return self
+
+    def fit_transform(self, X, y=None, *, W=None, H=None):
+        """Fit and return the representation ``W`` of shape (n_samples, n_components)."""
+        return self._representation(*self._fit(X, W, H))
+
+    def transform(self, X):
+        """The best representation of ``X`` on the fitted components, under the solver's loss.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        W : ndarray of shape (n_samples, n_components)
+            Non-negative, unless the solver is ``signed``.
+        """
+        check_is_fitted(self)
+        X = check_data(
+            self,
+            X,
+            reset=False,
+            accept_sparse=self.accepts_sparse,
+            nonnegative=not self.signed,
+        )
+        return self._project(X)
+
+    def inverse_transform(self, W):
+        """Reconstruct data from a representation: ``W @ components_``."""
+        check_is_fitted(self)
+        W = np.asarray(W)
+        if W.ndim != 2 or W.shape[1] != self.components_.shape[0]:
+            raise ValueError(
+                f"W has shape {W.shape}, but {type(self).__name__} was fitted with "
+                f"{self.components_.shape[0]} components: pass (n_samples, "
+                f"{self.components_.shape[0]})."
+            )
+        return W @ self.components_
+
+    # -- what a solver gives ---------------------------------------------------------------
+
+    def _start(self, X, r, rng, factors) -> State:
+        """The state before the first step. ``factors`` is None or the given ``(W, Ht)``."""
+        raise NotImplementedError
+
+    def _step(self, X, s) -> None:
+        """One iteration, in place."""
+        raise NotImplementedError
+
+    def _objective(self, X, s) -> float:
+        """What is minimised, at ``s``."""
+        raise NotImplementedError
+
+    def _converged(self, s, trace) -> bool:
+        """Whether to stop after the step just made."""
+        raise NotImplementedError
+
+    def _n_steps(self, r) -> int:
+        """The most steps to make."""
+        raise NotImplementedError
+
+    def _finish(self, X, s) -> None:
+        """Set ``components_`` and the solver's own fitted attributes."""
+        raise NotImplementedError
+
+    def _representation(self, X, s):
+        """``W`` of the data just fitted."""
+        raise NotImplementedError
+
+    def _project(self, X):
+        """The representation of validated rows; a solver with another loss gives its own."""
+        return project_frobenius(X, self._basis(X))
+
+    def _basis(self, X):
+        """The components in the dtype of ``X``."""
+        return self.components_.astype(X.dtype, copy=False)
+
+    def _rank_bound(self, X):
+        """Largest rank that ``X`` allows, and what it is called in an error message."""
+        return min(X.shape), "min(n_samples, n_features)"
+
+    # -- the loop --------------------------------------------------------------------------
+
+    def _fit(self, X, W, H):
+        if not self.takes_factors and (W is not None or H is not None):
+            raise ValueError(
+                f"{type(self).__name__} takes no initial factors: it does not start from any. "
+                "Call fit without W and H."
+            )
+        X = check_data(self, X, accept_sparse=self.accepts_sparse, nonnegative=not self.signed)
+        if self.symmetric:
+            check_symmetric_data(X)
+        upper, bound = self._rank_bound(X)
+        r = check_rank(self.n_components, upper, bound=bound)
+        factors = None
+        if W is not None or H is not None:
+            factors = check_factors(W, H, X, r, nonnegative=not self.signed)
+        self._validate_params_of_solver()
+        self._warm_up(X)
+        trace = Trace()
+        rng = check_rng(self.random_state)
+        with trace.clock():
+            s = self._start(X, r, rng, factors)
+        trace.record(0, self._objective(X, s))
+        reason, n_iter = "max_iter", 0
+        for n_iter in range(1, self._n_steps(r) + 1):
+            with trace.clock():
+                self._step(X, s)
+            trace.record(n_iter, self._objective(X, s))
+            if not np.isfinite(trace.objective()):
+                reason = "diverged"
+                break
+            if self._converged(s, trace):
+                reason = "converged"
+                break
+        with trace.clock():
+            self._finish(X, s)
+        self.n_iter_ = n_iter
+        objectives = trace.as_array()["objective"]
+        self.objective_ = float(np.nanmin(objectives) if self.keeps_best else objectives[-1])
+        self.trace_ = trace.as_array()
+        self.stop_reason_ = reason
+        return X, s
+
+    def _validate_params_of_solver(self):
+        """Raise ValueError, naming the parameter, if a hyper-parameter makes no sense."""
+
+    def _warm_up(self, X):
+        """Compile the kernels before the clock starts, by a fit of a tiny matrix like ``X``."""
+        choices = tuple(v for v in self.get_params().values() if isinstance(v, str | bool))
+        signature = (type(self), X.dtype, sp.issparse(X), choices)
+        if signature in _COMPILED:
+            return
+        _COMPILED.add(signature)  # first: the tiny fit comes through here too
+        params, tiny = self._tiny_problem()
+        tiny = tiny.astype(X.dtype)
+        clone(self).set_params(**params).fit(sp.csr_matrix(tiny) if sp.issparse(X) else tiny)
+
+    def _tiny_problem(self):
+        """Parameters and data of a fit that compiles everything."""
+        return {"n_components": 2, "random_state": 0}, np.random.default_rng(0).random((6, 5))
+
+    @property
+    def _n_features_out(self):
+        return self.components_.shape[0]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = not self.signed
+        tags.input_tags.pairwise = self.symmetric
+        tags.input_tags.sparse = self.accepts_sparse
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+_COMPILED: set[tuple] = set()

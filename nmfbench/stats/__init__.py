@@ -1,0 +1,1 @@
+"""Statistics, each computed in one place: intervals, ranks and tests, performance profiles."""
