@@ -67,7 +67,7 @@ def owners(
     wanted: dict[str, list[str]] = {}
     for artefact in artefacts:
         trials = dict.fromkeys(
-            trial for p in profiles for trial in artefact.trials(p) if _outline(vars(trial)) in held
+            trial for p in profiles for trial in artefact.grid(p) if _outline(vars(trial)) in held
         )
         for key in dict.fromkeys(t.key for trial in trials for t in _versions(trial)):
             wanted.setdefault(key, []).append(artefact.id)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, label_records
 from nmfbench.artefacts.choice import choose_grid
-from nmfbench.artefacts.claims import Claim, Verdict, judge
+from nmfbench.artefacts.claim import Claim, Verdict, judge
 from nmfbench.core import registry
 from nmfbench.engine.audit import standing
 from nmfbench.engine.missing import other_release
@@ -36,7 +36,7 @@ class Evaluation:
     whole, repeats : int
         Repeats of that grid of which every trial has a record, and all.
     table : DataFrame or None
-        What ``draw`` takes; None while no trial has finished, and of an evaluation read back.
+        Table of the picture; None while no trial has finished, and of an evaluation read back.
     records : DataFrame or None
         The labelled records behind it, failed ones included; None of an evaluation read back.
     verdicts : list of (Claim, Verdict)
@@ -97,7 +97,7 @@ class Evaluation:
 
     def draw(self):
         """The figure or the printed table; None while no trial has finished."""
-        return None if self.table is None else self.artefact.draw(self.table)
+        return None if self.table is None else self.artefact.picture(self.table)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the table and the records, as JSON holds it."""
@@ -180,11 +180,12 @@ def evaluate(
     own = "own" if set(data.values()) <= {"own"} else "stand-in"
     verdicts, broken = [], []
     reads.by_claims = True
+    frame = artefact.frame(finished) if len(finished) else finished
     for claim in artefact.claims:
         try:
             verdict = judge(
                 claim,
-                finished,
+                frame,
                 done=len(finished),
                 total=grid.total,
                 paper_total=artefact.paper_total,
@@ -201,7 +202,7 @@ def evaluate(
         whole=grid.whole,
         repeats=grid.repeats,
         records=records,
-        table=artefact.summarise(finished) if len(finished) else None,
+        table=artefact.table(frame) if len(finished) else None,
         verdicts=verdicts,
         broken=broken,
         data=data,
