@@ -61,22 +61,21 @@ SMOKE = (Part((2, 3), 2, conditions=("no noise", "salt & pepper")),)
 def grid(dataset: str, parts: Sequence[Part], *, stand_in: bool = False) -> list[Trial]:
     """Trials on the faces of people drawn at random, a cluster for each."""
     trials = [
-        faces.corrupted(
-            Trial(
-                task="clustering",
-                dataset=dataset,
-                solver=_OF[label].solver,
-                params=_OF[label].params,
-                options={
-                    "n_components": people,
-                    "n_classes": people,
-                    "reweight": True,
-                    "dtype": faces.DTYPE,
-                },
-                repeat=repeat,
-                stand_in=stand_in,
-            ),
-            condition,
+        Trial(
+            task="clustering",
+            dataset=dataset,
+            solver=_OF[label].solver,
+            params=_OF[label].params,
+            corruption=CONDITIONS[condition][0],
+            level=CONDITIONS[condition][1],
+            options={
+                "n_components": people,
+                "n_classes": people,
+                "reweight": True,
+                "dtype": faces.DTYPE,
+            },
+            repeat=repeat,
+            stand_in=stand_in,
         )
         for part in parts
         for repeat in range(part.trials)
