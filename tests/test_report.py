@@ -329,7 +329,7 @@ def test_records_on_the_data_come_before_those_on_stand_ins(small, tmp_path, mon
 
 
 def test_a_section_comes_back_from_its_text(small, tmp_path):
-    """What a notebook leaves behind has all that index page, cards and claims show."""
+    """The output of a notebook has all that index page, cards and claims show."""
     with Store(tmp_path) as store:
         _fill(store, _paper(range(6)), failed=_paper([0])[:1])
     made = section("small/one", store=tmp_path, output=tmp_path)

@@ -105,7 +105,7 @@ class Artefact:
         return len(self._grid("paper"))
 
     def substitutes(self, trials: Sequence[Trial]) -> dict[str, str]:
-        """What the data of these trials stand in for here, in words, by data set."""
+        """Name what the data of these trials stand in for here, by data set."""
         used = {trial.dataset for trial in trials}
         own = {name: text for name, text in self.stands_for.items() if name in used}
         return own | substitutes(trials)
@@ -150,7 +150,7 @@ def register_artefact(artefact: Artefact) -> Artefact:
 
 
 def substitutes(trials: Sequence[Trial]) -> dict[str, str]:
-    """What the data of these trials stand in for: ``{dataset: the paper's data}``."""
+    """Name what the data of these trials stand in for: ``{dataset: the paper's data}``."""
     found = {}
     for trial in trials:
         if trial.dataset_params.get("variant"):

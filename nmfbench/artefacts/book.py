@@ -119,7 +119,7 @@ def publish(store: Store, folder) -> Published:
         kept = {
             n: a for n, a in published.items() if n not in rough or (key, n) not in reads.claims
         }
-        # What is read, or read by a claim, only since the record was published.
+        # Arrays that are read, or read by a claim, only since the record was published.
         new = {n: store.array(key, n) for n in read.get(key, ()) if n not in kept}
         return kept | {n: _light(a, drawn=(key, n) not in reads.claims) for n, a in new.items()}
 

@@ -26,7 +26,7 @@ _ONLY_HERE = ("artefact", "table", "records", "verdicts")  # what no JSON holds 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What the records say of an artefact.
+    """Verdicts and table of an artefact, and what they rest on.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Evaluation:
 
     @property
     def stand_ins(self) -> list[str]:
-        """What stands in for the paper's data, in words."""
+        """Stand-ins for the paper's data, in words."""
         return sorted(text for text in self.data.values() if text != "own")
 
     @property
