@@ -194,7 +194,7 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(words, said, tmp_path, monkeypatch, capsys):
-    """What cannot be compared is said in a line, before anything is computed or written."""
+    """An impossible comparison is refused in a line, before anything is computed or written."""
     monkeypatch.chdir(tmp_path)
     assert cli.main(["compare", *words]) == 2
     error = capsys.readouterr().err
@@ -257,7 +257,7 @@ def test_the_plan_names_what_exists(profile):
 )
 def test_records_of_the_papers_serve_as_baselines(task, artefact, solver):
     """Trials of baselines are those of the papers' artefacts, by key."""
-    grid = registry.artefacts[artefact].target.trials("paper")
+    grid = registry.artefacts[artefact].target.grid("paper")
     problems = [p for p in problems_of(task, "paper") if p.ranked]
     params = dict(problems[0].baselines)[solver]
     asked = (task, solver, params, 0)
@@ -359,7 +359,7 @@ def test_timed_trials_take_turns(monkeypatch, file):
 
 
 NOTHING = {"outcome": {"metrics": {}, "fit": {}}}
-"""What a child answers of a trial that gave no numbers."""
+"""Answer of a child to a trial that gave no numbers."""
 
 
 def tiny_speed(task, profile):
@@ -367,7 +367,7 @@ def tiny_speed(task, profile):
 
 
 def test_published_baselines_serve_but_for_their_timings(tiny_grid, tmp_path):
-    """What others computed serves here; seconds are taken here, once for all comparisons."""
+    """Records from elsewhere serve here; seconds are taken here, once for all comparisons."""
     plan = make_plan([known("mu")], tasks=["recognition", "convergence"])
     timed = {c.trial.key for c in plan.cells if c.problem.timed}
     mine = {c.trial.key for c in plan.cells if c.entrant.new}
@@ -526,7 +526,7 @@ def invented(plan, scores):
 
 @pytest.mark.parametrize("mine", [0.9, 0.1])
 def test_better_is_better_in_every_task(mine):
-    """What is best by all scores, high or low, has rank 1 and only wins; the worst only loses."""
+    """The best by all scores, high or low, has rank 1 and only wins; the worst only loses."""
     plan = make_plan([known("spa(normalize=True)", anchors=True)], profile="smoke")
     scores = {entrant.label: 0.3 + 0.01 * i for i, entrant in enumerate(plan.entrants)}
     scores["spa(normalize=True)"] = mine

@@ -115,7 +115,7 @@ def test_a_card_knows_a_task_from_outside(outside):
 
 
 def test_a_task_without_a_score_is_left_out(outside):
-    """Whoever asks for a comparison on it is told why there is none."""
+    """A comparison on it is refused, with the reason."""
     _, (_, (*_, refused)), err = outside
     assert refused == 2
     assert "nothing is compared on the task unscored, since it declares no score" in err
@@ -139,7 +139,7 @@ def test_a_bare_task_has_a_title():
 
 
 def test_abilities_are_those_that_a_fit_shows():
-    """What a task may need is what an examination finds out."""
+    """A task may need just those abilities that an examination finds."""
     assert set(try_here("spa", {})["abilities"]) == set(ABILITIES)
 
 

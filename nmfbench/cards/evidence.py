@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.claims import Claim
+from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.evaluate import Evaluation
 from nmfbench.core import registry
 from nmfbench.engine.results import reason
@@ -28,7 +28,7 @@ _DIGITS = 10
 
 @dataclass(frozen=True)
 class Standing:
-    """How a method of an artefact, or of the field of all solvers, fares among the others.
+    """Standing of a method among the others of an artefact, or of the field of all solvers.
 
     Attributes
     ----------

@@ -36,7 +36,7 @@ _TICK = 1e-4  # seconds that the clock does not tell apart
 
 @dataclass(frozen=True)
 class Speed:
-    """Of the solvers that minimise one loss.
+    """Times and curves of the solvers that minimise one loss.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ _NO_RECORD = {"status": "missing", "error": None, "metrics": {}}
 
 
 def _group(problem):
-    """What problems share that differ in their corruption only."""
+    """Common name of problems that differ in their corruption only."""
     return problem.label.partition(",")[0]
 
 
@@ -242,7 +242,7 @@ def _centers(ranked, scores):
 
 
 def _better(index):
-    """Whether higher scores are better, by row."""
+    """Direction of the scores by row: true if higher is better."""
     return {row: question_of(row[0]).higher_is_better for row in index}
 
 
@@ -423,7 +423,7 @@ def _root(text):
 
 
 def _left_out(plan):
-    """What is left out for one reason in one row: problems joined, then solvers, new ones first."""
+    """A row a reason of what is left out: problems joined, then solvers, new ones first."""
     columns = ["solver", "task", "problem", "why"]
     table = pd.DataFrame(plan.left_out, columns=columns)
     order = {entrant.label: i for i, entrant in enumerate(plan.entrants)}

@@ -226,7 +226,7 @@ _COARSE = (
 
 
 def _iterations(plan, loss):
-    """How many iterations each solver makes to be timed."""
+    """Number of iterations that each solver makes to be timed."""
     made = {
         cell.entrant.label: cell.trial.options.get("max_iter", "to its own stop rule")
         for cell in plan.cells

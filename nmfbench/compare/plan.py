@@ -1,4 +1,4 @@
-"""Who runs what: the trials of a comparison, and what is left out and why."""
+"""Plan of a comparison: its trials, and what is left out and why."""
 
 from __future__ import annotations
 

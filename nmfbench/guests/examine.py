@@ -1,4 +1,4 @@
-"""What a solver is and which tasks it can do, found out in a child process."""
+"""Examination of a solver in a child process: what it is, and which tasks it can do."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from nmfbench.artefacts.artefact import Method
+from nmfbench.artefacts.grids import Method
 from nmfbench.engine.perform import make_solver
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.reported import Reported, reported
