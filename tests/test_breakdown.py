@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 
 from nmfbench.papers.mahnmf import breakdown
+from nmfbench.problems.noise import NOISES
 from nmfbench.stats.intervals import first_below, holm, longest_lead
 
-LAPLACE = next(noise for noise in breakdown.NOISES if noise.corruption == "laplace")
-EXPONENTIAL = next(noise for noise in breakdown.NOISES if noise.corruption == "exponential")
+LAPLACE = NOISES["laplace"]
+EXPONENTIAL = NOISES["exponential"]
 
 
 def _scan(x, y, found):
@@ -122,11 +123,3 @@ def test_clean_data_are_no_point_of_the_exponential_curve():
     assert wide.columns[0] == 0.25
     assert (clean == 80).all()
     assert (breakdown.breakdown_levels(wide, clean) == 0.25).all()
-
-
-def test_poisson_levels_are_ordered_by_harm():
-    """Fewer counts are a larger dose, and clean data are at 0."""
-    for noise in breakdown.NOISES:
-        doses = [noise.dose(level) for level in noise.levels]
-        assert doses == sorted(doses)
-        assert set(noise.quick) <= set(noise.levels)

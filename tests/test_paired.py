@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from nmfbench.papers.mahnmf.faces import CONDITIONS
 from nmfbench.papers.studies import paired
+from nmfbench.problems.faces import CONDITIONS
 
 
 def _scores(splits, lead=0.1, seed=0):

@@ -13,7 +13,8 @@ from nmfbench.artefacts.frames import narrow, reference
 from nmfbench.artefacts.style import show_images
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import faces
-from nmfbench.papers.mahnmf.faces import CONDITIONS, FACTORIZATIONS, NAMES, lowest, slug
+from nmfbench.papers.mahnmf.faces import FACTORIZATIONS, NAMES, lowest, slug
+from nmfbench.problems.faces import CONDITIONS
 
 __all__ = ["ASSUMED", "CAPTION", "draw", "frame", "free_of_noise", "grid", "table"]
 

@@ -14,7 +14,6 @@ from nmfbench.artefacts.plots import Curves
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import (
-    CONDITIONS,
     EUC,
     FACTORIZATIONS,
     HYBRID,
@@ -26,6 +25,7 @@ from nmfbench.papers.mahnmf.faces import (
     origin,
     slug,
 )
+from nmfbench.problems.faces import CONDITIONS, DTYPE
 
 __all__ = [
     "ASSUMED",
@@ -56,7 +56,7 @@ def part(
     under: Iterable[str] = tuple(CONDITIONS),
 ) -> list[Trial]:
     """A part of a grid: methods on the faces of people drawn at random, a cluster for each."""
-    options = {"reweight": True, "dtype": faces.DTYPE}
+    options = {"reweight": True, "dtype": DTYPE}
     base = Trial(task="clustering", dataset=dataset, solver="", options=options)
     drawn = [{"options": {"n_components": n, "n_classes": n}} for n in people]
     return cross(base, trials, conditions(under), drawn, methods(chosen))

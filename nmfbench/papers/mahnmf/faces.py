@@ -15,11 +15,10 @@ from nmfbench.artefacts.claim import Claim, Threshold
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.grids import Method, changed, corrupted, cross, methods, options
 from nmfbench.engine.trials import Trial
+from nmfbench.problems.faces import CONDITIONS, DTYPE, SPLIT
 
 __all__ = [
     "ASSUMED",
-    "CONDITIONS",
-    "DTYPE",
     "EUC",
     "FACTORIZATIONS",
     "HYBRID",
@@ -53,19 +52,8 @@ _FAST = tuple(method for method in METHODS if method.label != MAH)
 NAMES = {"yaleb": "Yale B", "pie": "PIE", "orl": "ORL"}
 """Data sets as the paper prints them."""
 
-CONDITIONS = {
-    "no noise": (None, None),
-    "occlusion": ("occlusion", 0.3),
-    "Laplace": ("laplace", 0.2),
-    "salt & pepper": ("salt-pepper", 0.2),
-    "Gaussian": ("gaussian", 0.2),
-    "Poisson": ("poisson", 25.0),
-}
-"""Corruption and level by label, in the order of the paper's panels (a) to (f), (g) to (l)."""
 NOISY = list(CONDITIONS)[1:]
-
 RANKS = tuple(range(10, 101, 10))
-DTYPE = "float32"  # of the fits: grey levels have eight bits
 
 
 # -- grid and frame ---------------------------------------------------------------------------
@@ -84,8 +72,7 @@ def trials_on_faces(
     ranks : sequence of int, optional
         Of those in the grid, by default all; the smoke grid has its own.
     """
-    fixed = {"dtype": DTYPE, "train_per_class": 7}
-    base = Trial(task=task, dataset=dataset, solver="", options=fixed)
+    base = Trial(task=task, dataset=dataset, solver="", options={"dtype": DTYPE} | SPLIT)
 
     def part(splits, of_grid, chosen=METHODS):
         shown = options("n_components", [rank for rank in of_grid if rank in ranks])
@@ -93,9 +80,9 @@ def trials_on_faces(
 
     if profile == "smoke":
         fewer = {"train_per_class": 2, "test_per_class": 3}
-        base, ranks = changed(base, {"stand_in": True, "options": fewer}), (3, 5)
-        axes = conditions(["no noise", "salt & pepper"]), options("n_components", ranks)
-        return cross(base, 2, *axes, methods(METHODS))
+        base = changed(base, {"stand_in": True, "options": fewer})
+        few = conditions(["no noise", "salt & pepper"])
+        return cross(base, 2, few, options("n_components", [3, 5]), methods(METHODS))
     if profile == "paper":
         return part(10, RANKS)
     if dataset == "pie":

@@ -15,16 +15,8 @@ from nmfbench.artefacts.frames import lengthen, mean_table, narrow, reference
 from nmfbench.artefacts.plots import Curves
 from nmfbench.datasets.base import dataset_info
 from nmfbench.papers.mahnmf import faces
-from nmfbench.papers.mahnmf.faces import (
-    CONDITIONS,
-    EUC,
-    KL,
-    METHODS,
-    NOISY,
-    origin,
-    slug,
-    with_condition,
-)
+from nmfbench.papers.mahnmf.faces import EUC, KL, METHODS, NOISY, origin, slug, with_condition
+from nmfbench.problems.faces import CONDITIONS
 
 __all__ = ["ALGORITHMS", "ASSUMED", "CAPTION", "CURVES", "Claims", "frame", "table"]
 

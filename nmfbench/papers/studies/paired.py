@@ -16,7 +16,6 @@ from nmfbench.artefacts.frames import lengthen, narrow
 from nmfbench.artefacts.style import method_styles
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import (
-    CONDITIONS,
     EUC,
     HYBRID,
     KL,
@@ -29,6 +28,7 @@ from nmfbench.papers.mahnmf.faces import (
     trials_on_faces,
     with_condition,
 )
+from nmfbench.problems.faces import CONDITIONS
 from nmfbench.stats.intervals import holm, mean_and_interval
 
 _OURS, _RIVALS = (MAH, HYBRID), (EUC, KL, PCA)
