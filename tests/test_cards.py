@@ -89,13 +89,15 @@ def test_no_markup_is_left_on_a_card(cards, key):
     assert cards[key]["name"] in page
 
 
-def test_departures_are_shown_in_full(cards):
-    """A docstring that speaks of departures has them on its card, to the last word."""
-    for key, card in cards.items():
-        doc = registry.solvers[key].target.__doc__
-        assert ("*Departures.*" in doc) <= bool(card["departures"])
-    assert cards["hals"]["departures"].startswith("The number of inner sweeps is fixed")
-    assert cards["hals"]["departures"].endswith("in the next half-step.")
+def test_sections_are_shown_in_full(cards):
+    """What a docstring has under a heading is on its card, to the last word."""
+    card = cards["hals"]
+    assert card["departures"].startswith("The number of inner sweeps is fixed")
+    assert card["departures"].endswith("in the next half-step.")
+    assert card["notation"].startswith("Cichocki & Phan's Y, A, B are")
+    text = card_text(card)
+    for line in ("Cost         Per iteration: two", "Notes        ", "Departures   The number"):
+        assert line in text
 
 
 def test_the_problem_is_what_is_minimised():
@@ -302,25 +304,21 @@ def test_without_tests_nothing_is_claimed(tmp_path):
 @pytest.mark.parametrize(
     ("cost", "exponents"),
     [
-        ("Two products of ``X`` with r vectors, and :math:`O((n+m)r^2)`.", (1, 1, 1)),
-        (":math:`O(r n^2)`, one after the other.", (2, 0, 1)),
-        ("Some, about :math:`2nm\\min(n,m)` for the Gram matrix.", ((1, 2), (1, 2), 0)),
-        ("``O(r nnz(X))`` a sweep.", (1, 1, 1)),
-        (":math:`O(n m r \\log m)` at most. Memory :math:`O(n^3)`.", (1, 1, 1)),
-        ("Two products of ``X`` with r vectors, and :math:`4n^2r` more.", ((1, 2), (0, 1), 1)),
-        (":math:`O(s^3)` where s rows are not zero, and :math:`O(n^2)`.", None),
-        ("One singular value decomposition.", None),
-        (None, None),
+        (["nmr"], {"n": (1, 1), "m": (1, 1), "r": (1, 1)}),
+        (["nm", "nrr"], {"n": (1, 1), "m": (0, 1), "r": (0, 2)}),
+        ([], None),
     ],
 )
-def test_exponents_of_the_words_on_cost(cost, exponents):
-    """Leading terms count, given that r is at most n and m; other letters give no answer."""
-    found = theoretical_exponents(cost)
-    if exponents is None:
-        assert found is None
-    else:
-        wanted = [e if isinstance(e, tuple) else (e, e) for e in exponents]
-        assert list(found.values()) == wanted
+def test_exponents_of_a_declared_cost(cost, exponents):
+    """Of each size the smallest and the largest among the terms; nothing declared is no answer."""
+    assert theoretical_exponents(cost) == exponents
+
+
+@pytest.mark.parametrize("cost", ["nmr", ["n^2"], ["nmk"], [""]])
+def test_a_cost_has_three_letters(cost):
+    """A string by itself, a power written out and other letters are refused."""
+    with pytest.raises(ValueError, match="'some' has cost .* letters n, m and r"):
+        registry.register_solver("some", name="", family="", reference="", cost=cost)
 
 
 def test_the_slope_is_that_of_the_logarithms():
@@ -580,7 +578,7 @@ def test_the_command_prints_a_card(tmp_path, capsys):
     assert cli.main(["card", "hals", *store]) == 0
     out = capsys.readouterr().out
     assert out.startswith("hals: HALS, family frobenius; Cichocki & Phan 2009")
-    assert "Cost         per iteration: two products of X with r vectors" in out
+    assert "Cost         Per iteration: two products of X with r vectors" in out
     assert "min_{W,H≥0}‖X-WH‖_F²" in out
     assert "no artefact of a paper has a record" in out
     assert cli.main(["card", "hals", "--json", *store]) == 0
@@ -679,9 +677,9 @@ class Rows:
     n_components : int
         How many.
 
-    Notes
-    -----
-    Cost: none.
+    Cost
+    ----
+    None.
     """
 
     def __init__(self, n_components=2, random_state=None):
@@ -695,7 +693,7 @@ class Rows:
     )
     spec = parse_solver(f"{file}:Rows")
     card = make_card(spec, [], tmp_path)
-    assert (card["problem"], card["cost"]) == (r"\min \|X-WH\|_1", "Cost: none.")
+    assert (card["problem"], card["cost"]) == (r"\min \|X-WH\|_1", "None.")
     assert "recovery" in card["tasks"]
     assert "convergence" in card["cannot"]
     assert [row["meaning"] for row in card["parameters"]] == ["How many.", None]

@@ -131,7 +131,7 @@ def test_the_registry_entry_is_complete(key):
     assert entry.info["family"] == entry.target.__module__.split(".")[-2] or (
         not entry.target.__module__.startswith("nmfbench.")
     )
-    assert "*Paper notation:*" in entry.target.__doc__
+    assert "Notation\n    --------\n" in entry.target.__doc__
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

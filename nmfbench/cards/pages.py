@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections import Counter
 
@@ -31,9 +30,7 @@ RANKS = (
 )
 LARGEST = "each artefact on its largest grid of whole repeats"
 NAMED = "It may be named as a rival, so that a confirmed claim need not speak for it."
-THEORY = (
-    "In theory: of the leading terms in the words on cost, for r up to n and m, without logarithms."
-)
+THEORY = "In theory: of the leading terms of the cost, for r up to n and m, without logarithms."
 MEASURED = (
     "Measured: least-squares slopes of the log of CPU seconds of an iteration, on one thread, "
     "while one size grows and the others are fixed, with a given number of inner iterations where "
@@ -42,7 +39,7 @@ MEASURED = (
 
 
 def told(card: dict) -> list[tuple[str, str]]:
-    """What a solver takes and leaves: pairs of a word and a sentence."""
+    """Input and fitted attributes of a solver: pairs of a word and a sentence."""
     able = card["abilities"]
     if not able:
         return []
@@ -66,11 +63,6 @@ def told(card: dict) -> list[tuple[str, str]]:
         rows.append(("nested", "the first q anchors of a larger fit are those of a fit of q"))
     rows.append(("tasks", ", ".join(card["tasks"]) or "none"))
     return rows
-
-
-def cost_text(card: dict) -> str:
-    """The words on cost, without the word itself."""
-    return re.sub(r"^Cost(: | (?=per |of ))", "", card["cost"] or NO_COST)
 
 
 def objective_line(card: dict) -> str:
@@ -179,13 +171,13 @@ def card_text(card: dict) -> str:
         lines += _row("Fails", f"a small fit fails: {card['error']}")
     problem = card["problem"]
     lines += _row("Problem", formula_text(problem) if problem else no_problem(card))
-    lines += _row("Cost", _plain(cost_text(card), ""))
+    lines += _row("Cost", _plain(card["cost"], NO_COST))
     lines += _row("Objective", objective_line(card))
-    lines += _row("", _plain(card["behaviour"], ""))
     for i, (word, text) in enumerate(told(card)):
         lines += _row("Takes" if not i else "", f"{word}: {text}")
     for i, (name, text) in enumerate(card["properties"].items()):
         lines += _row("Aims" if not i else "", f"{name}: {text}")
+    lines += _row("Notes", _plain(card["notes"], ""))
     lines += _row("Departures", _plain(card["departures"], NO_DEPARTURES))
     lines += _row("Notation", _plain(card["notation"], ""))
     lines += ["", "Parameters"]
@@ -278,7 +270,7 @@ def card_page(card: dict) -> str:
             problem=Markup(formula_html(card["problem"], "block")) if card["problem"] else None,
             text=lambda markup: Markup(to_html(markup or "")),
             told=told(card),
-            cost=cost_text(card),
+            cost=card["cost"] or NO_COST,
             objective=objective_line(card),
             tests=checked_groups(card),
             no_tests=no_tests(card),
