@@ -428,6 +428,7 @@ def test_listed_exceptions_are_of_known_solvers():
     assert all(reason for checks in EXPECTED_FAILURES.values() for reason in checks.values())
 
 
+@pytest.mark.against("random-rows", "the uniform distribution, by scipy.stats.chisquare")
 def test_random_rows_are_uniform_over_rows_that_are_not_zero():
     """Each row that is not zero is chosen equally often, a zero row never."""
     X = points()

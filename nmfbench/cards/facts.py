@@ -1,4 +1,4 @@
-"""Facts that are known of a solver before any record: from the registry, its class and its docstring."""
+"""Facts of a solver that need no record: from the registry, its class and its docstring."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def facts(spec: SolverSpec, *, time_limit: float = 60.0) -> dict:
     else:
         said = said_by(entry.target)
         examined = examined_by_class(spec)
-        checked = checked_by(entry.key, entry.target)
+        checked = checked_by(entry.key)
     tasks = {task: examined.cannot(task) for task in registry.tasks}
     return {
         "key": entry.key,

@@ -19,9 +19,7 @@ NO_PROBLEM = "none is stated: a procedure that minimises nothing as a whole"
 NO_COST = "not stated"
 NO_DEPARTURES = "none is stated"
 NO_TESTS = "unknown: the tests are in the repository, and not in an installed package"
-NO_ORACLE = (
-    "no test against an independent routine was found; the common tests and its own properties"
-)
+NO_ORACLE = "no test of its own against anything independent; the common tests"
 NO_GUEST_TESTS = "a class from outside: nmfbench check runs the common checks on it"
 RANKS = (
     "Mean rank over data sets, corruptions, levels and options of the task, each the mean of its "
@@ -124,10 +122,9 @@ def checked_groups(card: dict) -> list[dict]:
     rows, parts = [], {}
     for test in card["checked_by"] or []:
         if test["part"] is None:
-            against = ", ".join(test["against"])
-            rows.append({"what": test["statement"], "against": against, "file": test["file"]})
+            rows.append({"what": test["statement"], **test})
         else:
-            parts.setdefault((test["part"], test["file"]), set()).update(test["against"])
+            parts.setdefault((test["part"], test["file"]), set()).add(test["against"])
     for (part, file), against in parts.items():
         rows.append(
             {"what": f"Its ``{part}``.", "against": ", ".join(sorted(against)), "file": file}

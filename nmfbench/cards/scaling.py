@@ -261,7 +261,7 @@ def time_here(solver, params, n, m, r, max_iter):
 
 
 def read_measured(folder, solver: str, params: dict | None = None) -> dict | None:
-    """A measurement that :func:`write_measured` kept, with ``current``: whether the code is still the same."""
+    """A kept measurement; ``current`` says whether it was made with the present code."""
     found = _held(Path(folder) / FILE_NAME).get(_name(solver, params))
     if found is None:
         return None
