@@ -9,8 +9,9 @@ import pytest
 from engine import trial
 
 from nmfbench import cli
-from nmfbench.artefacts.artefact import Artefact, Method, label_records
-from nmfbench.artefacts.claims import Claim, Verdict
+from nmfbench.artefacts.artefact import Artefact, label_records
+from nmfbench.artefacts.claim import Claim, Verdict
+from nmfbench.artefacts.grids import Method
 from nmfbench.cards import card_list, card_page, card_text, gather, make_card
 from nmfbench.cards import docstring as said
 from nmfbench.cards.card import FIELD
@@ -417,9 +418,9 @@ def world(tmp_path, scores, *, task="recovery", metric="anchor-recovery", failed
         title="One",
         kind="table",
         methods=methods,
-        trials=lambda profile: list(plan.values()),
-        summarise=lambda records: records,
-        draw=lambda table: table,
+        grid=lambda profile: list(plan.values()),
+        table=lambda records: records,
+        picture=lambda table: table,
         claims=claims,
     )
     store = Store(tmp_path)

@@ -245,7 +245,7 @@ def test_the_plan_names_what_exists(profile):
 )
 def test_records_of_the_papers_serve_as_baselines(task, artefact, solver):
     """Trials of baselines are those of the papers' artefacts, by key."""
-    grid = registry.artefacts[artefact].target.trials("paper")
+    grid = registry.artefacts[artefact].target.grid("paper")
     params = dict(FIELDS[task, None])[solver]
     asked = (task, solver, params, 0)
     theirs = {t for t in grid if (t.task, t.solver, t.params, t.repeat) == asked}

@@ -107,7 +107,7 @@ def gather(
             named = {claim.id for key in solvers for claim in named_claims(artefact, key)}
             claims = [claim for claim in claims if claim.id in named]
         # Neither table nor picture is wanted.
-        bare = replace(artefact, claims=claims, summarise=lambda records: None)
+        bare = replace(artefact, claims=claims, table=lambda frame: None)
         found.append(Evidence.of(evaluate(bare, store, profile=profile, stand_in=stand_in)))
     return [evidence for evidence in [*found, of_the_field(store)] if evidence is not None]
 

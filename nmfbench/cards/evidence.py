@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.claims import Claim
+from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.evaluate import Evaluation
 from nmfbench.core import registry
 from nmfbench.engine.results import reason

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.claims import Claim, always_best, better
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.comparisons import always_best, better
 from nmfbench.artefacts.remember import once_per_table
 from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.engine.trials import Trial
@@ -438,9 +439,9 @@ ARTEFACT = register_artefact(
         title="How much noise of each kind a method bears",
         kind="figure",
         methods=METHODS,
-        trials=trials,
-        summarise=summarise,
-        draw=draw,
+        grid=trials,
+        table=summarise,
+        picture=draw,
         claims=[
             claim
             for method in (MAH, HYBRID)

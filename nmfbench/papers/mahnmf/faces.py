@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from nmfbench.artefacts.artefact import Method
+from nmfbench.artefacts.grids import Method
 from nmfbench.engine.trials import Trial
 
 __all__ = [

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from nmfbench.artefacts.artefact import Method
+from nmfbench.artefacts.grids import Method
 from nmfbench.engine.perform import make_solver
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.reported import Reported, reported

@@ -7,7 +7,7 @@ from functools import partial
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.claims import Claim, Threshold, Verdict, decided_by
+from nmfbench.artefacts.claim import Claim, Threshold, Verdict, decided_by
 from nmfbench.papers.rnmfd.protocols import COMPARED
 from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, clustering_trial, shape_trial
 
@@ -105,9 +105,9 @@ ARTEFACT = register_artefact(
         title="Sets of images",
         kind="table",
         methods=(_METHOD,),
-        trials=trials,
-        summarise=summarise,
-        draw=draw,
+        grid=trials,
+        table=summarise,
+        picture=draw,
         claims=[_claim(images) for images in SETS.values()],
         assumed={name: ASSUMED[name] for name in ("scale", "UMIST", "MNIST")},
         caption="As loaded, counted in the trials of K-means; in brackets the paper's number "

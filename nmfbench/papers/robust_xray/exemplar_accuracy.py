@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 
-from nmfbench.artefacts.artefact import Method
+from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.engine.trials import Trial
 from nmfbench.stats.intervals import mean_and_interval

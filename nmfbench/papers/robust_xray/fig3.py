@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from nmfbench.artefacts.artefact import Artefact, Method, register_artefact
-from nmfbench.artefacts.claims import Claim, better, margin_grows, seldom
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.bounds import seldom
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.comparisons import better, margin_grows
+from nmfbench.artefacts.grids import Method
 from nmfbench.papers.robust_xray.anchor_recovery import METRIC, draw_curves, grid, summarise
 
 ROBUST = "RobustXRAY"
@@ -98,9 +101,9 @@ ARTEFACT = register_artefact(
         title="Anchor recovery under sparse noise",
         kind="figure",
         methods=METHODS,
-        trials=trials,
-        summarise=summarise,
-        draw=draw,
+        grid=trials,
+        table=summarise,
+        picture=draw,
         claims=[
             *(_beats(*rival) for rival in _RIVALS),
             # Published steps do no better than chance at any level: no lead to grow from.
