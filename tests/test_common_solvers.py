@@ -412,14 +412,36 @@ def _expected_failures(estimator):
     return {}
 
 
-@parametrize_with_checks(
-    [solvers[key].target() for key in KEYS],
-    expected_failed_checks=_expected_failures,
-    xfail_strict=True,
-)
+def with_checks(keys):
+    """Parametrize a test with scikit-learn's checks of these solvers."""
+    return parametrize_with_checks(
+        [solvers[key].target() for key in keys],
+        expected_failed_checks=_expected_failures,
+        xfail_strict=True,
+    )
+
+
+TYPICAL = ("mu", "kl-mu", "gnmf", "kmeans", "pca", "mahnmf-rri", "mahnmf-sym", "sklearn-cd", "spa")
+"""Solvers of every family, and of every kind of estimator."""
+
+
+@with_checks(TYPICAL)
 def test_scikit_learn_checks(estimator, check):
     """scikit-learn's own checks of an estimator pass, but for the exceptions listed above."""
     check(estimator)
+
+
+@pytest.mark.slow
+@with_checks([key for key in KEYS if key not in TYPICAL])
+def test_scikit_learn_checks_of_the_others(estimator, check):
+    """So they do for solvers that share their base with one of those."""
+    check(estimator)
+
+
+def test_every_family_has_a_typical_solver():
+    """No family is left to the slow tests alone."""
+    families = [{solvers[key].info["family"] for key in keys} for keys in (TYPICAL, KEYS)]
+    assert families[0] == families[1]
 
 
 def test_listed_exceptions_are_of_known_solvers():
