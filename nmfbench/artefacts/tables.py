@@ -65,6 +65,5 @@ def score_table(
         table.loc[[label for label in marked if label is not None], "text"] += " *"
     order = table[keys].drop_duplicates()
     wide = table.pivot(index=keys, columns=column, values="text").reindex(columns=list(columns))
-    wide.columns.name = None
-    printed = order.join(wide, on=keys).fillna(dict.fromkeys(columns, ""))
-    return printed.rename(columns=lines).reset_index(drop=True)
+    wide = wide.astype(object).fillna("").rename_axis(columns=None)
+    return order.join(wide, on=keys).rename(columns=lines).reset_index(drop=True)
