@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 from nmfbench.artefacts.grids import Method
 from nmfbench.engine.perform import make_solver
 from nmfbench.engine.trials import Trial
-from nmfbench.papers.reported import Reported, reported
+from nmfbench.problems.clustering import SETS, ImageSet, whole_set
 
 __all__ = [
     "ASSUMED",
@@ -23,37 +23,6 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class ImageSet:
-    """A set of images of the paper's Table 2."""
-
-    label: str
-    dataset: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def sizes(self) -> Reported:
-        """Samples, features and classes, as the paper prints them."""
-        return reported("rnmfd/table2", self.dataset)
-
-    @property
-    def classes(self) -> int:
-        return self.sizes.value[2]
-
-
-SETS = {
-    images.dataset: images
-    for images in (
-        ImageSet("ORL", "orl"),
-        ImageSet("YALE", "yale"),
-        ImageSet("UMIST", "umist"),
-        ImageSet("MNIST", "mnist", {"samples_per_class": 100}),
-        ImageSet("Semeion", "semeion"),
-    )
-}
-"""By data set, in the order of the tables."""
-
-_SMOKE_CLASSES = 3
 _STOPPING = {"max_iter": 300, "tol": 1e-6}  # as all but plain NMF have it by default
 
 
@@ -82,21 +51,7 @@ def clustering_trial(
     smoke : bool, default=False
         Three classes of a synthetic stand-in, the same in every repeat.
     """
-    part = {"largest_classes": _SMOKE_CLASSES} if smoke else {}
-    return Trial(
-        task="clustering",
-        dataset=images.dataset,
-        dataset_params={**images.params, **part},
-        solver=method.solver,
-        params=method.params,
-        options={
-            "n_components": _SMOKE_CLASSES if smoke else images.classes,
-            "unit_samples": True,
-            "rule": "kmeans",
-        },
-        repeat=repeat,
-        stand_in=smoke,
-    )
+    return whole_set(images, smoke=smoke).trial(method.solver, method.params, repeat)
 
 
 def clusterings(

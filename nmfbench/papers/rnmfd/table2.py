@@ -6,9 +6,11 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim, Threshold, Verdict, thresholded
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.tables import score_table
+from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd.protocols import COMPARED
 from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, clusterings, shape_trial
 
+_ID = "rnmfd/table2"
 _METHOD = next(c.default for c in COMPARED if c.solver == "kmeans")
 _PRINTED = ["samples", "features", "classes"]
 _SIZES = dict(zip(["n-samples", "n-features", "n-classes"], _PRINTED, strict=True)) | {
@@ -34,7 +36,7 @@ def summarise(frame):
     """A row for each data set and ``size``: ``loaded``, and ``printed`` or NaN."""
     first = frame.drop_duplicates("dataset").sort_values("dataset", key=lambda c: c.map(_place))
     table = first.melt("dataset", list(_SIZES.values()), "size", "loaded")
-    printed = {d: dict(zip(_PRINTED, SETS[d].sizes.value, strict=True)) for d in SETS}
+    printed = {d: dict(zip(_PRINTED, reported(_ID, d).value, strict=True)) for d in SETS}
     places = zip(table["dataset"], table["size"], strict=True)
     return table.assign(printed=[printed[dataset].get(size) for dataset, size in places])
 
@@ -56,9 +58,9 @@ def _cell(cell):
     return f"{cell.loaded}" + (f" ({cell.printed:.0f})" if differs else "")
 
 
-def _as_printed(images):
+def _as_printed(dataset):
     def test(sizes, frame):
-        found = narrow(frame, dataset=images.dataset, stand_in=False)[_PRINTED]
+        found = narrow(frame, dataset=dataset, stand_in=False)[_PRINTED]
         if found.empty:
             return Verdict("not run", "no trial of this grid saw the paper's data")
         same = (found == list(sizes)).all(axis=None)
@@ -66,12 +68,12 @@ def _as_printed(images):
         evidence = f"loaded: {'; '.join(texts)}"
         return Verdict("confirmed" if same else "refuted", evidence, n=len(found))
 
-    return thresholded(Threshold(tuple(images.sizes.value), "paper"), test)
+    return thresholded(Threshold(tuple(reported(_ID, dataset).value), "paper"), test)
 
 
 ARTEFACT = register_artefact(
     Artefact(
-        "rnmfd/table2",
+        _ID,
         title="Sets of images",
         kind="table",
         methods=(_METHOD,),
@@ -82,10 +84,10 @@ ARTEFACT = register_artefact(
         claims=[
             Claim(
                 f"{dataset}-sizes",
-                f"{images.label} has {images.sizes.text}.",
+                f"{images.label} has {reported(_ID, dataset).text}.",
                 "Section 4.1, Table 2",
-                _as_printed(images),
-                images.sizes.text,
+                _as_printed(dataset),
+                reported(_ID, dataset).text,
             )
             for dataset, images in SETS.items()
         ],
