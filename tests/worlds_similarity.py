@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from nmfbench.papers.rnmfd.fig1 import GRAPH, OWN
 from nmfbench.papers.reported import reported
+from nmfbench.papers.rnmfd.fig1 import GRAPH, OWN
 
 
 def _sizes(holds):
