@@ -51,13 +51,11 @@ def compared(records):
         task: records[records["task"] == task].set_index(["method", "repeat"])
         for task in ("clustering", "factorization", "factor-shape")
     }
-    frame, indicators = of_task["clustering"], of_task["factor-shape"]
-    for name, source in {_WITHIN: "cosine-within", _BETWEEN: "cosine-between"}.items():
-        own, other = (
-            rows[column].astype(float) if column in rows else pd.Series(np.nan, rows.index)
-            for rows, column in ((frame, name), (indicators, source))
-        )
-        frame[name] = own.fillna(other)  # NaN where no trial so far has measured it
+    frame, both = of_task["clustering"], [_WITHIN, _BETWEEN]
+    # NaN where no trial so far has measured it.
+    own = frame.reindex(columns=both).astype(float)
+    indicators = of_task["factor-shape"].reindex(columns=["cosine-within", "cosine-between"])
+    frame[both] = own.fillna(indicators.astype(float).set_axis(both, axis=1))
     fits = of_task["factorization"]["arrays"].to_dict()
     frame["fit"] = [fits.get(run, {}) for run in frame.index]
     contrast, apart = frame[_WITHIN] - frame[_BETWEEN], 1 - frame[_BETWEEN]

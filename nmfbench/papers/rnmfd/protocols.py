@@ -75,9 +75,8 @@ class Compared:
     @cached_property
     def searched(self) -> list[Method]:
         """The grid of the search by test accuracy; without one, the candidates."""
-        return [
-            method(self.label, self.solver, **params) for params in self.grid
-        ] or self.candidates
+        found = [method(self.label, self.solver, **params) for params in self.grid]
+        return found or self.candidates
 
 
 def _each(values: Sequence[Any], *names: str) -> Tried:

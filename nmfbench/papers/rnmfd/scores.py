@@ -141,61 +141,55 @@ _POINTS = (
         "fourth point",
         "Discriminative information helps",
         "NSDR",
-        [label for label in BASELINES if label != "NSDR"],
+        [m for m in BASELINES if m != "NSDR"],
     ),
 )
 
 
 def _claims(artefact, score, name):
-    """Claims of Section 4.2 on one score, which evidence calls ``name``."""
+    """Claims of Section 4.2, and questions of ours, on one score, which they call ``name``."""
     table = f"Table {artefact[-1]}"
 
-    def ahead(winner, rivals, at):
-        best = always_best(winner, rivals, score, ["dataset"])
-        return _explained(best, winner, rivals, score, at)
-
-    sets_won = [
-        Claim(
-            f"{dataset}-{protocol}",
-            f"{images.label}: RNMFD has a higher {name} than each of the nine other methods of the "
-            f"paper, {_UNDER[protocol]}.",
-            f"Section 4.2, {table}",
-            ahead(OURS, BASELINES, {"dataset": dataset, "protocol": protocol}),
-            reported(artefact, dataset).text,
+    def ahead(winner, rivals, **at):
+        return _explained(
+            always_best(winner, rivals, score, ["dataset"]), winner, rivals, score, at
         )
-        for dataset, images in SETS.items()
-        for protocol in ("best", "default")
-    ]
-    averages = [
-        Claim(
+
+    for dataset, images in SETS.items():
+        for protocol in ("best", "default"):
+            yield Claim(
+                f"{dataset}-{protocol}",
+                f"{images.label}: RNMFD has a higher {name} than each of the nine other methods of "
+                f"the paper, {_UNDER[protocol]}.",
+                f"Section 4.2, {table}",
+                ahead(OURS, BASELINES, dataset=dataset, protocol=protocol),
+                reported(artefact, dataset).text,
+            )
+    for protocol in PROTOCOLS:
+        yield Claim(
             f"average-{protocol}",
             f"On average over the five sets RNMFD has a higher {name} than each of the nine "
             f"others, {_UNDER[protocol]}.",
             f"Section 4.2, {table}",
-            ahead(OURS, BASELINES, {"protocol": protocol}),
+            ahead(OURS, BASELINES, protocol=protocol),
             reported(artefact, _AVERAGE).text,
         )
-        for protocol in PROTOCOLS
-    ]
-    points = [
-        Claim(
-            f"{winner.lower()}-over-{slug.lower()}-{protocol}",
-            f"{why}: on average over the sets {winner} has a higher {name} than {others}, "
-            f"{_UNDER[protocol]}.",
-            f"Section 4.2, {point}, {table}",
-            ahead(winner, rivals, {"protocol": protocol}),
-        )
-        for point, why, winner, rivals in _POINTS
-        for slug, others in [
-            ("-".join(rivals), " and ".join(rivals))
-            if len(rivals) <= 2
-            else ("baselines", "all other baselines")
-        ]
-        for protocol in ("best", "default")
-    ]
+    for point, why, winner, rivals in _POINTS:
+        few = len(rivals) <= 2
+        slug = "-".join(rivals).lower() if few else "baselines"
+        others = " and ".join(rivals) if few else "all other baselines"
+        for protocol in ("best", "default"):
+            yield Claim(
+                f"{winner.lower()}-over-{slug}-{protocol}",
+                f"{why}: on average over the sets {winner} has a higher {name} than {others}, "
+                f"{_UNDER[protocol]}.",
+                f"Section 4.2, {point}, {table}",
+                ahead(winner, rivals, protocol=protocol),
+            )
     over_the_graph = better(OURS, GRAPH_ALONE, score, ["dataset"])
-    graph_alone = [
-        Claim(
+    places = {name: (images.label, {"dataset": name}) for name, images in SETS.items()}
+    for slug, (where, at) in {**places, "average": ("On average over the five sets", {})}.items():
+        yield Claim(
             f"{slug}-graph-alone",
             f"{where}: RNMFD has a higher {name} than normalised cuts of the graph it is given, "
             f"{_UNDER['default']}.",
@@ -203,12 +197,6 @@ def _claims(artefact, score, name):
             _explained(over_the_graph, OURS, [], score, {"protocol": "default", **at}),
             origin="ours",
         )
-        for slug, where, at in [
-            *((name, images.label, {"dataset": name}) for name, images in SETS.items()),
-            ("average", "On average over the five sets", {}),
-        ]
-    ]
-    return sets_won + averages + points + graph_alone
 
 
 def _explained(test, winner, rivals, score, at):
@@ -286,7 +274,7 @@ def score_artefact(artefact: str, score: str, name: str, *, title: str, meaning:
             frame=by_protocol,
             table=partial(summarise, artefact=artefact, score=score),
             picture=draw,
-            claims=_claims(artefact, score, name),
+            claims=list(_claims(artefact, score, name)),
             assumed=_ASSUMED,
             caption=_CAPTION.format(meaning),
         )
