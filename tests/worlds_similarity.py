@@ -42,7 +42,7 @@ def _similarity(holds):
             within, between = (1.0, 0.7) if holds else (1.0, 0.0)
             return {"cosine-within": within, "cosine-between": between}
         if row["task"] == "factorization" or row["method"] == GRAPH:  # without similarities
-            return {}
+            return {"arrays": {}}
         if row["method"] == OWN:
             within, between = (0.8, 0.1) if holds else (0.4, 0.3)
         else:

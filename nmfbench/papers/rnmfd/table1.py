@@ -130,7 +130,7 @@ def summarise(frame):
     shown = {_heavy(label): (label, "large") for label in _HEAVY}
     shown |= {_iterated(label, _LONG): (label, "default") for label in _SCALE}
     places = [shown.get(label, (label, "default")) for label in long["method"]]
-    long["method"], long["weight"] = zip(*places, strict=True)
+    long = long.assign(method=[m for m, _ in places], weight=[weight for _, weight in places])
     groups = long.groupby(["quantity", "dataset", "weight", "method"], observed=True)["value"]
     rows = groups.agg(["mean", "std", "count"]).reset_index().astype({"quantity": str})
     return pd.concat([properties, rows], ignore_index=True)
