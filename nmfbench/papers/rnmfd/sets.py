@@ -85,4 +85,4 @@ ASSUMED = {
     "MNIST": "Which 1000 digits the paper takes is not said: 100 of each from the test set, drawn "
     "once.",
 }
-"""What the paper does not say of these experiments, and what we chose."""
+"""Choices of ours where the paper does not say, for the assumptions of each artefact."""
