@@ -23,8 +23,8 @@ from nmfbench.artefacts.style import figure_style
 from nmfbench.core import registry
 from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.engine.store import Store
-from nmfbench.papers.mahnmf import curves
 from nmfbench.papers.mahnmf import fig1 as rri
+from nmfbench.papers.mahnmf import problems
 from nmfbench.papers.robust_xray import exemplar_accuracy as text
 from nmfbench.papers.robust_xray import fig3, fig4
 
@@ -201,18 +201,18 @@ def _speed_claims(*large):
 def _crossover(lead):
     runs = {
         True: {
-            curves.SORT: (20, 2.0, 1.1),
-            curves.SELECT: (20, 0.2, 1.1),
-            curves.OGM: (20, 5.0, 1.05),
-            curves.SPECTRAL: (20, 1.0, 1.0),
-            curves.HYBRID: (20, 0.1, 0.9),
+            problems.SORT: (20, 2.0, 1.1),
+            problems.SELECT: (20, 0.2, 1.1),
+            problems.OGM: (20, 5.0, 1.05),
+            problems.SPECTRAL: (20, 1.0, 1.0),
+            problems.HYBRID: (20, 0.1, 0.9),
         },
         False: {
-            curves.SORT: (20, 1.0, 1.1),
-            curves.SELECT: (20, 10.0, 1.0),
-            curves.OGM: (20, 1.0, 1.05),
-            curves.SPECTRAL: (20, 20.0, 1.2),
-            curves.HYBRID: (20, 20.0, 1.3),
+            problems.SORT: (20, 1.0, 1.1),
+            problems.SELECT: (20, 10.0, 1.0),
+            problems.OGM: (20, 1.0, 1.05),
+            problems.SPECTRAL: (20, 20.0, 1.2),
+            problems.HYBRID: (20, 20.0, 1.3),
         },
     }[lead]
 
@@ -267,8 +267,8 @@ def test_the_paper_grid_is_counted_once(artefact):
 @pytest.mark.parametrize("holds", [True, False], ids=["confirmed", "refuted"])
 def test_claims_can_be_confirmed_and_refuted(artefact, holds):
     """In a world where the paper is right every claim is confirmed, in the opposite one refuted."""
-    table = world(artefact, WORLDS[artefact.id](holds))
-    found = {claim.id: (claim.threshold, claim.test(table)) for claim in artefact.claims}
+    frame = artefact.frame(world(artefact, WORLDS[artefact.id](holds)))
+    found = {claim.id: (claim.threshold, claim.test(frame)) for claim in artefact.claims}
     verdicts = {name: verdict.verdict for name, (_, verdict) in found.items()}
     assert set(verdicts.values()) == {"confirmed" if holds else "refuted"}, verdicts
     for threshold, verdict in found.values():

@@ -10,9 +10,10 @@ from matplotlib.ticker import PercentFormatter
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.grids import Method
+from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.style import legend_below, method_styles
 from nmfbench.engine.trials import Trial
+from nmfbench.papers.mahnmf.problems import sub_problems
 
 RRI = "RRI"
 OGM = "smoothing, μ = 0.01"
@@ -40,34 +41,11 @@ EXAMPLE_V = np.array([6.0, 0.0, 1.0])
 
 
 def trials(profile):
-    repeats, rows = {"smoke": (2, 10), "quick": (6, 100), "paper": (10, 100)}[profile]
-    grid = [
-        Trial(
-            task="nlad",
-            dataset=UNIFORM,
-            dataset_params={"n_samples": rows, "n_features": 20},
-            solver=method.solver,
-            params=method.params,
-            options={"n_components": 6},
-            repeat=repeat,
-        )
-        for repeat in range(repeats)
-        for method in METHODS
-    ]
-    if profile == "smoke":
-        return grid
-    return grid + [
-        Trial(
-            task="nlad",
-            dataset=FACES,
-            solver=method.solver,
-            params=method.params,
-            options={"n_components": 15, "basis": "samples", "per_class": 2},
-            repeat=repeat,
-        )
-        for repeat in range(repeats)
-        for method in METHODS
-    ]
+    faces = Trial(
+        "nlad", FACES, "", options={"n_components": 15, "basis": "samples", "per_class": 2}
+    )
+    repeats = {"smoke": 0, "quick": 6, "paper": 10}[profile]
+    return sub_problems(profile, METHODS) + cross(faces, repeats, methods(METHODS))
 
 
 def summarise(records):

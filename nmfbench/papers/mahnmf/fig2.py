@@ -12,9 +12,7 @@ from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.style import legend_below, method_styles
-from nmfbench.engine.trials import Trial
-from nmfbench.papers.mahnmf.curves import OGM, grid
-from nmfbench.papers.mahnmf.problems import LOW_RANK, SMOKE, TINY
+from nmfbench.papers.mahnmf.problems import LOW_RANK, OGM, SMOKE, TINY, runs, sub_problems
 from nmfbench.stats.intervals import mean_and_interval
 
 DRAWN = (1.0, 0.1)
@@ -28,22 +26,8 @@ METHODS = (
 
 
 def trials(profile):
-    repeats, rows = {"smoke": (2, 10), "quick": (6, 100), "paper": (10, 100)}[profile]
-    single = [
-        Trial(
-            task="nlad",
-            dataset="uniform",
-            dataset_params={"n_samples": rows, "n_features": 20},
-            solver=method.solver,
-            params=method.params,
-            options={"n_components": 6, "weights": "optimum"},
-            repeat=repeat,
-        )
-        for repeat in range(repeats)
-        for method in METHODS[:-1]
-    ]
-    problems = [SMOKE] if profile == "smoke" else [TINY, LOW_RANK]
-    return single + grid(problems, METHODS[-1:], profile)
+    single = sub_problems(profile, METHODS[:-1], weights="optimum")
+    return single + runs([SMOKE, TINY, LOW_RANK], METHODS[-1:], profile)
 
 
 def summarise(records):
