@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nmfbench.papers.mahnmf.breakdown import NOISES
+from nmfbench.papers.studies.breakdown import NOISES
 
 # The dose at which accuracy is half of the clean one, of MahNMF and of the others; as a share of
 # the largest dose of the grid.
