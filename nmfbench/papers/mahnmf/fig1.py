@@ -13,7 +13,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.style import legend_below, method_styles
 from nmfbench.engine.trials import Trial
-from nmfbench.papers.mahnmf.problems import sub_problems
+from nmfbench.papers.mahnmf.matrices import sub_problems
 
 RRI = "RRI"
 OGM = "smoothing, μ = 0.01"

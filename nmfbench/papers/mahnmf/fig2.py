@@ -12,7 +12,7 @@ from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.style import legend_below, method_styles
-from nmfbench.papers.mahnmf.problems import LOW_RANK, OGM, SMOKE, TINY, runs, sub_problems
+from nmfbench.papers.mahnmf.matrices import LOW_RANK, OGM, SMOKE, TINY, runs, sub_problems
 from nmfbench.stats.intervals import mean_and_interval
 
 DRAWN = (1.0, 0.1)

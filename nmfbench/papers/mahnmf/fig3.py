@@ -4,9 +4,9 @@ from functools import partial
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.papers.mahnmf import speed
-from nmfbench.papers.mahnmf.problems import LARGE, METHODS, SMALL, SMOKE, TINY, runs
+from nmfbench.papers.mahnmf.matrices import LARGE, METHODS, SMALL, SMOKE, TINY, runs
 
-PROBLEMS = (TINY, SMALL, LARGE, SMOKE)
+MATRICES = (TINY, SMALL, LARGE, SMOKE)
 
 ARTEFACT = register_artefact(
     Artefact(
@@ -14,10 +14,10 @@ ARTEFACT = register_artefact(
         title="RRI and OGM on dense uniform matrices",
         kind="figure",
         methods=METHODS,
-        grid=partial(runs, PROBLEMS, METHODS),
-        frame=partial(speed.with_traces, problems=PROBLEMS),
+        grid=partial(runs, MATRICES, METHODS),
+        frame=partial(speed.with_traces, matrices=MATRICES),
         table=speed.curves,
-        picture=partial(speed.draw, problems=PROBLEMS),
+        picture=partial(speed.draw, matrices=MATRICES),
         claims=[
             *speed.small(TINY, "tiny", "Section 5.1, Figure 3 (a), (b)"),
             *speed.small(SMALL, "small", "Section 5.1, Figure 3 (a), (b)"),

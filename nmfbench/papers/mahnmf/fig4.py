@@ -4,9 +4,9 @@ from functools import partial
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.papers.mahnmf import speed
-from nmfbench.papers.mahnmf.problems import FACES, METHODS, PIE, SMOKE_FACES, runs
+from nmfbench.papers.mahnmf.matrices import FACES, METHODS, PIE, SMOKE_FACES, runs
 
-PROBLEMS = (FACES, PIE, SMOKE_FACES)
+MATRICES = (FACES, PIE, SMOKE_FACES)
 
 ARTEFACT = register_artefact(
     Artefact(
@@ -14,10 +14,10 @@ ARTEFACT = register_artefact(
         title="RRI and OGM on faces",
         kind="figure",
         methods=METHODS,
-        grid=partial(runs, PROBLEMS, METHODS),
-        frame=partial(speed.with_traces, problems=PROBLEMS),
+        grid=partial(runs, MATRICES, METHODS),
+        frame=partial(speed.with_traces, matrices=MATRICES),
         table=speed.curves,
-        picture=partial(speed.draw, problems=PROBLEMS),
+        picture=partial(speed.draw, matrices=MATRICES),
         claims=[
             *speed.small(FACES, "yaleb", "Section 5.1, Figure 4"),
             *speed.large(PIE, "pie", "Section 5.1, Figure 4"),

@@ -14,7 +14,7 @@ from nmfbench.artefacts.comparisons import smaller
 from nmfbench.artefacts.frames import mean_table, narrow
 from nmfbench.artefacts.plots import legend_of
 from nmfbench.artefacts.style import method_styles, plot_band
-from nmfbench.papers.mahnmf.problems import ALGORITHM_1, METHODS, OGM, SELECT, SORT, Problem
+from nmfbench.papers.mahnmf.matrices import ALGORITHM_1, METHODS, OGM, SELECT, SORT, Matrix
 from nmfbench.stats.traces import stop_index
 
 __all__ = [
@@ -35,7 +35,7 @@ _COMPARABLE = 2.0  # times
 _X = {"round": "round (both factors updated once)", "seconds": "CPU seconds (one thread)"}
 
 
-def with_traces(records: pd.DataFrame, problems: Sequence[Problem]) -> pd.DataFrame:
+def with_traces(records: pd.DataFrame, matrices: Sequence[Matrix]) -> pd.DataFrame:
     """Records of the task ``convergence``, with what their traces say.
 
     Added columns: ``problem``, the label; ``rounds to stop``, ``seconds to stop`` and ``objective
@@ -49,7 +49,7 @@ def with_traces(records: pd.DataFrame, problems: Sequence[Problem]) -> pd.DataFr
         last = end if stop is None else stop
         rows.append(
             {
-                "problem": next((p.label for p in problems if p.holds(record)), None),
+                "problem": next((m.label for m in matrices if m.holds(record)), None),
                 "rounds to stop": float(last),
                 "seconds to stop": float(trace["cpu_seconds"][last]),
                 "objective at stop": float(trace["objective"][: last + 1].min()),
@@ -115,9 +115,9 @@ def draw_bands(axis, table: pd.DataFrame) -> None:
             plot_band(axis, rows["x"], rows, method.label, style)
 
 
-def draw(table: pd.DataFrame, problems: Sequence[Problem]):
+def draw(table: pd.DataFrame, matrices: Sequence[Matrix]):
     """A row of panels for each problem: relative error against rounds and CPU seconds."""
-    shown = [p.label for p in problems if p.label in set(table["problem"])]
+    shown = [m.label for m in matrices if m.label in set(table["problem"])]
     figure, axes = plt.subplots(
         len(shown), 2, figsize=(11, 4.1 * len(shown) + 0.6), squeeze=False, sharey="row"
     )
@@ -158,9 +158,9 @@ ASSUMED = {
 }
 
 
-def small(problem: Problem, slug: str, source: str) -> list[Claim]:
+def small(matrix: Matrix, slug: str, source: str) -> list[Claim]:
     """The claims on small data."""
-    at = {"problem": problem.label}
+    at = {"problem": matrix.label}
     found = {
         "rounds": (
             "RRI (Algorithm 1) converges in fewer rounds than OGM.",
@@ -189,14 +189,14 @@ def small(problem: Problem, slug: str, source: str) -> list[Claim]:
         ),
     }
     return [
-        Claim(f"{slug}-{name}", f"{problem.label}: {statement}", source, test)
+        Claim(f"{slug}-{name}", f"{matrix.label}: {statement}", source, test)
         for name, (statement, test) in found.items()
     ]
 
 
-def large(problem: Problem, slug: str, source: str) -> list[Claim]:
+def large(matrix: Matrix, slug: str, source: str) -> list[Claim]:
     """The claims on large data, and where the two end, of which the paper says nothing."""
-    at = {"problem": problem.label}
+    at = {"problem": matrix.label}
     found = {
         "seconds-a-round": (
             "A round of OGM takes less time than one of RRI by sorting.",
@@ -213,13 +213,12 @@ def large(problem: Problem, slug: str, source: str) -> list[Claim]:
     }
     return [
         *(
-            Claim(f"{slug}-{name}", f"{problem.label}: {statement}", source, test)
+            Claim(f"{slug}-{name}", f"{matrix.label}: {statement}", source, test)
             for name, (statement, test) in found.items()
         ),
         Claim(
             f"{slug}-end",
-            f"{problem.label}: OGM ends lower than RRI does. (The end point, apart from the "
-            "speed.)",
+            f"{matrix.label}: OGM ends lower than RRI does. (The end point, apart from the speed.)",
             "ours; the paper compares the speed only",
             smaller(OGM, SELECT, "objective at end", at=at),
             origin="ours",

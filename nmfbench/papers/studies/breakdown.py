@@ -3,9 +3,6 @@ the method breaks down."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -20,6 +17,8 @@ from nmfbench.artefacts.style import method_styles
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import EUC, HYBRID, KL, MAH, METHODS
+from nmfbench.problems.faces import few_people
+from nmfbench.problems.noise import NOISES
 from nmfbench.stats.breakdown import breakdown_levels, lead_ranges
 
 _LABELS = [method.label for method in METHODS]
@@ -29,79 +28,13 @@ _CURVE = ["metric", "method", "repeat"]
 _PANEL = ["corruption", "metric"]
 
 
-@dataclass(frozen=True)
-class _Noise:
-    """A corruption, and the axis along which it does harm.
-
-    ``dose`` makes of a level a number that grows with the harm, 0 for clean data, which are the
-    left end of the curves unless ``from_clean`` is false.
-    """
-
-    corruption: str
-    title: str
-    axis: str
-    levels: tuple[float, ...]
-    quick: tuple[float, ...]
-    smoke: tuple[float, ...] = ()
-    dose: Callable[[float], float] = float
-    from_clean: bool = True
-
-
-_SCALES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0)
-
-NOISES = (
-    _Noise(
-        "occlusion",
-        "occlusion",
-        "side, share of the image's",
-        (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8),
-        (0.1, 0.2, 0.4),
-    ),
-    _Noise("laplace", "Laplace", "scale", _SCALES, (0.1, 0.2, 0.4), (0.2,)),
-    _Noise(
-        "salt-pepper",
-        "salt & pepper",
-        "share of pixels",
-        (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8),
-        (0.1, 0.25, 0.5),
-        (0.2,),
-    ),
-    _Noise("gaussian", "Gaussian", "deviation", _SCALES, (0.1, 0.2, 0.4)),
-    _Noise(
-        "poisson",
-        "Poisson",
-        "deviation at white, 1/√counts",
-        (400.0, 100.0, 50.0, 25.0, 12.0, 6.0, 3.0, 2.0, 1.0, 0.5),
-        (100.0, 25.0, 3.0),
-        dose=lambda counts: 1 / np.sqrt(counts),
-    ),
-    _Noise(
-        "sparse-laplace",
-        "sparse Laplace",
-        "deviation before the cut",
-        (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5),
-        (0.1, 0.3, 0.7),
-    ),
-    _Noise(
-        "exponential",
-        "exponential",
-        "factor on the mean",
-        (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0),
-        (0.25, 1.0, 4.0),
-        from_clean=False,
-    ),
-)
-
-
 def trials(profile):
     """Every method at every level on the same splits, for recognition and reconstruction."""
     smoke, quick = profile == "smoke", profile == "quick"
-    people, test_images = (3, 2) if smoke else (15, 10)
-    options = {"n_components": people, "n_classes": people, "train_per_class": 7}
-    options |= {"test_per_class": test_images, "dtype": faces.DTYPE}
+    options = few_people(3, 2) if smoke else few_people()
     places = [(None, None)]
-    for noise in NOISES:
-        levels = noise.smoke if smoke else noise.quick if quick else noise.levels
+    for noise in (NOISES["laplace"], NOISES["salt-pepper"]) if smoke else NOISES.values():
+        levels = (0.2,) if smoke else noise.quick if quick else noise.levels
         places += [(noise.corruption, level) for level in levels]
     return cross(
         Trial("", "yaleb", "", options=options, stand_in=smoke),
@@ -128,7 +61,7 @@ def frame(records):
     long = long.groupby([*keys, "metric"], dropna=False, sort=False)["value"].mean().reset_index()
     clean = long[long["corruption"].isna()].groupby(_CURVE)["value"].mean().rename("clean")
     long = long.join(clean, on=_CURVE)
-    curves = pd.concat([_whole(narrow(long, corruption=n.corruption), n) for n in NOISES])
+    curves = pd.concat([_whole(narrow(long, corruption=n.corruption), n) for n in NOISES.values()])
     split = ["corruption", "method", "repeat"]
     scores = narrow(curves, metric="accuracy-5")
     levels = breakdown_levels(
@@ -186,7 +119,7 @@ def summarise(frame):
 
 def draw(table):
     """A column a corruption: accuracy, error, where methods break down, where they lead."""
-    shown = [noise for noise in NOISES if (table["corruption"] == noise.corruption).any()]
+    shown = [noise for noise in NOISES.values() if (table["corruption"] == noise.corruption).any()]
     size = (2.5 * len(shown) + 1.4, 10.5)
     heights = [3, 3, 1.6, 1.6]
     figure, axes = plt.subplots(
@@ -262,13 +195,12 @@ def _draw_leads(axis, rows, labels):
 
 
 def _claims(method):
-    titles = {noise.corruption: noise.title for noise in NOISES}
     heavy = ("occlusion", "laplace", "salt-pepper", "sparse-laplace")
 
     def claim(corruption, name, statement, test, *sides, **how):
         return Claim(
             f"{corruption}-{name}" + ("-hybrid" if method == HYBRID else ""),
-            f"{titles[corruption]}: {statement}",
+            f"{NOISES[corruption].title}: {statement}",
             "ours; Section 5.2 tests one level",
             test(*sides, at={"corruption": corruption}, **how),
             origin="ours",
@@ -296,10 +228,7 @@ def _claims(method):
             )
             for corruption, rival in (("gaussian", EUC), ("poisson", KL))
         ),
-        *(
-            claim(c, "nearer", nearer, always_best, method, both, error, lower=True)
-            for c in heavy
-        ),
+        *(claim(c, "nearer", nearer, always_best, method, both, error, lower=True) for c in heavy),
     ]
 
 

@@ -15,7 +15,7 @@ from nmfbench.artefacts.comparisons import smaller
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.plots import legend_of
 from nmfbench.artefacts.style import method_styles
-from nmfbench.papers.mahnmf.problems import (
+from nmfbench.papers.mahnmf.matrices import (
     FACES,
     HYBRID,
     LARGE,
@@ -36,7 +36,7 @@ from nmfbench.papers.mahnmf.problems import (
 from nmfbench.papers.mahnmf.speed import ASSUMED, draw_bands, shared_seconds, with_traces
 from nmfbench.stats.traces import at_seconds, seconds_at_last_rate, seconds_to
 
-PROBLEMS = (TINY, SMALL, MIDDLE, LARGE, LOW_RANK, LOW_RANK_WIDE, FACES, PIE, SMOKE)
+MATRICES = (TINY, SMALL, MIDDLE, LARGE, LOW_RANK, LOW_RANK_WIDE, FACES, PIE, SMOKE)
 TOLERANCES = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005)
 _LABELS = [method.label for method in METHODS]
 _FLOOR = 1e-3  # of the excess as drawn, as a share
@@ -50,7 +50,7 @@ def frame(records):
     round to the end of the shorter run; 0.01 is an objective 1 % above that of the better of RRI by
     selection and OGM with either step.
     """
-    found = with_traces(records, PROBLEMS).assign(**{"worst lag": np.nan})
+    found = with_traces(records, MATRICES).assign(**{"worst lag": np.nan})
     for _, same in found.groupby(["problem", "repeat"]):
         traces = {m: a["trace"] for m, a in zip(same["method"], same["arrays"], strict=True)}
         if HYBRID in traces:
@@ -116,7 +116,7 @@ def summarise(frame):
 
 def draw(table):
     """A panel of curves for each problem, and a map of who is first within each tolerance."""
-    shown = [p.label for p in PROBLEMS if p.label in set(table["problem"])]
+    shown = [m.label for m in MATRICES if m.label in set(table["problem"])]
     n = len(shown) + 1
     columns = min(3, n)
     rows = -(-n // columns)
@@ -180,11 +180,11 @@ def _sooner(side, rival, tolerance, at):
     return within(at, thresholded(Threshold(tolerance), test))
 
 
-def _claims(slug, problem):
-    at = {"problem": problem.label}
+def _claims(slug, matrix):
+    at = {"problem": matrix.label}
 
     def claim(name, statement, test, source="ours; Section 5.1 for today's code"):
-        return Claim(f"{slug}-{name}", f"{problem.label}: {statement}", source, test, origin="ours")
+        return Claim(f"{slug}-{name}", f"{matrix.label}: {statement}", source, test, origin="ours")
 
     return [
         claim(
@@ -242,11 +242,11 @@ ARTEFACT = register_artefact(
         title="RRI, OGM and their relatives: who is near the best first",
         kind="figure",
         methods=METHODS,
-        grid=partial(runs, PROBLEMS, METHODS),
+        grid=partial(runs, MATRICES, METHODS),
         frame=frame,
         table=summarise,
         picture=draw,
-        claims=[claim for slug, problem in _SLUGS.items() for claim in _claims(slug, problem)],
+        claims=[claim for slug, matrix in _SLUGS.items() for claim in _claims(slug, matrix)],
         assumed=ASSUMED
         | {
             "best": "The smallest objective that any of the methods shown met on the same data, "

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
-from nmfbench.artefacts.grids import Method, cross, methods
+from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.engine.trials import Trial
+from nmfbench.problems import convergence
+from nmfbench.problems.problem import Problem
 
-__all__ = ["METHODS", "Problem", "runs", "sub_problems"]
+__all__ = ["METHODS", "Matrix", "runs", "sub_problems"]
 
 ALGORITHM_1 = "RRI (Algorithm 1)"
 SORT = "RRI (one sweep, sorting)"
@@ -28,49 +30,30 @@ METHODS = (
 )
 
 
-@dataclass(frozen=True)
-class Problem:
-    """A matrix to factorize, and how long each method runs on it.
+@dataclass(frozen=True, kw_only=True)
+class Matrix(Problem):
+    """A matrix to factorize, and how long each method runs on it; labels are features x samples.
 
     Parameters
     ----------
-    label : str
-        Features x samples, as the paper gives sizes.
-    dataset : str
-    options : mapping
-        Of the task; ``n_components`` among them.
     rounds : sequence of int
         Iterations of each of :data:`METHODS`; one with 0 does not run.
     repeats : mapping
         By profile: a number, or a mapping from methods to numbers.
-    dataset_params : mapping, optional
-    stand_in : bool, default=False
     """
 
-    label: str
-    dataset: str
-    options: Mapping[str, Any]
     rounds: Sequence[int]
     repeats: Mapping[str, int | Mapping[str, int]]
-    dataset_params: Mapping[str, Any] = field(default_factory=dict)
-    stand_in: bool = False
+    task: str = "convergence"
+    timed: bool = True
 
     def trials(self, method: Method, profile: str) -> list[Trial]:
         """The runs of a method on this matrix."""
         found = self.repeats.get(profile, 0)
         repeats = found.get(method.label, 0) if isinstance(found, Mapping) else found
         rounds = dict(zip((m.label for m in METHODS), self.rounds, strict=True))[method.label]
-        base = Trial(
-            "convergence",
-            self.dataset,
-            method.solver,
-            method.params,
-            self.dataset_params,
-            options={**self.options, "max_iter": rounds},
-            stand_in=self.stand_in,
-            timed=True,
-        )
-        return cross(base, repeats) if rounds else []
+        base = self.trial(method.solver, method.params, 0)
+        return cross(base, repeats, options("max_iter", [rounds])) if rounds else []
 
     def holds(self, record: Mapping[str, Any]) -> bool:
         """Whether a record is of a run on this matrix."""
@@ -78,104 +61,114 @@ class Problem:
         return same and all(record.get(name) == value for name, value in self.options.items())
 
 
-def runs(problems: Sequence[Problem], methods: Sequence[Method], profile: str) -> list[Trial]:
-    """Trials of every method on every problem that it runs on."""
-    return [
-        t for problem in problems for method in methods for t in problem.trials(method, profile)
-    ]
+def runs(matrices: Sequence[Matrix], chosen: Sequence[Method], profile: str) -> list[Trial]:
+    """Trials of every method on every matrix that it runs on."""
+    found = [matrix.trials(method, profile) for matrix in matrices for method in chosen]
+    return [trial for trials in found for trial in trials]
 
 
-def sub_problems(profile: str, chosen: Sequence[Method], **options: Any) -> list[Trial]:
+def sub_problems(profile: str, chosen: Sequence[Method], **more: Any) -> list[Trial]:
     """Convex sub-problems of 20 features on a uniform basis, a hundred in each repeat."""
     repeats, n = {"smoke": (2, 10), "quick": (6, 100), "paper": (10, 100)}[profile]
     base = Trial(
         "nlad",
         "uniform",
         "",
-        dataset_params={"n_samples": n, "n_features": 20},
-        options={"n_components": 6, **options},
+        dataset_params=_size(20, n),
+        options={"n_components": 6, **more},
     )
     return cross(base, repeats, methods(chosen))
 
 
-def _size(features, samples, **params):
-    return {"n_samples": samples, "n_features": features, **params}
+def _matrix(label, dataset, rounds, repeats, size=None, **options):
+    return Matrix(
+        label=label,
+        dataset=dataset,
+        options=options,
+        dataset_params=size or {},
+        rounds=rounds,
+        repeats=repeats,
+    )
 
 
-SMOKE = Problem(
-    "20 x 12, r = 3 (smoke)",
-    "uniform",
-    {"n_components": 3},
-    (14, 14, 14, 14, 14, 14),
-    {"smoke": 2},
-    _size(20, 12),
+def _size(features, samples):
+    return {"n_samples": samples, "n_features": features}
+
+
+_TEN, _FIVE = {"quick": 6, "paper": 10}, {"paper": 5}
+_SHORT = (14, 14, 14, 14, 14, 14)
+
+SMOKE = _matrix(
+    "20 x 12, r = 3 (smoke)", "uniform", _SHORT, {"smoke": 2}, _size(20, 12), n_components=3
 )
-TINY = Problem(
+TINY = _matrix(
     "200 x 50, r = 20",
     "uniform",
-    {"n_components": 20},
     (30, 40, 200, 50, 50, 100),
-    {"quick": 6, "paper": 10},
+    _TEN,
     _size(200, 50),
+    n_components=20,
 )
-SMALL = Problem(
+SMALL = _matrix(
     "500 x 100, r = 50",
     "uniform",
-    {"n_components": 50},
     (16, 20, 150, 40, 40, 100),
     {"quick": {SORT: 1, SELECT: 1, SPECTRAL: 1, HYBRID: 1}, "paper": 10},
+    n_components=50,
 )
-MIDDLE = Problem(
+MIDDLE = _matrix(
     "2000 x 400, r = 50",
     "uniform",
-    {"n_components": 50},
     (0, 25, 60, 30, 30, 80),
-    {"paper": 5},
+    _FIVE,
     _size(2000, 400),
+    n_components=50,
 )
-LARGE = Problem(
+LARGE = _matrix(
     "5000 x 1000, r = 100",
     "uniform",
-    {"n_components": 100},
     (0, 12, 40, 20, 20, 60),
-    {"paper": 5},
+    _FIVE,
     _size(5000, 1000),
+    n_components=100,
 )
-LOW_RANK = Problem(
+LOW_RANK = _matrix(
     "low rank + noise, 500 x 100, r = 10",
     "noisy-low-rank",
-    {"n_components": 10},
     (16, 40, 150, 60, 60, 100),
-    {"quick": 6, "paper": 10},
-    _size(500, 100, n_components=10),
+    _TEN,
+    convergence.LOW_RANK,
+    n_components=10,
 )
-LOW_RANK_WIDE = Problem(
+LOW_RANK_WIDE = _matrix(
     "low rank + noise, 2000 x 400, r = 20",
     "noisy-low-rank",
-    {"n_components": 20},
     (0, 40, 100, 60, 60, 80),
-    {"paper": 5},
-    _size(2000, 400, n_components=20),
+    _FIVE,
+    {"n_samples": 400, "n_features": 2000, "n_components": 20},
+    n_components=20,
 )
-SMOKE_FACES = Problem(
-    "faces, r = 3 (smoke)",
-    "yaleb",
-    {"n_components": 3, "per_class": 2},
-    (14, 14, 14, 14, 14, 14),
-    {"smoke": 2},
+SMOKE_FACES = replace(
+    SMOKE,
+    label="faces, r = 3 (smoke)",
+    dataset="yaleb",
+    dataset_params={},
+    options={"n_components": 3, "per_class": 2},
     stand_in=True,
 )
-FACES = Problem(
+FACES = _matrix(
     "Yale B, 1024 x 266, r = 50",
     "yaleb",
-    {"n_components": 50, "per_class": 7},
     (12, 25, 80, 25, 25, 50),
     {"quick": 1, "paper": 10},
+    n_components=50,
+    per_class=7,
 )
-PIE = Problem(
+PIE = _matrix(
     "PIE, 1024 x 476, r = 100",
     "pie",
-    {"n_components": 100, "per_class": 7},
     (0, 12, 40, 12, 12, 40),
     {"quick": {SELECT: 1, SPECTRAL: 1, HYBRID: 1}, "paper": 10},
+    n_components=100,
+    per_class=7,
 )
