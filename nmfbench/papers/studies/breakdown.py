@@ -1,5 +1,4 @@
-"""How much noise of each kind a method bears: accuracy and error against the level, and where
-the method breaks down."""
+"""Robustness to noise of each kind: accuracy and error against the level, and levels at breakdown."""
 
 from __future__ import annotations
 
