@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from nmfbench.artefacts.artefact import label_records
+from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.style import show_images
 from nmfbench.papers.mahnmf import bases, faces, fig6, fig9, table1
 
@@ -36,6 +37,23 @@ def test_images_stand_side_by_side():
     assert drawn[:, 3:10].mask.all()
     assert axis.images[0].get_clim() == (0, 255)
     assert [text.get_text() for text in axis.texts] == ["a", "", "c"]
+    plt.close(figure)
+
+
+def test_rows_of_panels_may_be_told_by_two_columns():
+    """A row is left out that the table lacks; a dotted curve of one x is a line all the same."""
+    rows = [("yaleb", "AC", "NMF", 0.5), ("yaleb", "AC", "by chance", 0.2), ("pie", "MI", "NMF", 1)]
+    table = pd.DataFrame(rows, columns=["dataset", "score", "method", "mean"])
+    table = table.assign(x=3, low=table["mean"], high=table["mean"], count=1)
+    labels = {
+        (data, score): f"{data}, {score}" for data in ("yaleb", "pie") for score in ("AC", "MI")
+    }
+    draw = Curves("x", ["NMF"], row=("dataset", "score"), rows=labels, dotted="by chance")
+    figure = draw(table)
+    assert [axis.get_ylabel() for axis in figure.axes] == ["yaleb, AC", "pie, MI"]
+    dotted = [line for line in figure.axes[0].lines if line.get_label() == "by chance"]
+    assert [list(line.get_ydata()) for line in dotted] == [[0.2, 0.2]]
+    assert figure.axes[0].get_xlim()[1] - 3 > 0.2
     plt.close(figure)
 
 

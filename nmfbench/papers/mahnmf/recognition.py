@@ -54,10 +54,9 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
     ``chance`` is the accuracy of guessing, missing on a stand-in.
     """
     by = ["algorithm", "condition", "method", "n_components"]
-    people = (
-        np.nan if frame["stand_in"].any() else dataset_info(frame["dataset"].iloc[0])["n_classes"]
-    )
-    return mean_table(frame, _ACCURACY, by, between=(0, 100)).assign(chance=100 / people)
+    people = dataset_info(frame["dataset"].iloc[0])["n_classes"]
+    chance = np.nan if frame["stand_in"].any() else 100 / people
+    return mean_table(frame, _ACCURACY, by, between=(0, 100)).assign(chance=chance)
 
 
 CURVES = Curves(
