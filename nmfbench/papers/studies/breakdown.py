@@ -1,4 +1,4 @@
-"""Robustness to noise of each kind: accuracy and error against the level, and levels at breakdown."""
+"""Robustness to noise of each kind: accuracy and error against the level, and breakdowns."""
 
 from __future__ import annotations
 
