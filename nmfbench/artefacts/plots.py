@@ -6,7 +6,7 @@ intervals. What the panels, the curves and the axis of x are is said by columns 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ import pandas as pd
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.style import method_styles, plot_band
 
-__all__ = ["Curves", "legend_of", "plot_points"]
+__all__ = ["Curves", "image_grid", "legend_of", "plot_points"]
 
 _FEW = 3  # values of x, up to which points stand side by side
 
@@ -48,6 +48,44 @@ def legend_of(figure, axes, order: Sequence[str] = (), columns: int | None = Non
         ncols=columns or len(names),
         frameon=False,
     )
+
+
+def image_grid(
+    rows: Sequence[str],
+    columns: Mapping[str, str],
+    draw: Callable,
+    *,
+    size: tuple[float, float],
+    pad: float | None = None,
+):
+    """A grid of panels of images, a row and a column for each of some values.
+
+    Parameters
+    ----------
+    rows : sequence of str
+        Written at the left.
+    columns : mapping of str to str
+        Values with the titles above.
+    draw : callable
+        (axis, row, column): draws a panel, as by
+        :func:`~nmfbench.artefacts.style.show_images`.
+    size : (float, float)
+        Inches of a panel.
+    pad : float, optional
+        Points between the titles and the panels.
+    """
+    shape = max(len(rows), 1), max(len(columns), 1)
+    width, height = size
+    figure, axes = plt.subplots(
+        *shape, figsize=(width * shape[1] + 0.4, height * shape[0] + 0.4), squeeze=False
+    )
+    for line, row in zip(axes, rows, strict=False):
+        for axis, column in zip(line, columns, strict=False):
+            draw(axis, row, column)
+        line[0].set_ylabel(row, fontsize="small")
+    for axis, title in zip(axes[0], columns.values(), strict=False):
+        axis.set_title(title, pad=pad)
+    return figure
 
 
 @dataclass(frozen=True)
