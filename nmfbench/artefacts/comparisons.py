@@ -35,6 +35,7 @@ from nmfbench.artefacts.claim import (
 )
 from nmfbench.artefacts.frames import narrow
 from nmfbench.stats.intervals import holm, t_interval
+from nmfbench.stats.pooled import t_ratio
 
 __all__ = [
     "always_best",
@@ -291,11 +292,7 @@ def always_best(
             text = f"{smallest}; {_too_few(len(table))}"
             return Verdict("inconclusive", text, effect, interval, n=len(table))
         spread = leads.std(axis=1, ddof=1) / np.sqrt(len(table))
-        # A lead that never varies is certain, and no lead at all is none.
-        t = np.divide(
-            leads.mean(axis=1), spread, out=np.sign(leads.mean(axis=1)) * np.inf, where=spread > 0
-        )
-        t[~leads.any(axis=1)] = 0
+        t = t_ratio(leads.mean(axis=1), spread)
         above, below = stats.t.sf(t, len(table) - 1), stats.t.cdf(t, len(table) - 1)
         ahead, behind = above < ALPHA, holm(below) < ALPHA
         text = (
