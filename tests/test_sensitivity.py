@@ -11,8 +11,7 @@ from nmfbench.artefacts.artefact import label_records
 from nmfbench.artefacts.style import figure_style
 from nmfbench.engine.perform import make_solver
 from nmfbench.optim.init import INITS
-from nmfbench.papers.rnmfd import fig2, theorem1
-from nmfbench.papers.rnmfd.descent import rises
+from nmfbench.papers.rnmfd import fig2
 from nmfbench.papers.rnmfd.protocols import AC, NMI
 from nmfbench.papers.rnmfd.sensitivity import (
     PANELS,
@@ -25,6 +24,8 @@ from nmfbench.papers.rnmfd.sensitivity import (
     summarise_panels,
 )
 from nmfbench.papers.rnmfd.sets import SETS, method
+from nmfbench.papers.studies import theorem1
+from nmfbench.papers.studies.theorem1 import rises
 
 ALPHA, GNMF = PANELS["alpha"], PANELS["gnmf"]
 
@@ -222,18 +223,20 @@ def test_one_sample_alternates_under_the_printed_rule():
 def test_theorem_counts_rises_by_setting():
     """The summary counts rises, and the verdict names the worst run of each setting."""
     rows = pd.DataFrame([t.to_dict() for t in theorem1.trials("quick")])
-    rows = label_records(rows, theorem1.METHODS)
+    rows = label_records(rows, theorem1.ARTEFACT.methods)
     falling, rising = trace_of([4.0, 2.0, 1.0]), trace_of([4.0, 2.0, 3.0, 1.0, 3.0])
     bad = [
         m == theorem1.PRINTED and p.get("beta") == 1e4
         for m, p in zip(rows["method"], rows["params"], strict=True)
     ]
     rows["arrays"] = [{"trace": rising if b else falling} for b in bad]
+    rows = theorem1.with_rises(rows)
     found = theorem1.summarise(rows)
+    heavy = "α = 100, β = 10⁴"
     counts = found[found["part"] == "rises"].set_index(["setting", "method"])
-    assert (counts.loc[("heavy", theorem1.PRINTED), "rises"] == 2).all()
-    assert (counts.loc[("heavy", theorem1.PRINTED), "largest"] == 2).all()
-    assert (counts.loc[("own", theorem1.PRINTED), "rises"] == 0).all()
+    assert (counts.loc[(heavy, theorem1.PRINTED), "rises"] == 2).all()
+    assert (counts.loc[(heavy, theorem1.PRINTED), "largest"] == 2).all()
+    assert (counts.loc[("α = β = 100, the paper's", theorem1.PRINTED), "rises"] == 0).all()
     claims = {claim.id: claim.test(rows) for claim in theorem1.ARTEFACT.claims}
     verdicts = {name: verdict.verdict for name, verdict in claims.items()}
     assert verdicts == {

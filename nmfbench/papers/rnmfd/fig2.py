@@ -15,7 +15,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim, Threshold, Verdict, decided_by
 from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.papers.rnmfd import protocols, sets
-from nmfbench.papers.rnmfd.descent import RULES, by_rule, fit
+from nmfbench.papers.rnmfd.descent import RULES, by_rule
 from nmfbench.papers.rnmfd.protocols import AC, BASELINES
 from nmfbench.papers.rnmfd.sensitivity import (
     GAP,
@@ -49,10 +49,10 @@ def trials(profile):
         for images in shown
         for repeat in range(runs)
         for trial in (
-            fit(images, LONG, repeat, smoke=small),
+            clustering_trial(images, LONG, repeat, smoke=small).base,
             clustering_trial(images, LONG, repeat, smoke=small),
             clustering_trial(images, SHORT, repeat, smoke=small),
-            fit(images, PRINTED, repeat, smoke=small),
+            clustering_trial(images, PRINTED, repeat, smoke=small).base,
         )
     ]
     baselines = [trial for trial in protocols.grid(profile) if trial.solver in _SOLVERS]
