@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 from nmfbench.artefacts.grids import Method
@@ -11,7 +12,15 @@ from nmfbench.engine.perform import make_solver
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.reported import Reported, reported
 
-__all__ = ["ASSUMED", "SETS", "ImageSet", "clustering_trial", "method", "shape_trial"]
+__all__ = [
+    "ASSUMED",
+    "SETS",
+    "ImageSet",
+    "clustering_trial",
+    "clusterings",
+    "method",
+    "shape_trial",
+]
 
 
 @dataclass(frozen=True)
@@ -88,6 +97,16 @@ def clustering_trial(
         repeat=repeat,
         stand_in=smoke,
     )
+
+
+def clusterings(
+    sets: Iterable[str], methods: Iterable[Method], repeats: int, *, smoke: bool = False
+) -> list[Trial]:
+    """Each method on each set, by name, in the first ``repeats``: see :func:`clustering_trial`."""
+    return [
+        clustering_trial(SETS[dataset], tried, repeat, smoke=smoke)
+        for dataset, tried, repeat in product(sets, methods, range(repeats))
+    ]
 
 
 def shape_trial(clustering: Trial) -> Trial:
