@@ -7,7 +7,7 @@ import pytest
 
 from nmfbench.corruptions import corrupt
 from nmfbench.datasets.base import load_dataset
-from nmfbench.papers.rnmfd import ingredients as study
+from nmfbench.papers.studies import ingredients as study
 
 CELLS = [(None, np.nan), ("occlusion", 0.05), ("occlusion", 0.1), ("occlusion", 0.2)]
 

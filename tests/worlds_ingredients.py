@@ -1,6 +1,6 @@
 """Made-up records for the study of RNMFD's terms: worlds where its claims hold or do not."""
 
-from nmfbench.papers.rnmfd import ingredients as study
+from nmfbench.papers.studies import ingredients as study
 
 # Accuracy on clean images, and what a unit of the dose takes from it.
 _HOLDS = {
