@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -11,6 +11,7 @@ from nmfbench.artefacts.grids import Method
 from nmfbench.engine.perform import make_solver
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.reported import Reported, reported
+from nmfbench.problems.clustering import SETS, ImageSet, whole_set
 
 __all__ = [
     "ASSUMED",
@@ -20,40 +21,15 @@ __all__ = [
     "clusterings",
     "method",
     "shape_trial",
+    "sizes_of",
 ]
 
 
-@dataclass(frozen=True)
-class ImageSet:
-    """A set of images of the paper's Table 2."""
-
-    label: str
-    dataset: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def sizes(self) -> Reported:
-        """Samples, features and classes, as the paper prints them."""
-        return reported("rnmfd/table2", self.dataset)
-
-    @property
-    def classes(self) -> int:
-        return self.sizes.value[2]
+def sizes_of(images: ImageSet) -> Reported:
+    """Samples, features and classes of a set, as Table 2 prints them."""
+    return reported("rnmfd/table2", images.dataset)
 
 
-SETS = {
-    images.dataset: images
-    for images in (
-        ImageSet("ORL", "orl"),
-        ImageSet("YALE", "yale"),
-        ImageSet("UMIST", "umist"),
-        ImageSet("MNIST", "mnist", {"samples_per_class": 100}),
-        ImageSet("Semeion", "semeion"),
-    )
-}
-"""By data set, in the order of the tables."""
-
-_SMOKE_CLASSES = 3
 _STOPPING = {"max_iter": 300, "tol": 1e-6}  # as all but plain NMF have it by default
 
 
@@ -82,21 +58,7 @@ def clustering_trial(
     smoke : bool, default=False
         Three classes of a synthetic stand-in, the same in every repeat.
     """
-    part = {"largest_classes": _SMOKE_CLASSES} if smoke else {}
-    return Trial(
-        task="clustering",
-        dataset=images.dataset,
-        dataset_params={**images.params, **part},
-        solver=method.solver,
-        params=method.params,
-        options={
-            "n_components": _SMOKE_CLASSES if smoke else images.classes,
-            "unit_samples": True,
-            "rule": "kmeans",
-        },
-        repeat=repeat,
-        stand_in=smoke,
-    )
+    return whole_set(images, smoke=smoke).trial(method.solver, method.params, repeat)
 
 
 def clusterings(
