@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import matplotlib.pyplot as plt
@@ -16,9 +14,9 @@ from nmfbench.artefacts.claim import Claim, with_evidence, within
 from nmfbench.artefacts.comparisons import better, margin_grows
 from nmfbench.artefacts.frames import lengthen, mean_table, narrow, reference
 from nmfbench.artefacts.grids import changed, corrupted
-from nmfbench.artefacts.plots import legend_of
-from nmfbench.artefacts.style import method_styles, plot_band
+from nmfbench.artefacts.plots import Curves
 from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, clusterings, method
+from nmfbench.problems.noise import NOISES
 
 ALL, NO_S, NO_GRAPH, NO_ORTHOGONALITY = "RNMFD", "no S", "no graph", "no orthogonality"
 MORE_S, BOUNDED, S_ALONE = "larger S", "normalised graph", "S alone"
@@ -40,33 +38,14 @@ METHODS = (
 _OF = {m.label: m for m in METHODS}
 
 
-@dataclass(frozen=True)
-class Noise:
-    """A corruption at three levels; ``dose`` makes of a level a number that grows with harm."""
-
-    corruption: str
-    title: str
-    axis: str
-    levels: tuple[float, ...] = (0.05, 0.1, 0.2)
-    dose: Callable[[float], float] = float
-
-
-NOISES = {
-    noise.corruption: noise
-    for noise in (
-        Noise("occlusion", "occlusion", "side, share of the image's"),
-        Noise("salt-pepper", "salt & pepper", "share of pixels"),
-        Noise("laplace", "Laplace noise", "scale"),
-        Noise("gaussian", "Gaussian noise", "deviation"),
-        Noise(
-            "poisson",
-            "Poisson noise",
-            "deviation at white",
-            (400.0, 100.0, 25.0),
-            lambda counts: 1 / np.sqrt(counts),
-        ),
-    )
+TITLES = {
+    "occlusion": "occlusion",
+    "salt-pepper": "salt & pepper",
+    "laplace": "Laplace noise",
+    "gaussian": "Gaussian noise",
+    "poisson": "Poisson noise",
 }
+LEVELS = dict.fromkeys(TITLES, (0.05, 0.1, 0.2)) | {"poisson": (400.0, 100.0, 25.0)}
 CLEAN = "clean"
 
 # -- grids ------------------------------------------------------------------------------------
@@ -82,12 +61,12 @@ def trials(profile):
     """
     clean, whole = (
         [(None, None)],
-        [(c, n) for c in ("occlusion", "salt-pepper") for n in (0.05, 0.1, 0.2)],
+        [(c, n) for c in ("occlusion", "salt-pepper") for n in LEVELS[c]],
     )
     if profile == "smoke":
         return _trials(["umist"], [*clean, ("salt-pepper", 0.1)], _OF, 2, smoke=True)
     if profile == "paper":
-        noisy = [(name, level) for name, noise in NOISES.items() for level in noise.levels]
+        noisy = [(name, level) for name, levels in LEVELS.items() for level in levels]
         return _trials(SETS, clean + noisy, _OF, 10)
     middle = [(name, 0.1) for name in ("occlusion", "salt-pepper", "laplace", "gaussian")]
     return [
@@ -169,49 +148,36 @@ def _effects(frame):
 
 # -- figure -----------------------------------------------------------------------------------
 
-_BANDED = (ALL, NCUTS, NMF)  # bands of all would hide one another
+_CURVES = Curves(
+    x="dose",
+    labels=list(_OF),
+    row="dataset",
+    rows={name: f"{images.label}\nAC (%)" for name, images in SETS.items()},
+    column="noise",
+    columns=TITLES,
+    xlabel={name: NOISES[name].axis for name in TITLES},
+    dotted=_CHANCE,
+    banded=(ALL, NCUTS, NMF),  # bands of all would hide one another
+    ylim=(0, None),
+)
 _SPAN = 30  # points at which colours end
 _WIDE = 15  # cells in a row, from which on names of sets stand upright
 
 
 def draw(table):
     """Accuracy against the dose, a row a set; below, what leaving a term out changes."""
-    levels, effects = narrow(table, part="level", metric=_AC), narrow(table, part="effect")
-    noisy, conditions = set(levels.loc[levels["noise"] != CLEAN, "dataset"]), set(levels["noise"])
-    sets = [name for name in SETS if name in noisy]
-    heights = [2.3 * len(sets) + 0.9, 4.6]
+    levels = narrow(table, part="level", metric=_AC)
+    noisy, clean = levels[levels["noise"] != CLEAN], narrow(levels, noise=CLEAN)
+    curves = noisy[["dataset", "noise", "method"]].drop_duplicates()
+    starts = clean.drop(columns="noise").merge(curves, on=["dataset", "method"])
+    heights = [2.3 * noisy["dataset"].nunique() + 0.9, 4.6]
     figure = plt.figure(figsize=(12.5, sum(heights)))
     above, below = figure.subfigures(2, 1, height_ratios=heights)
-    if sets:
-        _draw_curves(above, levels, sets, [name for name in NOISES if name in conditions])
-    _draw_effects(below, effects, [name for name in (CLEAN, *NOISES) if name in conditions])
+    if len(noisy):
+        _CURVES.draw_in(above, pd.concat([starts, noisy]))
+    conditions = [name for name in (CLEAN, *TITLES) if name in set(levels["noise"])]
+    _draw_effects(below, narrow(table, part="effect"), conditions)
     return figure
-
-
-def _draw_curves(figure, levels, sets, noises):
-    axes = figure.subplots(len(sets), len(noises), sharex="col", sharey="row", squeeze=False)
-    styles = method_styles(list(_OF))
-    styles[ALL] |= {"color": "0.1", "linewidth": 4, "markersize": 7, "alpha": 0.55, "zorder": 1}
-    styles[NCUTS] |= {"linewidth": 2.6}
-    styles[_CHANCE] = {"color": "0.3", "linestyle": ":"}
-    for dataset, row in zip(sets, axes, strict=True):
-        for name, axis in zip(noises, row, strict=True):
-            noise = NOISES[name]
-            for label, style in styles.items():
-                curve = narrow(levels, dataset=dataset, noise=[CLEAN, name], method=label)
-                curve = curve.sort_values("dose")
-                if not (curve["noise"] == name).any():
-                    continue
-                if label in _BANDED:
-                    plot_band(axis, curve["dose"], curve, label, style)
-                else:
-                    axis.plot(curve["dose"], curve["mean"], label=label, **style)
-            axis.set(xticks=[0, *map(noise.dose, noise.levels)], xlabel=noise.axis)
-            axis.xaxis.label.set_visible(dataset == sets[-1])
-        row[0].set(ylim=(0, None), ylabel=f"{SETS[dataset].label}\nAC (%)")
-    for name, axis in zip(noises, axes[0], strict=True):
-        axis.set_title(NOISES[name].title)
-    legend_of(figure, axes, list(styles), columns=6)
 
 
 def _draw_effects(figure, effects, conditions):
@@ -241,7 +207,7 @@ def _draw_effects(figure, effects, conditions):
                 fontweight="bold" if sure else "normal",
                 color="white" if abs(row["mean"]) > 0.6 * _SPAN else "0.1",
             )
-        axis.set_title(NOISES[condition].title if condition in NOISES else condition)
+        axis.set_title(TITLES.get(condition, condition))
         turn = 90 if sum(map(len, shown)) > _WIDE else 0
         axis.set_xticks(range(len(names)), [SETS[name].label for name in names], rotation=turn)
         axis.set_yticks(range(len(labels)), labels)
@@ -289,7 +255,7 @@ def _means(rows, beside):
     return found
 
 
-_CLEAN, _NOISY = {"noise": CLEAN}, {"noise": list(NOISES)}
+_CLEAN, _NOISY = {"noise": CLEAN}, {"noise": list(TITLES)}
 _OURS, _NOISE = "ours; the paper tests no noise", "averaged over sets, noises and levels"
 
 _CLEAN_AND_NOISY = (
@@ -351,12 +317,12 @@ CLAIMS = [
     *(
         Claim(
             f"{corruption}-s",
-            f"S makes it robust: under {noise.title} RNMFD is ahead of RNMFD without S.",
+            f"S makes it robust: under {title} RNMFD is ahead of RNMFD without S.",
             "Sections 1 and 3.1, tested on noise of ours",
             within({"noise": corruption}, _ahead(ALL, NO_S, NMF, NCUTS)),
             origin="ours",
         )
-        for corruption, noise in NOISES.items()
+        for corruption, title in TITLES.items()
     ),
     Claim(
         "s-lead-grows",
