@@ -26,8 +26,8 @@ def _ingredients(holds):
 
     def metrics(row, rng):
         clean, slope = accuracies.get(row["method"], _OTHERS[holds])
-        noisy = row["corruption"] is not None
-        dose = NOISES[row["corruption"]].dose(row["level"]) if noisy else 0.0
+        noise = NOISES.get(row["corruption"])
+        dose = 0.0 if noise is None else noise.dose(row["level"])
         # Some runs are harder for all methods.
         accuracy = clean - slope * dose - 0.01 * (row["repeat"] % 3)
         found = {"clustering-accuracy": accuracy + 0.003 * rng.standard_normal()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,6 +34,7 @@ __all__ = [
     "Panel",
     "ahead_of_baselines",
     "by_panel",
+    "by_set",
     "panel_trials",
     "spread_below",
     "steadier",
@@ -158,7 +159,8 @@ def _in_range(frame, name):
     return narrow(frame, panel=name, x=PANELS[name].range)
 
 
-def _by_set(describe, sets):
+def by_set(describe: Callable[[str], str], sets: Iterable[str]) -> str:
+    """Words on each of some data sets, in the order of the tables."""
     return ", ".join(f"{SETS[name].label} {describe(name)}" for name in SETS if name in set(sets))
 
 
@@ -182,7 +184,7 @@ def ahead_of_baselines(name: str):
         cells = cells.drop(np.inf, level="x")
         spans = 100 * cells["lead"].groupby("dataset").agg(["min", "max"])
         rivals = best.groupby("dataset")["method"].first()
-        each = _by_set(
+        each = by_set(
             lambda d: f"{spans['min'][d]:.3g} to {spans['max'][d]:.3g} over {rivals[d]}",
             spans.index,
         )
@@ -230,7 +232,7 @@ def spread_below(name: str, *, stable: bool = True):
         halves = {d: _half_width(of_set, confidence) for d, of_set in cells.groupby("dataset")}
         half, means = pd.Series(halves), cells["mean"].groupby("dataset")
         spread, runs = means.max() - means.min(), rows["repeat"].nunique()
-        each = _by_set(lambda d: f"{100 * spread[d]:.3g} ± {100 * half[d]:.2g}", spread.index)
+        each = by_set(lambda d: f"{100 * spread[d]:.3g} ± {100 * half[d]:.2g}", spread.index)
         text = f"AC varies in points by: {each} (stable means below {100 * margin:g})"
         if panel.solver == "rnmfd":
             text += f"; {_collapse(rows, cells['mean'] - means.transform('max'))}"
@@ -257,7 +259,7 @@ def steadier(name: str, rival: str):
 
     A data set is one observation; only values that both were run with count.
     """
-    methods = [PANELS[name].method, PANELS[rival].method]
+    ours, theirs = PANELS[name].method, PANELS[rival].method
 
     def spreads(frame):
         rows = narrow(frame, panel=[name, rival], x=PANELS[name].range)
@@ -268,13 +270,12 @@ def steadier(name: str, rival: str):
         return found.rename(columns={"dataset": "repeat"})
 
     def each(table):
-        found = table.set_index(["method", "repeat"])["spread of AC"]
-        texts = [
-            f"{m}: {_by_set(lambda d, of=found[m]: f'{100 * of[d]:.3g}', found[m].index)}"
-            for m in methods
-        ]
-        return f"data sets are the observations; in points {'; '.join(texts)}"
+        found = 100 * table.set_index(["method", "repeat"])["spread of AC"]
+        a, b = (
+            by_set(lambda d, of=found[m]: f"{of[d]:.3g}", found[m].index) for m in (ours, theirs)
+        )
+        return f"data sets are the observations; in points {ours}: {a}; {theirs}: {b}"
 
     # The larger spread is the "better" one of the test.
-    test = with_evidence(better(*reversed(methods), "spread of AC"), each)
+    test = with_evidence(better(theirs, ours, "spread of AC"), each)
     return lambda frame: test(spreads(frame))

@@ -137,10 +137,8 @@ def summarise(frame):
 
 
 def _effects(frame):
-    rows, cell = (
-        frame[frame["method"] != ALL].dropna(subset=[_LEAD]),
-        ["method", "dataset", "noise"],
-    )
+    rows = frame[frame["method"] != ALL].dropna(subset=[_LEAD])
+    cell = ["method", "dataset", "noise"]
     runs = rows.groupby([*cell, "dose"], observed=True)["repeat"].transform("size")
     most = runs.groupby([rows[name] for name in cell], observed=True).transform("max")
     return mean_table(rows[runs == most], _LEAD, cell, over=["repeat"])
@@ -175,20 +173,22 @@ def draw(table):
     above, below = figure.subfigures(2, 1, height_ratios=heights)
     if len(noisy):
         _CURVES.draw_in(above, pd.concat([starts, noisy]))
-    conditions = [name for name in (CLEAN, *TITLES) if name in set(levels["noise"])]
-    _draw_effects(below, narrow(table, part="effect"), conditions)
+    effects = narrow(table, part="effect")
+    if len(effects):
+        _draw_effects(below, effects)
     return figure
 
 
-def _draw_effects(figure, effects, conditions):
+def _draw_effects(figure, effects):
     """A table of coloured cells for each condition: methods by sets, minus RNMFD."""
     figure.suptitle(
         f"AC minus that of {ALL}, in points, over all levels (bold: the 95 % interval excludes 0)"
     )
     labels = [label for label in _OF if label in set(effects["method"])]
+    conditions = [name for name in (CLEAN, *TITLES) if name in set(effects["noise"])]
     run = {c: set(effects.loc[effects["noise"] == c, "dataset"]) for c in conditions}
     shown = [[name for name in SETS if name in run[c]] for c in conditions]
-    widths = [max(len(names), 1) for names in shown]
+    widths = [len(names) for names in shown]
     axes = figure.subplots(1, len(conditions), sharey=True, squeeze=False, width_ratios=widths)[0]
     for condition, names, axis in zip(conditions, shown, axes, strict=True):
         rows = narrow(effects, noise=condition)
