@@ -115,6 +115,8 @@ class Curves:
     level : (str, str), optional
         A column that is constant in a panel, shown as a dotted line, and its label, such as
         ``("chance", "guessing")``. NaN shows none.
+    banded : sequence of str, optional
+        Curves that have an interval, always a band; by default all.
     dotted : str, optional
         A curve drawn dotted and without interval, such as what shuffled labels score.
     letters : str
@@ -136,6 +138,7 @@ class Curves:
     ylabel: str = ""
     only: Mapping[Any, Sequence[str]] = field(default_factory=dict)
     level: tuple[str, str] | None = None
+    banded: Sequence[str] | None = None
     dotted: str | None = None
     letters: str = ""
     size: tuple[float, float] = (2.4, 2.8)
@@ -144,16 +147,19 @@ class Curves:
 
     def __call__(self, table: pd.DataFrame):
         """Draw the table."""
+        width, height = self.size
+        columns = len(_present(table, self.column, self.columns))
+        rows = len(_present(table, self.row, self.rows))
+        figure = plt.figure(figsize=(width * columns + 1, height * rows + 0.6))
+        self.draw_in(figure, table)
+        return figure
+
+    def draw_in(self, figure, table: pd.DataFrame) -> None:
+        """Draw the table in a figure, or a part of one."""
         shown_rows = _present(table, self.row, self.rows)
         shown = _present(table, self.column, self.columns)
-        width, height = self.size
-        figure, axes = plt.subplots(
-            len(shown_rows),
-            len(shown),
-            figsize=(width * len(shown) + 1, height * len(shown_rows) + 0.6),
-            sharex="col",
-            sharey="row",
-            squeeze=False,
+        axes = figure.subplots(
+            len(shown_rows), len(shown), sharex="col", sharey="row", squeeze=False
         )
         places = [(r, c) for r in (self.rows or [None]) for c in (self.columns or [None])]
         letters = dict(zip(places, self.letters, strict=False))
@@ -171,13 +177,12 @@ class Curves:
             line[0].set_ylim(*self.ylim)
         extra = [name for name in (self.dotted, self.level and self.level[1]) if name]
         legend_of(figure, axes, [*self.labels, *extra])
-        return figure
 
     def draw_panel(self, axis, panel: pd.DataFrame, labels: Sequence[str]) -> None:
         """Draw the curves of one panel."""
         styles = method_styles(self.labels)
         points = sorted(set(panel.loc[panel[self.curve].isin(labels), self.x]))
-        few = len(points) <= _FEW and not self.logx
+        few = len(points) <= _FEW and not self.logx and self.banded is None
         # Side by side, so that intervals at one x do not cover each other.
         step = 0.02 * (np.ptp(points) or 1.0) if few and points else 0.0
         for k, label in enumerate(labels):
@@ -187,8 +192,10 @@ class Curves:
             if few:
                 shift = step * (k - (len(labels) - 1) / 2)
                 plot_points(axis, rows[self.x], rows, label, styles[label], shift)
-            else:
+            elif self.banded is None or label in self.banded:
                 plot_band(axis, rows[self.x], rows, label, styles[label])
+            else:
+                axis.plot(rows[self.x], rows["mean"], label=label, **styles[label])
         if self.dotted is not None:
             rows = panel[panel[self.curve] == self.dotted].sort_values(self.x)
             look = {"color": "0.3", "linestyle": ":", "label": self.dotted}
