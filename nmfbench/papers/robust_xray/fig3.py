@@ -11,15 +11,16 @@ from nmfbench.artefacts.bounds import seldom
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better, margin_grows
 from nmfbench.artefacts.frames import narrow
-from nmfbench.artefacts.grids import Method, changed, corrupted, cross, fields, methods
+from nmfbench.artefacts.grids import Method, corrupted, cross, fields, methods
 from nmfbench.papers.robust_xray.anchor_recovery import (
     BASE,
     METRIC,
     RIVALS,
-    SMALL,
+    SMALL_BASE,
     curves,
     summarise,
 )
+from nmfbench.problems.recovery import NOISE, PAPER_LEVELS, QUICK_LEVELS
 
 ROBUST, RAND = "RobustXRAY", "RobustXRAY (rand)"
 _RIVALS = [method for method, _ in RIVALS.values()]
@@ -40,13 +41,9 @@ PANELS = {
 def trials(profile):
     """All methods at all levels of the noise."""
     if profile == "smoke":
-        noise = corrupted(product(["sparse-laplace"], [0.0, 0.5]))
-        return cross(changed(BASE, SMALL), 2, noise, methods(METHODS))
-    levels, repeats = {
-        "quick": ([0.0, 0.3, 0.7, 1.1, 1.5], 6),
-        "paper": ([round(0.02 * i, 2) for i in range(76)], 10),
-    }[profile]
-    noise = corrupted(product(["sparse-laplace"], levels))
+        return cross(SMALL_BASE, 2, corrupted(product([NOISE], [0.0, 0.5])), methods(METHODS))
+    levels, repeats = {"quick": (QUICK_LEVELS, 6), "paper": (PAPER_LEVELS, 10)}[profile]
+    noise = corrupted(product([NOISE], levels))
     # The first anchor of these depends on the random vector p: they are started two times more.
     again = (methods(METHODS[:2]), fields("start", [1, 2]))
     return cross(BASE, repeats, noise, methods(METHODS)) + cross(BASE, repeats, noise, *again)
