@@ -21,7 +21,7 @@ __all__ = ["Evidence", "gather", "make_card", "of_the_field"]
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the records of an artefact say, for the cards of all of its solvers.
+    """Evidence in the records of an artefact, for the cards of all of its solvers.
 
     Attributes
     ----------
@@ -157,11 +157,11 @@ def make_card(
     known = facts(spec, time_limit=time_limit)
     solver = spec.solver
     mine = [e for e in evidence if e.counts.get(solver)]
-    theory = theoretical_exponents(known["cost"])
+    declared = registry.solvers[solver].info.get("cost", ())  # none of a class from outside
     return known | {
         "params": spec.params,
         "scaling": {
-            "theory": theory,
+            "theory": theoretical_exponents(declared),
             "measured": read_measured(store, solver, spec.params),
         },
         "records": {

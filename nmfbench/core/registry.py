@@ -263,6 +263,7 @@ def register_solver(
     paper: str | None = None,
     monotone: bool = False,
     nested: bool = False,
+    cost: Sequence[str] = (),
     properties: Sequence[str] = (),
     wraps: str | None = None,
     forks: Sequence[Mapping[str, Any]] = (),
@@ -287,6 +288,11 @@ def register_solver(
     nested : bool, default=False
         Separable solvers only: the first q anchors of a larger fit are those of a fit with
         ``n_components=q``, so that one fit serves every q.
+    cost : sequence of str, default=()
+        Leading terms in the time of an iteration, for n samples, m features and r components, r
+        at most n and m: ``("nmr",)`` for :math:`nmr`, ``("nm", "nrr")`` for :math:`nm + nr^2`.
+        Logarithms are left out. By default it is no polynomial of these; the section *Cost* of the
+        docstring has the words.
     properties : sequence of str, default=()
         What the method is designed for, of :data:`PROPERTIES`.
     wraps : str, optional
@@ -303,13 +309,19 @@ def register_solver(
     Raises
     ------
     ValueError
-        If a property is none of these, or the version is no whole number above 0.
+        If a property is none of these, a term of the cost has other letters, or the version is no
+        whole number above 0.
     """
     unknown = [name for name in properties if name not in PROPERTIES]
     if unknown:
         raise ValueError(
             f"solver {key!r} has unknown properties {', '.join(unknown)}; choose from "
             f"{', '.join(PROPERTIES)}."
+        )
+    if isinstance(cost, str) or not all(re.fullmatch("[nmr]+", term) for term in cost):
+        raise ValueError(
+            f"solver {key!r} has cost {cost!r}; give products of the letters n, m and r, as in "
+            "('nm', 'nrr')."
         )
     info = {
         "name": name,
@@ -318,6 +330,7 @@ def register_solver(
         "paper": paper,
         "monotone": monotone,
         "nested": nested,
+        "cost": tuple(cost),
         "properties": tuple(properties),
         "wraps": wraps,
         "forks": tuple(dict(settings) for settings in forks),
