@@ -284,8 +284,8 @@ def always_best(
         worst = int(leads.mean(axis=1).argmin())
         effect, interval = float(leads[worst].mean()), t_interval(leads[worst])
         smallest = (
-            f"smallest lead of {method} {_number(effect, interval)}, over {pairs[worst][0]} in "
-            f"{pairs[worst][1]}"
+            f"smallest lead of {method} {_number(effect, interval)}, over "
+            f"{'' if share == 1 else f'{share:g} times '}{pairs[worst][0]} in {pairs[worst][1]}"
         )
         if len(table) < MIN_REPEATS:
             text = f"{smallest}; {_too_few(len(table))}"

@@ -72,10 +72,10 @@ class Curves:
     labels : sequence of str
         Curves in order: each keeps its look in all panels and figures that list the same.
     curve : str, default="method"
-    row, column : str, optional
+    row, column : str or tuple of str, optional
     rows, columns : mapping, optional
-        Values of these columns, in order, with the label of the y axis of a row, and the title of
-        a column of panels.
+        Values of these columns (tuples of several), in order, with the label of the y axis of a
+        row, and the title of a column of panels.
     xlabel : str or mapping
         By value of ``column``, if a mapping.
     ylabel : str
@@ -98,9 +98,9 @@ class Curves:
     x: str
     labels: Sequence[str]
     curve: str = "method"
-    row: str | None = None
+    row: str | tuple[str, ...] | None = None
     rows: Mapping[Any, str] = field(default_factory=dict)
-    column: str | None = None
+    column: str | tuple[str, ...] | None = None
     columns: Mapping[Any, str] = field(default_factory=dict)
     xlabel: str | Mapping[Any, str] = ""
     ylabel: str = ""
@@ -162,7 +162,11 @@ class Curves:
                 plot_band(axis, rows[self.x], rows, label, styles[label])
         if self.dotted is not None:
             rows = panel[panel[self.curve] == self.dotted].sort_values(self.x)
-            axis.plot(rows[self.x], rows["mean"], color="0.3", linestyle=":", label=self.dotted)
+            look = {"color": "0.3", "linestyle": ":", "label": self.dotted}
+            if len(rows) == 1:
+                axis.axhline(rows["mean"].iloc[0], **look)
+            else:
+                axis.plot(rows[self.x], rows["mean"], **look)
         if self.level is not None and panel[self.level[0]].notna().any():
             value = panel[self.level[0]].dropna().iloc[0]
             axis.axhline(value, color="0.4", linestyle=":", label=self.level[1])
@@ -170,6 +174,8 @@ class Curves:
             axis.set_xscale("log")
         elif few:
             axis.set_xticks(points)
+            if len(points) == 1:  # close to their place, and not all over the panel
+                axis.update_datalim([(points[0] - 0.2, 0), (points[0] + 0.2, 0)], updatey=False)
             axis.margins(x=0.08)
 
 
@@ -177,9 +183,10 @@ def _present(table, column, known):
     """The values of a column that a table has, in order; one None where there is no column."""
     if column is None:
         return [None]
-    there = set(table[column])
-    return [value for value in known if value in there]
+    return [value for value in known if len(narrow(table, _place(column, value)))]
 
 
 def _place(column, value):
-    return {} if column is None else {column: value}
+    if column is None:
+        return {}
+    return dict(zip(column, value, strict=True)) if isinstance(column, tuple) else {column: value}

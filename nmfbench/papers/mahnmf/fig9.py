@@ -10,8 +10,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.style import show_images
 from nmfbench.metrics import relative_error
 from nmfbench.papers.mahnmf import faces
-from nmfbench.papers.mahnmf.faces import CONDITIONS, trials_on_faces, with_condition
-from nmfbench.papers.mahnmf.lowest import lowest
+from nmfbench.papers.mahnmf.faces import CONDITIONS, lowest, trials_on_faces, with_condition
 
 METHODS = tuple(method for method in faces.METHODS if method.label != faces.PCA)
 RANK = 20
@@ -45,7 +44,7 @@ def summarise(records):
     Columns: ``condition``, ``view`` (a key of the arrays of the task), ``image`` ("clean",
     "given" or a method), ``pixels``, and ``error``, relative to the clean image.
     """
-    records = with_condition(records[records["repeat"] == 0])
+    records = records[records["repeat"] == 0]
     records = records[records["n_components"] == records["n_components"].min()]
     rows = {}
     for record in records.sort_values(["condition", "method"]).to_dict("records"):
@@ -99,6 +98,7 @@ ARTEFACT = register_artefact(
         kind="figure",
         methods=METHODS,
         grid=trials,
+        frame=with_condition,
         table=summarise,
         picture=draw,
         claims=[
@@ -111,7 +111,7 @@ ARTEFACT = register_artefact(
                     "of the clean images than those of EucNMF and KLNMF, training and test.",
                     _SOURCE,
                     ["mean-error-train", "mean-error-test"],
-                    condition=condition,
+                    at={"condition": condition},
                 )
             ),
             *lowest(
