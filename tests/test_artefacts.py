@@ -25,8 +25,8 @@ from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.engine.store import Store
 from nmfbench.papers.mahnmf import fig1 as rri
 from nmfbench.papers.mahnmf import matrices
-from nmfbench.papers.robust_xray import exemplar_accuracy as text
-from nmfbench.papers.robust_xray import fig3, fig4
+from nmfbench.papers.robust_xray import fig3, fig4, fig5
+from nmfbench.papers.robust_xray.exemplar_accuracy import ACCURACIES
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
 
@@ -126,16 +126,16 @@ def _fig4(lead):
 
 def _fig5(lead):
     def metrics(row, rng):
-        score = 0.8 if (row["method"] == text.ROBUST) == lead else 0.6
-        return {f"accuracy@{q}": score + 0.01 * rng.standard_normal() for q in text.SIZES}
+        score = 0.8 if (row["method"] == fig5.ROBUST) == lead else 0.6
+        return {name: score + 0.01 * rng.standard_normal() for name in ACCURACIES}
 
     return metrics
 
 
 def _fig6(lead):
     def metrics(row, rng):
-        score = 0.8 if lead or row["method"] == text.SMRS else 0.6
-        return {f"accuracy@{q}": score + 0.005 * rng.standard_normal() for q in text.SIZES}
+        score = 0.8 if lead or row["solver"] == "smrs" else 0.6
+        return {name: score + 0.005 * rng.standard_normal() for name in ACCURACIES}
 
     return metrics
 

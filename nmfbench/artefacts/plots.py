@@ -6,6 +6,7 @@ intervals. What the panels, the curves and the axis of x are is said by columns 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,7 @@ from nmfbench.artefacts.style import method_styles, plot_band
 __all__ = ["Curves", "image_grid", "legend_of", "plot_points"]
 
 _FEW = 3  # values of x, up to which points stand side by side
+_HANDLE, _LETTER = 0.55, 0.075  # inches of a legend's entry: its handle, and a letter of its name
 
 
 def plot_points(axis, x, rows, label, style, shift=0.0):
@@ -35,17 +37,23 @@ def plot_points(axis, x, rows, label, style, shift=0.0):
 
 
 def legend_of(figure, axes, order: Sequence[str] = (), columns: int | None = None):
-    """One legend below all panels, since some may lack some curves."""
+    """One legend below all panels, since some may lack some curves.
+
+    Without ``columns`` it has as few lines as the width of the figure allows, filled evenly.
+    """
     found: dict[str, Any] = {}
     for axis in np.ravel(axes):
         for handle, name in zip(*axis.get_legend_handles_labels(), strict=True):
             found.setdefault(name, handle)
     names = [name for name in order if name in found] + [n for n in found if n not in order]
+    if columns is None:
+        inches = sum(_HANDLE + _LETTER * len(name) for name in names)
+        columns = math.ceil(len(names) / math.ceil(inches / figure.get_figwidth() or 1))
     figure.legend(
         [found[name] for name in names],
         names,
         loc="outside lower center",
-        ncols=columns or len(names),
+        ncols=columns,
         frameon=False,
     )
 
@@ -184,7 +192,8 @@ class Curves:
         points = sorted(set(panel.loc[panel[self.curve].isin(labels), self.x]))
         few = len(points) <= _FEW and not self.logx and self.banded is None
         # Side by side, so that intervals at one x do not cover each other.
-        step = 0.02 * (np.ptp(points) or 1.0) if few and points else 0.0
+        gap = np.diff(np.array(points, float)).min(initial=np.inf)
+        step = min(0.02 * (np.ptp(points) or 1.0), 0.5 * gap / len(labels)) if points else 0.0
         for k, label in enumerate(labels):
             rows = panel[panel[self.curve] == label].sort_values(self.x)
             if rows.empty:
