@@ -66,7 +66,7 @@ A solver of ten lines, in a file of its own:
 >>> solver.fit(np.eye(3)).transform(np.eye(3)).shape
 (3, 2)
 
-``nmfbench check path/to/mine.py:Rows`` says what is wrong with a class and how to mend it.
+``nmfbench check path/to/mine.py:Rows`` says what is wrong with a class and how to fix it.
 
 What a guest cannot do
 ----------------------
@@ -80,7 +80,7 @@ of what it imports from its own folder, and the versions of the packages that it
 of an installed package counts with that package's version. So a change of the code is a new trial.
 """
 
-from nmfbench.guests.source import GuestError, entry
+from nmfbench.guests.errors import GuestError, GuestFault
 from nmfbench.guests.spec import SolverSpec, parse_solver
 
-__all__ = ["GuestError", "SolverSpec", "entry", "parse_solver"]
+__all__ = ["GuestError", "GuestFault", "SolverSpec", "parse_solver"]

@@ -1,4 +1,4 @@
-"""What a solver is and which tasks it can do, found out in a child process."""
+"""The abilities of a solver and the tasks it can do, found out in a child process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import numpy as np
 from nmfbench.core import registry
 from nmfbench.engine.results import reason
 from nmfbench.engine.worker import Worker, WorkerDied, WorkerError
-from nmfbench.guests.source import GuestError, check_parameters
+from nmfbench.guests.errors import GuestError
+from nmfbench.guests.signature import check_parameters, parameters_of
 from nmfbench.guests.spec import SolverSpec
 
 __all__ = ["Examined", "examine"]
@@ -27,13 +28,13 @@ _NEEDS = {
 
 @dataclass(frozen=True)
 class Examined:
-    """What one tiny fit told of a solver.
+    """Parameters and abilities of a solver, as one tiny fit shows them.
 
     Attributes
     ----------
     spec : SolverSpec
     parameters : list of str
-        What it can be given.
+        Names of its parameters.
     abilities : dict of str to bool
         ``anchors``, ``labels``, ``start`` (initial factors, and a number of iterations),
         ``represents``, ``partial_fit``, ``sparse``, ``trace``, ``signed``, ``symmetric`` (data are
@@ -129,7 +130,7 @@ def printable(text):
 
 def describe_here(solver, params):
     """In the child: import the class and look at its parameters, and at those given."""
-    from nmfbench.guests.adapter import Guest, parameters_of
+    from nmfbench.guests.adapter import Guest
 
     entry = registry.solvers[solver]
     try:
