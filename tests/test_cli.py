@@ -19,7 +19,7 @@ from nmfbench import cli
 from nmfbench.artefacts.artefact import PROFILES, Artefact, Method
 from nmfbench.artefacts.claims import Claim, at_least
 from nmfbench.artefacts.evaluate import evaluate
-from nmfbench.cli import app
+from nmfbench.cli import options
 from nmfbench.cli.progress import Progress
 from nmfbench.core import registry
 from nmfbench.core.registry import Registry
@@ -430,7 +430,7 @@ def test_an_unreachable_scheduler_is_an_error(command):
 
 def test_the_profiles_are_those_of_the_artefacts():
     """The grammar, which imports little, repeats them."""
-    assert app.PROFILES == PROFILES
+    assert options.PROFILES == PROFILES
 
 
 # -- export, import, replay, doctor -----------------------------------------------------------

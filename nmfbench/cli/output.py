@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nmfbench.engine.store import FILE_NAME, Store
-
-__all__ = ["Result", "UsageError", "notice", "reading", "table"]
+__all__ = ["ReportError", "Result", "UsageError", "notice", "reading", "table"]
 
 
 @dataclass(frozen=True)
@@ -28,9 +26,15 @@ class UsageError(ValueError):
     """Arguments that do not fit together, or do not fit what is there."""
 
 
+class ReportError(RuntimeError):
+    """The report could not be made."""
+
+
 @contextlib.contextmanager
 def reading(folder):
     """The store of a folder; an empty one, with a notice, where nothing has run yet."""
+    from nmfbench.engine.store import FILE_NAME, Store
+
     path = Path(folder)
     if (path.is_dir() or not path.exists()) and not (path / FILE_NAME).exists():
         notice(f"there is no store in {folder} yet: nothing has run")
@@ -42,6 +46,7 @@ def reading(folder):
 
 
 def notice(text):
+    """Print a line to standard error."""
     print(f"nmfbench: {text}", file=sys.stderr, flush=True)
 
 
