@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = ["ReportError", "Result", "UsageError", "notice", "reading", "table"]
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """The answer of a command: as JSON, as text, and its exit code."""
 
     data: Any
@@ -33,6 +29,9 @@ class ReportError(RuntimeError):
 @contextlib.contextmanager
 def reading(folder):
     """The store of a folder; an empty one, with a notice, where nothing has run yet."""
+    import tempfile
+    from pathlib import Path
+
     from nmfbench.engine.store import FILE_NAME, Store
 
     path = Path(folder)

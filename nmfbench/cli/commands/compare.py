@@ -6,7 +6,6 @@ import contextlib
 import os
 import shlex
 import time
-from pathlib import Path
 
 from nmfbench.cli import options
 from nmfbench.cli.output import Result, UsageError, notice, table
@@ -60,6 +59,8 @@ def add(commands):
 
 
 def run(args) -> Result:
+    from pathlib import Path
+
     from nmfbench.checks.contract import check_solver
     from nmfbench.cli.progress import Progress
     from nmfbench.compare.evaluate import evaluate, gather
@@ -163,7 +164,7 @@ def _compare_command(args):
 
 def _without_folder(text):
     place, colon, rest = text.partition(":")
-    return Path(place).name + colon + rest if place.endswith(".py") else text
+    return os.path.basename(place) + colon + rest if place.endswith(".py") else text
 
 
 def _standing(data, failed):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from nmfbench.cli import options
 from nmfbench.cli.output import Result, UsageError
 
@@ -35,6 +33,8 @@ def add(commands):
 
 
 def run(args) -> Result:
+    from pathlib import Path
+
     from nmfbench.artefacts.book import owners
     from nmfbench.cli.targets import select
     from nmfbench.engine.exchange import export_records

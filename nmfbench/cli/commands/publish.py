@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from nmfbench.cli import options
 from nmfbench.cli.output import Result
 
@@ -22,6 +20,8 @@ def add(commands):
 
 
 def run(args) -> Result:
+    from dataclasses import asdict
+
     from nmfbench.artefacts.book import publish
     from nmfbench.cli.merged import merge_data, merge_text
     from nmfbench.engine.store import Store
