@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nmfbench import cli
-from nmfbench.checks.contract import CHECKS, check_solver, easy_data, perform_check
+from nmfbench.checks import CHECKS, check_solver, easy_data, perform_check
 from nmfbench.guests import parse_solver
 
 GOOD = '''
@@ -256,7 +256,7 @@ def place(tmp_path_factory):
 
 @pytest.mark.parametrize("name", ALL)
 def test_each_fault_is_found_by_its_check(place, name, monkeypatch):
-    """The check says what is wrong and how to mend it, and the input it shows reproduces it."""
+    """The check says what is wrong and how to fix it, and the input it shows reproduces it."""
     monkeypatch.delenv("K2", raising=False)
     monkeypatch.setattr(np.linalg, "cond", np.linalg.cond)  # which one of them replaces
     check, said, _ = ALL[name]
@@ -265,8 +265,8 @@ def test_each_fault_is_found_by_its_check(place, name, monkeypatch):
             found = perform_check(f"{place}:{name}", {}, check)
     assert found["status"] == ("failed" if name in FAULTS else "note")
     with pytest.raises(AssertionError, match=said):
-        raise AssertionError(found["wrong"])
-    assert found["mend"]
+        raise AssertionError(found["problem"])
+    assert found["fix"]
     assert name in found["input"]
 
 
@@ -296,7 +296,7 @@ def test_zeros_may_be_refused_where_the_loss_is_undefined():
     params = {"solver": "mu", "beta_loss": "itakura-saito"}
     found = perform_check("sklearn.decomposition:NMF", params, "zeros")
     assert found["status"] == "skipped"
-    assert "not defined" in found["wrong"]
+    assert "not defined" in found["problem"]
 
 
 @pytest.mark.parametrize(("check", "status"), [("larger", "failed"), ("leaves-nothing", "note")])
@@ -316,7 +316,7 @@ def test_a_check_that_takes_too_long(check, status):
     found = check_solver(parse_solver("mu"), time_limit=5, worker=Child())[1]
     (row,) = (row for row in found if row.status != "passed")
     assert (row.name, row.status) == (check, status)
-    assert "5 s" in row.wrong
+    assert "5 s" in row.problem
 
 
 def test_the_input_shown_reproduces_the_fault(place):
@@ -341,7 +341,7 @@ def test_a_good_class_in_words_and_as_json(place, capsys):
 
 
 def test_a_bad_class_in_words(place, capsys):
-    """Exit code 1, what is wrong, how to mend it; a process that ends fails one check."""
+    """Exit code 1, what is wrong, how to fix it; a process that ends fails one check."""
     assert cli.main(["check", f"{place}:Ends"]) == 1
     out, err = capsys.readouterr()
     assert "failed   fits: a fit of easy data ends" in out

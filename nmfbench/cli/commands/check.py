@@ -22,7 +22,7 @@ def add(commands):
 
 
 def run(args) -> Result:
-    from nmfbench.checks.contract import as_data, check_solver
+    from nmfbench.checks import as_data, check_solver
     from nmfbench.guests import parse_solver
 
     spec = parse_solver(args.solver)
@@ -35,19 +35,19 @@ def run(args) -> Result:
 
 
 def _findings(found):
-    """A line a check; of those that did not pass also what is wrong, how to mend it, the input."""
+    """A line a check; of those that did not pass also the problem, the fix, and the input."""
     lines = [found["solver"]]
     for row in found["checks"]:
-        said = row["wrong"] if row["status"] == "skipped" else ""
+        said = row["problem"] if row["status"] == "skipped" else ""
         head = f"  {row['status']:<8} {row['name']}: {row['statement']}"
         lines.append(f"{head} ({said})" if said else head)
         if row["status"] in ("failed", "note"):
-            for word in ("wrong", "mend", "input"):
+            for word in ("problem", "fix", "input"):
                 lines += textwrap.wrap(
-                    f"{word + ':':<7}{row[word]}",
+                    f"{word + ':':<9}{row[word]}",
                     width=100,
                     initial_indent=" " * 11,
-                    subsequent_indent=" " * 18,
+                    subsequent_indent=" " * 20,
                     break_long_words=False,
                     break_on_hyphens=False,
                 )
@@ -55,7 +55,7 @@ def _findings(found):
     counts = [(statuses.count(word), word) for word in ("passed", "failed", "skipped", "note")]
     lines.append(", ".join(f"{n} {word}{'s' * (n > 1 and word == 'note')}" for n, word in counts))
     if any(row["input"] for row in found["checks"]):
-        lines.append("The inputs need: from nmfbench.checks.contract import easy_data")
+        lines.append("The inputs need: from nmfbench.checks import easy_data")
     lines.append(f"Tasks it can do: {', '.join(found['tasks']) or 'none'}.")
     why = {}
     for task, text in found["cannot"].items():

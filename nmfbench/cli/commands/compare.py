@@ -61,7 +61,7 @@ def add(commands):
 def run(args) -> Result:
     from pathlib import Path
 
-    from nmfbench.checks.contract import check_solver
+    from nmfbench.checks import check_solver
     from nmfbench.cli.progress import Progress
     from nmfbench.compare.evaluate import evaluate, gather
     from nmfbench.compare.page import as_data, write_page
@@ -91,7 +91,7 @@ def run(args) -> Result:
                 told = [f for f in findings if f.status in ("failed", "note")]
                 checked[_without_folder(text)] = told
                 for finding in told:
-                    notice(f"{_without_folder(text)}: {finding.wrong}")
+                    notice(f"{_without_folder(text)}: {finding.problem}")
     _say_left_out(plan.left_out, plan)
     started, planned = time.monotonic(), len(plan.left_out)
     with contextlib.ExitStack() as stack:
