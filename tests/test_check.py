@@ -12,6 +12,7 @@ from nmfbench.guests import parse_solver
 
 GOOD = '''
 import numpy as np
+from scipy.optimize import nnls
 
 LEFT = []
 
@@ -38,6 +39,45 @@ class Good:
 
     def fit(self, X, W=None, H=None):
         self.fit_transform(X, W, H)
+        return self
+
+
+class Traced(Good):
+    """The same with a trace, whose objective is a multiple of the loss."""
+
+    monotone = True
+    factor = 1.0
+
+    def fit_transform(self, X, W=None, H=None):
+        rng, r = np.random.default_rng(self.random_state), self.n_components
+        if W is None:
+            W, H = rng.random((len(X), r)), rng.random((r, X.shape[1]))
+        rows, parent = [], Good(r, 1)
+        for i in range(30):
+            rows.append((i, i * 0.1, i * 0.1, self.factor * np.sum((X - W @ H) ** 2)))
+            W = parent.fit_transform(X, W, H)
+            H = parent.components_
+        rows.append((30, 3.0, 3.0, self.factor * np.sum((X - W @ H) ** 2)))
+        names = ("iteration", "seconds", "cpu_seconds", "objective")
+        self.trace_ = np.array(rows, dtype=[(n, int if n == "iteration" else float) for n in names])
+        self.components_ = H
+        return W
+
+
+class Greedy(Good):
+    """The largest rows as components."""
+
+    nested = True
+
+    def fit_transform(self, X):
+        if not np.isfinite(X).all():
+            raise ValueError("X has a NaN")
+        self.anchor_indices_ = np.argsort(-np.linalg.norm(X, axis=1))[: self.n_components]
+        self.components_ = X[self.anchor_indices_]
+        return np.array([nnls(self.components_.T, row)[0] for row in X])
+
+    def fit(self, X):
+        self.fit_transform(X)
         return self
 '''
 
@@ -151,6 +191,24 @@ FAULTS = {
         "        if len(X) > 100: raise MemoryError('too large')\n"
         "        return super().fit_transform(X)",
     ),
+    "Rises": (
+        "monotone",
+        r"the objective rises by .* after iteration 0",
+        "monotone = True\n"
+        "    def fit_transform(self, X):\n"
+        "        W = Traced.fit_transform(self, X)\n"
+        "        self.trace_['objective'] = self.trace_['objective'][::-1].copy(); return W\n"
+        "    factor = 1",
+    ),
+    "Refits": (
+        "nested",
+        r"with 1 components it chooses the rows .*, with 5 first",
+        "nested = True\n"
+        "    def fit_transform(self, X):\n"
+        "        W = Greedy.fit_transform(self, X)\n"
+        "        self.anchor_indices_ = self.anchor_indices_[::-1]\n"
+        "        self.components_ = self.components_[::-1]; return W[:, ::-1]",
+    ),
     "Leaves": (
         "fits",
         r"the fit raises SystemExit: 0 .mine.py, line \d+.",
@@ -184,6 +242,33 @@ FAULTS = {
     ),
 }
 NOTES = {
+    "CountsBack": (
+        "trace",
+        r"the seconds of trace_ go back",
+        "factor = 1\n"
+        "    def fit_transform(self, X):\n"
+        "        W = Traced.fit_transform(self, X); self.trace_['seconds'][3] = 0; return W",
+    ),
+    "Halves": (
+        "objective",
+        r"the objective of trace_ ends with .*, where the loss 'frobenius' is",
+        "factor = 0.5\n    fit_transform = Traced.fit_transform",
+    ),
+    "Online": (
+        "permutation",
+        r"from permuted initial factors permuted samples give factors that differ by",
+        "def fit_transform(self, X, W=None, H=None):\n"
+        "        weights = np.arange(1, len(X) + 1)[:, None]\n"
+        "        return super().fit_transform(X * weights, W, H) / weights",
+    ),
+    "FirstRows": (
+        "permutation",
+        r"of permuted samples it chooses the rows .*, before \[0, 1, 2\]",
+        "def fit_transform(self, X):\n"
+        "        self.anchor_indices_ = np.arange(self.n_components)\n"
+        "        self.components_ = X[self.anchor_indices_]; return X[:, : self.n_components]\n"
+        "    def fit(self, X): self.fit_transform(X); return self",
+    ),
     "Chatters": (
         "quiet",
         r"the fit prints 6 characters, beginning with 'hello'",
@@ -270,10 +355,29 @@ def test_each_fault_is_found_by_its_check(place, name, monkeypatch):
     assert name in found["input"]
 
 
+@pytest.mark.parametrize("name", ["Good", "Traced", "Greedy"])
 @pytest.mark.parametrize("check", CHECKS)
-def test_a_good_class_passes(place, check):
+def test_a_good_class_passes(place, check, name):
     """Nothing is held against a class that does what is asked of it."""
-    assert perform_check(f"{place}:Good", {}, check)["status"] in ("passed", "skipped")
+    found = perform_check(f"{place}:{name}", {}, check)
+    assert found["status"] in ("passed", "skipped"), found
+
+
+@pytest.mark.parametrize(
+    ("name", "check"),
+    [
+        ("Traced", "trace"),
+        ("Traced", "objective"),
+        ("Traced", "monotone"),
+        ("Traced", "permutation"),
+        ("Greedy", "nested"),
+        ("Greedy", "anchors"),
+        ("Greedy", "permutation"),
+    ],
+)
+def test_what_a_class_offers_is_checked(place, name, check):
+    """A check that concerns a class is not skipped."""
+    assert perform_check(f"{place}:{name}", {}, check)["status"] == "passed"
 
 
 @pytest.mark.parametrize("check", CHECKS)

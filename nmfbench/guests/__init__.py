@@ -34,6 +34,9 @@ That is all. These are used where they are there:
     A structured array with the fields of :data:`nmfbench.core.trace.TRACE_DTYPE`. Without it the
     time is that of the call, and a curve is made of fits of 1/2, 1/4, ... of the iterations from
     the same start.
+``monotone = True``, ``nested = True``
+    The objective of ``trace_`` never rises; the first anchors of a larger fit are those of a
+    smaller one. The checks hold the class to what it says.
 ``accepts_sparse = True``
     Sparse data come as CSR matrices; otherwise they are made dense first.
 ``signed = True``
