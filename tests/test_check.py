@@ -65,14 +65,18 @@ class Traced(Good):
 
 
 class Greedy(Good):
-    """The largest rows as components."""
+    """Successive projections: the row farthest from the span of those before."""
 
     nested = True
 
     def fit_transform(self, X):
-        if not np.isfinite(X).all():
-            raise ValueError("X has a NaN")
-        self.anchor_indices_ = np.argsort(-np.linalg.norm(X, axis=1))[: self.n_components]
+        if not np.isfinite(X).all() or not X.any():
+            raise ValueError("X has a NaN, or nothing")
+        rest, self.anchor_indices_ = X.astype(float), []
+        for _ in range(self.n_components):
+            self.anchor_indices_.append(int(np.argmax((rest**2).sum(axis=1))))
+            u = rest[self.anchor_indices_[-1]]
+            rest = rest - np.outer(rest @ u, u) / (u @ u or 1)
         self.components_ = X[self.anchor_indices_]
         return np.array([nnls(self.components_.T, row)[0] for row in X])
 
