@@ -56,7 +56,7 @@ class Contest:
 
 @dataclass
 class Result:
-    """What was measured.
+    """Measurements of a contest.
 
     Attributes
     ----------
@@ -173,7 +173,7 @@ _caches = {}
 
 
 def _cached(contest):
-    """What ``setup_cache`` returns, as a tuple of no or one argument."""
+    """Result of ``setup_cache``, as a tuple of no or one argument."""
     if not hasattr(contest.benchmark, "setup_cache"):
         return ()
     if contest.benchmark not in _caches:

@@ -74,4 +74,4 @@ CASES = {
     "dense 1000x500": lambda: low_rank(*size(1000, 500), 20),
     "text 2000x4000": lambda: corpus(*size(2000, 4000)),
 }
-"""What every solver is fitted to, at rank 20 (10 in a quick run)."""
+"""Data that every solver is fitted to, at rank 20 (10 in a quick run)."""

@@ -45,7 +45,7 @@ def _iteration(residual, W, Ht, **options):
 
 
 def _prepared(case, dtype, iterations, **options):
-    """What makes one iteration, compiled, from a copy of the state after some."""
+    """One iteration, compiled, from a copy of the state after some."""
     try:
         from nmfbench.solvers.manhattan import rri  # noqa: F401
     except ImportError:

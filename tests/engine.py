@@ -1,4 +1,4 @@
-"""What the tests of trials, runs and the store share: grids, processes, packages, comparisons."""
+"""Helpers for the tests of trials, runs and the store: grids, processes, packages, comparisons."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from nmfbench.core import registry
 from nmfbench.engine.trials import Trial
 
 SMALL = {"n_samples": 40, "n_features": 30, "n_components": 4}
-# What may differ between two computations of one trial.
+# Columns that may differ between two computations of one trial.
 _OF_THE_DAY = ("seconds", "cpu_seconds", "elapsed", "peak_memory", "host", "versions", "finished")
 
 

@@ -36,7 +36,7 @@ def given(X, W, Ht, **params):
 
 
 def variance(V, lam2):
-    """What an A-optimal design minimises."""
+    """Objective of an A-optimal design."""
     return np.trace(np.linalg.inv(V.T @ V + lam2 * np.eye(V.shape[1])))
 
 

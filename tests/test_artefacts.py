@@ -39,7 +39,7 @@ def artefact(request):
 @functools.cache
 def grid(artefact_id, profile):
     """The trials of a profile, listed once: some grids have many thousands."""
-    return registry.artefacts[artefact_id].target.trials(profile)
+    return registry.artefacts[artefact_id].target.grid(profile)
 
 
 @functools.cache
@@ -79,7 +79,7 @@ def test_smoke_runs_and_draws_from_the_saved_table(artefact, smoke_store):
     assert len(evaluation.verdicts) == len(artefact.claims) > 0
     saved = pd.read_json(io.StringIO(evaluation.table.to_json(orient="table")), orient="table")
     with figure_style():
-        drawn = artefact.draw(saved)
+        drawn = artefact.picture(saved)
     if artefact.kind == "figure":
         plots = [axis for axis in drawn.axes if axis.lines]
         assert all(axis.get_xlabel() for axis in plots)

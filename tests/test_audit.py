@@ -127,7 +127,7 @@ def test_of_another_host_only_the_first_iterations_are_compared(store):
     """Of a long fit the objectives so far; a fit of few iterations, or none, is compared whole."""
     for one in (LONG, LONG.base, SHORT, SHORT.base):
         (record,) = store.records([one.key])
-        # What rounding may do in a long fit is no difference.
+        # Rounding in a long fit is no difference.
         metrics = {k: v + 0.5 * (one is LONG) for k, v in record["metrics"].items()}
         edit(store, one, host=ELSEWHERE, metrics=metrics)
     groups = groups_by_name(audit(store, [one.key for one in (LONG, LONG.base, SHORT)]))
@@ -154,7 +154,7 @@ def test_an_edited_first_objective_is_found_on_another_host(store):
 
 
 def test_a_failure_is_a_difference(store, monkeypatch):
-    """What cannot be computed any more does not come out of today's code."""
+    """A record that cannot be computed any more does not come out of today's code."""
     failed = (runner._record(PLAIN[0], {"error": "ValueError: no"}, {}), {})
     monkeypatch.setattr(module, "compute", lambda *_: failed)
     (group,) = audit(store, [PLAIN[0].key])
@@ -276,7 +276,7 @@ def found(one, outcome):
 
 
 def raised(store, outcomes):
-    """What is to be raised, given the outcomes of audits by trial."""
+    """Entries whose version is to be raised, given the outcomes of audits by trial."""
     group = Group("any", "any", "any", audits=[found(*pair) for pair in outcomes])
     return moved(store, [group])
 

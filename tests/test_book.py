@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 from engine import on_digits, trial
 
-from nmfbench.artefacts.artefact import Artefact, Method
+from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.book import owners, publish
-from nmfbench.artefacts.claims import Claim, Verdict
+from nmfbench.artefacts.claim import Claim, Verdict
 from nmfbench.artefacts.evaluate import claim_rows, evaluate
+from nmfbench.artefacts.grids import Method
 from nmfbench.core import registry
 from nmfbench.core.registry import Registry
 from nmfbench.engine import runner
@@ -41,9 +42,9 @@ def artefact(name, trials, summarise=len, claims=()):
         title=name,
         kind="table",
         methods=[Method(solver, solver) for solver in sorted({one.solver for one in trials})],
-        trials=lambda profile: trials,
-        summarise=summarise,
-        draw=lambda table: table,
+        grid=lambda profile: trials,
+        table=summarise,
+        picture=lambda table: table,
         claims=claims,
     )
 

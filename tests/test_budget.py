@@ -40,7 +40,7 @@ def store(tmp_path):
 
 
 class Work:
-    """What computes: it takes so many seconds a trial of a solver, and remembers what it did."""
+    """Computer that takes given seconds a trial of a solver, and remembers what it did."""
 
     def __init__(self, clock, seconds):
         self.clock, self.seconds = clock, seconds
@@ -220,7 +220,7 @@ def test_costs_of_records_without_the_time_of_the_whole_trial(store):
 
 
 def test_the_engine_begins_no_trial_after_the_deadline(store, monkeypatch):
-    """What is not wanted any more has no record, and can be computed later."""
+    """A trial that is not wanted any more has no record, and can be computed later."""
     trials, begun = grid("spa", repeats=4), []
 
     def compute(one, worker, limit, base):

@@ -9,13 +9,14 @@ import pytest
 from engine import trial
 
 from nmfbench import cli
-from nmfbench.artefacts.artefact import Artefact, Method, label_records
-from nmfbench.artefacts.claims import Claim, Verdict
+from nmfbench.artefacts.artefact import Artefact, label_records
+from nmfbench.artefacts.claim import Claim, Verdict
+from nmfbench.artefacts.grids import Method
 from nmfbench.cards import card_list, card_page, card_text, gather, make_card
 from nmfbench.cards import docstring as said
 from nmfbench.cards.card import FIELD
 from nmfbench.cards.checked import checked_by
-from nmfbench.cards.evidence import SCORES, named_claims, standings
+from nmfbench.cards.evidence import named_claims, standings
 from nmfbench.cards.facts import abilities_of
 from nmfbench.cards.markup import formula_text, to_html, to_text
 from nmfbench.cards.scaling import (
@@ -26,7 +27,6 @@ from nmfbench.cards.scaling import (
     time_here,
     write_measured,
 )
-from nmfbench.compare.problems import FIELDS, problems_of
 from nmfbench.core import registry
 from nmfbench.engine import perform, runner
 from nmfbench.engine.fingerprint import code_version
@@ -34,6 +34,7 @@ from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec, parse_solver
 from nmfbench.guests.examine import try_here
+from nmfbench.problems.problem import problems_of
 from nmfbench.report import build
 
 KEYS = list(registry.solvers)
@@ -451,9 +452,9 @@ def world(tmp_path, scores, *, task="recovery", metric="anchor-recovery", failed
         title="One",
         kind="table",
         methods=methods,
-        trials=lambda profile: list(plan.values()),
-        summarise=lambda records: records,
-        draw=lambda table: table,
+        grid=lambda profile: list(plan.values()),
+        table=lambda records: records,
+        picture=lambda table: table,
         claims=claims,
     )
     store = Store(tmp_path)
@@ -496,8 +497,8 @@ def test_a_card_says_how_a_solver_stands_among_all(tmp_path):
         assert not gather([], store)
         for i, key in enumerate(keys):
             for problem in problems_of("recognition", "smoke"):
-                trial = problem.trial(key, dict(FIELDS["recognition", None]).get(key, {}), 0)
-                outcome = {"metrics": {"accuracy-4": 1 / (1 + i)}, "fit": {}}
+                trial = problem.trial(key, problem.params_of(key), 0)
+                outcome = {"metrics": {"accuracy-5": 1 / (1 + i)}, "fit": {}}
                 store.put(runner._record(trial, {"outcome": outcome}, {}))
         (evidence,) = gather([], store)
     able = [key for key in keys if key in evidence.counts]
@@ -560,15 +561,6 @@ def test_a_claim_names_a_method_by_its_whole_label(tmp_path):
     (row,) = cards[0]["records"]["claims"]
     assert (row["id"], row["verdict"]) == ("test/one/first", "confirmed")
     assert "confirmed     test/one/first: A is best." in card_text(cards[0])
-
-
-def test_methods_are_ranked_by_metrics_that_exist():
-    """Tasks and metrics of the ranking are those of the suite."""
-    assert set(SCORES) <= set(registry.tasks)
-    for pattern, higher in SCORES.values():
-        for name in registry.metrics:
-            if re.match(rf"{name}\b", pattern):
-                assert registry.metrics[name].info["higher_is_better"] == higher
 
 
 # -- the command and the report ---------------------------------------------------------------

@@ -1,11 +1,13 @@
 """Verdicts on made-up records whose truth is known."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from nmfbench.artefacts import claims
-from nmfbench.artefacts.claims import Claim, judge
+from nmfbench.artefacts import bounds, comparisons
+from nmfbench.artefacts.claim import Claim, Threshold, Verdict, around, judge, with_evidence, within
 
 
 def records(scores, repeats=8, levels=(0.0, 1.0), seed=0):
@@ -20,21 +22,26 @@ def records(scores, repeats=8, levels=(0.0, 1.0), seed=0):
     return pd.DataFrame(rows)
 
 
+def constant(scores):
+    """Records of methods that score about the same at all levels."""
+    return records({m: lambda x, score=score: score for m, score in scores.items()})
+
+
 def test_better_follows_the_difference():
     """A clear lead confirms, a clear lag refutes, and the effect is the mean difference."""
     table = records({"a": lambda x: 0.8, "b": lambda x: 0.5})
-    verdict = claims.better("a", "b", "score")(table)
+    verdict = comparisons.better("a", "b", "score")(table)
     assert verdict.verdict == "confirmed"
     assert verdict.effect == pytest.approx(0.3, abs=0.02)
     assert verdict.interval[0] < verdict.effect < verdict.interval[1]
     assert verdict.n == 8
-    assert claims.better("b", "a", "score")(table).verdict == "refuted"
+    assert comparisons.better("b", "a", "score")(table).verdict == "refuted"
 
 
 def test_a_repeat_is_one_observation_however_many_levels_it_has():
     """Levels of one repeat share its data: more of them do not make a verdict of few repeats."""
     table = records({"a": lambda x: 0.8, "b": lambda x: 0.5}, repeats=3, levels=range(50))
-    verdict = claims.better("a", "b", "score")(table)
+    verdict = comparisons.better("a", "b", "score")(table)
     assert verdict.verdict == "inconclusive"
     assert "too few" in verdict.evidence
 
@@ -43,13 +50,13 @@ def test_equal_scores_are_inconclusive():
     """Without any difference there is no verdict, and no division by zero."""
     table = records({"a": lambda x: 0.5}).assign(score=0.5)
     table = pd.concat([table, table.assign(method="b")])
-    assert claims.better("a", "b", "score")(table).verdict == "inconclusive"
+    assert comparisons.better("a", "b", "score")(table).verdict == "inconclusive"
 
 
 def test_noise_is_seldom_called_a_difference():
     """Under the null hypothesis about 5 % of the tests on either side are significant."""
     verdicts = [
-        claims.better("a", "b", "score")(
+        comparisons.better("a", "b", "score")(
             records({"a": lambda x: 0.5, "b": lambda x: 0.5}, seed=seed)
         ).verdict
         for seed in range(200)
@@ -63,24 +70,24 @@ def test_margin_grows():
     table = records(
         {"a": lambda x: 0.9 - 0.1 * x, "b": lambda x: 0.9 - 0.4 * x, "c": lambda x: 0.2 + 0.2 * x}
     )
-    verdict = claims.margin_grows("a", "b", "score")(table)
+    verdict = comparisons.margin_grows("a", "b", "score")(table)
     assert verdict.verdict == "confirmed"
     assert verdict.effect == pytest.approx(0.3, abs=0.02)
-    assert claims.margin_grows("a", "c", "score")(table).verdict == "refuted"
+    assert comparisons.margin_grows("a", "c", "score")(table).verdict == "refuted"
 
 
 def test_flat():
     """A curve is flat if its range within a repeat stays below the margin."""
     table = records({"a": lambda x: 0.5, "b": lambda x: 0.5 + 0.3 * x})
-    assert claims.flat("a", "score", 0.1)(table).verdict == "confirmed"
-    assert claims.flat("b", "score", 0.1)(table).verdict == "refuted"
+    assert comparisons.flat("a", "score", 0.1)(table).verdict == "confirmed"
+    assert comparisons.flat("b", "score", 0.1)(table).verdict == "refuted"
 
 
 def test_comparable():
     """Methods are comparable if the interval of their largest difference is below the margin."""
     table = records({"a": lambda x: 0.5, "b": lambda x: 0.52, "c": lambda x: 0.7})
-    assert claims.comparable(["a", "b"], "score", 0.1)(table).verdict == "confirmed"
-    verdict = claims.comparable(["a", "b", "c"], "score", 0.1)(table)
+    assert comparisons.comparable(["a", "b"], "score", 0.1)(table).verdict == "confirmed"
+    verdict = comparisons.comparable(["a", "b", "c"], "score", 0.1)(table)
     assert verdict.verdict == "refuted"
     assert verdict.effect == pytest.approx(0.2, abs=0.02)
 
@@ -90,8 +97,8 @@ def test_always_best_needs_every_comparison():
     table = records({"a": lambda x: 0.8, "b": lambda x: 0.5}).assign(
         second=lambda t: np.where(t["method"] == "a", 0.2, 0.6) + t["score"] / 100
     )
-    assert claims.always_best("a", ["b"], ["score"])(table).verdict == "confirmed"
-    verdict = claims.always_best("a", ["b"], ["score", "second"])(table)
+    assert comparisons.always_best("a", ["b"], ["score"])(table).verdict == "confirmed"
+    verdict = comparisons.always_best("a", ["b"], ["score", "second"])(table)
     assert verdict.verdict == "refuted"
     assert "in second" in verdict.evidence
 
@@ -99,10 +106,10 @@ def test_always_best_needs_every_comparison():
 def test_an_absent_rival_can_not_be_beaten():
     """A claim over all rivals is not confirmed without one of them, but can be refuted."""
     table = records({"a": lambda x: 0.8, "b": lambda x: 0.5})
-    verdict = claims.always_best("a", ["b", "c"], ["score"])(table)
+    verdict = comparisons.always_best("a", ["b", "c"], ["score"])(table)
     assert verdict.verdict == "inconclusive"
     assert "c not run" in verdict.evidence
-    assert claims.always_best("b", ["a", "c"], ["score"])(table).verdict == "refuted"
+    assert comparisons.always_best("b", ["a", "c"], ["score"])(table).verdict == "refuted"
 
 
 def unequal(repeats=8, lead=0.1, seed=0):
@@ -121,27 +128,29 @@ def test_methods_are_paired_where_their_grids_differ():
     """With ``by`` only cells that both sides have count; averages over the grid would mislead."""
     table = unequal()
     for test in (
-        claims.better("a", "b", "score", by=["rank"]),
-        claims.always_best("a", ["b", "c"], ["score"], by=["rank"]),
+        comparisons.better("a", "b", "score", by=["rank"]),
+        comparisons.always_best("a", ["b", "c"], ["score"], by=["rank"]),
     ):
         verdict = test(table)
         assert verdict.verdict == "confirmed"
         assert verdict.effect == pytest.approx(0.1, abs=0.02)
         assert verdict.n == 8
-    assert claims.better("a", "b", "score")(table).verdict == "refuted"
-    assert claims.always_best("a", ["b"], ["score"])(table).verdict == "refuted"
+    assert comparisons.better("a", "b", "score")(table).verdict == "refuted"
+    assert comparisons.always_best("a", ["b"], ["score"])(table).verdict == "refuted"
     near = unequal(lead=0.01)
-    assert claims.comparable(["a", "b"], "score", 0.1, by=["rank"])(near).verdict == "confirmed"
-    assert claims.comparable(["a", "b"], "score", 0.1)(near).verdict == "refuted"
+    assert (
+        comparisons.comparable(["a", "b"], "score", 0.1, by=["rank"])(near).verdict == "confirmed"
+    )
+    assert comparisons.comparable(["a", "b"], "score", 0.1)(near).verdict == "refuted"
 
 
 def test_cells_of_a_repeat_are_one_observation():
     """More cells do not make a verdict of few repeats."""
     table = unequal(repeats=3)
     for test in (
-        claims.better("b", "c", "score", by=["rank"]),
-        claims.always_best("b", ["c"], ["score"], by=["rank"]),
-        claims.comparable(["b", "c"], "score", 0.1, by=["rank"]),
+        comparisons.better("b", "c", "score", by=["rank"]),
+        comparisons.always_best("b", ["c"], ["score"], by=["rank"]),
+        comparisons.comparable(["b", "c"], "score", 0.1, by=["rank"]),
     ):
         verdict = test(table)
         assert verdict.verdict == "inconclusive"
@@ -155,7 +164,7 @@ def test_a_repeat_with_more_cells_is_no_outlier():
     cell = table["rank"] == 40
     lead_at_40 = np.where(cell & (table["method"] == "b"), 5.0, 0.0)
     table = table.assign(score=table["score"] + lead_at_40)
-    test = claims.better("b", "c", "score", by=["rank"])
+    test = comparisons.better("b", "c", "score", by=["rank"])
     assert test(table).effect == pytest.approx(2.5, abs=0.1)
     verdict = test(table[~cell | (table["repeat"] == 0)])
     assert verdict.effect == pytest.approx(-0.01, abs=0.02)
@@ -166,9 +175,9 @@ def test_one_repeat_still_says_what_was_measured():
     """Too few repeats give no verdict, but the difference that they show."""
     table = unequal(repeats=1)
     for test in (
-        claims.better("a", "b", "score", by=["rank"]),
-        claims.always_best("a", ["b"], ["score"], by=["rank"]),
-        claims.comparable(["a", "b"], "score", 0.01, by=["rank"]),
+        comparisons.better("a", "b", "score", by=["rank"]),
+        comparisons.always_best("a", ["b"], ["score"], by=["rank"]),
+        comparisons.comparable(["a", "b"], "score", 0.01, by=["rank"]),
     ):
         verdict = test(table)
         assert verdict.verdict == "inconclusive"
@@ -180,8 +189,8 @@ def test_one_repeat_still_says_what_was_measured():
 def test_at_least():
     """A bound is tested against the mean over repeats."""
     table = records({"a": lambda x: 0.75})
-    assert claims.at_least("a", "score", 0.7)(table).verdict == "confirmed"
-    assert claims.at_least("a", "score", 0.8)(table).verdict == "refuted"
+    assert comparisons.at_least("a", "score", 0.7)(table).verdict == "confirmed"
+    assert comparisons.at_least("a", "score", 0.8)(table).verdict == "refuted"
 
 
 @pytest.mark.parametrize(
@@ -190,7 +199,7 @@ def test_at_least():
 def test_seldom(events, verdict):
     """A rate is judged by its binomial interval."""
     table = pd.DataFrame({"method": ["a"], "repeat": [0], "calls": [events], "chances": [100]})
-    assert claims.seldom("a", "calls", "chances", 0.05)(table).verdict == verdict
+    assert bounds.seldom("a", "calls", "chances", 0.05)(table).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -199,24 +208,58 @@ def test_seldom(events, verdict):
 def test_ratio_within(factor, verdict):
     """A ratio of times is confirmed inside the printed range and refuted outside, either way."""
     table = records({"slow": lambda x: 2.0 * factor, "fast": lambda x: 2.0})
-    found = claims.ratio_within("slow", "fast", "score", 3, 10)(table)
+    found = bounds.ratio_within("slow", "fast", "score", 3, 10)(table)
     assert found.verdict == verdict
     assert found.effect == pytest.approx(factor, rel=0.02)
 
 
-def test_where_narrows_the_records():
-    """A test under ``where`` sees only the rows it is about."""
+def test_a_place_narrows_the_rows():
+    """A test ``at`` a place sees only the rows there, of one value or of several."""
     good = records({"a": lambda x: 0.8, "b": lambda x: 0.5}).assign(kind="x")
     bad = records({"a": lambda x: 0.1, "b": lambda x: 0.5}).assign(kind="y")
     table = pd.concat([good, bad])
-    test = claims.better("a", "b", "score")
-    assert claims.where("kind", "x", test)(table).verdict == "confirmed"
-    assert claims.where("kind", "y", test)(table).verdict == "refuted"
+    test = partial(comparisons.better, "a", "b", "score")
+    assert test(at={"kind": "x"})(table).verdict == "confirmed"
+    assert test(at={"kind": ["y"]})(table).verdict == "refuted"
+    with pytest.raises(KeyError, match="no column 'knid'"):
+        test(at={"knid": "x"})(table)
+
+
+def test_sides_are_more_than_methods():
+    """A side of a comparison may be any rows, and every value of ``each`` is a comparison."""
+    table = constant({"a": 0.8, "b": 0.5, "c": 0.2})
+    table = pd.concat([table.assign(kind="x"), table.assign(kind="y", score=1 - table["score"])])
+    best, worst = {"method": "a", "kind": "x"}, {"method": "a", "kind": "y"}
+    verdict = comparisons.better(best, worst, "score")(table)
+    assert verdict.verdict == "confirmed"
+    assert "a, kind x minus a, kind y" in verdict.evidence
+    ahead = partial(comparisons.always_best, "a", ["b", "c"], "score")
+    assert ahead(at={"kind": "x"})(table).verdict == "confirmed"
+    assert ahead(each={"kind": ["x", "y"]})(table).verdict == "refuted"
+    assert ahead(each={"kind": ["x"]}, lower=True)(table).verdict == "refuted"
+    assert ahead(at={"kind": "y"}, lower=True)(table).verdict == "confirmed"
+
+
+def test_a_share_of_the_rivals_is_to_be_beaten():
+    """With a share of ours, the verdicts at half and at twice of it stand beside."""
+    table = constant({"a": 0.3, "b": 0.8, "c": 0.9})
+    half = comparisons.always_best("a", ["b", "c"], "score", lower=True, share=Threshold(0.5))
+    verdict = half(table)
+    assert (verdict.verdict, verdict.sensitivity["half"]) == ("confirmed", "refuted")
+    assert half.threshold == Threshold(0.5)
+
+
+def test_evidence_is_added_where_there_is_an_effect():
+    """What explains a verdict is made of the rows that were tested."""
+    table = constant({"a": 0.8, "b": 0.5})
+    test = with_evidence(comparisons.better("a", "b", "score"), lambda rows: f"{len(rows)} rows")
+    assert test(table).evidence.endswith(f"; {len(table)} rows")
+    assert "rows" not in test(table[table["method"] == "a"]).evidence
 
 
 def test_a_partial_grid_is_labelled():
     """A verdict on less than the paper's grid says so; without any trial there is none."""
-    claim = Claim("c", "a beats b", "here", claims.better("a", "b", "score"))
+    claim = Claim("c", "a beats b", "here", comparisons.better("a", "b", "score"))
     table = records({"a": lambda x: 0.8, "b": lambda x: 0.5})
     grid = {"total": 32, "paper_total": 40, "data": "own"}
     verdict = judge(claim, table, done=32, **grid)
@@ -234,17 +277,22 @@ LEVEL = {"a": lambda x: 0.75}
 @pytest.mark.parametrize(
     ("test", "verdict", "half", "twice"),
     [
-        (claims.at_least("a", "score", 0.5), "confirmed", "confirmed", "refuted"),
+        (comparisons.at_least("a", "score", 0.5), "confirmed", "confirmed", "refuted"),
         # Half of the distance from 1: 0.8; twice of it: 0.2.
-        (claims.at_least("a", "score", 0.6, measured_from=1), "confirmed", "refuted", "confirmed"),
-        (claims.flat("c", "score", 0.15), "confirmed", "refuted", "confirmed"),
-        (claims.without_exception("a", "score", high=0.5), "refuted", "refuted", "confirmed"),
-        (claims.without_exception("a", "score", low=0.5), "confirmed", "confirmed", "refuted"),
-        (claims.stays("a", "score", 0.2), "refuted", "refuted", "confirmed"),
-        (claims.comparable(["a", "b"], "score", 0.1), "confirmed", "refuted", "confirmed"),
-        (claims.seldom("a", "one", "four", 0.1), "refuted", "refuted", "inconclusive"),
-        (claims.within_factor("b", "a", "score", 1.1), "confirmed", "refuted", "confirmed"),
-        (claims.ratio_within("b", "a", "score", 1, 2), "confirmed", "refuted", "refuted"),
+        (
+            comparisons.at_least("a", "score", 0.6, measured_from=1),
+            "confirmed",
+            "refuted",
+            "confirmed",
+        ),
+        (comparisons.flat("c", "score", 0.15), "confirmed", "refuted", "confirmed"),
+        (bounds.without_exception("a", "score", high=0.5), "refuted", "refuted", "confirmed"),
+        (bounds.without_exception("a", "score", low=0.5), "confirmed", "confirmed", "refuted"),
+        (bounds.stays("a", "score", 0.2), "refuted", "refuted", "confirmed"),
+        (comparisons.comparable(["a", "b"], "score", 0.1), "confirmed", "refuted", "confirmed"),
+        (bounds.seldom("a", "one", "four", 0.1), "refuted", "refuted", "inconclusive"),
+        (bounds.within_factor("b", "a", "score", 1.1), "confirmed", "refuted", "confirmed"),
+        (bounds.ratio_within("b", "a", "score", 1, 2), "confirmed", "refuted", "refuted"),
     ],
 )
 def test_a_threshold_of_ours_has_two_neighbours(test, verdict, half, twice):
@@ -259,7 +307,7 @@ def test_a_threshold_of_ours_has_two_neighbours(test, verdict, half, twice):
 def test_a_threshold_of_the_paper_stands_alone():
     """A printed number is tested as it is."""
     table = records({"a": lambda x: 0.75})
-    test = claims.at_least("a", "score", 0.7, whose="paper")
+    test = comparisons.at_least("a", "score", 0.7, whose="paper")
     assert test.threshold.whose == "paper"
     assert test(table).verdict == "confirmed"
     assert test(table).sensitivity is None
@@ -268,21 +316,21 @@ def test_a_threshold_of_the_paper_stands_alone():
 
 def test_a_sign_has_no_threshold():
     """Neither a paired test nor a function of one's own names a number."""
-    for test in (claims.better("a", "b", "score"), lambda records: claims.Verdict("refuted")):
+    for test in (comparisons.better("a", "b", "score"), lambda records: Verdict("refuted")):
         assert Claim("c", "a beats b", "here", test).threshold is None
 
 
 def test_a_test_around_another_keeps_its_threshold():
     """What prepares records or explains a verdict changes neither number nor neighbours."""
-    inner = claims.at_least("a", "score", 0.5)
+    inner = comparisons.at_least("a", "score", 0.5)
     table = records(LEVEL).assign(kind="x")
     for outer in (
-        claims.where("kind", "x", inner),
-        claims.around(inner, lambda test, records: test(records[records["kind"] == "x"])),
+        within({"kind": "x"}, inner),
+        around(inner, lambda test, records: test(records[records["kind"] == "x"])),
     ):
         assert outer.threshold == inner.threshold
         assert outer(table) == inner(table)
-    plain = claims.around(claims.better("a", "b", "score"), lambda test, records: test(records))
+    plain = around(comparisons.better("a", "b", "score"), lambda test, records: test(records))
     assert Claim("c", "a beats b", "here", plain).threshold is None
 
 
@@ -290,11 +338,11 @@ def test_neighbours_are_said_in_words():
     """A phrase names the number, and where the verdict would be another."""
     table = records(LEVEL)
     grid = {"done": 16, "total": 16, "paper_total": 16, "data": "own"}
-    claim = Claim("c", "a is high", "here", claims.at_least("a", "score", 0.5), origin="ours")
+    claim = Claim("c", "a is high", "here", comparisons.at_least("a", "score", 0.5), origin="ours")
     verdict = judge(claim, table, **grid)
     text = "The threshold 0.5 is ours: confirmed at 0.25, refuted at 1."
     assert claim.sensitivity_in_words(verdict) == text
-    claim = Claim("c", "a is high", "here", claims.at_least("a", "score", 0.3))
+    claim = Claim("c", "a is high", "here", comparisons.at_least("a", "score", 0.3))
     text = "The threshold 0.3 is ours: the same at 0.15 and at 0.6."
     assert claim.sensitivity_in_words(judge(claim, table, **grid)) == text
     nothing = judge(claim, table.iloc[:0], **grid | {"done": 0})
@@ -305,18 +353,18 @@ def test_neighbours_are_said_in_words():
 def test_a_missing_side_is_not_run():
     """A comparison with a method that has no records gives no verdict, and says so."""
     table = records({"a": lambda x: 0.8})
-    assert claims.better("a", "b", "score")(table).verdict == "not run"
-    assert claims.ratio_within("a", "b", "score", 1, 2)(table).verdict == "not run"
+    assert comparisons.better("a", "b", "score")(table).verdict == "not run"
+    assert bounds.ratio_within("a", "b", "score", 1, 2)(table).verdict == "not run"
 
 
 def test_smaller_is_a_ratio():
     """A third of the rival's value confirms with that ratio; the other way round it refutes."""
     table = records({"a": lambda x: 1.0, "b": lambda x: 3.0})
-    verdict = claims.smaller("a", "b", "score")(table)
+    verdict = comparisons.smaller("a", "b", "score")(table)
     assert verdict.verdict == "confirmed"
     assert verdict.effect == pytest.approx(1 / 3, rel=0.02)
     assert verdict.interval[0] < verdict.effect < verdict.interval[1]
-    opposite = claims.smaller("b", "a", "score")(table)
+    opposite = comparisons.smaller("b", "a", "score")(table)
     assert opposite.verdict == "refuted"
     assert opposite.effect == pytest.approx(3, rel=0.02)
 
@@ -325,11 +373,11 @@ def test_a_lower_bound_decides_only_where_it_can():
     """A run that was ended early counts against its method if it was already the longer one."""
     table = records({"a": lambda x: 1.0, "b": lambda x: 3.0}).assign(open=False)
     longer = table.assign(open=table["method"] == "b")
-    verdict = claims.smaller("a", "b", "score", lower_bound="open")(longer)
+    verdict = comparisons.smaller("a", "b", "score", lower_bound="open")(longer)
     assert verdict.verdict == "confirmed"
     assert "in 8 of 8 repeats one run had not stopped" in verdict.evidence
     shorter = table.assign(open=table["method"] == "a")
-    verdict = claims.smaller("a", "b", "score", lower_bound="open")(shorter)
+    verdict = comparisons.smaller("a", "b", "score", lower_bound="open")(shorter)
     assert verdict.verdict == "inconclusive"
     assert verdict.n == 0
 
@@ -339,7 +387,7 @@ def test_unclear_repeats_can_undo_a_verdict():
     table = records({"a": lambda x: 1.0, "b": lambda x: 3.0}).assign(open=False)
     for unclear, expected in ((1, "confirmed"), (4, "inconclusive")):
         mixed = table.assign(open=(table["method"] == "a") & (table["repeat"] < unclear))
-        verdict = claims.smaller("a", "b", "score", lower_bound="open")(mixed)
+        verdict = comparisons.smaller("a", "b", "score", lower_bound="open")(mixed)
         assert verdict.verdict == expected
         assert verdict.n == (8 - unclear if unclear < 4 else 4)
 
@@ -347,15 +395,15 @@ def test_unclear_repeats_can_undo_a_verdict():
 def test_a_theorem_falls_by_one_exception():
     """One trial outside the bounds refutes; none confirms, but not with a handful of repeats."""
     table = records({"a": lambda x: 0.5, "b": lambda x: 5.0})
-    assert claims.without_exception("a", "score", high=1)(table).verdict == "confirmed"
-    assert claims.without_exception("a", "score", low=0)(table).verdict == "confirmed"
-    assert claims.without_exception(["a", "b"], "score", high=1)(table).verdict == "refuted"
+    assert bounds.without_exception("a", "score", high=1)(table).verdict == "confirmed"
+    assert bounds.without_exception("a", "score", low=0)(table).verdict == "confirmed"
+    assert bounds.without_exception(["a", "b"], "score", high=1)(table).verdict == "refuted"
     one = table.copy()
     one.loc[one.index[3], "score"] = 1.5
-    verdict = claims.without_exception("a", "score", low=0, high=1)(one)
+    verdict = bounds.without_exception("a", "score", low=0, high=1)(one)
     assert verdict.verdict == "refuted"
     assert "outside in 1 of 16 trials" in verdict.evidence
     few = table[table["repeat"] < 4]
-    assert claims.without_exception("a", "score", high=1)(few).verdict == "inconclusive"
-    assert claims.without_exception("c", "score", high=1)(table).verdict == "not run"
-    assert claims.without_exception("a", "other", high=1)(table).verdict == "not run"
+    assert bounds.without_exception("a", "score", high=1)(few).verdict == "inconclusive"
+    assert bounds.without_exception("c", "score", high=1)(table).verdict == "not run"
+    assert bounds.without_exception("a", "other", high=1)(table).verdict == "not run"

@@ -16,9 +16,11 @@ import pytest
 
 import nmfbench
 from nmfbench import cli
-from nmfbench.artefacts.artefact import PROFILES, Artefact, Method
-from nmfbench.artefacts.claims import Claim, at_least
+from nmfbench.artefacts.artefact import PROFILES, Artefact
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.comparisons import at_least
 from nmfbench.artefacts.evaluate import evaluate
+from nmfbench.artefacts.grids import Method
 from nmfbench.cli import options
 from nmfbench.cli.progress import Progress
 from nmfbench.core import registry
@@ -40,9 +42,9 @@ def _artefact(name, trials, methods=(SPA,), claims=()):
         title=f"Title of {name}",
         kind="table",
         methods=methods,
-        trials=trials,
-        summarise=lambda records: records.groupby("method", observed=True).size().reset_index(),
-        draw=lambda table: table,
+        grid=trials,
+        table=lambda records: records.groupby("method", observed=True).size().reset_index(),
+        picture=lambda table: table,
         claims=claims,
     )
 
@@ -754,7 +756,8 @@ _SLOW = textwrap.dedent(
     """
     import sys
     from nmfbench.core import registry
-    from nmfbench.artefacts.artefact import Artefact, Method
+    from nmfbench.artefacts.artefact import Artefact
+from nmfbench.artefacts.grids import Method
     from nmfbench.cli import main
     from nmfbench.engine.trials import Trial
 

@@ -234,7 +234,7 @@ def test_levels_share_their_draws():
 
 @pytest.mark.parametrize("name", sorted(RANGED))
 def test_low_levels_lie_within_high_ones(name):
-    """What a level touches, every higher level sets to the same value."""
+    """Every higher level sets the entries that a level touches to the same value."""
     levels = [0.04, 0.1, 0.2, 0.26, 0.5, 0.57, 0.97, 1.0]
     noisy = [corrupt(data(2.0), name, level, rng(7)) for level in levels]
     for low, high in itertools.pairwise(noisy):

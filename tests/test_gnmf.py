@@ -28,7 +28,7 @@ def laplacian(S):
 
 
 def objective(X, W, H, L, alpha, L_features=None, mu=0.0):
-    """What GNMF and DNMF minimise, from the definition."""
+    """Objective of GNMF and DNMF, from the definition."""
     value = np.sum((X - W @ H) ** 2) + alpha * np.trace(W.T @ L @ W)
     return value + (mu * np.trace(H @ L_features @ H.T) if mu else 0.0)
 

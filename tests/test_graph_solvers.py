@@ -1,4 +1,4 @@
-"""What every solver of the graph family owes: scaling, graph, floors, degenerate data."""
+"""Common properties of the graph family: scaling, graph, floors, degenerate data."""
 
 from itertools import pairwise
 

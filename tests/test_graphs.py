@@ -150,7 +150,7 @@ def test_a_given_affinity_is_cleaned():
     ],
 )
 def test_a_bad_affinity_is_refused(change, match):
-    """What is wrong with it is said."""
+    """The error says what is wrong with the graph."""
     for form in (np.asarray, sp.csr_matrix):
         with pytest.raises(ValueError, match=f"affinity.*{match}"):
             check_affinity(form(change(random_affinity())), 12)

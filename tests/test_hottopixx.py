@@ -18,7 +18,7 @@ def separable(rng, n, m, r, noise=0.0):
 
 
 def columns(X):
-    """What the programme sees: points in columns that sum to one."""
+    """Input of the programme: points in columns that sum to one."""
     return (X / X.sum(axis=1, keepdims=True)).T
 
 

@@ -35,7 +35,7 @@ def blocks(seed=0, size=6):
 
 @pytest.mark.parametrize("constraint", ["multiplier", "penalty"])
 def test_the_objective_is_that_of_the_definition(constraint):
-    """What the fit reports is the objective of what it returns."""
+    """The fit reports the objective of the factors that it returns."""
     X, W, H = problem()
     alpha, xi = 0.7, 3.0
     params = {"alpha": alpha, "constraint": constraint, "xi": xi, "scale": "none"}

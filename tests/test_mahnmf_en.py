@@ -28,7 +28,7 @@ def objective(X, W, H, lam):
 @pytest.mark.parametrize("method", ["ogm", "rri"])
 @pytest.mark.parametrize("lam", [0.01, 1.0])
 def test_the_objective_has_both_terms(method, lam, dtype):
-    """What is reported is the loss plus half lam times the square, of what is returned."""
+    """The objective is the loss plus half lam times the square, at the factors returned."""
     X, _, _ = problem()
     model = MahNMFEN(n_components=R, lam=lam, method=method, random_state=0, max_iter=25)
     W = model.fit_transform(X.astype(dtype))

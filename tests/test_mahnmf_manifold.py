@@ -41,7 +41,7 @@ def objective(X, W, H, A, beta):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_the_objective_is_that_of_the_paper_at_unit_scale(solver):
-    """What the fit reports is Eq. (33) of what it returns, whose components have unit sum."""
+    """The fit reports Eq. (33) of the factors returned, whose components have unit sum."""
     X, W0, Ht = problem()
     A = affinity()
     for beta in (1e-3, 0.1):

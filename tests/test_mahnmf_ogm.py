@@ -323,7 +323,7 @@ def test_every_option_fits_as_well_as_the_defaults(options):
 
 
 def test_the_best_factors_are_kept():
-    """What is returned is as good as the best record of the trace, not as its last."""
+    """The result is as good as the best record of the trace, not as its last."""
     model = make_solver("mahnmf-ogm", n_components=4, random_state=0, tol=0, max_iter=5, mu0=20.0)
     W = model.fit_transform(data())
     objective = model.trace_["objective"]

@@ -30,7 +30,7 @@ def counts(found):
 
 
 def test_of_equal_keys_the_held_record_stays():
-    """What agrees, to the bit or to the digits, and what differs, is counted."""
+    """Records that agree, to the bit or to the digits, and that differ, are counted."""
     trials = [trial(repeat=r) for r in range(4)]
     held = [record_of(one) for one in trials[:3]]
     offered = [record_of(trials[0]), record_of(trials[1], 1 + 1e-9), record_of(trials[2], 1.1)]
@@ -83,7 +83,7 @@ def test_timings_of_one_host_go_together():
 
 
 def test_timings_that_are_mixed_already_are_left_out():
-    """What is offered from two hosts does not go together, either."""
+    """Timings offered from two hosts do not go together, either."""
     found = merged([], timings(["spa"]) + timings(["mu"], ELSEWHERE))
     assert found.taken == []
     assert found.left_out == 2

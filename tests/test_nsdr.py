@@ -91,7 +91,7 @@ def test_the_discriminative_term_is_what_ridge_regression_leaves(ridge):
 
 @pytest.mark.parametrize("split", ["entries", "factors"])
 def test_the_objective_is_that_of_the_formula(split):
-    """What the fit reports is the objective of W, from dense matrices."""
+    """The fit reports the objective of W, as dense matrices give it."""
     X = problem()
     model = NSDR(n_components=R, lam=3.0, ridge=0.2, xi=7.0, split=split, max_iter=30)
     W = model.set_params(random_state=0).fit_transform(X)

@@ -79,7 +79,7 @@ def test_a_target_may_be_reached_and_left():
 
 
 def test_an_exact_factorization_sets_no_target_of_rounding_errors():
-    """What is below 1e-8 of the start's objective is reached, however small the best is."""
+    """A target below 1e-8 of the start's objective is reached, however small the best is."""
     runs = pd.DataFrame(
         {
             "data": "x",

@@ -13,7 +13,7 @@ from nmfbench.papers.mahnmf import bases, faces, fig6, fig9, table1
 def made_up(artefact, keep=lambda trial: True, seed=0):
     """Records of the quick grid, or a part of it, with random scores and pictures."""
     rng = np.random.default_rng(seed)
-    trials = [trial for trial in artefact.trials("quick") if keep(trial)]
+    trials = [trial for trial in artefact.grid("quick") if keep(trial)]
     rows = []
     for trial in trials:
         scores, arrays = {}, {"components": rng.random((20, 16))}
@@ -122,6 +122,6 @@ _DONE = {
 )
 def test_a_grid_half_done_is_drawn(artefact, done):
     """A report in the middle of a run shows what there is."""
-    drawn = artefact.draw(artefact.summarise(made_up(artefact, _DONE[done])))
+    drawn = artefact.picture(artefact.table(made_up(artefact, _DONE[done])))
     assert drawn is not None
     plt.close("all")

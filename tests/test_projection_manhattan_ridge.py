@@ -132,7 +132,7 @@ def test_no_random_nudge_improves_the_answer(seed):
 
 
 def test_blocks_of_rows_and_features_change_nothing(monkeypatch):
-    """What is done at once is a matter of memory only."""
+    """The number of rows done at once is a matter of memory only."""
     X, H = problem("correlated", n=30)
     whole = project_manhattan_ridge(X, H, 0.1)
     monkeypatch.setattr("nmfbench.optim.projections.manhattan_ridge._BLOCK", 64)

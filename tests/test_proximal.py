@@ -141,7 +141,7 @@ def test_columns_vanish_where_the_step_reaches_their_norm_or_their_sum():
 
 
 def test_the_proximal_operator_of_maxima_obeys_moreau():
-    """What it cuts off is the projection on the vectors with sum at most t."""
+    """The part cut off is the projection on the vectors with sum at most t."""
     X = np.random.default_rng(4).standard_normal((9, 5))
     for step in (0.3, 2.0):
         cut = np.maximum(X, 0) - prox_group_norm(X.copy(), step, np.inf)

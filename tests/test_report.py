@@ -11,10 +11,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from nmfbench.artefacts.artefact import Artefact, Method
+from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.choice import choose_grid
-from nmfbench.artefacts.claims import Claim, Verdict
+from nmfbench.artefacts.claim import Claim, Verdict
 from nmfbench.artefacts.evaluate import evaluate
+from nmfbench.artefacts.grids import Method
 from nmfbench.cli import main
 from nmfbench.core import registry
 from nmfbench.engine.store import Store, StoreError
@@ -202,9 +203,9 @@ def small(monkeypatch):
         title="Small",
         kind="table",
         methods=[Method("SPA", "spa")],
-        trials=_grid,
-        summarise=lambda records: records[["repeat"]],
-        draw=lambda table: table,
+        grid=_grid,
+        table=lambda records: records[["repeat"]],
+        picture=lambda table: table,
         claims=CLAIMS,
     )
     found = registry.Registry("artefact", "json")
@@ -288,7 +289,7 @@ def test_the_choice_of_a_grid_does_not_depend_on_outcomes(small, tmp_path):
 
 def test_a_fewer_repeats_grid_needs_all_of_them(small, tmp_path):
     """A grid of fewer than five repeats is preferred once it is complete, and not before."""
-    three = replace(small, trials=lambda profile: [t for t in _grid(profile) if t.repeat < 3])
+    three = replace(small, grid=lambda profile: [t for t in _grid(profile) if t.repeat < 3])
     with Store(tmp_path) as store:
         _fill(store, [*_paper(range(2)), *_quick(range(3))])
         assert choose_grid(three, store).profile == "quick"
@@ -312,7 +313,7 @@ def test_records_on_the_data_come_before_those_on_stand_ins(small, tmp_path, mon
     monkeypatch.setenv("NMFBENCH_CACHE", str(tmp_path / "cache"))
     on_bbc = replace(
         small,
-        trials=lambda profile: [
+        grid=lambda profile: [
             Trial("exemplars", "bbc", "spa", options={"sizes": [5]}, repeat=k)
             for k in range(REPEATS[profile])
         ],
@@ -328,7 +329,7 @@ def test_records_on_the_data_come_before_those_on_stand_ins(small, tmp_path, mon
 
 
 def test_a_section_comes_back_from_its_text(small, tmp_path):
-    """What a notebook leaves behind has all that index page, cards and claims show."""
+    """The output of a notebook has all that index page, cards and claims show."""
     with Store(tmp_path) as store:
         _fill(store, _paper(range(6)), failed=_paper([0])[:1])
     made = section("small/one", store=tmp_path, output=tmp_path)

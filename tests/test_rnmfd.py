@@ -89,7 +89,7 @@ def rises(model):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("t", [1e-3, 0.2, np.inf])
 def test_the_kernel_minimises_over_the_sparse_part(dtype, t):
-    """What is left of X is X - S for the S of Eq. (19), and the loss is that of Eq. (18) at it."""
+    """The rest of X is X - S for the S of Eq. (19), and the loss is that of Eq. (18) at it."""
     rng = np.random.default_rng(0)
     X, fitted = rng.random((7, 33)).astype(dtype), rng.random((7, 33)).astype(dtype)
     buffer = fitted.copy()

@@ -56,7 +56,7 @@ def test_roundtrip():
 
 
 def test_own_copy():
-    """What a caller does to its dictionary later does not change the trial."""
+    """A trial is unchanged by what its caller does to the dictionary later."""
     params = {"a": [1]}
     one = trial(params=params)
     params["a"].append(2)

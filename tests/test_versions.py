@@ -89,7 +89,7 @@ def test_the_scheme_of_seeds_drops_everything(monkeypatch):
 
 
 def test_a_key_is_a_hash_of_the_fields_and_of_what_was_declared(monkeypatch):
-    """What a record keeps gives its key again, also when versions are others by now."""
+    """The columns of a record give its key again, also when versions are others by now."""
     one = on_digits("recognition")
     declared = dict(one.declared)
     assert set(declared) == {
@@ -181,7 +181,7 @@ def plug_in(tmp_path, monkeypatch):
 
 
 def test_a_plug_in_without_a_version_follows_its_source(plug_in):
-    """What another package registers is another trial after an edit, unless it says otherwise."""
+    """A solver of another package is another trial after an edit, unless it says otherwise."""
     first = plug_in(1)
     assert plug_in(1) == first
     assert plug_in(2) != first

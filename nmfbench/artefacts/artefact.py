@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
 import pandas as pd
 
-from nmfbench.artefacts.claims import Claim
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.grids import Method, changed
 from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_available, dataset_info, dataset_variant
 from nmfbench.engine.trials import Trial, canonical
@@ -17,22 +18,12 @@ from nmfbench.engine.trials import Trial, canonical
 __all__ = [
     "PROFILES",
     "Artefact",
-    "Method",
     "label_records",
     "register_artefact",
     "substitutes",
 ]
 
 PROFILES = ("smoke", "quick", "paper")
-
-
-@dataclass(frozen=True)
-class Method:
-    """A curve or a row: a solver with the parameters under which an artefact shows it."""
-
-    label: str
-    solver: str
-    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 def label_records(records: pd.DataFrame, methods: Sequence[Method]) -> pd.DataFrame:
@@ -66,14 +57,17 @@ class Artefact:
     kind : {"figure", "table"}
     methods : sequence of Method
         Its curves or rows, in order; they label the records.
-    trials : callable
-        Profile -> list of trials.
-    summarise : callable
-        Labelled records (a DataFrame) -> a tidy table; all statistics live here. The column
-        ``arrays`` holds a mapping for each trial, from the names of its arrays (``trace``, ...)
-        to the arrays, read from the store when asked for.
-    draw : callable
+    grid : callable
+        Profile -> list of trials, see :mod:`~nmfbench.artefacts.grids`.
+    table : callable
+        Frame -> what the artefact shows, as a tidy table; all statistics live here.
+    picture : callable
         That table -> a matplotlib figure, or a DataFrame as it should be printed.
+    frame : callable, optional
+        Labelled records (a DataFrame) -> the long frame that table and claims look at; by default
+        the records themselves. It is called once for all of them. The column ``arrays`` holds a
+        mapping for each trial, from the names of its arrays (``trace``, ...) to the arrays, read
+        from the store when asked for.
     claims : sequence of Claim
     assumed : mapping
         What the paper does not say, and what we chose.
@@ -88,9 +82,10 @@ class Artefact:
     title: str
     kind: Literal["figure", "table"]
     methods: Sequence[Method]
-    trials: Callable[[str], list[Trial]]
-    summarise: Callable[[pd.DataFrame], pd.DataFrame]
-    draw: Callable[[pd.DataFrame], Any]
+    grid: Callable[[str], list[Trial]]
+    table: Callable[[pd.DataFrame], pd.DataFrame]
+    picture: Callable[[pd.DataFrame], Any]
+    frame: Callable[[pd.DataFrame], pd.DataFrame] = lambda records: records
     claims: Sequence[Claim] = ()
     assumed: Mapping[str, str] = field(default_factory=dict)
     stands_for: Mapping[str, str] = field(default_factory=dict)
@@ -107,17 +102,17 @@ class Artefact:
     @cached_property
     def paper_total(self) -> int:
         """Trials of the paper's grid, which takes a second or so to list: counted once."""
-        return len(self.trials("paper"))
+        return len(self._grid("paper"))
 
     def substitutes(self, trials: Sequence[Trial]) -> dict[str, str]:
-        """What the data of these trials stand in for here, in words, by data set."""
+        """Name what the data of these trials stand in for here, by data set."""
         used = {trial.dataset for trial in trials}
         own = {name: text for name, text in self.stands_for.items() if name in used}
         return own | substitutes(trials)
 
     def names(self, attribute: str) -> list[str]:
         """Sorted names of the ``task``, ``dataset`` or ``solver`` of the paper's grid."""
-        return sorted({getattr(trial, attribute) for trial in self.trials("paper")})
+        return sorted({getattr(trial, attribute) for trial in self._grid("paper")})
 
     def missing_data(self, profile: str) -> list[str]:
         """Datasets of a profile that are not at hand."""
@@ -140,12 +135,12 @@ class Artefact:
             else {"stand_in": True}
             for name in absent
         }
-        return [_changed(t, change.get(t.dataset, {})) for t in self._grid(profile)]
+        return [changed(t, change.get(t.dataset, {})) for t in self._grid(profile)]
 
     def _grid(self, profile):
         if profile not in PROFILES:
             raise ValueError(f"profile must be one of {', '.join(PROFILES)}, got {profile!r}.")
-        return self.trials(profile)
+        return list(dict.fromkeys(self.grid(profile)))
 
 
 def register_artefact(artefact: Artefact) -> Artefact:
@@ -154,14 +149,8 @@ def register_artefact(artefact: Artefact) -> Artefact:
     return artefact
 
 
-def _changed(trial, change):
-    if "dataset_params" in change:
-        change = {"dataset_params": {**trial.dataset_params, **change["dataset_params"]}}
-    return replace(trial, **change) if change else trial
-
-
 def substitutes(trials: Sequence[Trial]) -> dict[str, str]:
-    """What the data of these trials stand in for: ``{dataset: the paper's data}``."""
+    """Name what the data of these trials stand in for: ``{dataset: the paper's data}``."""
     found = {}
     for trial in trials:
         if trial.dataset_params.get("variant"):

@@ -67,7 +67,7 @@ def owners(
     wanted: dict[str, list[str]] = {}
     for artefact in artefacts:
         trials = dict.fromkeys(
-            trial for p in profiles for trial in artefact.trials(p) if _outline(vars(trial)) in held
+            trial for p in profiles for trial in artefact.grid(p) if _outline(vars(trial)) in held
         )
         for key in dict.fromkeys(t.key for trial in trials for t in _versions(trial)):
             wanted.setdefault(key, []).append(artefact.id)
@@ -119,7 +119,7 @@ def publish(store: Store, folder) -> Published:
         kept = {
             n: a for n, a in published.items() if n not in rough or (key, n) not in reads.claims
         }
-        # What is read, or read by a claim, only since the record was published.
+        # Arrays that are read, or read by a claim, only since the record was published.
         new = {n: store.array(key, n) for n in read.get(key, ()) if n not in kept}
         return kept | {n: _light(a, drawn=(key, n) not in reads.claims) for n, a in new.items()}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.claims import _MIN_REPEATS
+from nmfbench.artefacts.claim import MIN_REPEATS
 from nmfbench.datasets.base import dataset_available
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
@@ -77,7 +77,7 @@ def choose_grid(
             if trials is None:
                 continue
             grid = _whole_repeats(name, trials, store)
-            if grid.whole >= min(_MIN_REPEATS, grid.repeats) > 0:
+            if grid.whole >= min(MIN_REPEATS, grid.repeats) > 0:
                 return grid
             known.append(grid)
     largest = max(known, key=lambda grid: len(grid.trials))  # of equal ones the first

@@ -12,7 +12,7 @@ import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, label_records
 from nmfbench.artefacts.choice import choose_grid
-from nmfbench.artefacts.claims import Claim, Verdict, judge
+from nmfbench.artefacts.claim import Claim, Verdict, judge
 from nmfbench.core import registry
 from nmfbench.engine.audit import standing
 from nmfbench.engine.missing import other_release
@@ -26,7 +26,7 @@ _ONLY_HERE = ("artefact", "table", "records", "verdicts")  # what no JSON holds 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What the records say of an artefact.
+    """Verdicts and table of an artefact, and what they rest on.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Evaluation:
     whole, repeats : int
         Repeats of that grid of which every trial has a record, and all.
     table : DataFrame or None
-        What ``draw`` takes; None while no trial has finished, and of an evaluation read back.
+        Table of the picture; None while no trial has finished, and of an evaluation read back.
     records : DataFrame or None
         The labelled records behind it, failed ones included; None of an evaluation read back.
     verdicts : list of (Claim, Verdict)
@@ -85,7 +85,7 @@ class Evaluation:
 
     @property
     def stand_ins(self) -> list[str]:
-        """What stands in for the paper's data, in words."""
+        """Stand-ins for the paper's data, in words."""
         return sorted(text for text in self.data.values() if text != "own")
 
     @property
@@ -97,7 +97,7 @@ class Evaluation:
 
     def draw(self):
         """The figure or the printed table; None while no trial has finished."""
-        return None if self.table is None else self.artefact.draw(self.table)
+        return None if self.table is None else self.artefact.picture(self.table)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the table and the records, as JSON holds it."""
@@ -180,11 +180,12 @@ def evaluate(
     own = "own" if set(data.values()) <= {"own"} else "stand-in"
     verdicts, broken = [], []
     reads.by_claims = True
+    frame = artefact.frame(finished) if len(finished) else finished
     for claim in artefact.claims:
         try:
             verdict = judge(
                 claim,
-                finished,
+                frame,
                 done=len(finished),
                 total=grid.total,
                 paper_total=artefact.paper_total,
@@ -201,7 +202,7 @@ def evaluate(
         whole=grid.whole,
         repeats=grid.repeats,
         records=records,
-        table=artefact.summarise(finished) if len(finished) else None,
+        table=artefact.table(frame) if len(finished) else None,
         verdicts=verdicts,
         broken=broken,
         data=data,

@@ -107,7 +107,7 @@ def gather(
             named = {claim.id for key in solvers for claim in named_claims(artefact, key)}
             claims = [claim for claim in claims if claim.id in named]
         # Neither table nor picture is wanted.
-        bare = replace(artefact, claims=claims, summarise=lambda records: None)
+        bare = replace(artefact, claims=claims, table=lambda frame: None)
         found.append(Evidence.of(evaluate(bare, store, profile=profile, stand_in=stand_in)))
     return [evidence for evidence in [*found, of_the_field(store)] if evidence is not None]
 
@@ -120,7 +120,7 @@ def of_the_field(store: Store) -> Evidence | None:
     everyone = [examined_by_class(SolverSpec(key)) for key in registry.solvers]
     plan = make_plan(everyone, profile="smoke")
     # Speed is no question of who is the best alone: solvers minimise different losses.
-    cells = [cell for cell in plan.cells if cell.problem.task != "convergence"]
+    cells = [cell for cell in plan.cells if cell.problem.loss is None]
     records = store.table(cell.trial.key for cell in cells if cell.problem.ranked)
     if records["solver"].nunique() < len(everyone) / 2:
         return None

@@ -63,7 +63,7 @@ def _artefact(artefact):
         "datasets": artefact.names("dataset"),
         "solvers": artefact.names("solver"),
         "claims": [f"{artefact.id}/{claim.id}" for claim in artefact.claims],
-        "trials": {profile: len(set(artefact.trials(profile))) for profile in PROFILES},
+        "trials": {profile: len(set(artefact.grid(profile))) for profile in PROFILES},
     }
 
 

@@ -93,14 +93,14 @@ def dataset_available(name):
 
 
 def dataset_variant(name):
-    """What the variant of a data set is that was fetched, in words; None if there is none."""
+    """Describe the variant of a data set that was fetched; None if there is none."""
     file = datasets[name].info.get("file")
     found = None if file is None else read_variant(file)
     return None if found is None else found[1]
 
 
 def dataset_info(name):
-    """What is known of a data set, as one flat row of plain values.
+    """Metadata of a data set, as one flat row of plain values.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What can go wrong with data, as exceptions that say the remedy."""
+"""Exceptions for data that are missing or damaged, each with its remedy."""
 
 __all__ = ["DataError", "DataMissingError", "DownloadError"]
 

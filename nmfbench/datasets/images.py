@@ -1,4 +1,4 @@
-"""What image sets share: one row an image, read row by row."""
+"""Common parts of image sets: one row an image, read row by row."""
 
 import numpy as np
 from sklearn.utils import Bunch

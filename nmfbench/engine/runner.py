@@ -48,7 +48,7 @@ _CONNECT = "10s"  # to wait for a scheduler
 _SENT = 1000  # trials given to a scheduler at a time, which holds what they start from
 
 FIT = ("seconds", "cpu_seconds", "n_iter", "objective", "stop_reason")
-"""What a record says of the fit."""
+"""Columns of a record that describe the fit."""
 
 FIRST = 10
 """Iterations after which a record still keeps the objective: rounding has hardly grown by then, so
@@ -61,7 +61,7 @@ class SchedulerError(RuntimeError):
 
 @dataclass(frozen=True)
 class Limits:
-    """What a trial may use: seconds, and bytes of memory allocated by its process."""
+    """Limits of a trial: seconds, and bytes of memory allocated by its process."""
 
     seconds: float | None = 3600.0
     memory: int | None = None
@@ -223,14 +223,14 @@ def compute(trial: Trial, worker: Worker, time_limit: float | None, base: Base |
 
 @dataclass(frozen=True)
 class Base:
-    """What is known of the trial that another starts from: nothing, its outcome, or its error."""
+    """Outcome or error of the trial that another starts from, if either is known."""
 
     outcome: Outcome | None = None
     error: str | None = None
 
 
 def _base_of(trial: Trial, store: Store) -> Base:
-    """What the store holds of ``trial.base``."""
+    """Outcome or error of ``trial.base``, from the store."""
     found = [] if trial.base is None else store.records([trial.base.key])
     if not found:
         return Base()
@@ -244,7 +244,7 @@ def _base_of(trial: Trial, store: Store) -> Base:
 
 
 def _record(trial, answer, arrays) -> dict[str, Any]:
-    """What the store keeps of an answer."""
+    """Record of an answer, as the store keeps it."""
     outcome = answer.get("outcome", {"metrics": {}, "fit": {}})
     wrapped = registry.solvers[trial.solver].info.get("wraps")
     record = trial.to_dict() | {

@@ -82,7 +82,7 @@ AUDIT = {
 again, how the two compare, and what was compared (``"all"`` or ``"first objectives"``)."""
 
 RESERVED = frozenset(COLUMNS) | {"artefact", "arrays", "method"}
-"""What no metric can be called: a table of records has columns of these names."""
+"""Names that no metric can have: a table of records has columns of these names."""
 
 JSON = ("dataset_params", "params", "options", "declared", "metrics")
 JSON += ("first_objectives", "host", "versions")

@@ -159,7 +159,7 @@ class Worker:
         with self._using:
             if self._process is not None and self._answers.poll():  # it ended while it was idle
                 self._end()
-            # What it left behind in the process is for none but itself.
+            # Traces that it left in the process concern no other solver.
             if self._guest not in (None, guest):
                 self._end()
             if self._process is None:

@@ -156,7 +156,7 @@ class _Levels:
         ordered = -np.sort(-X.T, axis=1)  # columns of X, largest entries first
         self.counts = np.arange(1, X.shape[0] + 1)
         self.sums = np.cumsum(ordered, axis=1, dtype=np.float64)
-        # What is cut off if the level is that of the i-th largest entry; zero for the first.
+        # Sum that is cut off if the level is that of the i-th largest entry; zero for the first.
         self.parts = np.maximum.accumulate(self.sums - self.counts * ordered, axis=1)
 
     def __call__(self, theta):

@@ -1,11 +1,11 @@
-"""Statistics that tables and figures share."""
+"""Intervals of means, corrections of p-values, and where curves cross a threshold."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy import stats
 
-__all__ = ["first_below", "holm", "longest_lead", "mean_and_interval"]
+__all__ = ["first_below", "holm", "longest_lead", "mean_and_interval", "t_interval"]
 
 
 def mean_and_interval(groups, confidence=0.95):
@@ -35,6 +35,31 @@ def mean_and_interval(groups, confidence=0.95):
     half = t * table["std"].fillna(0) / np.sqrt(table["count"])
     table = table.assign(low=table["mean"] - half, high=table["mean"] + half)
     return table[["mean", "low", "high", "count"]].reset_index()
+
+
+def t_interval(values):
+    """95 % t interval of a mean.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+
+    Returns
+    -------
+    (float, float) or None
+        None for a single value.
+
+    Examples
+    --------
+    >>> low, high = t_interval([1.0, 2.0, 3.0])
+    >>> round(low, 2), round(high, 2)
+    (-0.48, 4.48)
+    """
+    if len(values) < 2:
+        return None
+    mean, spread = np.mean(values), np.std(values, ddof=1)
+    half = stats.t.ppf(0.975, len(values) - 1) * spread / np.sqrt(len(values))
+    return float(mean - half), float(mean + half)
 
 
 def first_below(x, curves, thresholds):

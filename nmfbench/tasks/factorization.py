@@ -14,7 +14,11 @@ from nmfbench.tasks.convergence import draw_per_class
 __all__ = ["factorization", "reweighted"]
 
 
-@register_task("factorization", summary="factors of a training part, and codes of a test part")
+@register_task(
+    "factorization",
+    summary="factors of a training part, and codes of a test part",
+    takes_similarities=True,
+)
 def factorization(
     data,
     solver,

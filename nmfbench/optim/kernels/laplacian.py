@@ -1,4 +1,4 @@
-"""What a graph of the samples adds to updates and objective, in single passes."""
+"""Terms that a graph of the samples adds to updates and objective, in single passes."""
 
 from numba import njit
 

@@ -58,7 +58,7 @@ def median_sweeps(residual, factor, basis, inverse, masses, upper, n_sweeps, by_
 
 @njit(cache=True, nogil=True)
 def _shift(e, w, inverse, mass, x, upper, by_sorting, points, weights):
-    """What to add to the coordinate ``x``: the left-most minimiser, cut to ``[-x, upper - x]``."""
+    """Step of the coordinate ``x``: to the left-most minimiser, cut to ``[-x, upper - x]``."""
     zero, infinity = e.dtype.type(0), e.dtype.type(np.inf)
     if mass <= 0:
         return zero

@@ -10,7 +10,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.claims import Claim, Verdict, always_best, around, better, comparable
+from nmfbench.artefacts.claim import Claim, Verdict, around
+from nmfbench.artefacts.comparisons import always_best, better, comparable
 from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.engine.perform import make_solver
 from nmfbench.engine.trials import Trial

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.claims import Threshold
+from nmfbench.artefacts.claim import Threshold
 from nmfbench.artefacts.style import show_images
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import CONDITIONS, trials_on_faces, with_condition

@@ -9,8 +9,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.artefact import Method
-from nmfbench.artefacts.claims import Claim, always_best
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.comparisons import always_best
+from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import faces

@@ -7,14 +7,9 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.claims import (
-    Claim,
-    Threshold,
-    around,
-    decided_by,
-    smaller,
-    without_exception,
-)
+from nmfbench.artefacts.bounds import without_exception
+from nmfbench.artefacts.claim import Claim, Threshold, around, decided_by
+from nmfbench.artefacts.comparisons import smaller
 from nmfbench.artefacts.style import method_styles
 from nmfbench.papers.mahnmf.curves import (
     HYBRID,
@@ -333,9 +328,9 @@ ARTEFACT = register_artefact(
         title="RRI, OGM and their relatives: who is near the best first",
         kind="figure",
         methods=METHODS,
-        trials=trials,
-        summarise=summarise,
-        draw=draw,
+        grid=trials,
+        table=summarise,
+        picture=draw,
         claims=[
             claim
             for slug, problem in _SLUGS.items()

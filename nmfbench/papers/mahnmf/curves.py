@@ -10,8 +10,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.artefact import Method
-from nmfbench.artefacts.claims import around
+from nmfbench.artefacts.claim import around
+from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.engine.trials import Trial
 from nmfbench.stats.intervals import mean_and_interval

@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import PercentFormatter
 
-from nmfbench.artefacts.artefact import Artefact, Method, register_artefact
-from nmfbench.artefacts.claims import Claim, without_exception
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.bounds import without_exception
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.style import legend_below, method_styles
 from nmfbench.engine.trials import Trial
 
@@ -169,9 +171,9 @@ ARTEFACT = register_artefact(
         title="The piecewise linear functions of RRI, and what minimising them leads to",
         kind="figure",
         methods=METHODS,
-        trials=trials,
-        summarise=summarise,
-        draw=draw,
+        grid=trials,
+        table=summarise,
+        picture=draw,
         claims=[
             Claim(
                 "scalar",

@@ -36,9 +36,9 @@ ARTEFACT = register_artefact(
         title="Clustering of faces, Yale B",
         kind="figure",
         methods=METHODS,
-        trials=trials,
-        summarise=summarise_curves,
-        draw=partial(draw_curves, titles={"yaleb": "Yale B"}),
+        grid=trials,
+        table=summarise_curves,
+        picture=partial(draw_curves, titles={"yaleb": "Yale B"}),
         claims=outlier_claims("yaleb"),
         assumed=ASSUMED,
         caption="About 64 images of each person under as many lightings; a cluster for each "

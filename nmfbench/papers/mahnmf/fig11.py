@@ -47,9 +47,9 @@ ARTEFACT = register_artefact(
         title="Clustering of faces, PIE and ORL",
         kind="figure",
         methods=METHODS,
-        trials=trials,
-        summarise=summarise_curves,
-        draw=partial(draw_curves, titles=_DATASETS),
+        grid=trials,
+        table=summarise_curves,
+        picture=partial(draw_curves, titles=_DATASETS),
         claims=[
             *outlier_claims("pie"),
             *(claim("pie", "Gaussian", method, [EUC]) for method in (MAH, HYBRID)),

@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import LogLocator, NullLocator
 
-from nmfbench.artefacts.artefact import Artefact, Method, register_artefact
-from nmfbench.artefacts.claims import Claim, without_exception
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.bounds import without_exception
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.style import legend_below, method_styles
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf.curves import OGM, grid
@@ -115,9 +117,9 @@ ARTEFACT = register_artefact(
         title="The smoothing functions, and the theorems on them",
         kind="figure",
         methods=METHODS,
-        trials=trials,
-        summarise=summarise,
-        draw=draw,
+        grid=trials,
+        table=summarise,
+        picture=draw,
         claims=[
             Claim(
                 "theorem-1",

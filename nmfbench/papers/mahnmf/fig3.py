@@ -21,9 +21,9 @@ ARTEFACT = register_artefact(
         title="RRI and OGM on dense uniform matrices",
         kind="figure",
         methods=METHODS,
-        trials=trials,
-        summarise=partial(summarise_curves, problems=_ALL),
-        draw=partial(draw_curves, problems=_ALL, methods=METHODS),
+        grid=trials,
+        table=partial(summarise_curves, problems=_ALL),
+        picture=partial(draw_curves, problems=_ALL, methods=METHODS),
         claims=[
             *small(TINY, _ALL, "tiny", "Section 5.1, Figure 3 (a), (b)"),
             *small(SMALL, _ALL, "small", "Section 5.1, Figure 3 (a), (b)"),

@@ -30,9 +30,9 @@ ARTEFACT = register_artefact(
         title="RRI and OGM on faces",
         kind="figure",
         methods=METHODS,
-        trials=trials,
-        summarise=partial(summarise_curves, problems=_ALL),
-        draw=partial(draw_curves, problems=_ALL, methods=METHODS),
+        grid=trials,
+        table=partial(summarise_curves, problems=_ALL),
+        picture=partial(draw_curves, problems=_ALL, methods=METHODS),
         claims=[
             *small(FACES, _ALL, "yaleb", "Section 5.1, Figure 4"),
             *large(PIE, _ALL, "pie", "Section 5.1, Figure 4"),

@@ -35,9 +35,9 @@ ARTEFACT = register_artefact(
         title="Recognition on Yale B",
         kind="figure",
         methods=faces.METHODS,
-        trials=partial(faces.trials_on_faces, "recognition", "yaleb"),
-        summarise=partial(summarise, dataset="yaleb"),
-        draw=draw,
+        grid=partial(faces.trials_on_faces, "recognition", "yaleb"),
+        table=partial(summarise, dataset="yaleb"),
+        picture=draw,
         claims=[
             claim
             for method in (faces.MAH, faces.HYBRID)

@@ -39,9 +39,9 @@ ARTEFACT = register_artefact(
         title="Recognition on PIE",
         kind="figure",
         methods=faces.METHODS,
-        trials=partial(faces.trials_on_faces, "recognition", "pie"),
-        summarise=partial(summarise, dataset="pie"),
-        draw=draw,
+        grid=partial(faces.trials_on_faces, "recognition", "pie"),
+        table=partial(summarise, dataset="pie"),
+        picture=draw,
         claims=[
             claim
             for method in (faces.MAH, faces.HYBRID)

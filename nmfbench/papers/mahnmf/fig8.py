@@ -23,9 +23,9 @@ ARTEFACT = register_artefact(
         title="Bases learned from corrupted faces, PIE",
         kind="figure",
         methods=METHODS,
-        trials=partial(grid, "pie"),
-        summarise=summarise,
-        draw=draw,
+        grid=partial(grid, "pie"),
+        table=summarise,
+        picture=draw,
         claims=[
             *free_of_noise("pie", "PIE", _CLEARED, _SOURCE),
             *lowest(

@@ -98,9 +98,9 @@ ARTEFACT = register_artefact(
         title="Faces reconstructed from corrupted ones, Yale B",
         kind="figure",
         methods=METHODS,
-        trials=trials,
-        summarise=summarise,
-        draw=draw,
+        grid=trials,
+        table=summarise,
+        picture=draw,
         claims=[
             *(
                 claim

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 import pandas as pd
 
-from nmfbench.artefacts.claims import Claim, Threshold, always_best, decided_by, where
+from nmfbench.artefacts.claim import Claim, Threshold, decided_by, within
+from nmfbench.artefacts.comparisons import always_best
 from nmfbench.papers.mahnmf.faces import EUC, HYBRID, KL, MAH, with_condition
 
 __all__ = ["lowest"]
@@ -62,7 +63,7 @@ def _test(method, values, prepare, threshold, columns):
         return compare(records.assign(**{v: -records[v] for v in values if v in records}))
 
     for column, value in columns.items():
-        test = where(column, value, test)
+        test = within({column: value}, test)
     if threshold is None:
         return lambda records: test(prepare(records))
     return decided_by(threshold, lambda number: lambda records: test(prepare(records, number)))

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from scipy import stats
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.claims import ALPHA, Claim, Verdict
+from nmfbench.artefacts.claim import ALPHA, Claim, Verdict
 from nmfbench.artefacts.style import method_styles
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import (
@@ -258,9 +258,9 @@ ARTEFACT = register_artefact(
         title="Methods on corrupted faces, as paired differences",
         kind="figure",
         methods=METHODS,
-        trials=trials,
-        summarise=compare,
-        draw=draw,
+        grid=trials,
+        table=compare,
+        picture=draw,
         claims=[
             *_claims("yaleb", ["Laplace", "salt & pepper"], "Section 5.2.1, Figure 5"),
             *_claims("pie", ["occlusion", "Laplace", "salt & pepper"], "Section 5.2.2, Figure 7"),

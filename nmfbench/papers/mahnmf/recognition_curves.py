@@ -6,14 +6,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.claims import (
-    Claim,
-    always_best,
-    around,
-    at_least,
-    better,
-    comparable,
-)
+from nmfbench.artefacts.claim import Claim, around
+from nmfbench.artefacts.comparisons import always_best, at_least, better, comparable
 from nmfbench.artefacts.style import method_styles
 from nmfbench.datasets.base import dataset_info
 from nmfbench.papers.mahnmf.faces import (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from nmfbench.artefacts.claims import Claim, smaller, within_factor
+from nmfbench.artefacts.bounds import within_factor
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.comparisons import smaller
 from nmfbench.papers.mahnmf.curves import ALGORITHM_1, OGM, SELECT, SORT, on_problem
 
 __all__ = ["ASSUMED", "large", "small"]

@@ -71,9 +71,9 @@ ARTEFACT = register_artefact(
         title="Relative errors of reconstructed faces",
         kind="table",
         methods=METHODS,
-        trials=trials,
-        summarise=summarise,
-        draw=draw,
+        grid=trials,
+        table=summarise,
+        picture=draw,
         claims=[
             claim
             for dataset, data in _DATA.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nmfbench.artefacts.artefact import Method
+from nmfbench.artefacts.grids import Method
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.rnmfd.sets import ImageSet, clustering_trial, method
 

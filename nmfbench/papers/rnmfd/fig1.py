@@ -8,7 +8,8 @@ import pandas as pd
 from sklearn.preprocessing import normalize
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.claims import Claim, around, at_least, better, smaller
+from nmfbench.artefacts.claim import Claim, around
+from nmfbench.artefacts.comparisons import at_least, better, smaller
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.protocols import AC
 from nmfbench.papers.rnmfd.sets import SETS, clustering_trial, method, shape_trial
@@ -204,9 +205,9 @@ ARTEFACT = register_artefact(
         title="Similarity of images by their representations, ORL",
         kind="figure",
         methods=METHODS,
-        trials=trials,
-        summarise=summarise,
-        draw=draw,
+        grid=trials,
+        table=summarise,
+        picture=draw,
         claims=CLAIMS,
         assumed={name: sets.ASSUMED[name] for name in ("scale", "start", "stopping")}
         | {

@@ -12,7 +12,7 @@ from matplotlib.ticker import NullLocator
 from scipy import stats
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.claims import Claim, Threshold, Verdict, decided_by
+from nmfbench.artefacts.claim import Claim, Threshold, Verdict, decided_by
 from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.papers.rnmfd import protocols, sets
 from nmfbench.papers.rnmfd.descent import RULES, by_rule, fit
@@ -289,9 +289,9 @@ ARTEFACT = register_artefact(
         title="Sensitivity to parameters, and convergence",
         kind="figure",
         methods=(*METHODS, LONG, SHORT, PRINTED, *_BASELINES),
-        trials=trials,
-        summarise=summarise,
-        draw=draw,
+        grid=trials,
+        table=summarise,
+        picture=draw,
         claims=CLAIMS,
         assumed={
             "score": "The paper's panels name neither AC nor NMI: drawn is AC, the table has both.",

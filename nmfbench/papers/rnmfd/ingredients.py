@@ -10,7 +10,9 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.claims import Claim, around, better, margin_grows, seldom
+from nmfbench.artefacts.bounds import seldom
+from nmfbench.artefacts.claim import Claim, around
+from nmfbench.artefacts.comparisons import better, margin_grows
 from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, clustering_trial, method
 from nmfbench.stats.intervals import mean_and_interval
@@ -527,9 +529,9 @@ ARTEFACT = register_artefact(
         title="What each term of RNMFD buys, clean and under noise",
         kind="figure",
         methods=METHODS,
-        trials=trials,
-        summarise=summarise,
-        draw=draw,
+        grid=trials,
+        table=summarise,
+        picture=draw,
         claims=tuple(_claims()),
         assumed={
             "noise": "The paper claims robustness and adds no noise. Five corruptions at three "

@@ -15,7 +15,7 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.artefact import Method
+from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.remember import once_per_table
 from nmfbench.engine.trials import Trial, canonical
 from nmfbench.metrics import nmi_geometric

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.claims import Claim, Verdict, always_best, better
+from nmfbench.artefacts.claim import Claim, Verdict
+from nmfbench.artefacts.comparisons import always_best, better
 from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.protocols import (

@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from nmfbench.artefacts.artefact import Method
-from nmfbench.artefacts.claims import ALPHA, Threshold, Verdict, better, decided_by
+from nmfbench.artefacts.claim import ALPHA, Threshold, Verdict, decided_by
+from nmfbench.artefacts.comparisons import better
+from nmfbench.artefacts.grids import Method
 from nmfbench.engine.trials import Trial, canonical
 from nmfbench.papers.rnmfd.protocols import AC, BASELINES, NMI, chosen
 from nmfbench.papers.rnmfd.sets import SETS, ImageSet, clustering_trial, method

@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.claims import Claim, around, smaller, stays, without_exception
+from nmfbench.artefacts.bounds import stays, without_exception
+from nmfbench.artefacts.claim import Claim, around
+from nmfbench.artefacts.comparisons import smaller
 from nmfbench.artefacts.remember import once_per_table
 from nmfbench.core import registry
 from nmfbench.papers.reported import reported
@@ -303,9 +305,9 @@ ARTEFACT = register_artefact(
         title="Properties of the methods",
         kind="table",
         methods=(*_DEFAULT, *_WITH_WEIGHT, *_OF_LENGTH),
-        trials=trials,
-        summarise=summarise,
-        draw=draw,
+        grid=trials,
+        table=summarise,
+        picture=draw,
         claims=CLAIMS,
         assumed={name: sets.ASSUMED[name] for name in ("scale", "start", "stopping")}
         | {

@@ -11,7 +11,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.claims import Claim, around, without_exception
+from nmfbench.artefacts.bounds import without_exception
+from nmfbench.artefacts.claim import Claim, around
 from nmfbench.artefacts.style import method_styles
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.descent import RULES, TOLERANCE, by_rule, fit, rises
@@ -231,9 +232,9 @@ ARTEFACT = register_artefact(
         title="Theorem 1: does the objective never rise?",
         kind="figure",
         methods=METHODS,
-        trials=trials,
-        summarise=summarise,
-        draw=draw,
+        grid=trials,
+        table=summarise,
+        picture=draw,
         claims=[
             Claim(
                 "theorem-1",

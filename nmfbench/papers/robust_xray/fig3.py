@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from nmfbench.artefacts.artefact import Artefact, Method, register_artefact
-from nmfbench.artefacts.claims import Claim, better, margin_grows, seldom
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.bounds import seldom
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.comparisons import better, margin_grows
+from nmfbench.artefacts.grids import Method
 from nmfbench.papers.robust_xray.anchor_recovery import METRIC, draw_curves, grid, summarise
+from nmfbench.problems.recovery import NOISE, PAPER_LEVELS, QUICK_LEVELS
 
 ROBUST = "RobustXRAY"
 ROBUST_FIXED = "RobustXRAY (fixed first anchor)"
@@ -33,16 +37,14 @@ METHODS = (
 )
 # The first anchor depends on the random vector p, so these are started several times.
 STARTS = {ROBUST: 3, XRAY: 3}
-PAPER_LEVELS = [round(0.02 * i, 2) for i in range(76)]
-QUICK_LEVELS = [0.0, 0.3, 0.7, 1.1, 1.5]
 
 
 def trials(profile):
     if profile == "smoke":
-        return grid(METHODS, "sparse-laplace", [0.0, 0.5], 2, smoke=True)
+        return grid(METHODS, NOISE, [0.0, 0.5], 2, smoke=True)
     if profile == "quick":
-        return grid(METHODS, "sparse-laplace", QUICK_LEVELS, 6, starts=STARTS)
-    return grid(METHODS, "sparse-laplace", PAPER_LEVELS, 10, starts=STARTS)
+        return grid(METHODS, NOISE, QUICK_LEVELS, 6, starts=STARTS)
+    return grid(METHODS, NOISE, PAPER_LEVELS, 10, starts=STARTS)
 
 
 def draw(table):
@@ -98,9 +100,9 @@ ARTEFACT = register_artefact(
         title="Anchor recovery under sparse noise",
         kind="figure",
         methods=METHODS,
-        trials=trials,
-        summarise=summarise,
-        draw=draw,
+        grid=trials,
+        table=summarise,
+        picture=draw,
         claims=[
             *(_beats(*rival) for rival in _RIVALS),
             # Published steps do no better than chance at any level: no lead to grow from.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from nmfbench.artefacts.artefact import Artefact, Method, register_artefact
-from nmfbench.artefacts.claims import Claim, better, comparable, flat, where
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.claim import Claim, within
+from nmfbench.artefacts.comparisons import better, comparable, flat
+from nmfbench.artefacts.grids import Method
 from nmfbench.papers.robust_xray.anchor_recovery import METRIC, draw_curves, grid, summarise
 
 IS = "XRAY-IS"
@@ -61,7 +63,7 @@ def _beats(slug, rival, how):
         f"is-beats-{slug}",
         f"XRAY-IS recovers more anchors on exponential data than {how}.",
         "Section 5.1, Figure 4",
-        where("corruption", "exponential", better(IS, rival, METRIC)),
+        within({"corruption": "exponential"}, better(IS, rival, METRIC)),
     )
 
 
@@ -71,9 +73,9 @@ ARTEFACT = register_artefact(
         title="Anchor recovery on exponential and on Poisson data",
         kind="figure",
         methods=METHODS,
-        trials=trials,
-        summarise=summarise,
-        draw=draw,
+        grid=trials,
+        table=summarise,
+        picture=draw,
         claims=[
             _beats("xray-l2", XRAY, "XRAY-l2"),
             _beats("spa", SPA, "SPA without normalisation"),
@@ -89,22 +91,21 @@ ARTEFACT = register_artefact(
                 "Recovery by XRAY-IS does not change much with the mean. (True by design: the "
                 "data are a fixed matrix times the mean, and the method ignores the scale.)",
                 "Section 5.1, Figure 4",
-                where("corruption", "exponential", flat(IS, METRIC, margin=0.1)),
+                within({"corruption": "exponential"}, flat(IS, METRIC, margin=0.1)),
             ),
             Claim(
                 "max-beats-rand",
                 "Taking the exterior point of largest divergence gives much better recovery than "
                 "taking a random one.",
                 "Section 4",
-                where("corruption", "exponential", better(IS, IS_RAND, METRIC)),
+                within({"corruption": "exponential"}, better(IS, IS_RAND, METRIC)),
             ),
             Claim(
                 "poisson-alike",
                 "On Poisson data almost all methods do as well as XRAY-KL.",
                 "Section 5.1",
-                where(
-                    "corruption",
-                    "poisson",
+                within(
+                    {"corruption": "poisson"},
                     comparable([KL, XRAY, SPA, SPA_NORMALIZED, HOTTOPIXX], METRIC, margin=0.1),
                 ),
             ),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.claims import Claim, always_best, at_least, where
+from nmfbench.artefacts.claim import Claim, within
+from nmfbench.artefacts.comparisons import always_best, at_least
 from nmfbench.papers.reported import reported
 from nmfbench.papers.robust_xray.exemplar_accuracy import (
     ASSUMED,
@@ -18,8 +19,9 @@ from nmfbench.papers.robust_xray.exemplar_accuracy import (
     grid,
     summarise,
 )
+from nmfbench.problems.exemplars import TEXTS
 
-_DATA = ("reuters", {"largest_classes": 10})
+_DATA = ("reuters", TEXTS["reuters"])
 _ROBUST_AT_10 = reported("robust-xray/fig5", "robust-xray-at-10")
 _SMRS_AT_10 = reported("robust-xray/fig5", "smrs-at-10")
 
@@ -39,9 +41,8 @@ def _claims(weighting, words):
             f"RobustXRAY is ahead of SMRS, SPA and XRAY-l2 at every number of exemplars "
             f"(chosen on {words}).",
             "Section 5.2, Figure 5",
-            where(
-                "weighting",
-                weighting,
+            within(
+                {"weighting": weighting},
                 always_best(ROBUST, [SMRS, SPA, XRAY], [f"accuracy@{q}" for q in SIZES]),
             ),
         ),
@@ -49,9 +50,8 @@ def _claims(weighting, words):
             f"at-10-{weighting}",
             f"With 10 exemplars RobustXRAY exceeds 70 % (chosen on {words}).",
             _ROBUST_AT_10.source,
-            where(
-                "weighting",
-                weighting,
+            within(
+                {"weighting": weighting},
                 at_least(ROBUST, "accuracy@10", _ROBUST_AT_10.value, whose="paper"),
             ),
             reported=f"{_ROBUST_AT_10.text}; SMRS {_SMRS_AT_10.text}",
@@ -65,9 +65,9 @@ ARTEFACT = register_artefact(
         title="Accuracy with selected exemplars, Reuters",
         kind="figure",
         methods=METHODS,
-        trials=trials,
-        summarise=summarise,
-        draw=draw,
+        grid=trials,
+        table=summarise,
+        picture=draw,
         claims=[claim for item in WEIGHTINGS.items() for claim in _claims(*item)],
         assumed=ASSUMED,
         caption="The ten largest classes of Reuters-21578 (7285 documents, 18221 words). A linear "

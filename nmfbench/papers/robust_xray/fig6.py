@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.claims import Claim, comparable, where
+from nmfbench.artefacts.claim import Claim, within
+from nmfbench.artefacts.comparisons import comparable
 from nmfbench.papers.robust_xray.exemplar_accuracy import (
     ASSUMED,
     METHODS,
@@ -17,12 +18,15 @@ from nmfbench.papers.robust_xray.exemplar_accuracy import (
     grid,
     summarise,
 )
+from nmfbench.problems.exemplars import TEXTS
+
+_DATA = ("bbc", TEXTS["bbc"])
 
 
 def trials(profile):
     if profile == "smoke":
-        return grid("bbc", {}, 2, smoke=True)
-    return grid("bbc", {}, {"quick": 5, "paper": 10}[profile])
+        return grid(*_DATA, 2, smoke=True)
+    return grid(*_DATA, {"quick": 5, "paper": 10}[profile])
 
 
 def _claim(weighting, words):
@@ -31,9 +35,8 @@ def _claim(weighting, words):
         f"All methods do comparably: within 5 points at each number of exemplars, averaged "
         f"(chosen on {words}).",
         "Section 5.2, Figure 6",
-        where(
-            "weighting",
-            weighting,
+        within(
+            {"weighting": weighting},
             comparable([SMRS, SPA, XRAY, ROBUST], [f"accuracy@{q}" for q in SIZES], margin=0.05),
         ),
     )
@@ -45,9 +48,9 @@ ARTEFACT = register_artefact(
         title="Accuracy with selected exemplars, BBC",
         kind="figure",
         methods=METHODS,
-        trials=trials,
-        summarise=summarise,
-        draw=draw,
+        grid=trials,
+        table=summarise,
+        picture=draw,
         claims=[_claim(*item) for item in WEIGHTINGS.items()],
         assumed=ASSUMED | {"comparable": "Best and worst mean within 5 points of accuracy."},
         caption="2225 BBC news documents, 9635 words, 5 classes; otherwise as Figure 5, with 1114 "

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from nmfbench.artefacts.artefact import Artefact, Method, register_artefact
-from nmfbench.artefacts.claims import Claim, ratio_within, where
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.bounds import ratio_within
+from nmfbench.artefacts.claim import Claim, within
+from nmfbench.artefacts.grids import Method
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.reported import reported
 
@@ -74,9 +76,8 @@ def _claim(dataset, slow, method, slug):
         f"{slug}-{dataset}",
         f"{method} is {_PRINTED.text.removesuffix('SMRS')}{slow} (150 exemplars, {dataset}).",
         _PRINTED.source,
-        where(
-            "dataset",
-            dataset,
+        within(
+            {"dataset": dataset},
             ratio_within(slow, method, "cpu_seconds", *_PRINTED.value, whose="paper"),
         ),
         reported=_PRINTED.text,
@@ -91,9 +92,9 @@ ARTEFACT = register_artefact(
         title="CPU time to choose 150 exemplars",
         kind="table",
         methods=METHODS,
-        trials=trials,
-        summarise=summarise,
-        draw=draw,
+        grid=trials,
+        table=summarise,
+        picture=draw,
         claims=[
             *(_claim("bbc", SMRS_ADMM, *fast) for fast in _FAST),
             *(_claim(d, SMRS, m, f"{slug}-active-set") for d in _COLLECTIONS for m, slug in _FAST),

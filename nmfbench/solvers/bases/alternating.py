@@ -1,4 +1,4 @@
-"""What solvers share that improve W and H in turn from initial factors."""
+"""Base of solvers that improve W and H in turn from initial factors."""
 
 from __future__ import annotations
 

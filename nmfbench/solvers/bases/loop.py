@@ -29,7 +29,7 @@ __all__ = ["BaseNMF", "State"]
 
 
 class State(SimpleNamespace):
-    """What changes while a solver runs: factors, duals, buffers."""
+    """Values that change while a solver runs: factors, duals, buffers."""
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -147,7 +147,7 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         raise NotImplementedError
 
     def _objective(self, X, s) -> float:
-        """What is minimised, at ``s``."""
+        """Objective that is minimised, at ``s``."""
         raise NotImplementedError
 
     def _converged(self, s, trace) -> bool:

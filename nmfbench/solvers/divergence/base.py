@@ -1,4 +1,4 @@
-"""What the multiplicative updates of a divergence share: start, floor, blocks of rows, stop."""
+"""Base of the multiplicative updates of a divergence: start, floor, blocks of rows, stop."""
 
 from __future__ import annotations
 

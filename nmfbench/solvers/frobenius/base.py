@@ -1,4 +1,4 @@
-"""What the iterative solvers of ``||X - W H||_F^2`` share: start, objective, stop."""
+"""Base of the iterative solvers of ``||X - W H||_F^2``: start, objective, stop."""
 
 from __future__ import annotations
 

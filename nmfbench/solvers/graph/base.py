@@ -1,4 +1,4 @@
-"""What the solvers of this family share: scaled data, graph, floors, stopping rule, transform."""
+"""Base of the graph family: scaled data, graph, floors, stopping rule, transform."""
 
 from __future__ import annotations
 

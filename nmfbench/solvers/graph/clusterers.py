@@ -1,4 +1,4 @@
-"""What the clusterers share: labels, and K-means, which some are and others start from."""
+"""Bases of the clusterers: labels, and K-means, which some are and others start from."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ class IGNMF(BaseGraph, LeastSquares):
         self._normalize(s)
 
     def _part(self, s, W):
-        """What of the objective depends on W, with the penalty."""
+        """Part of the objective that depends on W, with the penalty."""
         fit = np.einsum("ik,ik->", W @ s.gram - 2 * s.cross, W, dtype=np.float64)
         return fit + self._penalty_of(s, W)
 

@@ -1,4 +1,4 @@
-"""What the low-rank + sparse solvers share: signed data, two parts, least-squares transform."""
+"""Base of the low-rank + sparse family: signed data, two parts, least-squares transform."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the solvers of ``||X - W H||_1`` share: start, objective, stop, certificate."""
+"""Base of the solvers of ``||X - W H||_1``: start, objective, stop, certificate."""
 
 from __future__ import annotations
 

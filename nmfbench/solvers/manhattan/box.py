@@ -1,4 +1,4 @@
-"""What the box-constrained MahNMF solvers share: the bound, the transform, the certificate."""
+"""Base of the box-constrained MahNMF solvers: the bound, the transform, the certificate."""
 
 from __future__ import annotations
 

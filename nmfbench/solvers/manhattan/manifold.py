@@ -1,4 +1,4 @@
-"""What the manifold-regularised MahNMF solvers share: graph, penalty, objective."""
+"""Base of the manifold-regularised MahNMF solvers: graph, penalty, objective."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ class BaseSmoothed(BaseManhattan):
         return SmoothedLoss(X, other, mu, s.buffer, varies=varies, lipschitz=self.lipschitz)
 
     def _stop_of(self, loss, s):
-        """What ends a sub-problem; see :func:`~.smoothing.optimal_gradient`."""
+        """Stop rule of a sub-problem; see :func:`~.smoothing.optimal_gradient`."""
         return self.stop
 
     def _prox(self, s, varies):

@@ -155,7 +155,7 @@ class DualityGap:
 
 @dataclass
 class Descent:
-    """What :func:`optimal_gradient` returns: the last ``Y`` and how many gradients it took."""
+    """Result of :func:`optimal_gradient`: the last ``Y`` and how many gradients it took."""
 
     factor: np.ndarray
     n_iter: int

@@ -1,4 +1,4 @@
-"""What the wrappers of scikit-learn's solvers share: one call makes all iterations."""
+"""Base of the wrappers of scikit-learn's solvers: one call makes all iterations."""
 
 from __future__ import annotations
 

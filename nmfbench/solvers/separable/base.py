@@ -1,4 +1,4 @@
-"""What separable solvers share: anchors are rows of ``X``, and the transform is a projection."""
+"""Base of the separable family: anchors are rows of ``X``, and the transform is a projection."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class BaseBregmanXRAY(BaseXRAY):
         return total
 
     def _data_floor(self, s):
-        """What the data themselves are raised to: nothing, where zero is allowed."""
+        """Floor of the data: nothing, where zero is allowed."""
         return 0.0
 
     def _project_on_anchors(self, s):

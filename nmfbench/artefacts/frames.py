@@ -1,0 +1,139 @@
+"""Long frames: a row an observation, a column for each thing that varies.
+
+What an artefact shows and tests is made of its labelled records once, as a long frame: columns such
+as ``condition``, ``algorithm`` or ``level`` hold what varies, and are never packed into the name of
+a column of values. Tables, pictures and claims then pick their rows by ``at={"condition": ...}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nmfbench.stats.intervals import mean_and_interval
+
+__all__ = ["lengthen", "mean_table", "narrow", "reference"]
+
+
+def narrow(frame: pd.DataFrame, at: Mapping[str, Any] | None = None, **more: Any) -> pd.DataFrame:
+    """The rows where each column of ``at`` is its value, or one of its values.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    at : mapping, optional
+        Column -> value, or list, tuple or set of values.
+    **more
+        Further columns.
+
+    Raises
+    ------
+    KeyError
+        If there is no such column.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"method": ["a", "b", "a"], "level": [1, 1, 2]})
+    >>> narrow(frame, {"method": "a"}, level=[2, 3]).index.tolist()
+    [2]
+    """
+    for column, value in {**(at or {}), **more}.items():
+        if column not in frame:
+            raise KeyError(
+                f"there is no column {column!r} to choose rows by; there are "
+                f"{', '.join(map(str, frame.columns))}."
+            )
+        wanted = value if isinstance(value, list | tuple | set | frozenset) else [value]
+        frame = frame[frame[column].isin(list(wanted))]
+    return frame
+
+
+def lengthen(
+    records: pd.DataFrame, values: Mapping[str, str], name: str, value: str, *, unit: float = 1.0
+) -> pd.DataFrame:
+    """Put several metrics of the records below each other.
+
+    Parameters
+    ----------
+    records : DataFrame
+    values : mapping of str to str
+        Metrics, with what the new column ``name`` calls each. A metric that no trial has measured
+        is NaN.
+    name, value : str
+        Columns for the names and for the numbers.
+    unit : float, default=1.0
+        Factor on the numbers, such as 100 for per cent.
+
+    Returns
+    -------
+    DataFrame
+        The other columns of the records, ``name`` (categorical, in the order given) and ``value``.
+
+    Examples
+    --------
+    >>> records = pd.DataFrame({"repeat": [0, 1], "ac": [0.5, 0.75], "mi": [0.25, 1.0]})
+    >>> long = lengthen(records, {"ac": "AC", "mi": "MI"}, "score", "percent", unit=100)
+    >>> long.values.tolist()
+    [[0, 'AC', 50.0], [1, 'AC', 75.0], [0, 'MI', 25.0], [1, 'MI', 100.0]]
+    """
+    others = records.drop(columns=[metric for metric in values if metric in records])
+    parts = [
+        others.assign(
+            **{name: label, value: unit * records[metric] if metric in records else np.nan}
+        )
+        for metric, label in values.items()
+    ]
+    long = pd.concat(parts, ignore_index=True)
+    order = list(dict.fromkeys(values.values()))
+    return long.assign(**{name: pd.Categorical(long[name], categories=order, ordered=True)})
+
+
+def reference(
+    frame: pd.DataFrame, value: str, at: Mapping[str, Any], by: Sequence[str]
+) -> pd.Series:
+    """For each row the mean ``value`` of the rows ``at`` a place that are alike in ``by``.
+
+    Such as the score of the same method, rank and split without noise, which a share or a
+    difference is taken of. NaN where there is no such row, or nobody has measured ``value``.
+    """
+    if value not in frame:
+        return pd.Series(np.nan, index=frame.index)
+    found = narrow(frame, at).groupby(list(by), observed=True)[value].mean()
+    return frame[list(by)].join(found.rename("reference"), on=list(by))["reference"]
+
+
+def mean_table(
+    frame: pd.DataFrame,
+    value: str,
+    by: Sequence[str],
+    *,
+    over: Sequence[str] = (),
+    between: tuple[float, float] = (-np.inf, np.inf),
+) -> pd.DataFrame:
+    """Means of ``value`` with 95 % t intervals, for each combination of the columns ``by``.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    value : str
+    by : sequence of str
+    over : sequence of str, default=()
+        Columns that name an independent observation, such as ``["repeat"]``: rows alike in these,
+        such as several starts on the data of one repeat, are averaged first. By default every row
+        is one.
+    between : (float, float), optional
+        Ends that an interval cannot pass, such as (0, 100) of an accuracy in per cent.
+
+    Returns
+    -------
+    DataFrame
+        ``by``, ``mean``, ``low``, ``high``, ``count``.
+    """
+    by, (low, high) = list(by), between
+    values = frame.groupby([*by, *over], observed=True)[value].mean() if over else None
+    groups = (frame if values is None else values).groupby(by, observed=True)
+    table = mean_and_interval(groups[value] if values is None else groups)
+    return table.assign(low=table["low"].clip(lower=low), high=table["high"].clip(upper=high))

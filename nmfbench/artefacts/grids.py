@@ -1,0 +1,78 @@
+"""Grids of trials: every combination of the values of some axes.
+
+An axis is a list of changes to a trial, each a mapping from fields to values; mappings among the
+values (``params``, ``options``, ``dataset_params``) are merged into those that are there. The
+functions below write the usual ones:
+
+>>> base = Trial(task="recognition", dataset="orl", solver="", options={"dtype": "float32"})
+>>> ranks, noise = options("n_components", [10, 20]), corrupted([(None, None), ("laplace", 0.2)])
+>>> trials = cross(base, 3, noise, ranks, methods([Method("NMF", "mu", {"max_iter": 300})]))
+>>> len(trials), trials[-1].repeat, trials[-1].level, dict(trials[-1].options)
+(12, 2, 0.2, {'dtype': 'float32', 'n_components': 20})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any
+
+from nmfbench.engine.trials import Trial
+
+__all__ = ["Method", "changed", "corrupted", "cross", "fields", "methods", "options", "with_data"]
+
+Axis = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A curve or a row: a solver with the parameters under which an artefact shows it."""
+
+    label: str
+    solver: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+def changed(trial: Trial, *changes: Mapping[str, Any]) -> Trial:
+    """A trial with other fields; mappings among them are merged into those of the trial."""
+    values: dict[str, Any] = {}
+    for change in changes:
+        for name, value in change.items():
+            old = values.get(name, getattr(trial, name))
+            values[name] = {**old, **value} if isinstance(value, Mapping) else value
+    return replace(trial, **values)
+
+
+def cross(base: Trial, repeats: int, *axes: Axis) -> list[Trial]:
+    """The trials of every combination of changes, in each of the first ``repeats``."""
+    return [
+        changed(base, {"repeat": repeat}, *changes)
+        for repeat in range(repeats)
+        for changes in product(*axes)
+    ]
+
+
+def methods(chosen: Iterable[Method]) -> Axis:
+    """An axis of methods."""
+    return [{"solver": method.solver, "params": method.params} for method in chosen]
+
+
+def options(name: str, values: Iterable[Any]) -> Axis:
+    """An axis of values of an option of the task."""
+    return [{"options": {name: value}} for value in values]
+
+
+def fields(name: str, values: Iterable[Any]) -> Axis:
+    """An axis of values of any field of a trial, such as ``task``, ``dataset`` or ``start``."""
+    return [{name: value} for value in values]
+
+
+def with_data(chosen: Mapping[str, Mapping[str, Any]]) -> Axis:
+    """An axis of data sets, each with its parameters."""
+    return [{"dataset": name, "dataset_params": params} for name, params in chosen.items()]
+
+
+def corrupted(places: Iterable[tuple[str | None, float | None]]) -> Axis:
+    """An axis of pairs of a corruption and its level; ``(None, None)`` is clean data."""
+    return [{"corruption": corruption, "level": level} for corruption, level in places]
