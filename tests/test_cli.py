@@ -757,7 +757,7 @@ _SLOW = textwrap.dedent(
     import sys
     from nmfbench.core import registry
     from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.grids import Method
+    from nmfbench.artefacts.grids import Method
     from nmfbench.cli import main
     from nmfbench.engine.trials import Trial
 
