@@ -48,7 +48,7 @@ def legend_of(figure, axes, order: Sequence[str] = (), columns: int | None = Non
     names = [name for name in order if name in found] + [n for n in found if n not in order]
     if columns is None:
         inches = sum(_HANDLE + _LETTER * len(name) for name in names)
-        columns = math.ceil(len(names) / math.ceil(inches / figure.get_figwidth() or 1))
+        columns = math.ceil(len(names) / math.ceil(inches * figure.dpi / figure.bbox.width or 1))
     figure.legend(
         [found[name] for name in names],
         names,
