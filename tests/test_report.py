@@ -129,6 +129,23 @@ def test_notebooks_are_thin_and_committed_without_outputs():
         assert shown == {artefact.id for artefact in ARTEFACTS if artefact.paper == paper}
 
 
+def test_our_own_questions_stand_under_headings_of_their_own():
+    """A study follows the paper's tables and figures, each under a heading in one part."""
+    asked = set()
+    for paper in {artefact.paper for artefact in ARTEFACTS}:
+        cells = nbformat.read(notebook_path(paper), as_version=4).cells
+        lines = [line for cell in cells for line in cell.source.splitlines()]
+        told = [s for s in lines if s.startswith(("## ", "### ", "section("))]
+        before, _, part = "\n".join(told).partition("## Our own questions\n")
+        part, *after = part.split("\n## ")
+        found = re.findall(r'### .*\nsection\("[^/]+/([^"]+)"', part)
+        assert len(found) == part.count("section(")
+        assert "section(" not in "".join(after)
+        asked |= set(found)
+    studies = Path(nmfbench.papers.studies.__file__).parent.glob("[!_]*.py")
+    assert asked == {path.stem for path in studies}
+
+
 def test_an_unknown_notebook_parameter_is_an_error(tmp_path):
     """A misspelt parameter stops with the nearest valid name; papermill alone would go on."""
     with pytest.raises(NotebookError, match="did you mean 'profile'"):
