@@ -23,8 +23,8 @@ from nmfbench.artefacts.style import figure_style
 from nmfbench.core import registry
 from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.engine.store import Store
-from nmfbench.papers.mahnmf import curves
 from nmfbench.papers.mahnmf import fig1 as rri
+from nmfbench.papers.mahnmf import matrices
 from nmfbench.papers.robust_xray import fig3, fig4, fig5
 from nmfbench.papers.robust_xray.exemplar_accuracy import ACCURACIES
 
@@ -201,18 +201,18 @@ def _speed_claims(*large):
 def _crossover(lead):
     runs = {
         True: {
-            curves.SORT: (20, 2.0, 1.1),
-            curves.SELECT: (20, 0.2, 1.1),
-            curves.OGM: (20, 5.0, 1.05),
-            curves.SPECTRAL: (20, 1.0, 1.0),
-            curves.HYBRID: (20, 0.1, 0.9),
+            matrices.SORT: (20, 2.0, 1.1),
+            matrices.SELECT: (20, 0.2, 1.1),
+            matrices.OGM: (20, 5.0, 1.05),
+            matrices.SPECTRAL: (20, 1.0, 1.0),
+            matrices.HYBRID: (20, 0.1, 0.9),
         },
         False: {
-            curves.SORT: (20, 1.0, 1.1),
-            curves.SELECT: (20, 10.0, 1.0),
-            curves.OGM: (20, 1.0, 1.05),
-            curves.SPECTRAL: (20, 20.0, 1.2),
-            curves.HYBRID: (20, 20.0, 1.3),
+            matrices.SORT: (20, 1.0, 1.1),
+            matrices.SELECT: (20, 10.0, 1.0),
+            matrices.OGM: (20, 1.0, 1.05),
+            matrices.SPECTRAL: (20, 20.0, 1.2),
+            matrices.HYBRID: (20, 20.0, 1.3),
         },
     }[lead]
 

@@ -4,9 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nmfbench.papers.mahnmf import breakdown
+from nmfbench.papers.studies import breakdown
 from nmfbench.problems.noise import NOISES
-from nmfbench.stats.intervals import first_below, holm, longest_lead
+from nmfbench.stats.breakdown import (
+    breakdown_levels,
+    first_below,
+    lead_ranges,
+    longest_lead,
+)
+from nmfbench.stats.intervals import holm
 
 LAPLACE = NOISES["laplace"]
 EXPONENTIAL = NOISES["exponential"]
@@ -80,9 +86,23 @@ def _records(accuracy, noise=LAPLACE, splits=6, clean=0.8):
 def test_breakdown_of_a_straight_line():
     """An accuracy that falls from 0.8 at slope s is halved at the level 0.4 / s, in each split."""
     records = _records({"EucNMF": lambda level, split: 0.8 - (0.6 + 0.1 * split) * level})
-    wide, clean = breakdown.curves(records, LAPLACE, "accuracy-5")
-    levels = breakdown.breakdown_levels(wide, clean)
-    assert levels.to_numpy() == pytest.approx([0.4 / (0.6 + 0.1 * s) for s in range(6)])
+    frame = breakdown.frame(records)
+    levels = frame[frame["part"] == "split"].set_index("repeat")["level at breakdown"]
+    expected = {split: 0.4 / (0.6 + 0.1 * split) for split in range(6)}
+    assert levels.to_dict() == pytest.approx(expected)
+
+
+def test_a_level_beyond_the_grid_is_that_of_its_end():
+    """A method that never loses half of its accuracy counts as if it did at the largest level."""
+    frame = breakdown.frame(_records({"EucNMF": lambda level, split: 0.7}))
+    assert (frame.loc[frame["part"] == "split", "level at breakdown"] == 1).all()
+
+
+def test_curves_with_a_hole_are_left_out():
+    """A split that lacks a level is no part of any mean."""
+    records = _records({"EucNMF": lambda level, split: 0.8 - split * level / 10})
+    frame = breakdown.frame(records[(records["repeat"] != 2) | (records["level"] != 0.3)])
+    assert set(frame["repeat"]) == {0, 1, 3, 4, 5}
 
 
 def test_table_of_breakdown_and_lead():
@@ -95,7 +115,7 @@ def test_table_of_breakdown_and_lead():
             "PCA": lambda level, split: 0.5 - 0.1 * level,
         }
     )
-    table = breakdown.summarise(records)
+    table = breakdown.summarise(breakdown.frame(records))
     row = {
         (one["part"], one["method"]): one
         for one in table[table["part"] != "curve"].to_dict("records")
@@ -108,10 +128,10 @@ def test_table_of_breakdown_and_lead():
     assert row["breakdown", "KLNMF"]["dose"] == 1
     assert row["from", "KLNMF"]["dose"] == 0
     assert row["to", "KLNMF"]["beyond"] == 1
-    # PCA drops by 0.3 at once, and then is ahead from where lines cross.
-    wide, _ = breakdown.curves(records, LAPLACE, "accuracy-5")
-    gap = (wide.loc["PCA"] - wide.loc["EucNMF"]).mean()
-    crossing = longest_lead(gap.index, gap)[0]
+    # PCA drops by 0.3 at once, and then is ahead from where lines cross, between two levels.
+    doses = np.r_[0.0, LAPLACE.levels]
+    gap = np.r_[0.0, slopes.mean() * doses[1:] - 0.3 - 0.1 * doses[1:]]
+    crossing = longest_lead(doses, gap)[0]
     assert row["from", "PCA"]["dose"] == pytest.approx(crossing)
     assert crossing == pytest.approx(0.3 / (slopes.mean() - 0.1))
 
@@ -119,7 +139,51 @@ def test_table_of_breakdown_and_lead():
 def test_clean_data_are_no_point_of_the_exponential_curve():
     """Where every entry is drawn anew the curve begins at the lowest level, not at clean data."""
     records = _records({"EucNMF": lambda level, split: 0.1}, noise=EXPONENTIAL)
-    wide, clean = breakdown.curves(records, EXPONENTIAL, "accuracy-5")
-    assert wide.columns[0] == 0.25
-    assert (clean == 80).all()
-    assert (breakdown.breakdown_levels(wide, clean) == 0.25).all()
+    frame = breakdown.frame(records)
+    curves, splits = frame[frame["part"] == "curve"], frame[frame["part"] == "split"]
+    assert curves["dose"].min() == 0.25
+    assert (curves["clean"] == 80).all()
+    assert (splits["level at breakdown"] == 0.25).all()
+
+
+def _curves(repeats, rng):
+    """Falling curves of two methods at five levels, with noise, and the score of clean data."""
+    return pd.DataFrame(
+        {
+            "method": method,
+            "repeat": repeat,
+            "level": level,
+            "score": 0.9 - slope * level + 0.02 * rng.standard_normal(),
+            "clean": 1.0 + 0.01 * repeat,
+        }
+        for method, slope in (("a", 0.3), ("b", 0.2))
+        for repeat in range(repeats)
+        for level in range(5)
+    )
+
+
+def test_levels_over_repeats_are_those_of_the_mean_curve():
+    """The mean curve breaks down where a table of means does, within its bootstrap interval."""
+    table = _curves(6, np.random.default_rng(3))
+    found = breakdown_levels(table, "score", over="repeat", clean="clean").set_index("method")
+    means = table.groupby(["method", "level"], as_index=False)[["score", "clean"]].mean()
+    expected = breakdown_levels(means, "score", clean="clean").set_index("method")
+    assert found["level"].to_dict() == pytest.approx(expected["level"].to_dict())
+    assert (found["low"] < found["level"]).all()
+    assert (found["level"] < found["high"]).all()
+    assert (found["count"] == 6).all()
+    few = breakdown_levels(table[table["repeat"] < 4], "score", over="repeat")
+    assert few[["low", "high"]].isna().all(axis=None)
+
+
+def test_a_lead_is_paired_by_repeat():
+    """Repeats that only one of two methods has do not count for the lead of one over the other."""
+    table = _curves(6, np.random.default_rng(4))
+    table = table[(table["method"] == "a") | (table["repeat"] > 0)]
+    found = lead_ranges(table, "score", "a").set_index("end")
+    gaps = table.pivot(index=["repeat", "level"], columns="method", values="score").dropna()
+    gap = (gaps["b"] - gaps["a"]).groupby("level").mean()
+    assert tuple(found["level"]) == pytest.approx(longest_lead(gap.index, gap))
+    assert (found["count"] == 5).all()
+    assert (found["low"] <= found["level"]).all()
+    assert found.loc["from", "share"] == 1

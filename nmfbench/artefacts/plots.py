@@ -7,7 +7,7 @@ intervals. What the panels, the curves and the axis of x are is said by columns 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,7 @@ import pandas as pd
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.style import method_styles, plot_band
 
-__all__ = ["Curves", "legend_of", "plot_points"]
+__all__ = ["Curves", "image_grid", "legend_of", "plot_points"]
 
 _FEW = 3  # values of x, up to which points stand side by side
 _HANDLE, _LETTER = 0.55, 0.075  # inches of a legend's entry: its handle, and a letter of its name
@@ -58,6 +58,44 @@ def legend_of(figure, axes, order: Sequence[str] = (), columns: int | None = Non
     )
 
 
+def image_grid(
+    rows: Sequence[str],
+    columns: Mapping[str, str],
+    draw: Callable,
+    *,
+    size: tuple[float, float],
+    pad: float | None = None,
+):
+    """A grid of panels of images, a row and a column for each of some values.
+
+    Parameters
+    ----------
+    rows : sequence of str
+        Written at the left.
+    columns : mapping of str to str
+        Values with the titles above.
+    draw : callable
+        (axis, row, column): draws a panel, as by
+        :func:`~nmfbench.artefacts.style.show_images`.
+    size : (float, float)
+        Inches of a panel.
+    pad : float, optional
+        Points between the titles and the panels.
+    """
+    shape = max(len(rows), 1), max(len(columns), 1)
+    width, height = size
+    figure, axes = plt.subplots(
+        *shape, figsize=(width * shape[1] + 0.4, height * shape[0] + 0.4), squeeze=False
+    )
+    for line, row in zip(axes, rows, strict=False):
+        for axis, column in zip(line, columns, strict=False):
+            draw(axis, row, column)
+        line[0].set_ylabel(row, fontsize="small")
+    for axis, title in zip(axes[0], columns.values(), strict=False):
+        axis.set_title(title, pad=pad)
+    return figure
+
+
 @dataclass(frozen=True)
 class Curves:
     """Panels of curves with 95 % intervals: a function of a table with a matplotlib figure.
@@ -85,6 +123,8 @@ class Curves:
     level : (str, str), optional
         A column that is constant in a panel, shown as a dotted line, and its label, such as
         ``("chance", "guessing")``. NaN shows none.
+    banded : sequence of str, optional
+        Curves that have an interval, always a band; by default all.
     dotted : str, optional
         A curve drawn dotted and without interval, such as what shuffled labels score.
     letters : str
@@ -106,6 +146,7 @@ class Curves:
     ylabel: str = ""
     only: Mapping[Any, Sequence[str]] = field(default_factory=dict)
     level: tuple[str, str] | None = None
+    banded: Sequence[str] | None = None
     dotted: str | None = None
     letters: str = ""
     size: tuple[float, float] = (2.4, 2.8)
@@ -114,16 +155,19 @@ class Curves:
 
     def __call__(self, table: pd.DataFrame):
         """Draw the table."""
+        width, height = self.size
+        columns = len(_present(table, self.column, self.columns))
+        rows = len(_present(table, self.row, self.rows))
+        figure = plt.figure(figsize=(width * columns + 1, height * rows + 0.6))
+        self.draw_in(figure, table)
+        return figure
+
+    def draw_in(self, figure, table: pd.DataFrame) -> None:
+        """Draw the table in a figure, or a part of one."""
         shown_rows = _present(table, self.row, self.rows)
         shown = _present(table, self.column, self.columns)
-        width, height = self.size
-        figure, axes = plt.subplots(
-            len(shown_rows),
-            len(shown),
-            figsize=(width * len(shown) + 1, height * len(shown_rows) + 0.6),
-            sharex="col",
-            sharey="row",
-            squeeze=False,
+        axes = figure.subplots(
+            len(shown_rows), len(shown), sharex="col", sharey="row", squeeze=False
         )
         places = [(r, c) for r in (self.rows or [None]) for c in (self.columns or [None])]
         letters = dict(zip(places, self.letters, strict=False))
@@ -141,13 +185,12 @@ class Curves:
             line[0].set_ylim(*self.ylim)
         extra = [name for name in (self.dotted, self.level and self.level[1]) if name]
         legend_of(figure, axes, [*self.labels, *extra])
-        return figure
 
     def draw_panel(self, axis, panel: pd.DataFrame, labels: Sequence[str]) -> None:
         """Draw the curves of one panel."""
         styles = method_styles(self.labels)
         points = sorted(set(panel.loc[panel[self.curve].isin(labels), self.x]))
-        few = len(points) <= _FEW and not self.logx
+        few = len(points) <= _FEW and not self.logx and self.banded is None
         # Side by side, so that intervals at one x do not cover each other.
         gap = np.diff(np.array(points, float)).min(initial=np.inf)
         step = min(0.02 * (np.ptp(points) or 1.0), 0.5 * gap / len(labels)) if points else 0.0
@@ -158,8 +201,10 @@ class Curves:
             if few:
                 shift = step * (k - (len(labels) - 1) / 2)
                 plot_points(axis, rows[self.x], rows, label, styles[label], shift)
-            else:
+            elif self.banded is None or label in self.banded:
                 plot_band(axis, rows[self.x], rows, label, styles[label])
+            else:
+                axis.plot(rows[self.x], rows["mean"], label=label, **styles[label])
         if self.dotted is not None:
             rows = panel[panel[self.curve] == self.dotted].sort_values(self.x)
             look = {"color": "0.3", "linestyle": ":", "label": self.dotted}

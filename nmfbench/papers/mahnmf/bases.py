@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.claim import Claim, Threshold
 from nmfbench.artefacts.frames import narrow, reference
+from nmfbench.artefacts.plots import image_grid
 from nmfbench.artefacts.style import show_images
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import faces
@@ -79,21 +79,13 @@ def draw(table: pd.DataFrame):
     """A row a condition, five images a method; below them the contamination of all bases."""
     conditions = [c for c in CONDITIONS if (table["condition"] == c).any()]
     methods = [m.label for m in FACTORIZATIONS if (table["method"] == m.label).any()]
-    figure, axes = plt.subplots(
-        max(len(conditions), 1),
-        max(len(methods), 1),
-        figsize=(3.4 * len(methods) + 0.4, 0.95 * len(conditions) + 0.3),
-        squeeze=False,
-    )
-    for line, condition in zip(axes, conditions, strict=False):
-        for axis, method in zip(line, methods, strict=True):
-            cell = narrow(table, condition=condition, method=method)
-            show_images(axis, cell["pixels"].to_list() or [np.nan] * _SHOWN)
-            axis.set_xlabel(_measured(cell), fontsize="small", labelpad=2)
-        line[0].set_ylabel(condition, fontsize="small")
-    for axis, method in zip(axes[0], methods, strict=False):
-        axis.set_title(method)
-    return figure
+
+    def panel(axis, condition, method):
+        cell = narrow(table, condition=condition, method=method)
+        show_images(axis, cell["pixels"].to_list() or [np.nan] * _SHOWN)
+        axis.set_xlabel(_measured(cell), fontsize="small", labelpad=2)
+
+    return image_grid(conditions, {name: name for name in methods}, panel, size=(3.4, 0.95))
 
 
 def _measured(cell):
