@@ -267,8 +267,8 @@ def test_the_paper_grid_is_counted_once(artefact):
 @pytest.mark.parametrize("holds", [True, False], ids=["confirmed", "refuted"])
 def test_claims_can_be_confirmed_and_refuted(artefact, holds):
     """In a world where the paper is right every claim is confirmed, in the opposite one refuted."""
-    frame = artefact.frame(world(artefact, WORLDS[artefact.id](holds)))
-    found = {claim.id: (claim.threshold, claim.test(frame)) for claim in artefact.claims}
+    table = artefact.frame(world(artefact, WORLDS[artefact.id](holds)))
+    found = {claim.id: (claim.threshold, claim.test(table)) for claim in artefact.claims}
     verdicts = {name: verdict.verdict for name, (_, verdict) in found.items()}
     assert set(verdicts.values()) == {"confirmed" if holds else "refuted"}, verdicts
     for threshold, verdict in found.values():
