@@ -69,19 +69,22 @@ def test_points_of_one_x_stand_together():
     plt.close(figure)
 
 
+@pytest.mark.parametrize("part", [False, True])
 @pytest.mark.parametrize(("letters", "columns"), [(1, 6), (30, 2)])
-def test_a_legend_is_no_wider_than_its_figure(letters, columns):
+def test_a_legend_is_no_wider_than_its_figure(letters, columns, part):
     """Short names stand in a line below the panels, long ones in several of the same length."""
     with figure_style():
-        figure, axis = plt.subplots(figsize=(6, 3))
+        whole = plt.figure(figsize=(12, 3) if part else (6, 3))
+        figure = whole.subfigures(1, 2)[0] if part else whole
+        axis = figure.subplots()
         for k in range(6):
             axis.plot([0, 1], label="abcdef"[k] * letters)
         legend_of(figure, axis)
-        figure.canvas.draw()
+        whole.canvas.draw()
     (legend,) = figure.legends
     assert legend._ncols == columns
     assert legend.get_window_extent().width <= figure.bbox.width
-    plt.close(figure)
+    plt.close(whole)
 
 
 def test_every_method_shows_the_same_five_bases_scaled_to_white():

@@ -49,7 +49,8 @@ def legend_of(figure, axes, order: Sequence[str] = (), columns: int | None = Non
     if columns is None:
         inches = [_HANDLE + _LETTER * len(name) for name in names]
         shapes = (math.ceil(len(names) / lines) for lines in range(1, len(names)))
-        fitting = (n for n in shapes if _width(inches, n) <= figure.get_figwidth())
+        there = figure.bbox.width / figure.dpi  # a part of a figure has no other width
+        fitting = (n for n in shapes if _width(inches, n) <= there)
         columns = next(fitting, 1)
     figure.legend(
         [found[name] for name in names],
