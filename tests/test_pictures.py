@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from nmfbench.artefacts.artefact import label_records
-from nmfbench.artefacts.plots import Curves
-from nmfbench.artefacts.style import show_images
+from nmfbench.artefacts.plots import Curves, legend_of
+from nmfbench.artefacts.style import figure_style, show_images
 from nmfbench.papers.mahnmf import bases, faces, fig6, fig9, table1
 
 
@@ -55,6 +55,36 @@ def test_rows_of_panels_may_be_told_by_two_columns():
     assert [list(line.get_ydata()) for line in dotted] == [[0.2, 0.2]]
     assert figure.axes[0].get_xlim()[1] - 3 > 0.2
     plt.close(figure)
+
+
+def test_points_of_one_x_stand_together():
+    """However many the curves and uneven the values of x, a point is nearest to its own x."""
+    names = [f"method {k}" for k in range(9)]
+    table = pd.DataFrame([(x, name, 0.5) for x in (0.5, 2, 10) for name in names])
+    table = table.set_axis(["x", "method", "mean"], axis=1).assign(low=0.4, high=0.6, count=5)
+    figure = Curves("x", names)(table)
+    drawn = [line.get_xdata() for line in figure.axes[0].lines if line.get_label() in names]
+    assert len({tuple(x) for x in drawn}) == len(names)
+    assert np.abs(np.array(drawn) - [0.5, 2, 10]).max() < 0.75
+    plt.close(figure)
+
+
+@pytest.mark.parametrize("part", [False, True])
+@pytest.mark.parametrize(("letters", "columns"), [(1, 6), (30, 2)])
+def test_a_legend_is_no_wider_than_its_figure(letters, columns, part):
+    """Short names stand in a line below the panels, long ones in several of the same length."""
+    with figure_style():
+        whole = plt.figure(figsize=(12, 3) if part else (6, 3))
+        figure = whole.subfigures(1, 2)[0] if part else whole
+        axis = figure.subplots()
+        for k in range(6):
+            axis.plot([0, 1], label="abcdef"[k] * letters)
+        legend_of(figure, axis)
+        whole.canvas.draw()
+    (legend,) = figure.legends
+    assert legend._ncols == columns
+    assert legend.get_window_extent().width <= figure.bbox.width
+    plt.close(whole)
 
 
 def test_every_method_shows_the_same_five_bases_scaled_to_white():

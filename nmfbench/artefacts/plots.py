@@ -47,8 +47,11 @@ def legend_of(figure, axes, order: Sequence[str] = (), columns: int | None = Non
             found.setdefault(name, handle)
     names = [name for name in order if name in found] + [n for n in found if n not in order]
     if columns is None:
-        inches = sum(_HANDLE + _LETTER * len(name) for name in names)
-        columns = math.ceil(len(names) / math.ceil(inches * figure.dpi / figure.bbox.width or 1))
+        inches = [_HANDLE + _LETTER * len(name) for name in names]
+        shapes = (math.ceil(len(names) / lines) for lines in range(1, len(names)))
+        there = figure.bbox.width / figure.dpi  # a part of a figure has no other width
+        fitting = (n for n in shapes if _width(inches, n) <= there)
+        columns = next(fitting, 1)
     figure.legend(
         [found[name] for name in names],
         names,
@@ -56,6 +59,11 @@ def legend_of(figure, axes, order: Sequence[str] = (), columns: int | None = Non
         ncols=columns,
         frameon=False,
     )
+
+
+def _width(inches, columns):
+    """Width of a legend of so many columns, each as wide as its widest entry."""
+    return sum(max(column) for column in np.array_split(inches, columns))
 
 
 def image_grid(
