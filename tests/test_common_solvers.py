@@ -96,7 +96,7 @@ def suited(key, X):
 
 def problem(key, **options):
     """Easy data for a solver."""
-    return suited(key, easy_data(noise=0.05, **options))
+    return suited(key, easy_data(**{"noise": 0.05} | options))
 
 
 def start(key):

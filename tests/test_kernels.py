@@ -13,7 +13,8 @@ def test_a_kernel_that_calls_another_is_compiled_anew_with_it(tmp_path):
     """numba looks at the file of a kernel alone; what calls a changed kernel is forgotten."""
     package = tmp_path / "nmfbench" / "optim" / "kernels"
     package.mkdir(parents=True)
-    (package.parent / "__init__.py").write_text("")
+    for parent in (package.parent, package.parent.parent):
+        (parent / "__init__.py").write_text("")
     (package / "__init__.py").write_text(Path(nmfbench.optim.kernels.__file__).read_text())
     head = "from numba import njit\n"
     inner, outer, third = (package / f"{name}.py" for name in ("inner", "outer", "third"))
