@@ -10,9 +10,10 @@ OUTPUT ?= report
 
 BIN := .venv/bin
 READY := .venv/.ready
+PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help report reproduce test audit publish lint format bench clean
+.PHONY: help report reproduce test test-all audit publish lint format bench clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,10 +28,12 @@ reproduce: $(READY) ## compute again what fits into BUDGET, compare with what wa
 		$(if $(BUDGET),--budget $(BUDGET) --book $(BOOK),--anew) \
 		--store $(STORE) --output $(OUTPUT)
 
-test: $(READY) ## lint, all tests but the slow ones, and an audit of published records
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+test: lint ## lint, all tests but the slow ones, and an audit of published records
+	$(PYTEST)
+	$(MAKE) audit
+
+test-all: lint ## the same with the slow tests: clusters, crashes, clones, every solver and kernel
+	$(PYTEST) -m "slow or not slow"
 	$(MAKE) audit
 
 # Another commit draws another sample.

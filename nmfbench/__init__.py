@@ -6,7 +6,7 @@ The way of a result, and where each part lives::
       -> corruption        nmfbench.corruptions
       -> solver            nmfbench.solvers       (on nmfbench.optim)
       -> metric            nmfbench.metrics       (called by the tasks of nmfbench.tasks)
-      -> record            nmfbench.engine
+      -> record            nmfbench.engine        (problems without solvers: nmfbench.problems)
       -> table or figure   nmfbench.papers        (a folder a paper, a file an artefact)
       -> claim verdict     nmfbench.artefacts, nmfbench.report
 

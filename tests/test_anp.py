@@ -90,6 +90,7 @@ def literal_sweeps(X, U, V, lam1, lam2, normalize, sweeps):
     return U, V
 
 
+@pytest.mark.against("anp", "its formulas, written out")
 @pytest.mark.parametrize("normalize", [True, False])
 def test_the_iterates_are_those_of_the_formulas(normalize):
     """With "paper" and the entries of M, sweeps are the formulas of the slides, written out."""
@@ -226,6 +227,7 @@ def test_single_precision_descends_too():
     assert model.objective_ == pytest.approx(double.objective_, rel=1e-4)
 
 
+@pytest.mark.against("anp", "the conditions of an optimum")
 def test_limits_over_the_representation_are_stationary():
     """With the components as they are, sweeps over W end where the numerical gradient vanishes
     or pushes against the bound."""

@@ -41,6 +41,7 @@ def members(document, benchmark):
     )
 
 
+@pytest.mark.slow
 def test_every_registered_solver_is_timed(quick):
     """A fit of each solver of the registry is measured, with no list to edit."""
     ours = {
@@ -52,6 +53,7 @@ def test_every_registered_solver_is_timed(quick):
     assert measured == ours
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("benchmark", "expected"),
     [
@@ -86,6 +88,7 @@ def test_each_contest_measures_its_members(quick, benchmark, expected):
             assert all(value >= 0 for sample in member["samples"] for value in sample)
 
 
+@pytest.mark.slow
 def test_the_table_has_medians_and_ratios(quick):
     """The reference of a group has the ratio 1, and progress does not mix with the table."""
     lines = quick[0].stdout.splitlines()
@@ -211,6 +214,7 @@ def suite(tmp_path_factory):
     return folder, asv
 
 
+@pytest.mark.slow
 def test_asv_finds_no_problem(suite):
     """asv imports all benchmarks and finds their arguments right."""
     done = suite[1]("check", "--python=same")
@@ -218,6 +222,7 @@ def test_asv_finds_no_problem(suite):
     assert "No problems found" in done.stdout
 
 
+@pytest.mark.slow
 def test_asv_runs_a_benchmark_with_a_cache_and_keeps_its_results(suite):
     """asv hands the cache of the long runs over, and saves results under a given commit."""
     folder, asv = suite
@@ -241,6 +246,7 @@ def test_asv_runs_a_benchmark_with_a_cache_and_keeps_its_results(suite):
     assert sum(seconds is not None and seconds > 0 for seconds in row[0]) == 1
 
 
+@pytest.mark.slow
 def test_asv_measures_on_one_thread(suite):
     """asv has imported numpy before the benchmarks can set a variable; BLAS obeys nonetheless."""
     folder, asv = suite
@@ -259,6 +265,7 @@ def test_asv_measures_on_one_thread(suite):
     assert line.split()[-1] == "1"
 
 
+@pytest.mark.slow
 def test_a_benchmark_that_raises_makes_asv_exit_with_2(suite):
     """A failure does not pass for a result."""
     folder, asv = suite
@@ -272,6 +279,7 @@ def test_a_benchmark_that_raises_makes_asv_exit_with_2(suite):
     assert "failed" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_solver_that_the_installed_package_lacks_is_skipped(suite):
     """Its cases do not apply, while the numbers of all the others stay what they were."""
     folder, asv = suite

@@ -6,11 +6,12 @@ import pytest
 from scipy import stats
 
 from nmfbench.papers.mahnmf import breakdown, paired
-from nmfbench.papers.mahnmf.faces import CONDITIONS
+from nmfbench.problems.faces import CONDITIONS
+from nmfbench.problems.noise import NOISES
 from nmfbench.stats.intervals import first_below, holm, longest_lead
 
-LAPLACE = next(noise for noise in breakdown.NOISES if noise.corruption == "laplace")
-EXPONENTIAL = next(noise for noise in breakdown.NOISES if noise.corruption == "exponential")
+LAPLACE = NOISES["laplace"]
+EXPONENTIAL = NOISES["exponential"]
 
 
 def _scan(x, y, found):
@@ -124,14 +125,6 @@ def test_clean_data_are_no_point_of_the_exponential_curve():
     assert wide.columns[0] == 0.25
     assert (clean == 80).all()
     assert (breakdown.breakdown_levels(wide, clean) == 0.25).all()
-
-
-def test_poisson_levels_are_ordered_by_harm():
-    """Fewer counts are a larger dose, and clean data are at 0."""
-    for noise in breakdown.NOISES:
-        doses = [noise.dose(level) for level in noise.levels]
-        assert doses == sorted(doses)
-        assert set(noise.quick) <= set(noise.levels)
 
 
 def _scores(splits, lead=0.1, seed=0):

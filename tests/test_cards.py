@@ -15,8 +15,8 @@ from nmfbench.artefacts.grids import Method
 from nmfbench.cards import card_list, card_page, card_text, gather, make_card
 from nmfbench.cards import docstring as said
 from nmfbench.cards.card import FIELD
-from nmfbench.cards.checked import checked_by
-from nmfbench.cards.evidence import SCORES, named_claims, standings
+from nmfbench.cards.checked import checked_by, marked_tests
+from nmfbench.cards.evidence import named_claims, standings
 from nmfbench.cards.facts import abilities_of
 from nmfbench.cards.markup import formula_text, to_html, to_text
 from nmfbench.cards.scaling import (
@@ -27,7 +27,6 @@ from nmfbench.cards.scaling import (
     time_here,
     write_measured,
 )
-from nmfbench.compare.problems import FIELDS, problems_of
 from nmfbench.core import registry
 from nmfbench.engine import perform, runner
 from nmfbench.engine.fingerprint import code_version
@@ -35,6 +34,7 @@ from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec, parse_solver
 from nmfbench.guests.examine import try_here
+from nmfbench.problems.problem import problems_of
 from nmfbench.report import build
 
 KEYS = list(registry.solvers)
@@ -90,13 +90,15 @@ def test_no_markup_is_left_on_a_card(cards, key):
     assert cards[key]["name"] in page
 
 
-def test_departures_are_shown_in_full(cards):
-    """A docstring that speaks of departures has them on its card, to the last word."""
-    for key, card in cards.items():
-        doc = registry.solvers[key].target.__doc__
-        assert ("*Departures.*" in doc) <= bool(card["departures"])
-    assert cards["hals"]["departures"].startswith("The number of inner sweeps is fixed")
-    assert cards["hals"]["departures"].endswith("in the next half-step.")
+def test_sections_are_shown_in_full(cards):
+    """What a docstring has under a heading is on its card, to the last word."""
+    card = cards["hals"]
+    assert card["departures"].startswith("The number of inner sweeps is fixed")
+    assert card["departures"].endswith("in the next half-step.")
+    assert card["notation"].startswith("Cichocki & Phan's Y, A, B are")
+    text = card_text(card)
+    for line in ("Cost         Per iteration: two", "Notes        ", "Departures   The number"):
+        assert line in text
 
 
 def test_the_problem_is_what_is_minimised():
@@ -202,99 +204,67 @@ def test_abilities_read_from_a_class_are_those_a_fit_shows(key):
     assert abilities_of(kind, list(kind().get_params())) == try_here(key, {})["abilities"]
 
 
-def test_tests_against_independent_routines_are_found():
-    """SPA is checked against the plain one of the oracles, by a test with this name."""
-    found = checked_by("spa", registry.solvers["spa"].target)
-    assert {test.file for test in found} == {"test_spa.py"}
-    assert all(test.part is None for test in found)
-    assert ["oracles_bregman.spa"] in [test.against for test in found]
-    assert all(test.statement.endswith(".") for test in found)
+@pytest.mark.parametrize("key", KEYS)
+def test_every_solver_is_held_to_something_independent(key):
+    """A test that is no common one checks each registered solver, and is marked with its key."""
+    assert checked_by(key)
 
 
-def test_a_test_counts_for_what_it_mentions(tmp_path):
-    """By key, by class, by a helper, or by a part; a peer's option of that name is no key."""
-    (tmp_path / "test_common_solvers.py").write_text("")
+def test_marks_name_solvers_and_tests():
+    """A mark is on a test with a sentence, names solvers that exist, and says against what."""
+    for test in marked_tests():
+        assert set(test.solvers) <= set(KEYS), test
+        assert test.solvers, test
+        assert test.against, test
+        assert test.statement.endswith("."), test
+        assert test.test.startswith("test_"), test
+
+
+def test_a_mark_is_read_with_its_arguments(tmp_path):
+    """One key or several, a constant of the module, a part; another mark is left alone."""
     (tmp_path / "test_some.py").write_text(
         '''
-import sklearn.cluster
-from scipy.optimize import nnls
-from sklearn.decomposition import NMF
-from test_other import best
-from nmfbench.optim.kernels.hals import hals_sweeps
-from nmfbench.solvers.frobenius.hals import HALS
+SEVERAL = ("mu", "hals")
 
-from nmfbench import make_solver
+@pytest.mark.slow
+@pytest.mark.against(SEVERAL, "scipy.optimize.nnls", part="hals_sweeps")
+@pytest.mark.against("mu", "brute force")
+def test_one():
+    """One holds.
 
-KEYS = ["mu"]
+    More.
+    """
 
-def oracle(): return nnls
-
-def test_by_class():
-    """By class."""
-    oracle(), HALS
-
-def test_by_constant():
-    """By constant."""
-    make_solver(KEYS[0]), NMF(solver="cd")
-
-def test_of_theirs():
-    """The word mu stands here only."""
-    NMF(solver="mu")
-
-def test_of_a_part():
-    """Of a part."""
-    hals_sweeps, nnls
-
-def test_without_an_oracle():
+@pytest.mark.parametrize("key", ["mu"])
+def test_other(key):
     """No oracle."""
-    HALS
-
-def test_of_a_word():
-    """A parameter may have the name of a solver."""
-    nnls, "mu"
-
-def test_by_what_it_says():
-    """Sweeps are the formulas, written out."""
-    HALS
-
-def test_refused():
-    """An unknown name is refused."""
-    HALS
-
-def test_what_is_not_known_is_refused():
-    """No oracle: a misspelt name is not known."""
-    HALS
-
-def test_by_a_dotted_name():
-    """By a dotted name."""
-    HALS, sklearn.cluster.KMeans(3).fit
-
-def test_by_another_file():
-    """By another file."""
-    HALS, best
 '''
     )
-    (tmp_path / "test_robust_xray.py").write_text(
-        'def test_planted():\n    """What was planted is found."""\n    HALS\n'
-    )
-    (tmp_path / "test_other.py").write_text(
-        "from scipy.optimize import linprog\ndef best(): return linprog\n"
-    )
-    hals = checked_by("hals", registry.solvers["hals"].target, tmp_path)
-    assert [(test.statement, test.part, test.against) for test in hals] == [
-        ("By class.", None, ["scipy.optimize.nnls"]),
-        ("Sweeps are the formulas, written out.", None, ["its formulas, written out"]),
-        ("By a dotted name.", None, ["sklearn.cluster.KMeans"]),
-        ("By another file.", None, ["scipy.optimize.linprog"]),
-        ("Of a part.", "hals_sweeps", ["scipy.optimize.nnls"]),
+    found = checked_by("mu", tmp_path)
+    assert [(test.against, test.part) for test in found] == [
+        ("brute force", None),
+        ("scipy.optimize.nnls", "hals_sweeps"),
     ]
-    mu = checked_by("mu", registry.solvers["mu"].target, tmp_path)
-    assert [test.statement for test in mu] == ["By constant."]
+    assert {(test.file, test.test, test.statement) for test in found} == {
+        ("test_some.py", "test_one", "One holds.")
+    }
+    assert [test.part for test in checked_by("hals", tmp_path)] == ["hals_sweeps"]
+    assert checked_by("spa", tmp_path) == []
+
+
+@pytest.mark.parametrize(("mark", "error"), [('"mu"', TypeError), ('"mu", 1 + x', ValueError)])
+def test_a_mark_that_cannot_be_read_is_an_error(tmp_path, mark, error):
+    """An oracle is missing, or is not written out."""
+    (tmp_path / "test_some.py").write_text(
+        f"@pytest.mark.against({mark})\ndef test_one():\n    pass\n"
+    )
+    with pytest.raises(error):
+        marked_tests(tmp_path)
 
 
 def test_without_tests_nothing_is_claimed(tmp_path):
     """An installed package has no tests: what checks a solver is unknown, not nothing."""
-    assert checked_by("spa", registry.solvers["spa"].target, tmp_path) is None
+    assert checked_by("spa", tmp_path) is None
 
 
 # -- exponents --------------------------------------------------------------------------------
@@ -303,25 +273,21 @@ def test_without_tests_nothing_is_claimed(tmp_path):
 @pytest.mark.parametrize(
     ("cost", "exponents"),
     [
-        ("Two products of ``X`` with r vectors, and :math:`O((n+m)r^2)`.", (1, 1, 1)),
-        (":math:`O(r n^2)`, one after the other.", (2, 0, 1)),
-        ("Some, about :math:`2nm\\min(n,m)` for the Gram matrix.", ((1, 2), (1, 2), 0)),
-        ("``O(r nnz(X))`` a sweep.", (1, 1, 1)),
-        (":math:`O(n m r \\log m)` at most. Memory :math:`O(n^3)`.", (1, 1, 1)),
-        ("Two products of ``X`` with r vectors, and :math:`4n^2r` more.", ((1, 2), (0, 1), 1)),
-        (":math:`O(s^3)` where s rows are not zero, and :math:`O(n^2)`.", None),
-        ("One singular value decomposition.", None),
-        (None, None),
+        (["nmr"], {"n": (1, 1), "m": (1, 1), "r": (1, 1)}),
+        (["nm", "nrr"], {"n": (1, 1), "m": (0, 1), "r": (0, 2)}),
+        ([], None),
     ],
 )
-def test_exponents_of_the_words_on_cost(cost, exponents):
-    """Leading terms count, given that r is at most n and m; other letters give no answer."""
-    found = theoretical_exponents(cost)
-    if exponents is None:
-        assert found is None
-    else:
-        wanted = [e if isinstance(e, tuple) else (e, e) for e in exponents]
-        assert list(found.values()) == wanted
+def test_exponents_of_a_declared_cost(cost, exponents):
+    """Of each size the smallest and the largest among the terms; nothing declared is no answer."""
+    assert theoretical_exponents(cost) == exponents
+
+
+@pytest.mark.parametrize("cost", ["nmr", ["n^2"], ["nmk"], [""]])
+def test_a_cost_has_three_letters(cost):
+    """A string by itself, a power written out and other letters are refused."""
+    with pytest.raises(ValueError, match=r"'some' has cost .* letters n, m and r"):
+        registry.register_solver("some", name="", family="", reference="", cost=cost)
 
 
 def test_the_slope_is_that_of_the_logarithms():
@@ -497,8 +463,8 @@ def test_a_card_says_how_a_solver_stands_among_all(tmp_path):
         assert not gather([], store)
         for i, key in enumerate(keys):
             for problem in problems_of("recognition", "smoke"):
-                trial = problem.trial(key, dict(FIELDS["recognition", None]).get(key, {}), 0)
-                outcome = {"metrics": {"accuracy-4": 1 / (1 + i)}, "fit": {}}
+                trial = problem.trial(key, problem.params_of(key), 0)
+                outcome = {"metrics": {"accuracy-5": 1 / (1 + i)}, "fit": {}}
                 store.put(runner._record(trial, {"outcome": outcome}, {}))
         (evidence,) = gather([], store)
     able = [key for key in keys if key in evidence.counts]
@@ -563,15 +529,6 @@ def test_a_claim_names_a_method_by_its_whole_label(tmp_path):
     assert "confirmed     test/one/first: A is best." in card_text(cards[0])
 
 
-def test_methods_are_ranked_by_metrics_that_exist():
-    """Tasks and metrics of the ranking are those of the suite."""
-    assert set(SCORES) <= set(registry.tasks)
-    for pattern, higher in SCORES.values():
-        for name in registry.metrics:
-            if re.match(rf"{name}\b", pattern):
-                assert registry.metrics[name].info["higher_is_better"] == higher
-
-
 # -- the command and the report ---------------------------------------------------------------
 
 
@@ -581,7 +538,7 @@ def test_the_command_prints_a_card(tmp_path, capsys):
     assert cli.main(["card", "hals", *store]) == 0
     out = capsys.readouterr().out
     assert out.startswith("hals: HALS, family frobenius; Cichocki & Phan 2009")
-    assert "Cost         per iteration: two products of X with r vectors" in out
+    assert "Cost         Per iteration: two products of X with r vectors" in out
     assert "min_{W,H≥0}‖X-WH‖_F²" in out
     assert "no artefact of a paper has a record" in out
     assert cli.main(["card", "hals", "--json", *store]) == 0
@@ -680,9 +637,9 @@ class Rows:
     n_components : int
         How many.
 
-    Notes
-    -----
-    Cost: none.
+    Cost
+    ----
+    None.
     """
 
     def __init__(self, n_components=2, random_state=None):
@@ -696,7 +653,7 @@ class Rows:
     )
     spec = parse_solver(f"{file}:Rows")
     card = make_card(spec, [], tmp_path)
-    assert (card["problem"], card["cost"]) == (r"\min \|X-WH\|_1", "Cost: none.")
+    assert (card["problem"], card["cost"]) == (r"\min \|X-WH\|_1", "None.")
     assert "recovery" in card["tasks"]
     assert "convergence" in card["cannot"]
     assert [row["meaning"] for row in card["parameters"]] == ["How many.", None]

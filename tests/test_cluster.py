@@ -44,6 +44,7 @@ def children_of(pids):
     return [child.pid for child in children if "serve" in str(child.cmdline())]
 
 
+@pytest.mark.slow
 def test_two_jobs(tmp_path, serial):
     """Two jobs give the records of one, bit for bit."""
     with Store(tmp_path) as store:
@@ -52,6 +53,7 @@ def test_two_jobs(tmp_path, serial):
         assert_same_content(store, serial)
 
 
+@pytest.mark.slow
 def test_cluster(tmp_path, serial, cluster):
     """A Dask cluster gives the records of one job, bit for bit, and a second run finds them."""
     address = cluster.scheduler_address
@@ -64,6 +66,7 @@ def test_cluster(tmp_path, serial, cluster):
         assert_same_content(store, serial)
 
 
+@pytest.mark.slow
 def test_limits_on_a_cluster(tmp_path, cluster):
     """Limits hold on a cluster, each run has its own, and timed trials are computed."""
     address = cluster.scheduler_address
@@ -81,6 +84,7 @@ def test_limits_on_a_cluster(tmp_path, cluster):
         assert "TimeoutError" in store.records([slow.key])[0]["error"]
 
 
+@pytest.mark.slow
 def test_other_code(tmp_path, cluster):
     """Workers that run other code than the keys say are refused, and nothing is stored."""
     one = trial()
@@ -91,6 +95,7 @@ def test_other_code(tmp_path, cluster):
         assert store.records() == []
 
 
+@pytest.mark.slow
 def test_unknown_there(tmp_path, cluster, monkeypatch):
     """An error of the workers themselves ends the run with its text."""
     monkeypatch.setattr(runner, "_compute_remotely", _fails)
@@ -108,6 +113,7 @@ def _fails(values, limits, base):
 _fails.__module__ = "__main__"  # so that it travels by value
 
 
+@pytest.mark.slow
 def test_children_end_with_the_cluster(tmp_path, cluster):
     """When the workers of a cluster end, however they end, their children do."""
     with Store(tmp_path) as store:

@@ -69,6 +69,7 @@ def objective(model, X, W, B, G):
     return loss + model.alpha * penalties[0] + model.alpha_features * penalties[1]
 
 
+@pytest.mark.against(("drcc", "rcc"), "its formulas, written out")
 @pytest.mark.parametrize("normalize_columns", [True, False])
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_the_objective_is_that_of_the_formula(solver, normalize_columns):
@@ -84,6 +85,7 @@ def test_the_objective_is_that_of_the_formula(solver, normalize_columns):
     np.testing.assert_allclose(fit.components_, s.B @ s.G.T, atol=1e-11)
 
 
+@pytest.mark.against(("drcc", "rcc"), "the conditions of an optimum")
 @pytest.mark.parametrize(("solver", "lam"), [(DRCC, None), (RCC, 0.1), (RCC, np.inf)])
 def test_fixed_points_are_stationary(solver, lam):
     """In the end the slope vanishes where a factor is positive, and no zero should be larger."""
@@ -112,6 +114,7 @@ def test_fixed_points_are_stationary(solver, lam):
         assert np.abs(factor).max() > 0.1
 
 
+@pytest.mark.against("drcc", "its formulas, written out")
 def test_an_iteration_of_drcc_is_the_formula():
     """The first iteration from the start, by dense matrices and parts by sign."""
     X = problem()
@@ -131,6 +134,7 @@ def test_an_iteration_of_drcc_is_the_formula():
     np.testing.assert_allclose(end.G, G, rtol=1e-9)
 
 
+@pytest.mark.against("rcc", "its formulas, written out")
 def test_an_iteration_of_rcc_is_the_formula():
     """The first iteration from the start, by dense matrices and the graphs of the norms."""
     X, lam = problem(), 0.05
@@ -159,6 +163,7 @@ def test_an_iteration_of_rcc_is_the_formula():
         np.testing.assert_allclose(found, wanted, rtol=1e-8)
 
 
+@pytest.mark.against(("drcc", "rcc"), "the leading singular pair")
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_one_component_without_penalties_is_the_leading_singular_pair(solver):
     """Of rank one, three factors are no more than two, and the optimum is known."""
@@ -187,6 +192,7 @@ def test_without_graphs_unit_columns_change_nothing(solver):
     assert traces[2][-1] < 0.99 * traces[3][-1]
 
 
+@pytest.mark.against(("drcc", "rcc"), "planted clusters")
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_planted_clusters_are_found(solver):
     """Samples of a block get one label."""
@@ -242,6 +248,7 @@ def test_the_freed_data_are_never_negative(normalize_columns):
         assert s.target.min() >= 0
 
 
+@pytest.mark.against("drcc", "the conditions of an optimum")
 def test_the_middle_of_drcc_is_least_squares():
     """No other middle factor fits better, also when columns nearly depend on each other."""
     X = problem()

@@ -131,7 +131,7 @@ def test_the_registry_entry_is_complete(key):
     assert entry.info["family"] == entry.target.__module__.split(".")[-2] or (
         not entry.target.__module__.startswith("nmfbench.")
     )
-    assert "*Paper notation:*" in entry.target.__doc__
+    assert "Notation\n    --------\n" in entry.target.__doc__
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -412,14 +412,36 @@ def _expected_failures(estimator):
     return {}
 
 
-@parametrize_with_checks(
-    [solvers[key].target() for key in KEYS],
-    expected_failed_checks=_expected_failures,
-    xfail_strict=True,
-)
+def with_checks(keys):
+    """Parametrize a test with scikit-learn's checks of these solvers."""
+    return parametrize_with_checks(
+        [solvers[key].target() for key in keys],
+        expected_failed_checks=_expected_failures,
+        xfail_strict=True,
+    )
+
+
+TYPICAL = ("mu", "kl-mu", "gnmf", "kmeans", "pca", "mahnmf-rri", "mahnmf-sym", "sklearn-cd", "spa")
+"""Solvers of every family, and of every kind of estimator."""
+
+
+@with_checks(TYPICAL)
 def test_scikit_learn_checks(estimator, check):
     """scikit-learn's own checks of an estimator pass, but for the exceptions listed above."""
     check(estimator)
+
+
+@pytest.mark.slow
+@with_checks([key for key in KEYS if key not in TYPICAL])
+def test_scikit_learn_checks_of_the_others(estimator, check):
+    """So they do for solvers that share their base with one of those."""
+    check(estimator)
+
+
+def test_every_family_has_a_typical_solver():
+    """No family is left to the slow tests alone."""
+    families = [{solvers[key].info["family"] for key in keys} for keys in (TYPICAL, KEYS)]
+    assert families[0] == families[1]
 
 
 def test_listed_exceptions_are_of_known_solvers():
@@ -428,6 +450,7 @@ def test_listed_exceptions_are_of_known_solvers():
     assert all(reason for checks in EXPECTED_FAILURES.values() for reason in checks.values())
 
 
+@pytest.mark.against("random-rows", "the uniform distribution, by scipy.stats.chisquare")
 def test_random_rows_are_uniform_over_rows_that_are_not_zero():
     """Each row that is not zero is chosen equally often, a zero row never."""
     X = points()

@@ -14,7 +14,7 @@ from nmfbench import cli
 from nmfbench.compare import plan as planning
 from nmfbench.compare.evaluate import evaluate, gather
 from nmfbench.compare.plan import CompareError, labels_of, make_plan
-from nmfbench.compare.problems import FIELDS, QUESTIONS, Problem, problems_of
+from nmfbench.compare.questions import question_of
 from nmfbench.compare.run import _in_order, look_up, timings_folder
 from nmfbench.compare.run import compute as run_plan
 from nmfbench.core import registry
@@ -23,6 +23,9 @@ from nmfbench.engine import runner
 from nmfbench.engine.store import Store
 from nmfbench.guests import parse_solver
 from nmfbench.guests.examine import Examined
+from nmfbench.problems.baselines import GENERAL
+from nmfbench.problems.convergence import Race
+from nmfbench.problems.problem import Problem, problems_of
 from nmfbench.stats.ranks import wins_ties_losses
 
 TEN_LINES = """
@@ -52,13 +55,21 @@ class Fragile(Mine):
 """
 
 PROFILES = ("smoke", "quick", "paper")
+TASKS = sorted(registry.problems)
 _DIGITS = {"n_components": 3, "n_classes": 3, "train_per_class": 8, "test_per_class": 4}
 
 
 def tiny(task, profile):
     """Two or three problems a task that take milliseconds; as many repeats as decide."""
     if task in ("reconstruction", "recognition"):
-        digits = Problem(task, "digits", "digits", _DIGITS, repeats=6)
+        digits = Problem(
+            task=task,
+            label="digits",
+            dataset="digits",
+            options=_DIGITS,
+            baselines=GENERAL,
+            repeats=6,
+        )
         noisy = [
             replace(digits, label=f"digits, salt {x}", corruption="salt-pepper", level=x)
             for x in (0.2, 0.4)
@@ -67,19 +78,21 @@ def tiny(task, profile):
         return [digits, *noisy] + (clock if task == "reconstruction" else [])
     if task == "convergence":
         size = {"n_samples": 20, "n_features": 30, "n_components": 3}
-        low_rank = Problem(
-            task,
-            "low rank",
-            "noisy-low-rank",
-            {"n_components": 3, "effort": 0.05},
+        low_rank = Race(
+            task=task,
+            label="low rank",
+            dataset="noisy-low-rank",
             dataset_params=size,
+            options={"n_components": 3},
+            baselines=problems_of("convergence", "smoke")[0].baselines,
             repeats=2,
             timed=True,
             loss="frobenius",
+            effort=0.05,
         )
         return [low_rank]
     if task == "clustering":
-        absent = Problem(task, "faces", "nowhere", {"n_components": 3}, repeats=2)
+        absent = Problem(task=task, label="faces", dataset="nowhere", repeats=2)
         return [absent]
     return problems_of(task, "smoke")[:1]
 
@@ -171,7 +184,7 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
     ("words", "said"),
     [
         (["mu", "--task", "clusterng"], "no task is called 'clusterng'; did you mean 'clustering'"),
-        (["mu", "--task", "nlad"], "nothing is compared on the task nlad; choose from"),
+        (["mu", "--task", "nlad"], "nothing is compared on the task nlad, since no prob"),
         (["hasl"], "no solver is called 'hasl'; did you mean 'hals'"),
         (["mu", "--against", "hasl"], "did you mean 'hals'"),
         (["nofile.py:X"], "nofile.py does not exist"),
@@ -181,7 +194,7 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(words, said, tmp_path, monkeypatch, capsys):
-    """What cannot be compared is said in a line, before anything is computed or written."""
+    """An impossible comparison is refused in a line, before anything is computed or written."""
     monkeypatch.chdir(tmp_path)
     assert cli.main(["compare", *words]) == 2
     error = capsys.readouterr().err
@@ -201,7 +214,7 @@ def test_there_are_repeats_enough_to_decide(profile, more, monkeypatch):
     monkeypatch.setattr(planning, "dataset_available", lambda name: True)
     everyone = [known(name, anchors=True) for name in ("spa(normalize=True)", *more)]
     plan = make_plan(everyone, profile=profile)
-    assert plan.tasks == list(QUESTIONS)
+    assert plan.tasks == TASKS
     cells = [cell for cell in plan.cells if cell.problem.ranked]
     rows = [(c.problem.task, c.problem.label, c.entrant.label, c.repeat) for c in cells]
     columns = ["task", "problem", "method", "repeat"]
@@ -220,16 +233,15 @@ def test_there_are_repeats_enough_to_decide(profile, more, monkeypatch):
 def test_the_plan_names_what_exists(profile):
     """Tasks, data sets, solvers and corruptions of every problem are registered; smoke needs no
     file."""
-    for task in QUESTIONS:
+    for task in TASKS:
         for problem in problems_of(task, profile):
+            assert problem.task == task
             assert problem.trial("mu", {}, 0).code
             if profile == "smoke":
                 assert problem.stand_in or dataset_info(problem.dataset)["file"] is None
-    for (task, loss), field in FIELDS.items():
-        assert task in QUESTIONS
-        for key, params in field:
-            model = registry.solvers[key].target().set_params(**params)
-            assert loss is None or model.loss == loss
+            for key, params in problem.baselines:
+                model = registry.solvers[key].target().set_params(**params)
+                assert problem.loss in (None, model.loss)
 
 
 @pytest.mark.parametrize(
@@ -246,10 +258,11 @@ def test_the_plan_names_what_exists(profile):
 def test_records_of_the_papers_serve_as_baselines(task, artefact, solver):
     """Trials of baselines are those of the papers' artefacts, by key."""
     grid = registry.artefacts[artefact].target.grid("paper")
-    params = dict(FIELDS[task, None])[solver]
+    problems = [p for p in problems_of(task, "paper") if p.ranked]
+    params = dict(problems[0].baselines)[solver]
     asked = (task, solver, params, 0)
     theirs = {t for t in grid if (t.task, t.solver, t.params, t.repeat) == asked}
-    ours = {p.trial(solver, params, 0) for p in problems_of(task, "paper") if p.ranked}
+    ours = {p.trial(solver, params, 0) for p in problems}
     assert ours & theirs
 
 
@@ -346,7 +359,7 @@ def test_timed_trials_take_turns(monkeypatch, file):
 
 
 NOTHING = {"outcome": {"metrics": {}, "fit": {}}}
-"""What a child answers of a trial that gave no numbers."""
+"""Answer of a child to a trial that gave no numbers."""
 
 
 def tiny_speed(task, profile):
@@ -354,7 +367,7 @@ def tiny_speed(task, profile):
 
 
 def test_published_baselines_serve_but_for_their_timings(tiny_grid, tmp_path):
-    """What others computed serves here; seconds are taken here, once for all comparisons."""
+    """Records from elsewhere serve here; seconds are taken here, once for all comparisons."""
     plan = make_plan([known("mu")], tasks=["recognition", "convergence"])
     timed = {c.trial.key for c in plan.cells if c.problem.timed}
     mine = {c.trial.key for c in plan.cells if c.entrant.new}
@@ -468,7 +481,7 @@ def invented(plan, scores):
     noise = {}
     rows = []
     for cell in plan.cells:
-        question = QUESTIONS[cell.problem.task]
+        question = question_of(cell.problem.task)
         draw = noise.setdefault((cell.problem.label, cell.repeat), 0.01 * rng.random())
         good = scores[cell.entrant.label]
         score = good if question.higher_is_better else 1 - good
@@ -513,12 +526,12 @@ def invented(plan, scores):
 
 @pytest.mark.parametrize("mine", [0.9, 0.1])
 def test_better_is_better_in_every_task(mine):
-    """What is best by all scores, high or low, has rank 1 and only wins; the worst only loses."""
+    """The best by all scores, high or low, has rank 1 and only wins; the worst only loses."""
     plan = make_plan([known("spa(normalize=True)", anchors=True)], profile="smoke")
     scores = {entrant.label: 0.3 + 0.01 * i for i, entrant in enumerate(plan.entrants)}
     scores["spa(normalize=True)"] = mine
     findings = evaluate(plan, invented(plan, scores))
-    assert list(findings.summary["task"]) == list(QUESTIONS)
+    assert list(findings.summary["task"]) == TASKS
     best = mine > 0.5
     for row in findings.summary.itertuples():
         assert row.mean_rank == (1 if best else row.methods)

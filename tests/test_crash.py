@@ -51,6 +51,7 @@ def undisturbed(tmp_path_factory):
         yield store
 
 
+@pytest.mark.slow
 def test_sigkill(tmp_path, undisturbed):
     """A run that is killed again and again, and resumed, ends with the table of another that was
     not: no finished trial is lost, none is doubled, and no child outlives its parent."""
@@ -86,6 +87,7 @@ def test_sigkill(tmp_path, undisturbed):
         assert tables[0].equals(tables[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 2])
 def test_interrupt(tmp_path, times):
     """Ctrl-C ends a run and its children soon; what had finished is kept. Twice is no worse."""
@@ -133,6 +135,7 @@ run([trial(task="hang", options=options), trial()], Store(sys.argv[1]), jobs=1)
 """
 
 
+@pytest.mark.slow
 def test_no_orphans(tmp_path):
     """When a run is killed, a child that hangs in compiled code ends, and so do its children."""
     site = tmp_path / "site"

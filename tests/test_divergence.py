@@ -45,6 +45,7 @@ def theirs(X, W, H, beta, n_iter):
     return model.fit_transform(X, W=W.copy(), H=H.copy()), model.components_
 
 
+@pytest.mark.against(("is-mu", "kl-mu"), "sklearn.decomposition.NMF")
 @pytest.mark.parametrize("cls", SOLVERS)
 @pytest.mark.parametrize("n_iter", [1, 60])
 def test_iterates_are_those_of_scikit_learn(cls, n_iter):
@@ -57,6 +58,7 @@ def test_iterates_are_those_of_scikit_learn(cls, n_iter):
     np.testing.assert_allclose(model.components_, expected[1], atol=1e-9)
 
 
+@pytest.mark.against("kl-mu", "sklearn.decomposition.NMF")
 def test_iterates_on_sparse_data_are_those_of_scikit_learn():
     """The pass over what is not zero gives scikit-learn's factors, and those of dense data."""
     X = counts()
@@ -81,6 +83,7 @@ def test_blocks_of_rows_do_not_matter(cls, monkeypatch):
     np.testing.assert_allclose(parts.components_, whole.components_, rtol=1e-10)
 
 
+@pytest.mark.against(("is-mu", "kl-mu"), "known factors")
 @pytest.mark.parametrize("cls", SOLVERS)
 def test_known_factorizations_are_reached(cls):
     """Data of low non-negative rank are reconstructed closely, at any scale."""

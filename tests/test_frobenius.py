@@ -60,6 +60,7 @@ def test_nndsvd_of_deficient_data():
         assert not factor.any()
 
 
+@pytest.mark.against("mu", "sklearn.decomposition.NMF")
 def test_mu_agrees_with_scikit_learn():
     """From one start and in one update order, MU is scikit-learn's to rounding."""
     X = noisy()
@@ -114,6 +115,7 @@ def test_hals_sweeps_serve_any_rank_and_number_of_rows(r, dtype):
     np.testing.assert_allclose(found, expected, atol=1e-12 if dtype == np.float64 else 1e-4)
 
 
+@pytest.mark.against("hals", "sklearn.decomposition.NMF")
 @pytest.mark.parametrize("n_iter", [1, 60])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_one_sweep_of_hals_is_coordinate_descent(n_iter, sparse):
@@ -127,6 +129,7 @@ def test_one_sweep_of_hals_is_coordinate_descent(n_iter, sparse):
     np.testing.assert_allclose(ours.components_, theirs.components_, atol=1e-10)
 
 
+@pytest.mark.against(("hals", "nenmf"), "sklearn.decomposition.NMF")
 @pytest.mark.parametrize("cls", [HALS, NeNMF])
 def test_solvers_end_as_low_as_scikit_learn(cls):
     """From one start, HALS and NeNMF end as low as scikit-learn's coordinate descent."""
@@ -143,6 +146,7 @@ def nnls_problem(dtype=np.float64):
     return X, H, W.astype(dtype), (X @ H.T).astype(dtype), (H @ H.T).astype(dtype)
 
 
+@pytest.mark.against("nenmf", "scipy.optimize.nnls", part="optimal_gradient_nnls")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_the_optimal_gradient_method_solves_the_sub_problem(dtype):
     """With H fixed, NeNMF's inner loop reaches non-negative least squares, and says how near."""
@@ -158,6 +162,7 @@ def test_the_optimal_gradient_method_solves_the_sub_problem(dtype):
     assert violation == pytest.approx(np.linalg.norm(projected), rel=1e-3, abs=10 * precision)
 
 
+@pytest.mark.against("nenmf", "scipy.optimize.nnls", part="optimal_gradient_nnls")
 def test_the_optimal_gradient_method_keeps_its_rate():
     """After k steps the gap is at most 2 L ||F - F*||^2 / (k + 1)^2 (Beck & Teboulle 2009)."""
     X, H, W, cross, gram = nnls_problem()
@@ -211,6 +216,7 @@ def test_nenmf_stops_at_its_share_of_the_projected_gradient():
     assert short.stop_reason_ == "max_iter"
 
 
+@pytest.mark.against(("hals", "mu", "nenmf", "sklearn-cd"), "known factors")
 @pytest.mark.parametrize("cls", SOLVERS)
 @pytest.mark.parametrize("init", ["nndsvda", "random"])
 def test_a_known_factorization_is_reached(cls, init):
@@ -220,6 +226,7 @@ def test_a_known_factorization_is_reached(cls, init):
     assert model.objective_ < 1e-3 * np.sum(X**2)
 
 
+@pytest.mark.against(("hals", "mu", "nenmf", "sklearn-cd"), "the leading singular pair")
 @pytest.mark.parametrize("cls", SOLVERS)
 def test_rank_one_is_the_leading_singular_pair(cls):
     """With one component the optimum is known: the leading singular pair is non-negative."""
@@ -280,6 +287,7 @@ def test_the_objective_from_gram_products_is_accurate(dtype, noise):
     assert model.objective_ == pytest.approx(exact, rel=1e-3, abs=1e-12 * float(np.sum(X**2)))
 
 
+@pytest.mark.against("hals", "the conditions of an optimum")
 def test_transform_is_the_best_representation():
     """No random nudge of the transform lowers the loss."""
     X = noisy()

@@ -33,6 +33,7 @@ def objective(X, W, H, L, alpha, L_features=None, mu=0.0):
     return value + (mu * np.trace(H @ L_features @ H.T) if mu else 0.0)
 
 
+@pytest.mark.against(("dnmf", "gnmf"), "scipy.optimize.approx_fprime")
 @pytest.mark.parametrize("weights", [(0.0, 0.0), (0.7, 0.0), (0.7, 0.3), (100.0, 100.0)])
 def test_a_sweep_is_a_step_along_the_gradient(weights):
     """Either factor moves by minus the gradient, times itself over twice the denominator."""
@@ -93,6 +94,7 @@ def test_dnmf_is_symmetric_in_samples_and_features():
     assert a.trace_["objective"][0] == pytest.approx(b.trace_["objective"][0])
 
 
+@pytest.mark.against("dnmf", "the conditions of an optimum")
 def test_dnmf_ends_where_the_gradient_vanishes():
     """At the limit, slopes vanish or entries do, and no slope is negative."""
     X, W, H = problem(1)

@@ -157,16 +157,16 @@ def test_a_bad_affinity_is_refused(change, match):
 
 
 def test_shared_graphs_are_made_once(monkeypatch):
-    """Equal samples have one graph; another number, weight or sample has its own."""
+    """Equal samples have one graph; another number, weight or sample has its own; outside none."""
     X = np.random.default_rng(0).uniform(0, 1, (12, 3))
     calls = []
     made = graphs._knn_affinity
     monkeypatch.setattr(graphs, "_knn_affinity", lambda *args: calls.append(1) or made(*args))
-    monkeypatch.setattr(graphs, "_graphs", type(graphs._graphs)())
+    cache = graphs.GraphCache()
     alone = graphs.knn_affinity(X, 2)
     graphs.knn_affinity(X, 2)
     assert len(calls) == 2
-    with graphs.shared_graphs():
+    with graphs.shared_graphs(cache):
         shared = graphs.knn_affinity(X, 2)
         shared.data[:] = 7  # the caller's own
         again = graphs.knn_affinity(X.copy(), 2)
@@ -180,16 +180,18 @@ def test_shared_graphs_are_made_once(monkeypatch):
         ]
         assert len(calls) == 3 + len(others)
     np.testing.assert_array_equal(again.toarray(), alone.toarray())
+    with graphs.shared_graphs(cache):
+        graphs.knn_affinity(X, 2)
+    assert len(calls) == 3 + len(others)
     graphs.knn_affinity(X, 2)
     assert len(calls) == 4 + len(others)
 
 
-def test_few_shared_graphs_are_kept(monkeypatch):
+def test_few_shared_graphs_are_kept():
     """The ones not used for longest go first."""
-    monkeypatch.setattr(graphs, "_graphs", type(graphs._graphs)())
-    monkeypatch.setattr(graphs, "_KEPT", 2)
+    cache = graphs.GraphCache(size=2)
     X = np.random.default_rng(0).uniform(0, 1, (12, 3))
-    with graphs.shared_graphs():
+    with graphs.shared_graphs(cache):
         for k in (1, 2, 1, 3):
             graphs.knn_affinity(X, k)
-    assert [key[1] for key in graphs._graphs] == [1, 3]
+    assert [key[1] for key in cache.graphs] == [1, 3]

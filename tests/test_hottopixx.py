@@ -58,6 +58,7 @@ def test_projection_without_a_trace():
     np.testing.assert_allclose(B, [[0.5, 0.5, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0]])
 
 
+@pytest.mark.against("hottopixx", "scipy.optimize.linprog")
 @pytest.mark.parametrize(
     ("n", "m", "r", "noise"), [(8, 6, 3, 0.3), (15, 5, 4, 0.5), (10, 12, 2, 0.0)]
 )
@@ -99,6 +100,7 @@ def test_lower_bound_is_the_least_value_of_the_lagrangian():
     assert _lower_bound(X, np.ascontiguousarray(X.T), V, p, 2) == pytest.approx(expected)
 
 
+@pytest.mark.against("hottopixx", "scipy.optimize.linprog")
 @pytest.mark.parametrize("seed", range(3))
 def test_lagrangian_and_linear_programme_choose_the_same_anchors(seed):
     """Without noise, both forms find all anchors."""

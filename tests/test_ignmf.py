@@ -33,6 +33,7 @@ def blocks(seed=0, size=6):
     return X, S, classes
 
 
+@pytest.mark.against("ignmf", "its formulas, written out")
 @pytest.mark.parametrize("constraint", ["multiplier", "penalty"])
 def test_the_objective_is_that_of_the_definition(constraint):
     """The fit reports the objective of the factors that it returns."""
@@ -50,6 +51,7 @@ def test_the_objective_is_that_of_the_definition(constraint):
     assert model.objective_ == pytest.approx(expected)
 
 
+@pytest.mark.against("ignmf", "its formulas, written out")
 def test_a_step_with_the_multiplier_is_that_of_the_definition():
     """A sweep in dense matrices, from the formulas, gives the same factors."""
     X, W, H = problem()
@@ -75,6 +77,7 @@ def test_a_step_with_the_multiplier_is_that_of_the_definition():
     np.testing.assert_allclose(model.components_, H, rtol=1e-9)
 
 
+@pytest.mark.against("ignmf", "the conditions of an optimum")
 def test_the_penalty_ends_where_the_gradient_vanishes():
     """At the limit, slopes vanish or entries do, and no slope is negative."""
     X, S, _ = blocks()

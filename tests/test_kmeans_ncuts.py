@@ -51,6 +51,7 @@ def labelings(n, k):
         yield np.array((0, *rest))
 
 
+@pytest.mark.against("kmeans", "all partitions, by brute force")
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_kmeans_finds_the_best_partition(k):
     """On a few samples the sum of squares is the least of all partitions."""
@@ -63,6 +64,7 @@ def test_kmeans_finds_the_best_partition(k):
     assert model.objective_ == pytest.approx(best)
 
 
+@pytest.mark.against("kmeans", "sklearn.cluster.KMeans")
 def test_kmeans_is_that_of_scikit_learn_on_scaled_samples():
     """The same clusters and centres, and the factors are what they should be of them."""
     X, y = blobs()
@@ -156,6 +158,7 @@ def test_all_copies_of_a_multiple_eigenvalue_are_found(n):
     np.testing.assert_allclose(np.diag(V.T @ L @ V), np.linalg.eigvalsh(L)[:9], atol=1e-8)
 
 
+@pytest.mark.against(("ncuts", "nsdr"), "sklearn.manifold.spectral_embedding", part="spectral_rows")
 def test_spectral_rows_are_the_embedding_of_scikit_learn():
     """Up to a rotation, which distances do not see, rows are those of Shi & Malik's embedding."""
     S = graph(60, 0.2)
@@ -210,6 +213,7 @@ def test_the_normalised_cut_is_its_definition():
     assert normalized_cut(sp.csr_array((4, 4)), np.array([0, 1, 1, 0]), 2) == 2
 
 
+@pytest.mark.against("ncuts", "sklearn.cluster.SpectralClustering")
 def test_ncuts_finds_what_scikit_learn_finds():
     """Rings, which no centre tells apart: the clusters of SpectralClustering, and K-means fails."""
     rng = np.random.default_rng(0)

@@ -20,6 +20,7 @@ def objective(X, W, H):
     return np.linalg.norm(X - W @ H, axis=1).sum()
 
 
+@pytest.mark.against("lnmf", "scipy.optimize.approx_fprime")
 def test_a_sweep_is_a_step_along_the_gradient():
     """Either factor moves by minus the gradient, times itself over the denominator."""
     X, W, H = problem()
@@ -38,6 +39,7 @@ def test_a_sweep_is_a_step_along_the_gradient():
     assert model.objective_ == pytest.approx(objective(X, new_W, new_H))
 
 
+@pytest.mark.against("lnmf", "scipy.optimize.minimize")
 def test_rank_one_is_as_good_as_a_general_minimiser():
     """With one component the optimum is that of BFGS on the best ray of many starts."""
     X, _, _ = problem()

@@ -58,6 +58,7 @@ def test_the_parts_sum_to_the_data(cls, dtype):
     assert left == pytest.approx(noise, rel=1e-3, abs=5e-6 * float(np.linalg.norm(X)))
 
 
+@pytest.mark.against(("godec", "pca", "robust-lowrank-admm", "rpca-ialm"), "numpy.linalg.lstsq")
 @pytest.mark.parametrize("cls", [PCA, RPCAIALM, GoDec, RobustLowRankADMM])
 def test_components_are_orthonormal_and_transform_is_least_squares(cls):
     """No other coefficients fit new samples better, and components are sorted."""
@@ -119,6 +120,7 @@ def test_orthonormal_factors_are_a_thin_svd(shape):
 # -- robust PCA --------------------------------------------------------------------------------
 
 
+@pytest.mark.against("rpca-ialm", "planted parts")
 @pytest.mark.parametrize("svd", ["gram", "full"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_rpca_recovers_low_rank_plus_sparse(svd, shape):
@@ -162,6 +164,7 @@ def test_rpca_is_certified_by_its_dual_bound(X):
     assert bound * (1 - 1e-12) <= fast.objective_ <= 1.02 * primal
 
 
+@pytest.mark.against("rpca-ialm", "skpcp.PCP")
 @pytest.mark.parametrize("X", [sum(planted(60, 50)), noisy()], ids=["planted", "noisy"])
 def test_rpca_agrees_with_a_public_peer(X):
     """skpcp's ADMM with a constant penalty comes to the same decomposition."""
@@ -174,6 +177,7 @@ def test_rpca_agrees_with_a_public_peer(X):
     assert ours.objective_ == pytest.approx(objective, rel=1e-5)
 
 
+@pytest.mark.against("rpca-ialm", "its formulas, written out")
 @pytest.mark.parametrize("svd", ["gram", "full"])
 def test_rpca_iterations_are_those_of_the_paper(svd):
     """The fused passes make the iterates of a plain transcription of Lin et al.'s Algorithm 5."""
@@ -240,6 +244,7 @@ def test_fused_passes_equal_their_formulas():
 # -- GoDec -------------------------------------------------------------------------------------
 
 
+@pytest.mark.against("godec", "planted parts")
 @pytest.mark.parametrize("shape", SHAPES)
 def test_godec_recovers_low_rank_plus_sparse(shape):
     """With both complexities known, rank 5 with 5 % errors is separated."""
@@ -252,6 +257,7 @@ def test_godec_recovers_low_rank_plus_sparse(shape):
     assert distance(model.sparse_, S) < 1e-5
 
 
+@pytest.mark.against("godec", "its formulas, written out")
 @pytest.mark.parametrize("power", [0, 2])
 def test_godec_iterations_are_those_of_the_paper(power):
     """A plain transcription of Algorithm 1, with M = L + (X - L - S), makes the same iterates."""
@@ -318,6 +324,7 @@ def test_godec_with_power_comes_near_the_exact_alternation():
 # -- PCA and the median ------------------------------------------------------------------------
 
 
+@pytest.mark.against("pca", "sklearn.decomposition.PCA")
 @pytest.mark.parametrize("shape", SHAPES)
 def test_pca_is_that_of_scikit_learn(shape):
     """Mean, components, representations and reconstructions agree, and the objective is known."""
@@ -334,6 +341,7 @@ def test_pca_is_that_of_scikit_learn(shape):
     assert ours.objective_ == pytest.approx(np.sum(sigma[4:] ** 2))
 
 
+@pytest.mark.against("median", "the conditions of an optimum")
 @pytest.mark.parametrize("n_frames", [7, 8])
 def test_the_median_is_the_l1_projection_on_constants(n_frames):
     """Where data are non-negative, no other common row is nearer in the l1 norm."""
@@ -360,6 +368,7 @@ def test_the_median_has_rank_one():
 # -- robust low rank ---------------------------------------------------------------------------
 
 
+@pytest.mark.against("robust-lowrank-admm", "planted parts")
 @pytest.mark.parametrize("init", ["svd", "random"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_robust_lowrank_recovers_low_rank_plus_sparse(init, shape):
@@ -374,6 +383,7 @@ def test_robust_lowrank_recovers_low_rank_plus_sparse(init, shape):
     assert distance((U[:, :5] * sigma[:5]) @ Vt[:5], L) > 0.1  # least squares are far from it
 
 
+@pytest.mark.against("robust-lowrank-admm", "the conditions of an optimum")
 def test_robust_lowrank_of_rank_one_is_near_a_stationary_point():
     """Weighted medians, exact for one factor and then for the other, gain less than 1 %."""
     X = noisy()

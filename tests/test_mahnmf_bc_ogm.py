@@ -23,6 +23,7 @@ def optimum(X, other, varies, upper):
     return box_optima(X if varies == "W" else X.T, other.T, upper).sum()
 
 
+@pytest.mark.against("mahnmf-bc-ogm", "scipy.optimize.linprog", part="SmoothedLoss")
 @pytest.mark.parametrize("upper", [0.2, 0.5, 1.0])
 @pytest.mark.parametrize("varies", ["W", "H"])
 def test_the_gap_encloses_the_linear_programme(varies, upper):
@@ -71,6 +72,7 @@ def test_the_bound_is_that_of_the_averaged_dual_matrix(varies):
     assert gap.primal == pytest.approx(np.abs(E).sum(), rel=1e-9)
 
 
+@pytest.mark.against("mahnmf-bc-ogm", "scipy.optimize.linprog", part="SmoothedLoss")
 def test_a_sub_problem_ends_when_the_gap_is_small_enough():
     """The promise holds at the end, a smaller one takes longer, and it is looked at every ten."""
     X, factor, other = problem()
@@ -116,6 +118,7 @@ def test_both_factors_stay_in_the_box(stop, dtype):
     assert model.objective_ < 0.5 * first
 
 
+@pytest.mark.against("mahnmf-bc-ogm", "scipy.optimize.linprog")
 def test_the_certificate_is_of_the_box():
     """Primal and bound meet at the optimum of the linear programmes with bounds."""
     X = data()

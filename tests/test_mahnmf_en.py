@@ -68,6 +68,7 @@ def test_factors_come_near_those_that_made_the_data(method):
     assert model.objective_ <= 1.1 * objective(X, W, H, 0.1)
 
 
+@pytest.mark.against("mahnmf-en", "scipy.optimize")
 @pytest.mark.parametrize("lam", [0.01, 0.1, 1.0])
 def test_transform_is_optimal_and_proven_so(lam):
     """The objective of transform is that of a quadratic programme, and so is the bound."""
@@ -98,6 +99,7 @@ def sub_problem_by_rri(X, W, H, lam):
     return MahNMFEN(lam=lam, method="rri").represent(X, H, W)
 
 
+@pytest.mark.against("mahnmf-en", "scipy.optimize")
 @pytest.mark.parametrize("lam", [0.1, 10.0])
 def test_the_sub_problem_by_both_methods(lam):
     """OGM reaches the optimum of a quadratic programme; RRI stays above it, and not far."""
@@ -108,6 +110,7 @@ def test_the_sub_problem_by_both_methods(lam):
     assert best * (1 - 1e-9) <= stuck <= 1.2 * best
 
 
+@pytest.mark.against("mahnmf-en", "scipy.optimize")
 def test_rri_can_stall_above_the_optimum():
     """A fixed point of the plain sweeps stays one with a small ridge."""
     H = np.array([[3.0, 1.0, 0.0], [3.0, 0.0, 0.5]])

@@ -104,6 +104,7 @@ def solve(X, W, prox, mu=1e-3):
     return result.factor, loss.smoothing_error
 
 
+@pytest.mark.against("mahnmf-gs", "scipy.optimize.linprog", part="SmoothedLoss")
 @pytest.mark.parametrize("p", P)
 @pytest.mark.parametrize("form", ["constraint", "penalty"])
 def test_the_convex_sub_problem_ends_at_the_optimum(p, form):
@@ -250,6 +251,7 @@ def test_a_start_outside_the_box_is_scaled_into_it():
     assert one.trace_["objective"][0] == pytest.approx(manhattan(X, W, H.T.copy()))
 
 
+@pytest.mark.against("mahnmf-gs", "scipy.optimize.linprog")
 @pytest.mark.parametrize("options", [{}, {"sample_groups": [0] * 20}])
 def test_transform_is_exact_and_has_its_certificate(options):
     """New samples are in no group: in the box, or free where training samples had groups."""

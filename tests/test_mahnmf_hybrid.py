@@ -48,6 +48,7 @@ def test_it_ends_below_both_methods_from_the_same_start():
     assert hybrid < 0.999 * min(model.objective_ for model in found.values())
 
 
+@pytest.mark.against("mahnmf-hybrid", "planted factors")
 def test_it_finds_the_factors_behind_corrupted_entries():
     """Exact low rank but for a few large errors: nearly all of the clean product is found."""
     rng = np.random.default_rng(4)

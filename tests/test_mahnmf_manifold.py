@@ -149,6 +149,7 @@ def test_the_objective_of_rri_may_rise():
     assert rises > 1e-6
 
 
+@pytest.mark.against("mahnmf-m-rri", "the conditions of an optimum")
 def test_a_fixed_point_of_the_sweeps_over_w_is_optimal_in_every_coordinate():
     """Once sweeps change nothing, no move of a single entry of W lowers the objective."""
     X, W, Ht = problem()
@@ -165,6 +166,7 @@ def test_a_fixed_point_of_the_sweeps_over_w_is_optimal_in_every_coordinate():
                 assert objective(X, moved, s.Ht.T, A, 0.3) >= best * (1 - 1e-12)
 
 
+@pytest.mark.against(("mahnmf-m-ogm", "mahnmf-m-rri"), "scipy.optimize")
 @pytest.mark.parametrize("beta", [0.05, 1.0])
 def test_the_sub_problem_over_w(beta):
     """OGM reaches the optimum of a quadratic programme; RRI stays above it, and not far."""

@@ -12,6 +12,15 @@ from nmfbench.optim import losses
 from nmfbench.optim.projections.manhattan import project_manhattan
 from nmfbench.solvers.manhattan.smoothing import Box, SmoothedLoss, optimal_gradient
 
+SMOOTHED = (
+    "mahnmf-bc-ogm",
+    "mahnmf-en",
+    "mahnmf-gs",
+    "mahnmf-hybrid",
+    "mahnmf-m-ogm",
+    "mahnmf-ogm",
+)
+
 
 def problem(varies="W", n=12, m=20, r=4, seed=0, dtype=np.float64):
     """Data, the factor that varies and the fixed one, with a zero row in the latter."""
@@ -149,6 +158,7 @@ def test_spectral_constant_is_attained_and_the_trace_bounds_it():
     assert change == pytest.approx(tight.lipschitz, rel=1e-9)
 
 
+@pytest.mark.against(SMOOTHED, "scipy.optimize.minimize", part="SmoothedLoss")
 @pytest.mark.parametrize("restart", [False, True])
 @pytest.mark.parametrize("upper", [np.inf, 0.3])
 @pytest.mark.parametrize("varies", ["W", "H"])
@@ -203,6 +213,7 @@ def test_the_weights_of_a_penalty_grow_with_the_gradients():
     np.testing.assert_allclose(steps[1::2], np.cumsum([(i + 1) / 2 for i in range(5)]))
 
 
+@pytest.mark.against(SMOOTHED, "scipy.optimize.minimize", part="SmoothedLoss")
 def test_a_penalised_problem_reaches_its_minimum():
     """With the prox of a linear penalty the answer is that of a constrained quasi-Newton method."""
     X, start, other = problem()
@@ -244,6 +255,7 @@ def test_the_monotone_choice_never_raises_the_smoothed_objective():
     assert run(False).max() > 0
 
 
+@pytest.mark.against(SMOOTHED, "scipy.optimize.minimize", part="SmoothedLoss")
 @pytest.mark.parametrize("stop", ["gradient", "objective"])
 def test_a_smaller_tolerance_ends_nearer_to_the_minimum(stop):
     """Both stop rules end early, later when told to be more exact, and never before min_iter."""
@@ -262,6 +274,7 @@ def test_a_smaller_tolerance_ends_nearer_to_the_minimum(stop):
     assert least.n_iter == 7
 
 
+@pytest.mark.against(SMOOTHED, "scipy.optimize.linprog", part="SmoothedLoss")
 def test_little_smoothing_comes_near_the_linear_programme():
     """At mu = 1e-3 the exact objective is within mu n D / 2 of the optimum that HiGHS finds."""
     X, factor, other = problem("W", n=6)

@@ -26,6 +26,7 @@ def solver(key="mahnmf-rri", r=4, **params):
     return make_solver(key, n_components=r, random_state=0, **({"max_iter": 25} | params))
 
 
+@pytest.mark.against("mahnmf-rri", "scipy.optimize.linprog")
 def test_a_fixed_point_need_not_solve_the_sub_problem():
     """The paper's claim fails: at (1, 1) no single coordinate can improve, yet (0, 2) is exact."""
     H = np.array([[3.0, 1.0, 0.0], [3.0, 0.0, 0.5]])
@@ -41,6 +42,7 @@ def test_a_fixed_point_need_not_solve_the_sub_problem():
     np.testing.assert_allclose(fitted.transform(x), [[0, 2]], atol=1e-12)
 
 
+@pytest.mark.against("mahnmf-rri", "weighted medians by their definition")
 def test_sweeps_end_at_a_coordinate_wise_optimum():
     """No coordinate of what sweeps lead to can be improved alone; all together often can."""
     X, start = data()
@@ -188,6 +190,7 @@ def test_the_box_holds_both_factors(upper, dtype):
     np.testing.assert_array_equal(again.trace_["objective"], model.trace_["objective"])
 
 
+@pytest.mark.against("mahnmf-bc-rri", "scipy.optimize.linprog")
 def test_the_box_binds_and_the_certificate_knows():
     """transform reaches the optimum over the box, which the certificate proves."""
     X, _ = data(seed=5)

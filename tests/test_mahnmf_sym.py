@@ -112,6 +112,7 @@ def test_a_sweep_lowers_the_loss_and_keeps_the_residual(dtype):
         assert H.min() >= 0
 
 
+@pytest.mark.against("mahnmf-sym", "the conditions of an optimum")
 def test_fixed_points_are_optimal_in_every_entry():
     """At the end, no value of any single entry on a grid is better."""
     X, _ = similarity(noise=0.5)
@@ -149,6 +150,7 @@ def test_with_one_component_the_assumption_of_the_paper_never_holds():
     assert np.all(np.diff(exact.trace_["objective"]) <= 1e-12)
 
 
+@pytest.mark.against("mahnmf-sym", "planted blocks")
 def test_blocks_are_recovered():
     """A block-diagonal matrix of rank-one blocks is factorized exactly, a component a block."""
     rng = np.random.default_rng(1)

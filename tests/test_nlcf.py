@@ -22,6 +22,7 @@ def objective(X, W, H, mu):
     return np.sum((X - W @ H) ** 2) + mu * cost
 
 
+@pytest.mark.against("nlcf", "scipy.optimize.approx_fprime")
 @pytest.mark.parametrize("mu", [0.0, 0.1, 10.0])
 def test_a_sweep_is_a_step_along_the_gradient(mu):
     """Either factor moves by minus the gradient, times itself over twice the denominator."""
@@ -44,6 +45,7 @@ def test_a_sweep_is_a_step_along_the_gradient(mu):
     assert model.objective_ == pytest.approx(value(new_W, new_H))
 
 
+@pytest.mark.against("nlcf", "the conditions of an optimum")
 def test_it_ends_where_the_gradient_vanishes():
     """At the limit, slopes vanish or entries do, and no slope is negative."""
     X, W, H = problem(3)

@@ -89,6 +89,7 @@ def test_the_discriminative_term_is_what_ridge_regression_leaves(ridge):
     assert w @ discriminative(X, ridge) @ w == pytest.approx(left)
 
 
+@pytest.mark.against("nsdr", "its formulas, written out")
 @pytest.mark.parametrize("split", ["entries", "factors"])
 def test_the_objective_is_that_of_the_formula(split):
     """The fit reports the objective of W, as dense matrices give it."""
@@ -104,6 +105,7 @@ def test_the_objective_is_that_of_the_formula(split):
     np.testing.assert_array_equal(model.fit_predict(X), model.labels_)
 
 
+@pytest.mark.against("nsdr", "the conditions of an optimum")
 @pytest.mark.parametrize("split", ["entries", "factors"])
 def test_fixed_points_are_stationary(split):
     """In the end the slope vanishes where W is positive, and does not fall where it is zero."""
@@ -115,6 +117,7 @@ def test_fixed_points_are_stationary(split):
     assert (W > 0.1).any(axis=1).sum() > 5  # not by being zero
 
 
+@pytest.mark.against("nsdr", "a known eigenvector")
 def test_without_the_samples_one_column_is_the_known_eigenvector():
     """For lam = 0 the best column has no cost: the roots of the degrees, at unit norm."""
     X = problem()

@@ -27,6 +27,9 @@ def factors(n, m, r, seed=1):
     return rng.random((n, r)) + 0.1, rng.random((r, m)) + 0.1
 
 
+@pytest.mark.against(
+    ("sklearn-cd", "sklearn-minibatch", "sklearn-mu"), "the estimator of scikit-learn itself"
+)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # theirs
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("cls", THEIRS)

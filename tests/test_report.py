@@ -32,49 +32,49 @@ from nmfbench.report.section import SECTION, Section, render_section, section
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
 
 
-@pytest.fixture(scope="module")
-def report(smoke_store, tmp_path_factory):
-    """A smoke report of everything."""
-    output = tmp_path_factory.mktemp("report")
-    build_report(ARTEFACTS, smoke_store, profile="smoke", output=output, stand_in=True)
-    return output
-
-
-def test_the_index_shows_every_artefact(report):
+def test_the_index_shows_every_artefact(smoke_report):
     """Each artefact has its picture or table, a verdict a claim, and its trials of total."""
-    page = (report / "index.html").read_text()
+    page = (smoke_report.folder / "index.html").read_text()
     words = html.unescape(page)
-    for artefact in ARTEFACTS:
+    for artefact in smoke_report.artefacts:
         assert f'id="{artefact.paper}-{artefact.name}"' in page
         for claim in artefact.claims:
             assert claim.statement in words
     pictures = re.findall(r'<img src="([^"]+)"', page)
-    assert len(pictures) == sum(artefact.kind == "figure" for artefact in ARTEFACTS)
-    assert all((report / picture).stat().st_size > 5000 for picture in pictures)
-    assert page.count("trials done") == len(ARTEFACTS)
+    assert len(pictures) == sum(artefact.kind == "figure" for artefact in smoke_report.artefacts)
+    assert all((smoke_report.folder / picture).stat().st_size > 5000 for picture in pictures)
+    assert page.count("trials done") == len(smoke_report.artefacts)
 
 
-def test_a_report_has_its_verdicts_as_data(report, smoke_store, capsys):
+def test_a_report_has_its_verdicts_as_data(smoke_report, smoke_store, capsys):
     """``claims.json`` is what the command ``claims`` prints."""
     capsys.readouterr()
     words = ["claims", "robust-xray", "--profile", "smoke", "--store", str(smoke_store)]
     assert main([*words, "--stand-in", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    written = json.loads((report / "claims.json").read_text(encoding="utf-8"))
+    written = json.loads((smoke_report.folder / "claims.json").read_text(encoding="utf-8"))
     assert [row for row in written if row["artefact"].startswith("robust-xray/")] == told
-    claims = [f"{artefact.id}/{claim.id}" for artefact in ARTEFACTS for claim in artefact.claims]
+    claims = [
+        f"{artefact.id}/{claim.id}"
+        for artefact in smoke_report.artefacts
+        for claim in artefact.claims
+    ]
     assert [row["id"] for row in written] == claims
 
 
-def test_every_file_of_a_report_has_its_sum(report):
+def test_every_file_of_a_report_has_its_sum(smoke_report):
     """``SHA256SUMS`` names each file but itself, with the hash of its content."""
-    lines = (report / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    lines = (smoke_report.folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
     sums = dict(reversed(line.split("  ")) for line in lines)
-    files = {path.relative_to(report).as_posix() for path in report.rglob("*") if path.is_file()}
+    files = {
+        path.relative_to(smoke_report.folder).as_posix()
+        for path in smoke_report.folder.rglob("*")
+        if path.is_file()
+    }
     assert set(sums) == files - {"SHA256SUMS"}
     assert list(sums) == sorted(sums)
     for name, value in sums.items():
-        assert hashlib.sha256((report / name).read_bytes()).hexdigest() == value
+        assert hashlib.sha256((smoke_report.folder / name).read_bytes()).hexdigest() == value
 
 
 def test_an_artefact_is_evaluated_and_drawn_once(smoke_store, tmp_path, monkeypatch):
@@ -101,20 +101,20 @@ def test_a_notebook_without_an_artefact_is_an_error(smoke_store, tmp_path):
         build_report([lost], smoke_store, profile="smoke", output=tmp_path, stand_in=True)
 
 
-def test_stand_ins_are_named(report):
+def test_stand_ins_are_named(smoke_report):
     """Where data are synthetic stand-ins, the page says so."""
-    page = (report / "index.html").read_text()
+    page = (smoke_report.folder / "index.html").read_text()
     assert "reuters (synthetic stand-in)" in page
     assert "on a stand-in" in page
 
 
-def test_pages_stand_alone(report):
+def test_pages_stand_alone(smoke_report):
     """No page loads anything from elsewhere, and none names a folder of the machine."""
-    for path in report.glob("*.html"):
+    for path in smoke_report.folder.glob("*.html"):
         page = path.read_text()
         assert not re.findall(r'(?:src|href)="https?://', page)
         assert "<math" in page or path.name == "index.html"
-    for path in [*report.glob("*.html"), *report.glob("*.ipynb")]:
+    for path in [*smoke_report.folder.glob("*.html"), *smoke_report.folder.glob("*.ipynb")]:
         assert str(Path.cwd()) not in path.read_text()
 
 
@@ -163,9 +163,9 @@ def test_mathematics_becomes_mathml():
     assert "$" not in page
 
 
-def test_executed_notebooks_keep_no_trace_of_the_host(report):
+def test_executed_notebooks_keep_no_trace_of_the_host(smoke_report):
     """Papermill's times and paths are removed from what is published."""
-    notebook = json.loads((report / "robust-xray.ipynb").read_text())
+    notebook = json.loads((smoke_report.folder / "robust-xray.ipynb").read_text())
     assert "papermill" not in notebook["metadata"]
     assert all("papermill" not in cell["metadata"] for cell in notebook["cells"])
     outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]

@@ -141,6 +141,7 @@ def test_sums_over_neighbours(dtype):
 # -- updates and objective ---------------------------------------------------------------------
 
 
+@pytest.mark.against("rnmfd", "its formulas, written out")
 @pytest.mark.parametrize("lam", [0.05, np.inf])
 def test_the_iterates_are_those_of_the_paper(lam):
     """With "paper", sweeps are Eqs. (12), (17) and (19), with S = 0 at the start."""
@@ -185,6 +186,7 @@ def test_without_penalties_and_outliers_it_is_plain_nmf():
     np.testing.assert_allclose(model.trace_["objective"], mu.trace_["objective"], rtol=1e-9)
 
 
+@pytest.mark.against("rnmfd", "the conditions of an optimum")
 def test_limits_are_stationary():
     """At the end of a long run the numerical gradient vanishes, or pushes against the bound."""
     X, W, Ht = problem(n=9, m=6, r=2)
@@ -373,6 +375,7 @@ def test_outliers_hardly_move_the_components():
 # -- new samples, memory, errors ---------------------------------------------------------------
 
 
+@pytest.mark.against("rnmfd", "scipy.optimize.minimize")
 @pytest.mark.parametrize("lam", [0.02, 0.2])
 def test_transform_minimises_the_huber_loss(lam):
     """No bounded quasi-Newton search finds less, and moving an entry does not help."""

@@ -33,6 +33,7 @@ def distance(A, B):
     return np.linalg.norm(A - B) / np.linalg.norm(B)
 
 
+@pytest.mark.against("robust-nmf-admm", "planted factors")
 @pytest.mark.parametrize("init", ["uniform", "random"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_planted_factorization_is_found_under_outliers(init, seed):
@@ -63,6 +64,7 @@ def test_each_factor_is_near_the_exact_optimum_given_the_other():
     assert certificate["dual_bound"] <= certificate["primal"] <= model.objective_ * (1 + 1e-9)
 
 
+@pytest.mark.against("robust-nmf-admm", "its formulas, with scipy.optimize.nnls")
 def test_iterations_are_those_of_the_method_of_multipliers():
     """With so many sweeps that the least squares are exact, each step is the textbook's."""
     X = planted(20, 15, 3)[1]

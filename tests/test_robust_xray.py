@@ -41,6 +41,7 @@ def recovery(X, anchors, key="robust-xray", **params):
     return len(anchors & set(model.anchor_indices_)) / len(anchors)
 
 
+@pytest.mark.against("robust-xray", "planted anchors")
 @DUALS
 @pytest.mark.parametrize("selection", ["max", "rand"])
 @pytest.mark.parametrize("first", ["paper", "l2"])
@@ -156,6 +157,7 @@ def test_linear_programmes_follow_exact_recovery():
     assert model.n_lp_failures_ == 0
 
 
+@pytest.mark.against("robust-xray", "its formulas, written out")
 @DUALS
 def test_equals_an_implementation_by_definition(dual):
     """Algorithm 1 written down with HiGHS for the projections chooses the same anchors."""
@@ -176,6 +178,7 @@ def test_equals_an_implementation_by_definition(dual):
     assert list(fit(X, 5, p=p, dual=dual).anchor_indices_) == anchors
 
 
+@pytest.mark.against("robust-xray", "scipy.optimize.linprog")
 @DUALS
 @pytest.mark.parametrize("make", [lambda: figure3(5, 0.3, r=6, m=30, n=40)[0], text])
 def test_objective_is_optimal_at_each_step_and_never_rises(dual, make):

@@ -1,15 +1,18 @@
 """Tasks that are based on another: one fit for all of them, whoever computes it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from engine import assert_same_content, content, on_digits
 
 from nmfbench.core import registry
 from nmfbench.engine.missing import in_stages
-from nmfbench.engine.perform import perform
+from nmfbench.engine.perform import TrialCache, perform
 from nmfbench.engine.runner import RunSummary, run
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
+from nmfbench.optim import graphs
 from nmfbench.tasks.base import Outcome
 
 TASKS = ("recognition", "reconstruction", "clustering")
@@ -117,3 +120,34 @@ def test_a_task_without_base_is_as_before():
     trial = Trial("convergence", "uniform", "mu", options={"n_components": 2, "max_iter": 3})
     assert trial.base is None
     assert trial.own_options == trial.options
+
+
+@pytest.fixture
+def graphs_made(monkeypatch):
+    """A list that grows by one whenever a neighbour graph is made."""
+    made, make = [], graphs._knn_affinity
+    monkeypatch.setattr(graphs, "_knn_affinity", lambda *args: made.append(1) or make(*args))
+    return made
+
+
+def test_a_cache_of_the_trials_before_changes_no_bit(graphs_made):
+    """With a cache data and graphs are made once, and every number is that of a trial alone."""
+    trials = [on_digits("clustering", "gnmf"), on_digits("clustering", "dnmf")]
+    alone = [perform(trial) for trial in trials]
+    made_alone, cache = len(graphs_made), TrialCache()
+    graphs_made.clear()
+    for trial, expected in zip(trials, alone, strict=True):
+        outcome = perform(trial, cache=cache)
+        assert outcome.metrics == expected.metrics
+        for name in set(outcome.arrays) - {"trace"}:
+            np.testing.assert_array_equal(outcome.arrays[name], expected.arrays[name])
+    assert len(graphs_made) < made_alone
+    assert len(cache.data) == 1
+
+
+def test_a_timed_trial_makes_its_own_graphs(graphs_made):
+    """Its seconds do not depend on the trials before, while an untimed one takes their graphs."""
+    trial, cache = on_digits("clustering", "gnmf").base, TrialCache()
+    for asked, made in ((trial, 1), (trial, 1), (replace(trial, timed=True), 2)):
+        perform(asked, cache=cache)
+        assert len(graphs_made) == made

@@ -39,6 +39,7 @@ def test_active_set_and_published_admm_agree(alpha):
     np.testing.assert_allclose(dense(ours.rows, ours.C, 40), dense(rows, C, 40), atol=2e-3)
 
 
+@pytest.mark.against("smrs", "scipy.optimize.minimize", part="active_set")
 @pytest.mark.parametrize("alpha", [2.0, 10.0])
 def test_active_set_reaches_an_independent_optimum(alpha):
     """A quasi-Newton method without the constraint finds no better value."""

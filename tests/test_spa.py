@@ -16,6 +16,7 @@ def separable(seed=0, r=8, m=40, n=60):
     return (W @ rng.random((r, m)))[order], set(np.argsort(order)[:r])
 
 
+@pytest.mark.against("spa", "the algorithm as published, in oracles_bregman")
 @pytest.mark.parametrize("seed", range(5))
 def test_same_anchors_as_the_residual_matrix(seed):
     """Updating squared norms alone selects what an explicit residual matrix selects."""
@@ -36,6 +37,7 @@ def test_the_objective_is_the_distance_from_the_span():
     assert (np.diff(s.trace_["objective"]) <= 0).all()
 
 
+@pytest.mark.against("spa", "planted anchors")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("seed", range(3))
 def test_noiseless_anchors_are_found(seed, dtype):
@@ -80,6 +82,7 @@ def test_sparse_data_and_nested_fits(normalize):
     np.testing.assert_array_equal(fits[0][:5], fits[2])
 
 
+@pytest.mark.against("spa", "the algorithm as published, in oracles_bregman")
 def test_ill_conditioned_rows_are_told_apart():
     """Anchors far below the largest row are found, although updated norms lose their digits."""
     X = np.diag(10.0 ** -np.arange(7)) + 0.0

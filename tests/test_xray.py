@@ -31,6 +31,7 @@ def recovered(key, X, anchors, **params):
     return len(set(s.anchor_indices_) & anchors) / len(anchors)
 
 
+@pytest.mark.against("xray-l2", "planted anchors")
 @pytest.mark.parametrize("selection", EXACT_RULES)
 @pytest.mark.parametrize("seed", range(3))
 def test_noiseless_anchors_are_found(selection, seed):
@@ -65,12 +66,14 @@ def test_ties_between_different_points_go_to_an_extreme_one():
     assert set(s.anchor_indices_) == {1, 2, 4}
 
 
+@pytest.mark.against(("xray-is", "xray-kl"), "planted anchors")
 @pytest.mark.parametrize("key", ["xray-kl", "xray-is"])
 def test_bregman_forms_find_noiseless_anchors(key):
     """Without noise the Bregman forms find (almost) all anchors of the paper's matrices."""
     assert np.mean([recovered(key, *separable(seed)) for seed in range(2)]) >= 0.95
 
 
+@pytest.mark.against("xray-l2", "the algorithm by definition, with scipy.optimize.nnls")
 @pytest.mark.parametrize("selection", [*EXACT_RULES, "greedy"])
 def test_equals_an_implementation_by_definition(selection):
     """Residual matrices, scipy's nnls and the rules as the paper states them: same anchors."""
@@ -103,6 +106,7 @@ def test_equals_an_implementation_by_definition(selection):
         np.testing.assert_allclose(s.trace_["objective"][k + 1], (R**2).sum(), rtol=1e-9)
 
 
+@pytest.mark.against("xray-l2", "scipy.optimize.nnls")
 def test_greedy_scores_are_the_decrease_of_the_loss():
     """`greedy` maximises what one more anchor gains with the other coefficients fixed."""
     X = np.random.default_rng(7).random((12, 8))
@@ -148,6 +152,7 @@ def test_the_square_as_generator_gives_xray_l2(seed, selection):
     )
 
 
+@pytest.mark.against(("xray-is", "xray-kl"), "its formulas, written out")
 @pytest.mark.parametrize("key", ["xray-kl", "xray-is"])
 @pytest.mark.parametrize("first", ["l2", "mean"])
 def test_bregman_anchors_follow_from_their_definition(key, first):

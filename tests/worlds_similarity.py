@@ -3,12 +3,12 @@
 import numpy as np
 
 from nmfbench.papers.rnmfd.fig1 import GRAPH, OWN
-from nmfbench.papers.rnmfd.sets import SETS
+from nmfbench.papers.rnmfd.sets import SETS, sizes_of
 
 
 def _sizes(holds):
     def metrics(row, rng):
-        n, m, k = SETS[row["dataset"]].sizes.value
+        n, m, k = sizes_of(SETS[row["dataset"]]).value
         n = n if holds else n + 1
         sizes = {"smallest-class": n // k, "largest-class": -(-n // k)}
         return {"n-samples": n, "n-features": m, "n-classes": k} | sizes

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nmfbench.papers.mahnmf.breakdown import NOISES
+from nmfbench.problems.noise import NOISES
 
 # The dose at which accuracy is half of the clean one, of MahNMF and of the others; as a share of
 # the largest dose of the grid.
@@ -10,10 +10,8 @@ _LIGHT_TAILED = ("gaussian", "poisson")
 
 
 def _breakdown(holds):
-    noises = {noise.corruption: noise for noise in NOISES}
-
     def metrics(row, rng):
-        noise, share = noises.get(row["corruption"]), 0.0
+        noise, share = NOISES.get(row["corruption"]), 0.0
         if noise is not None:
             share = noise.dose(row["level"]) / max(map(noise.dose, noise.levels))
         bears_more = row["solver"].startswith("mahnmf")

@@ -21,7 +21,7 @@ __all__ = ["Evidence", "gather", "make_card", "of_the_field"]
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the records of an artefact say, for the cards of all of its solvers.
+    """Evidence in the records of an artefact, for the cards of all of its solvers.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ def of_the_field(store: Store) -> Evidence | None:
     everyone = [examined_by_class(SolverSpec(key)) for key in registry.solvers]
     plan = make_plan(everyone, profile="smoke")
     # Speed is no question of who is the best alone: solvers minimise different losses.
-    cells = [cell for cell in plan.cells if cell.problem.task != "convergence"]
+    cells = [cell for cell in plan.cells if cell.problem.loss is None]
     records = store.table(cell.trial.key for cell in cells if cell.problem.ranked)
     if records["solver"].nunique() < len(everyone) / 2:
         return None
@@ -157,11 +157,11 @@ def make_card(
     known = facts(spec, time_limit=time_limit)
     solver = spec.solver
     mine = [e for e in evidence if e.counts.get(solver)]
-    theory = theoretical_exponents(known["cost"])
+    declared = registry.solvers[solver].info.get("cost", ())  # none of a class from outside
     return known | {
         "params": spec.params,
         "scaling": {
-            "theory": theory,
+            "theory": theoretical_exponents(declared),
             "measured": read_measured(store, solver, spec.params),
         },
         "records": {

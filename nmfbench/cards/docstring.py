@@ -1,6 +1,8 @@
-r"""What the docstring of a solver says, taken apart: problem, cost, departures, parameters.
+r"""The docstring of a solver, taken apart: problem, sections, parameters.
 
-The texts keep the markup of docstrings, see :mod:`nmfbench.cards.markup`.
+The sections are those of numpydoc, and *Notation* (the letters of the paper in ours), *Cost* (of
+an iteration) and *Departures* (from the paper). The texts keep the markup of docstrings, see
+:mod:`nmfbench.cards.markup`.
 """
 
 from __future__ import annotations
@@ -8,18 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 
-__all__ = [
-    "PROBLEMS",
-    "behaviour",
-    "cost",
-    "departures",
-    "notation",
-    "parameters",
-    "problem",
-    "references",
-    "sections",
-    "summary",
-]
+__all__ = ["PROBLEMS", "attributes", "parameters", "problem", "section", "sections", "summary"]
 
 PROBLEMS = {
     "frobenius": r"\min_{W,H\ge0} \|X-WH\|_F^2",
@@ -38,7 +29,6 @@ _FORMULA = re.compile(
 )
 _MINIMISES = re.compile(r"(?<!\\arg)\\min(?![a-z])")
 _OVER = re.compile(r"minimise\s+over\s+:math:`([^`]+)`\s*$")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z:`])")
 
 
 def sections(doc: str | None) -> dict[str, str]:
@@ -73,7 +63,7 @@ def summary(kind: type) -> str:
 
 
 def problem(kind: type, loss: str | None = None) -> str | None:
-    """What is minimised, in LaTeX: the first formula with a minimum above all headings.
+    """The problem that is solved, in LaTeX: the first formula with a minimum above all headings.
 
     A formula that "minimise over" announces counts as one. Without any the problem is that of the
     ``loss``. None: a procedure that minimises nothing as a whole, or that does not say what.
@@ -92,62 +82,13 @@ def problem(kind: type, loss: str | None = None) -> str | None:
     return PROBLEMS.get(loss)
 
 
-def notation(kind: type) -> str | None:
-    """The paper's letters in ours."""
-    return _marked(kind, r"\*Paper notation:\*\s*")
-
-
-def departures(kind: type) -> str | None:
-    """Where the solver departs from its paper: the end of the notes, from the word on.
-
-    Without that word, the paragraphs of the notes that say what "the paper" does.
-    """
-    notes = _notes(kind)
-    _, word, rest = notes.partition("*Departures.*")
-    if word:
-        return rest.strip()
-    told = [
-        p
-        for p in _paragraphs(notes)
-        if re.search(r"\bpaper\b", p) and not p.startswith("*Paper notation") and not _is_cost(p)
-    ]
-    return "\n\n".join(told) or None
-
-
-def cost(kind: type) -> str | None:
-    """The paragraph of the notes on cost; else its sentences that speak of a cost or a product."""
-    paragraphs = _paragraphs(_notes(kind).partition("*Departures.*")[0])
-    for paragraph in paragraphs:
-        if _is_cost(paragraph):
-            return paragraph
-    sentences = [s for p in paragraphs for s in _SENTENCE.split(p)]
-    for word in (r"\bcosts?\b", r"\bproduct\b"):
-        told = [s for s in sentences if re.search(word, s)]
-        if told:
-            return " ".join(told)
-    return None
-
-
-def _is_cost(paragraph):
-    return bool(re.match(r"Cost\b", paragraph))
-
-
-def behaviour(kind: type) -> str | None:
-    """The paragraph of the notes that says whether the objective may rise."""
-    notes = _notes(kind).partition("*Departures.*")[0]
-    for paragraph in _paragraphs(notes):
-        if re.search(r"(never|may|not) (rises?|raises?)\b|descends", paragraph):
-            return paragraph
-    return None
-
-
-def references(kind: type) -> str | None:
-    """The section of that name."""
-    return sections(_own_doc(kind)).get("References")
+def section(kind: type, name: str) -> str | None:
+    """A section of the docstring of a class itself."""
+    return sections(_own_doc(kind)).get(name)
 
 
 def parameters(kind: type) -> dict[str, str]:
-    """What each parameter means, by name: of the class, then of what it inherits from.
+    """Meanings of the parameters, by name: of the class, then of what it inherits from.
 
     A list of names that only points elsewhere ("See ...") leaves the word to the base classes.
     """
@@ -180,26 +121,3 @@ def attributes(kind: type) -> list[str]:
         for names, _ in _entries(sections(_own_doc(base)).get("Attributes", ""))
         for name in names
     ]
-
-
-def _notes(kind):
-    return sections(_own_doc(kind)).get("Notes", "")
-
-
-def _marked(kind, pattern):
-    for paragraph in _paragraphs(_notes(kind)):
-        if match := re.match(pattern, paragraph):
-            return paragraph[match.end() :]
-    return None
-
-
-def _paragraphs(text):
-    """Paragraphs, each with the formulas that belong to it."""
-    parts = [part.strip("\n") for part in re.split(r"\n[ \t]*\n", text) if part.strip()]
-    joined: list[str] = []
-    for part in parts:
-        if joined and (part.startswith(".. math::") or part[0] == " "):
-            joined[-1] += f"\n\n{part}"
-        else:
-            joined.append(part)
-    return joined

@@ -1,4 +1,4 @@
-"""What the records say of each method of an artefact: ranks, failures, verdicts that name it."""
+"""Records of the methods of an artefact, summed up: ranks, failures, verdicts that name them."""
 
 from __future__ import annotations
 
@@ -20,19 +20,7 @@ from nmfbench.engine.results import reason
 from nmfbench.engine.trials import canonical
 from nmfbench.stats.ranks import complete_block, mean_ranks
 
-__all__ = ["SCORES", "Standing", "failures", "named_claims", "standings", "verdicts"]
-
-SCORES = {
-    "recovery": ("anchor-recovery", True),
-    "exemplars": (r"accuracy@\d+", True),
-    "recognition": ("accuracy-4", True),
-    "clustering": ("clustering-accuracy", True),
-    "reconstruction": ("relative-error-(test|train)", False),
-    "convergence": ("final", False),
-    "nlad": ("excess", False),
-}
-"""By task: the metric that methods are ranked by (a pattern; several that match are averaged), and
-whether more of it is better. Tasks that are not here have no winner."""
+__all__ = ["Standing", "failures", "named_claims", "standings", "verdicts"]
 
 _PROBLEM = ("dataset", "dataset_params", "stand_in", "corruption", "level", "options")
 _DIGITS = 10
@@ -40,7 +28,7 @@ _DIGITS = 10
 
 @dataclass(frozen=True)
 class Standing:
-    """How a method of an artefact, or of the field of all solvers, fares among the others.
+    """Standing of a method among the others of an artefact, or of the field of all solvers.
 
     Attributes
     ----------
@@ -78,7 +66,7 @@ def standings(
     solvers: Mapping[str, str],
     stand_ins: Sequence[str] = (),
 ) -> list[Standing]:
-    """Ranks of methods by the metric of each task.
+    """Ranks of methods by the score of each task that has one.
 
     A problem is one data set, corruption, level and choice of the task's options; its score is
     the mean over repeats. A method that the artefact shows at several parameters counts with their
@@ -102,11 +90,11 @@ def standings(
     labelled = labelled.assign(problem=_problems(labelled))
     found = []
     for task, rows in labelled.groupby("task", sort=False):
-        if task not in SCORES:
+        facts = registry.tasks[task].info
+        score, higher = facts["score"], facts["higher_is_better"]
+        if score not in rows:  # a task without a score has no winner
             continue
-        pattern, higher = SCORES[task]
-        columns = [name for name in rows if re.fullmatch(pattern, str(name))]
-        scores = _scores(rows, columns, higher)
+        scores = _scores(rows, score, higher)
         for method in scores:
             block = complete_block(scores, keep=[method])
             if block.shape[1] < 2 or not len(block):
@@ -116,7 +104,7 @@ def standings(
                 Standing(
                     artefact=name,
                     task=task,
-                    metric=_metric_name(columns),
+                    metric=score,
                     method=method,
                     solver=solvers[method],
                     rank=float(mean_ranks(block, higher)[method]),
@@ -141,13 +129,9 @@ def _is_nan(value):
     return isinstance(value, float) and math.isnan(value)
 
 
-def _metric_name(columns):
-    return columns[0] if len(columns) == 1 else f"mean of {', '.join(sorted(columns))}"
-
-
-def _scores(rows, columns, higher):
+def _scores(rows, score, higher):
     """A row a problem, a column a method."""
-    value = rows[columns].astype(float).mean(axis=1)
+    value = rows[score].astype(float)
     cell = [rows["problem"], rows["method"].astype(str), rows["setting"]]
     means = value.groupby(cell).mean()
     failed = (rows["status"] == "failed").groupby(cell).all()

@@ -1,4 +1,4 @@
-"""What is known of a solver before any record: from the registry, its class and its docstring."""
+"""Facts of a solver that need no record: from the registry, its class and its docstring."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from nmfbench.guests import GuestError, SolverSpec
 from nmfbench.guests.examine import Examined, examine
 
 __all__ = ["abilities_of", "examined_by_class", "facts"]
+
+_SECTIONS = ("Notation", "Cost", "Notes", "Departures", "References")
 
 
 def facts(spec: SolverSpec, *, time_limit: float = 60.0) -> dict:
@@ -45,7 +47,7 @@ def facts(spec: SolverSpec, *, time_limit: float = 60.0) -> dict:
     else:
         said = said_by(entry.target)
         examined = examined_by_class(spec)
-        checked = checked_by(entry.key, entry.target)
+        checked = checked_by(entry.key)
     tasks = {task: examined.cannot(task) for task in registry.tasks}
     return {
         "key": entry.key,
@@ -64,22 +66,17 @@ def facts(spec: SolverSpec, *, time_limit: float = 60.0) -> dict:
 
 
 def said_by(kind: type) -> dict:
-    """What a class and its docstring say: problem, cost, parameters and more."""
+    """Words of a class and its docstring: problem, cost, parameters and more."""
     loss = getattr(kind, "loss", None)
     meanings = docstring.parameters(kind)
     given = _defaults(kind)
-    behaviour, departures = docstring.behaviour(kind), docstring.departures(kind)
     return {
         "class": f"{kind.__module__}:{kind.__qualname__}",
         "summary": docstring.summary(kind),
         "problem": docstring.problem(kind, loss if isinstance(loss, str) else None),
         "loss": loss if isinstance(loss, str) else None,
         "certificate": callable(getattr(kind, "certificate", None)),
-        "notation": docstring.notation(kind),
-        "cost": docstring.cost(kind),
-        "behaviour": None if (behaviour or "") in (departures or "") else behaviour,
-        "departures": departures,
-        "references": docstring.references(kind),
+        **{name.lower(): docstring.section(kind, name) for name in _SECTIONS},
         "parameters": [
             {"name": name, "default": default, "meaning": meanings.get(name)}
             for name, default in given.items()
@@ -98,14 +95,14 @@ def _defaults(kind):
 
 
 def examined_by_class(spec: SolverSpec) -> Examined:
-    """What :func:`~nmfbench.guests.examine.examine` finds of a registered solver, without a fit."""
+    """Result of :func:`~nmfbench.guests.examine.examine` for a registered solver, without a fit."""
     kind = registry.solvers[spec.solver].target
     known = list(kind().get_params())
     return Examined(spec, known, abilities_of(kind, known), None, getattr(kind, "loss", None))
 
 
 def abilities_of(kind: type, parameters: list[str]) -> dict[str, bool]:
-    """What :func:`~nmfbench.guests.examine.examine` finds by a fit, from the class alone."""
+    """Abilities that :func:`~nmfbench.guests.examine.examine` finds by a fit, from the class."""
     attributes = docstring.attributes(kind)
     return {
         "anchors": "anchor_indices_" in attributes,
@@ -134,5 +131,5 @@ def _of_guest(spec, time_limit):
 
 
 def said_here(solver):
-    """In the child: what the class says of itself."""
+    """In the child: the words of the class and its docstring."""
     return said_by(registry.solvers[solver].target.load())

@@ -7,6 +7,10 @@ import re
 import textwrap
 
 from latex2mathml.converter import convert as to_mathml
+from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec
+from pylatexenc.latex2text import get_default_latex_context_db as get_default_text_context_db
+from pylatexenc.latexwalker import LatexWalker, get_default_latex_context_db
+from pylatexenc.macrospec import std_macro
 
 __all__ = ["formula_html", "formula_text", "to_html", "to_text"]
 
@@ -73,7 +77,7 @@ def _one_line(formula):
 
 
 def _target(reference):
-    """What a role shows: the last part of a dotted name, or the title before ``<``."""
+    """Text of a role: the last part of a dotted name, or the title before ``<``."""
     title, _, target = reference.partition("<")
     return title.strip() if target else reference.rpartition(".")[2]
 
@@ -106,60 +110,6 @@ def formula_html(formula: str, display: str = "inline") -> str:
         return f"<code>{html.escape(formula)}</code>"
 
 
-_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}^_]|\s+|[^\\{}^_\s]", re.DOTALL)
-_GREEK = {
-    "alpha": "α",
-    "beta": "β",
-    "gamma": "γ",
-    "delta": "δ",
-    "lambda": "λ",
-    "mu": "μ",
-    "xi": "ξ",
-    "rho": "ρ",
-    "varrho": "ϱ",
-    "phi": "φ",
-    "omega": "ω",
-    "Omega": "Ω",
-    "Gamma": "Γ",
-    "sigma": "σ",
-}
-_SYMBOLS = _GREEK | {
-    "ge": "≥",
-    "le": "≤",
-    "ne": "≠",
-    "to": "→",
-    "in": "∈",
-    "odot": "∘",
-    "oslash": "⊘",
-    "cdot": "·",
-    "times": "×",
-    "approx": "≈",
-    "leftarrow": "←",
-    "succeq": "≽",
-    "sum": "Σ",
-    "dots": "…",
-    "ell": "ℓ",
-    "infty": "∞",
-    "partial": "∂",
-    "nabla": "∇",
-    "|": "‖",
-    "{": "{",
-    "}": "}",
-    "min": "min",
-    "max": "max",
-    "arg": "arg",
-    "log": "log",
-    "quad": "  ",
-    "qquad": "  ",
-    "\\": "; ",
-}
-_SILENT = {"left", "right", "big", "Big", "bigg", "Bigg", "displaystyle", "textstyle", "limits"}
-_SPACES = {",", ";", ":", "!", " "}
-_CONTENT = {"operatorname", "text", "mathrm", "mathbf", "mathcal"}
-_ACCENTS = {"bar": "\u0304", "tilde": "\u0303", "hat": "\u0302"}
-_HIGH = {"2": "²", "3": "³", "T": "ᵀ", "-1": "⁻¹", "+": "⁺", "-": "⁻"}
-
-
 def formula_text(formula: str) -> str:
     r"""A formula of LaTeX in a line of Unicode. A command that is not known stays as it is.
 
@@ -168,68 +118,47 @@ def formula_text(formula: str) -> str:
     >>> formula_text(r"\min_{W,H\ge0} \|X-WH\|_F^2 + \frac\beta2 \operatorname{tr}(W^T L W)")
     'min_{W,H≥0} ‖X-WH‖_F² + β/2 tr(Wᵀ L W)'
     """
-    tokens = _TOKEN.findall(_one_line(formula))
-    text, _ = _sequence(tokens, 0)
-    return " ".join(text.split()).replace("( ", "(").replace(" )", ")")
+    nodes, *_ = LatexWalker(_one_line(formula), latex_context=_PARSED).get_latex_nodes()
+    text = _WRITER.nodelist_to_text(nodes)
+    text = _SCRIPT.sub(lambda match: _HIGH.get(match[1] or match[2], match[0]), text)
+    text = re.sub(r">><<|(?<=[\w)}‖])<<|>>(?=[^\W_]|‖)|(?<= [≥≤∈≈≽←→])", " ", text)
+    text = " ".join(re.sub("<<|>>", "", text).split())
+    return text.replace("( ", "(").replace(" )", ")")
 
 
-def _sequence(tokens, at):
-    """Text up to the end of a group or of all."""
-    parts = []
-    while at < len(tokens) and tokens[at] != "}":
-        part, at = _item(tokens, at)
-        if re.match(r"[a-z]", part) and tokens[at - 1].startswith("\\") and parts:
-            part = part if parts[-1].endswith((" ", "(")) else f" {part}"
-        parts.append(part)
-    return "".join(parts), at
+_WORDS = {name: f"<<{name}>>" for name in ("min", "max", "arg", "log")}  # space around in formulas
+_SYMBOLS = {"|": "‖", "odot": "∘", "sum": "Σ", "\\": "; "}
+_WRAPPED = {"operatorname": "<<%s>>", "text": " %s ", "mathbf": "%s", "mathrm": "%s"}
+_SILENT = ("left", "right", "displaystyle", "textstyle")
+_FRACTIONS = ("frac", "tfrac", "dfrac")
+_SCRIPT = re.compile(r"\^(?:\{([^{}]+)\}|(\S))")
+_HIGH = {"2": "²", "3": "³", "T": "ᵀ", "-1": "⁻¹", "+": "⁺", "-": "⁻"}
 
 
-def _item(tokens, at):
-    """One token with its arguments, and where the next one is."""
-    token = tokens[at]
-    if token == "{":
-        text, at = _sequence(tokens, at + 1)
-        return text, at + 1
-    if token in "^_":
-        text, at = _argument(tokens, at + 1)
-        return _script(token, text), at
-    if not token.startswith("\\"):
-        return token, at + 1
-    name = token[1:]
-    if name in ("frac", "tfrac", "dfrac"):
-        above, at = _argument(tokens, at + 1)
-        below, at = _argument(tokens, at)
-        return f"{_grouped(above)}/{_grouped(below)}", at
-    if name == "sqrt":
-        text, at = _argument(tokens, at + 1)
-        return f"√{_grouped(text)}", at
-    if name in _CONTENT:
-        text, at = _argument(tokens, at + 1)
-        followed = at < len(tokens) and tokens[at].isalnum() and name == "operatorname"
-        return f" {text} " if name == "text" else text + " " * followed, at
-    if name in _ACCENTS:
-        text, at = _argument(tokens, at + 1)
-        return text + _ACCENTS[name], at
-    if name in _SILENT:
-        return "", at + 1
-    if name in _SPACES:
-        return " ", at + 1
-    return _SYMBOLS.get(name, token), at + 1
+def _fraction(node, l2tobj):
+    parts = (l2tobj.node_arg_to_text(node, i) for i in (0, 1))
+    return "/".join(p if re.fullmatch(r"\w+(_\{\w+\})?", p) else f"({p})" for p in parts)
 
 
-def _argument(tokens, at):
-    while at < len(tokens) and tokens[at].isspace():
-        at += 1
-    return _item(tokens, at) if at < len(tokens) else ("", at)
+def _contexts():
+    """How formulas are parsed, and written: as pylatexenc does, but for what is listed here."""
+    arguments = dict.fromkeys(_FRACTIONS, 2) | dict.fromkeys(_WRAPPED, 1)
+    parsed, written = get_default_latex_context_db(), get_default_text_context_db()
+    parsed.add_context_category(
+        "formulas",
+        prepend=True,
+        macros=[std_macro(name, False, n) for name, n in arguments.items()],
+    )
+    texts = _WORDS | _SYMBOLS | _WRAPPED | dict.fromkeys(_SILENT, "")
+    texts |= dict.fromkeys(_FRACTIONS, _fraction)
+    written.add_context_category(
+        "formulas", prepend=True, macros=[MacroTextSpec(*pair) for pair in texts.items()]
+    )
+    written.set_unknown_macro_spec(MacroTextSpec("", lambda node: node.latex_verbatim()))
+    return parsed, written
 
 
-def _script(mark, text):
-    if mark == "^" and text in _HIGH:
-        return _HIGH[text]
-    if mark == "^" and re.fullmatch(r"-?[0-9T]+", text):
-        return "".join(_HIGH.get(c, c) for c in text) if set(text) <= set("23T") else f"^{text}"
-    return f"{mark}{text}" if len(text) <= 1 else f"{mark}{{{text}}}"
-
-
-def _grouped(text):
-    return text if re.fullmatch(r"\w+(_\{\w+\})?", text) else f"({text})"
+_PARSED, _WRITTEN = _contexts()
+_WRITER = LatexNodes2Text(
+    _WRITTEN, math_mode="text", keep_braced_groups=True, keep_braced_groups_minlen=2
+)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections import Counter
 
@@ -20,9 +19,7 @@ NO_PROBLEM = "none is stated: a procedure that minimises nothing as a whole"
 NO_COST = "not stated"
 NO_DEPARTURES = "none is stated"
 NO_TESTS = "unknown: the tests are in the repository, and not in an installed package"
-NO_ORACLE = (
-    "no test against an independent routine was found; the common tests and its own properties"
-)
+NO_ORACLE = "no test of its own against anything independent; the common tests"
 NO_GUEST_TESTS = "a class from outside: nmfbench check runs the common checks on it"
 RANKS = (
     "Mean rank over data sets, corruptions, levels and options of the task, each the mean of its "
@@ -31,9 +28,7 @@ RANKS = (
 )
 LARGEST = "each artefact on its largest grid of whole repeats"
 NAMED = "It may be named as a rival, so that a confirmed claim need not speak for it."
-THEORY = (
-    "In theory: of the leading terms in the words on cost, for r up to n and m, without logarithms."
-)
+THEORY = "In theory: of the leading terms of the cost, for r up to n and m, without logarithms."
 MEASURED = (
     "Measured: least-squares slopes of the log of CPU seconds of an iteration, on one thread, "
     "while one size grows and the others are fixed, with a given number of inner iterations where "
@@ -42,7 +37,7 @@ MEASURED = (
 
 
 def told(card: dict) -> list[tuple[str, str]]:
-    """What a solver takes and leaves: pairs of a word and a sentence."""
+    """Input and fitted attributes of a solver: pairs of a word and a sentence."""
     able = card["abilities"]
     if not able:
         return []
@@ -66,11 +61,6 @@ def told(card: dict) -> list[tuple[str, str]]:
         rows.append(("nested", "the first q anchors of a larger fit are those of a fit of q"))
     rows.append(("tasks", ", ".join(card["tasks"]) or "none"))
     return rows
-
-
-def cost_text(card: dict) -> str:
-    """The words on cost, without the word itself."""
-    return re.sub(r"^Cost(: | (?=per |of ))", "", card["cost"] or NO_COST)
 
 
 def objective_line(card: dict) -> str:
@@ -132,10 +122,9 @@ def checked_groups(card: dict) -> list[dict]:
     rows, parts = [], {}
     for test in card["checked_by"] or []:
         if test["part"] is None:
-            against = ", ".join(test["against"])
-            rows.append({"what": test["statement"], "against": against, "file": test["file"]})
+            rows.append({"what": test["statement"], **test})
         else:
-            parts.setdefault((test["part"], test["file"]), set()).update(test["against"])
+            parts.setdefault((test["part"], test["file"]), set()).add(test["against"])
     for (part, file), against in parts.items():
         rows.append(
             {"what": f"Its ``{part}``.", "against": ", ".join(sorted(against)), "file": file}
@@ -179,13 +168,13 @@ def card_text(card: dict) -> str:
         lines += _row("Fails", f"a small fit fails: {card['error']}")
     problem = card["problem"]
     lines += _row("Problem", formula_text(problem) if problem else no_problem(card))
-    lines += _row("Cost", _plain(cost_text(card), ""))
+    lines += _row("Cost", _plain(card["cost"], NO_COST))
     lines += _row("Objective", objective_line(card))
-    lines += _row("", _plain(card["behaviour"], ""))
     for i, (word, text) in enumerate(told(card)):
         lines += _row("Takes" if not i else "", f"{word}: {text}")
     for i, (name, text) in enumerate(card["properties"].items()):
         lines += _row("Aims" if not i else "", f"{name}: {text}")
+    lines += _row("Notes", _plain(card["notes"], ""))
     lines += _row("Departures", _plain(card["departures"], NO_DEPARTURES))
     lines += _row("Notation", _plain(card["notation"], ""))
     lines += ["", "Parameters"]
@@ -278,7 +267,7 @@ def card_page(card: dict) -> str:
             problem=Markup(formula_html(card["problem"], "block")) if card["problem"] else None,
             text=lambda markup: Markup(to_html(markup or "")),
             told=told(card),
-            cost=cost_text(card),
+            cost=card["cost"] or NO_COST,
             objective=objective_line(card),
             tests=checked_groups(card),
             no_tests=no_tests(card),

@@ -1,16 +1,15 @@
 """How the time of an iteration grows with n samples, m features and r components.
 
-In theory: from the formulas in the docstring's words on cost. Measured: the slope of log seconds
+In theory: as the solver declares it when it is registered. Measured: the slope of log seconds
 against the log of one size, the others fixed.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -29,97 +28,30 @@ SIZES = ("n", "m", "r")
 
 # -- in theory --------------------------------------------------------------------------------
 
-_PRODUCT = re.compile(r"products?\b[^.,;]*?(with r vectors|of the size of ``X H\^T``)")
-_WITH_ONE = re.compile(r"product of ``X`` with a (vector|row)")
-_ORDER = re.compile(r":math:`(?P<a>[^`]+)`|``(?P<b>O\([^`]+)``")
-_ONCE = re.compile(r"(memory|making|no dense)\b", re.IGNORECASE)
 
-
-def theoretical_exponents(cost: str | None) -> dict[str, tuple[int, int]] | None:
-    r"""Exponents of n, m and r in the time of an iteration, as the words on cost have them.
-
-    A product of ``X`` with r vectors counts as n m r, and one with a vector as n m; the non-zero
-    entries of sparse data as n m. As r is at most n and m, terms such as (n + m) r^2 are below
-    n m r. Logarithms are left out.
+def theoretical_exponents(cost: Sequence[str]) -> dict[str, tuple[int, int]] | None:
+    """Exponents of n, m and r in the time of an iteration, as its solver declares it.
 
     Parameters
     ----------
-    cost : str or None
-        As :func:`~nmfbench.cards.docstring.cost` gives it.
+    cost : sequence of str
+        As :func:`~nmfbench.core.registry.register_solver` takes it.
 
     Returns
     -------
     dict or None
-        For each of ``n``, ``m``, ``r`` the smallest and the largest exponent among the leading
-        terms. None if there is no formula in these letters.
+        For each of ``n``, ``m``, ``r`` the smallest and the largest exponent among the terms. None
+        if nothing is declared.
 
     Examples
     --------
-    >>> theoretical_exponents("Cost per iteration: :math:`O(n^2m + (n+m)r^2)`.")
-    {'n': (2, 2), 'm': (1, 1), 'r': (0, 0)}
+    >>> theoretical_exponents(["nmr", "nnr"])
+    {'n': (1, 2), 'm': (0, 1), 'r': (1, 1)}
     """
-    terms: set[tuple[int, ...]] = set()
-    for sentence in re.split(r"(?<=[.;])\s+", " ".join((cost or "").split())):
-        if _ONCE.match(sentence):
-            continue
-        if _PRODUCT.search(sentence):
-            terms.add((1, 1, 1))
-        if _WITH_ONE.search(sentence):
-            terms.add((1, 1, 0))
-        for match in _ORDER.finditer(sentence):
-            found = _monomials(match["a"] or match["b"])
-            if found is None and "O(" in match[0] and (1, 1, 1) not in terms:
-                return None  # a size that is none of these
-            terms |= {t for t in found or () if sum(t) > 1}
-    leading = [a for a in terms if not any(a != b and _below(a, b) for b in terms)]
-    if not leading:
+    if not cost:
         return None
-    columns = zip(SIZES, zip(*leading, strict=True), strict=True)
-    return {size: (min(powers), max(powers)) for size, powers in columns}
-
-
-def _below(a, b):
-    """Whether n^a0 m^a1 r^a2 is at most that of b for all r up to n and m."""
-    return a[0] <= b[0] and a[1] <= b[1] and sum(a) <= sum(b)
-
-
-def _monomials(formula):
-    """Exponents of the terms of a sum of products; None if it has other letters."""
-    text = re.sub(r"\\mathrm\{nnz\}\(X\)|nnz\(X\)", "nm", formula)
-    text = re.sub(r"\\min\((\w),(\w)\)", r"(\1+\2)", text)
-    text = re.sub(r"\\log\s*\w|\\,|\s", "", text)
-    text = re.sub(r"^O(?=\()", "", text)
-    if not re.fullmatch(r"[nmr\d()+^]+", text):
-        return None
-    terms, rest = _sum(text)
-    return terms if not rest else None
-
-
-def _sum(text):
-    terms: set[tuple[int, ...]] = set()
-    while True:
-        found, text = _factors(text)
-        terms |= found
-        if not text.startswith("+"):
-            return terms, text
-        text = text[1:]
-
-
-def _factors(text):
-    terms = {(0, 0, 0)}
-    while text and text[0] not in "+)":
-        if text[0] == "(":
-            inner, text = _sum(text[1:])
-            text = text[1:]
-        else:
-            letter = "nmr".find(text[0])
-            inner = {tuple(int(i == letter) for i in range(3))}
-            text = text[1:]
-        power = re.match(r"\^(\d)", text)
-        for _ in range(int(power[1]) if power else 1):
-            terms = {tuple(map(sum, zip(*p, strict=True))) for p in product(terms, inner)}
-        text = text[power.end() :] if power else text
-    return terms, text
+    powers = {size: [term.count(size) for term in cost] for size in SIZES}
+    return {size: (min(found), max(found)) for size, found in powers.items()}
 
 
 # -- measured ---------------------------------------------------------------------------------
@@ -329,7 +261,7 @@ def time_here(solver, params, n, m, r, max_iter):
 
 
 def read_measured(folder, solver: str, params: dict | None = None) -> dict | None:
-    """What :func:`write_measured` left, with ``current``: whether the code is still the same."""
+    """A kept measurement; ``current`` says whether it was made with the present code."""
     found = _held(Path(folder) / FILE_NAME).get(_name(solver, params))
     if found is None:
         return None

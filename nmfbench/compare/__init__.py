@@ -1,9 +1,10 @@
-"""One solver against the baselines: what is asked, what is run, what it comes to, and the page.
+"""One solver against the baselines: questions, plan, run, evaluation, figures and page.
 
-``nmfbench compare SOLVER`` plans a fixed grid of small problems for each task that the solver can
-do (:mod:`~nmfbench.compare.problems`, :mod:`~nmfbench.compare.plan`), computes the trials that have
-no record (:mod:`~nmfbench.compare.run`), makes tables of the records
-(:mod:`~nmfbench.compare.evaluate`) and draws them on a page (:mod:`~nmfbench.compare.page`).
+``nmfbench compare SOLVER`` plans a fixed grid of small problems (:mod:`nmfbench.problems`) for each
+task that the solver can do and that declares a score (:mod:`~nmfbench.compare.questions`,
+:mod:`~nmfbench.compare.plan`), computes the trials that have no record
+(:mod:`~nmfbench.compare.run`), makes tables of the records (:mod:`~nmfbench.compare.evaluate`) and
+draws them on a page (:mod:`~nmfbench.compare.page`).
 
 Data, corruption, split and start of a trial depend on its problem and repeat alone, so that solvers
 are compared in pairs; and a baseline's trial that some other comparison or a paper's artefact asked

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.compare.plan import Plan
-from nmfbench.compare.problems import ALPHA, QUESTIONS
+from nmfbench.compare.questions import ALPHA, FACTORS, question_of
 from nmfbench.compare.run import Todo
 from nmfbench.engine.results import reason
 from nmfbench.engine.store import Store, StoredArrays
@@ -28,16 +28,15 @@ from nmfbench.stats.ranks import (
     wins_ties_losses,
 )
 
-__all__ = ["FACTORS", "Findings", "Speed", "evaluate", "gather"]
+__all__ = ["Findings", "Speed", "evaluate", "gather"]
 
-FACTORS = (1.01, 1.001)
 _FEW = 4  # problems, of fewer no diagram is drawn
 _TICK = 1e-4  # seconds that the clock does not tell apart
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Of the solvers that minimise one loss.
+    """Times and curves of the solvers that minimise one loss.
 
     Attributes
     ----------
@@ -57,7 +56,7 @@ class Speed:
 
 @dataclass
 class Findings:
-    """What the records of a comparison say.
+    """Tables of a comparison.
 
     Attributes
     ----------
@@ -119,7 +118,7 @@ def gather(plan: Plan, todo: Todo, store: Store, timings: Store | None) -> pd.Da
         record = found.get(key) or _NO_RECORD
         if record is _NO_RECORD and cell.trial.base is not None:
             record = failed.get(cell.trial.base.key, _NO_RECORD) | {"metrics": {}}
-        question = QUESTIONS[problem.task]
+        question = question_of(problem.task)
         rows.append(
             {
                 "task": problem.task,
@@ -154,7 +153,7 @@ _NO_RECORD = {"status": "missing", "error": None, "metrics": {}}
 
 
 def _group(problem):
-    """What problems share that differ in their corruption only."""
+    """Common name of problems that differ in their corruption only."""
     return problem.label.partition(",")[0]
 
 
@@ -169,7 +168,8 @@ def evaluate(plan: Plan, records: pd.DataFrame) -> Findings:
     """
     speed = {}
     records = records.copy()
-    for loss, runs in records[records["task"] == "convergence"].groupby("loss", sort=False):
+    races = records[[question_of(task).race for task in records["task"]]]
+    for loss, runs in races.groupby("loss", sort=False):
         speed[loss] = _speed(runs)
         costs = speed[loss].times.query("factor == @FACTORS[0]")
         found = costs.set_index(["problem", "method", "repeat"])["cost"]
@@ -197,7 +197,7 @@ def evaluate(plan: Plan, records: pd.DataFrame) -> Findings:
 
 def _with_failures(records):
     """Scores in which a failed trial is as bad as can be; NaN where there is no record."""
-    higher = records["task"].map(lambda task: QUESTIONS[task].higher_is_better)
+    higher = records["task"].map(lambda task: question_of(task).higher_is_better)
     worst = np.where(higher, -np.inf, np.inf)
     scores = np.where(records["status"] == "failed", worst, records["score"])
     return np.where(records["status"] == "missing", np.nan, scores)
@@ -211,7 +211,7 @@ def _scores(ranked):
     parts = []
     for task, own in ranked.groupby("task", sort=False):
         cells = own.groupby(_CELL, sort=False, observed=True)
-        if QUESTIONS[task].center == "median":
+        if question_of(task).center == "median":
             # Values may be infinite, so that nothing is interpolated between them.
             found = {
                 name: cells["score"].quantile(q, interpolation="higher")
@@ -221,7 +221,7 @@ def _scores(ranked):
         else:
             with np.errstate(invalid="ignore"):
                 table = mean_and_interval(cells["score"]).rename(columns={"mean": "center"})
-        table["of"] = QUESTIONS[task].center
+        table["of"] = question_of(task).center
         table["finite"] = cells["score"].agg(lambda s: np.isfinite(s).sum()).to_numpy(dtype=int)
         table["failed"] = cells["status"].agg(lambda s: (s == "failed").sum()).to_numpy(dtype=int)
         parts.append(table)
@@ -242,8 +242,8 @@ def _centers(ranked, scores):
 
 
 def _better(index):
-    """Whether higher scores are better, by row."""
-    return {row: QUESTIONS[row[0]].higher_is_better for row in index}
+    """Direction of the scores by row: true if higher is better."""
+    return {row: question_of(row[0]).higher_is_better for row in index}
 
 
 def _ordered(ranked, scores):
@@ -262,7 +262,7 @@ def _outcomes(plan, ranked):
             table = wins_ties_losses(
                 own.assign(task=own["problem"]),
                 entrant.label,
-                higher_is_better=QUESTIONS[task].higher_is_better,
+                higher_is_better=question_of(task).higher_is_better,
                 alpha=ALPHA,
             )
             # A rival that minimises another loss has no part in the problem at all.
@@ -292,9 +292,9 @@ def _summary(plan, ranked, outcomes, centers):
                 {
                     "solver": label,
                     "task": task,
-                    "title": QUESTIONS[task].title,
-                    "score": QUESTIONS[task].score,
-                    "higher_is_better": QUESTIONS[task].higher_is_better,
+                    "title": question_of(task).title,
+                    "score": question_of(task).score,
+                    "higher_is_better": question_of(task).higher_is_better,
                     "problems": len(block),
                     "repeats": int(ranked[ranked["task"] == task]["repeat"].max()) + 1,
                     "mean_rank": float(ranks[label]),
@@ -318,10 +318,10 @@ def _summary(plan, ranked, outcomes, centers):
 def _differences(plan, centers):
     """Diagrams over the problems of all tasks, and of each that has enough of them."""
     by_task = dict(list(centers.groupby(level="task", sort=False)))
-    # In a problem of speed only those take part that minimise one loss.
-    others = [own for task, own in by_task.items() if task != "convergence"]
+    # In a race only those take part that minimise one loss.
+    others = [own for task, own in by_task.items() if not question_of(task).race]
     titles = {"all tasks but speed": pd.concat(others)} if len(others) > 1 else {}
-    titles |= {QUESTIONS[task].title: own for task, own in by_task.items()}
+    titles |= {question_of(task).title: own for task, own in by_task.items()}
     tables = {}
     for title, scores in titles.items():
         new = [e.label for e in plan.new if e.label in scores and scores[e.label].notna().any()]
@@ -375,9 +375,9 @@ def _quality_time(records):
     table = timed.groupby(keys[:3], sort=False)[["seconds", "score"]].median().reset_index()
     parts = []
     for (task, problem), own in table.groupby(["task", "problem"], sort=False):
-        better = QUESTIONS[task].higher_is_better
+        better = question_of(task).higher_is_better
         front = pareto_front(own["seconds"], own["score"], better)
-        title = f"{QUESTIONS[task].title}: {problem}"
+        title = f"{question_of(task).title}: {problem}"
         parts.append(own.assign(panel=title, front=front))
     return pd.concat(parts, ignore_index=True)
 
@@ -394,11 +394,11 @@ def _robustness(ranked):
                 continue
             both = pd.concat([clean.assign(level=0.0), noisy])
             table = mean_and_interval(both.groupby(["method", "level"], sort=False)["score"])
-            panel = f"{QUESTIONS[task].title}: {group}, {corruption}"
+            panel = f"{question_of(task).title}: {group}, {corruption}"
             table = table.assign(task=task, panel=panel)
             rows.append(table)
             levels = breakdown_levels(
-                table, by=["panel"], higher_is_better=QUESTIONS[task].higher_is_better
+                table, by=["panel"], higher_is_better=question_of(task).higher_is_better
             )
             found.append(levels.assign(task=task))
     columns = ["task", "panel", "method", "level"]
@@ -423,7 +423,7 @@ def _root(text):
 
 
 def _left_out(plan):
-    """What is left out for one reason in one row: problems joined, then solvers, new ones first."""
+    """A row a reason of what is left out: problems joined, then solvers, new ones first."""
     columns = ["solver", "task", "problem", "why"]
     table = pd.DataFrame(plan.left_out, columns=columns)
     order = {entrant.label: i for i, entrant in enumerate(plan.entrants)}

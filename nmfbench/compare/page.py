@@ -15,7 +15,7 @@ import pandas as pd
 
 import nmfbench
 from nmfbench.checks.contract import Finding
-from nmfbench.compare.evaluate import FACTORS, Findings
+from nmfbench.compare.evaluate import Findings
 from nmfbench.compare.figures import (
     draw_anytime,
     draw_critical_difference,
@@ -24,7 +24,7 @@ from nmfbench.compare.figures import (
     draw_robustness,
 )
 from nmfbench.compare.plan import Plan
-from nmfbench.compare.problems import ALPHA, QUESTIONS
+from nmfbench.compare.questions import ALPHA, FACTORS, question_of
 from nmfbench.compare.run import Todo
 from nmfbench.pages.environment import environment
 
@@ -78,7 +78,7 @@ def write_page(
         table.to_csv(output / "tables" / f"{name}.csv", index=False, lineterminator="\n")
     highlight = [entrant.label for entrant in plan.new]
     compared = set(findings.outcomes["task"])
-    titles = {task: QUESTIONS[task].title for task in plan.tasks if task in compared}
+    titles = {task: question_of(task).title for task in plan.tasks if task in compared}
     shown = []
     for picture in _pictures(plan, findings, highlight):
         data = _save(picture, output / "figures")
@@ -183,28 +183,28 @@ def _pictures(plan: Plan, findings: Findings, highlight) -> Iterator[Picture]:
         for task, table in findings.quality_time.groupby("task", sort=False):
             yield Picture(
                 f"quality-time-{task}",
-                f"Quality against time: {QUESTIONS[task].title.lower()}",
+                f"Quality against time: {question_of(task).title.lower()}",
                 "Medians over repeats of fits timed one at a time, each to its own stop rule; the "
                 "grey line joins those that none beats in both (Pareto front)."
-                + ("" if QUESTIONS[task].higher_is_better else " An arrow: far above the axis."),
+                + ("" if question_of(task).higher_is_better else " An arrow: far above the axis."),
                 lambda table=table, task=task: draw_quality_time(
                     table,
                     highlight,
                     by="panel",
-                    cut_above=not QUESTIONS[task].higher_is_better,
-                    ylabel=QUESTIONS[task].score,
+                    cut_above=not question_of(task).higher_is_better,
+                    ylabel=question_of(task).score,
                 ),
             )
     for task, table in findings.robustness.groupby("task", sort=False):
         broken = findings.breakdowns[findings.breakdowns["task"] == task]
         yield Picture(
             f"robustness-{task}",
-            f"Robustness: {QUESTIONS[task].title.lower()}",
+            f"Robustness: {question_of(task).title.lower()}",
             "Means over repeats with 95 % intervals; level 0 is the clean data. A triangle marks "
             "where a method has "
             + (
                 "half of its score there left."
-                if QUESTIONS[task].higher_is_better
+                if question_of(task).higher_is_better
                 else "twice its error there. Methods far above the rest leave the picture."
             ),
             lambda table=table, task=task, broken=broken: draw_robustness(
@@ -212,9 +212,9 @@ def _pictures(plan: Plan, findings: Findings, highlight) -> Iterator[Picture]:
                 highlight,
                 by="panel",
                 breakdown=broken,
-                cut_above=not QUESTIONS[task].higher_is_better,
+                cut_above=not question_of(task).higher_is_better,
                 xlabel="level of the corruption",
-                ylabel=QUESTIONS[task].score,
+                ylabel=question_of(task).score,
             ),
         )
 
@@ -226,11 +226,11 @@ _COARSE = (
 
 
 def _iterations(plan, loss):
-    """How many iterations each solver makes to be timed."""
+    """Number of iterations that each solver makes to be timed."""
     made = {
         cell.entrant.label: cell.trial.options.get("max_iter", "to its own stop rule")
         for cell in plan.cells
-        if cell.problem.task == "convergence" and cell.problem.loss == loss
+        if cell.problem.loss == loss
     }
     return ", ".join(f"{label} {rounds}" for label, rounds in made.items())
 
@@ -303,7 +303,7 @@ def _by_problem(findings):
         turned = len(methods) > _WIDE
         if turned:
             centers = own.pivot(index="problem", columns="method", values="center")
-            ranks = centers.rank(axis=1, ascending=not QUESTIONS[task].higher_is_better).mean()
+            ranks = centers.rank(axis=1, ascending=not question_of(task).higher_is_better).mean()
             methods.sort(key=ranks.get)
             columns = [{"text": problem, "new": False} for problem in problems]
             rows = [(name, [cell(problem, name) for problem in problems]) for name in methods]
@@ -314,7 +314,7 @@ def _by_problem(findings):
             ]
         blocks.append(
             {
-                "question": QUESTIONS[task],
+                "question": question_of(task),
                 "corner": "Method" if turned else "Problem",
                 "columns": columns,
                 "rows": [{"head": head, "new": head in new, "cells": row} for head, row in rows],

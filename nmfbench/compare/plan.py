@@ -1,4 +1,4 @@
-"""Who runs what: the trials of a comparison, and what is left out and why."""
+"""Plan of a comparison: its trials, and what is left out and why."""
 
 from __future__ import annotations
 
@@ -6,18 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nmfbench.compare.problems import (
-    FIELDS,
-    QUESTIONS,
-    Problem,
-    problems_of,
-    repeats_to_decide,
-)
+from nmfbench.compare.questions import repeats_to_decide, why_no_question
 from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_available, dataset_info
 from nmfbench.engine.trials import Trial, canonical
 from nmfbench.guests.examine import Examined
 from nmfbench.guests.spec import SolverSpec
+from nmfbench.problems.problem import Problem, problems_of
 
 __all__ = ["Cell", "CompareError", "Entrant", "Plan", "check_tasks", "labels_of", "make_plan"]
 
@@ -36,7 +31,7 @@ class Entrant:
         One of a kind.
     solver, params
         As a :class:`~nmfbench.engine.trials.Trial` takes them. A registered solver that was named
-        without parameters has in each task those under which it is a baseline there.
+        without parameters has on each problem those under which it is a baseline there.
     new : bool
         Asked for, rather than a baseline.
     loss : str or None
@@ -52,11 +47,11 @@ class Entrant:
     loss: str | None
     starts: bool = True
 
-    def params_in(self, task: str) -> dict[str, Any]:
-        if self.params or ":" in self.solver:
-            return self.params
-        usual = FIELDS.get((task, self.loss if task == "convergence" else None), ())
-        return dict(usual).get(self.solver, {})
+    def trial(self, problem: Problem, repeat: int) -> Trial:
+        """Its trial of a problem."""
+        usual = not self.params and ":" not in self.solver
+        params = problem.params_of(self.solver) if usual else self.params
+        return problem.trial(self.solver, params, repeat, starts=self.starts)
 
 
 @dataclass(frozen=True)
@@ -94,9 +89,8 @@ class Plan:
 
     @property
     def tasks(self) -> list[str]:
-        """Those with a trial, in the order of the page."""
-        found = {cell.problem.task for cell in self.cells}
-        return [task for task in QUESTIONS if task in found]
+        """Those with a trial, in the order of their keys."""
+        return sorted({cell.problem.task for cell in self.cells})
 
     def leave_out(self, why: str, *, solver="all", task: str, problem="all") -> None:
         """Say what is not run, and why."""
@@ -147,7 +141,7 @@ def make_plan(
     tasks : sequence of str
         By default all that one of the solvers can do.
     against : sequence of Examined
-        Baselines; by default a few for each task, see :data:`~nmfbench.compare.problems.FIELDS`.
+        Baselines; by default a few for each problem, which it names.
     profile : {"smoke", "quick", "paper"}
 
     Raises
@@ -166,14 +160,17 @@ def make_plan(
         for i, (examined, name) in enumerate(zip(everyone, names, strict=True))
     ]
     plan = Plan(profile, [entrant for entrant, _ in entrants])
-    asked = list(dict.fromkeys(tasks)) or list(QUESTIONS)
-    for task in asked:
-        able = []
+    for task in dict.fromkeys(tasks or registry.problems):
+        why = why_no_question(task)
+        if why is not None:
+            plan.leave_out(why, task=task)
+            continue
+        race, able = registry.tasks[task].info["race"], []
         for entrant, examined in entrants:
             why = _cannot(examined, task)
             if why is None:
                 able.append(entrant)
-                if task == "convergence" and not entrant.starts:
+                if race and not entrant.starts:
                     plan.leave_out(_NO_CURVE, solver=entrant.label, task=task, problem="curves")
             elif entrant.new and tasks:
                 raise CompareError(f"{entrant.label} cannot do the task {task}: {why}.")
@@ -193,9 +190,12 @@ def check_tasks(tasks: Sequence[str]) -> None:
     """Raise a CompareError, or an UnknownNameError, for what is no task of a comparison."""
     for task in tasks:
         registry.tasks[task]  # an unknown one ends here, with its near misses
-        if task not in QUESTIONS:
-            known = ", ".join(QUESTIONS)
-            raise CompareError(f"nothing is compared on the task {task}; choose from {known}.")
+        why = why_no_question(task)
+        if why is not None:
+            known = ", ".join(task for task in registry.problems if why_no_question(task) is None)
+            raise CompareError(
+                f"nothing is compared on the task {task}, since {why}; choose from {known}."
+            )
 
 
 def _distinct(found):
@@ -215,17 +215,14 @@ _NO_CURVE = (
 
 
 def _cannot(examined, task):
-    """Why it cannot do a task. Its speed can be told of fits from a start of its own, too."""
-    if task == "convergence" and examined.error is None:
-        if examined.loss is None:
-            return "it minimises no loss alone that others minimise"
-        if examined.abilities["signed"]:
-            return "its factors may be negative, so that no other can reach its objective"
-        return None
-    sparse = examined.spec.is_guest or examined.abilities.get("sparse")  # a guest's are made dense
-    if task == "exemplars" and examined.error is None and not sparse:
-        return "it takes dense data only, and texts are sparse"
-    return examined.cannot(task)
+    """Why it cannot do a task. Of races a fit from a start of its own can tell the end, too."""
+    if not registry.tasks[task].info["race"] or examined.error is not None:
+        return examined.cannot(task)
+    if examined.loss is None:
+        return "it minimises no loss alone that others minimise"
+    if examined.abilities["signed"]:
+        return "its factors may be negative, so that no other can reach its objective"
+    return None
 
 
 _SPARE = 2  # timed repeats besides, since one that misses the target on both sides is a tie
@@ -241,7 +238,7 @@ def _plan_task(plan, task, able, *, usual):
             plan.leave_out(_missing(problem.dataset), task=task, problem=problem.label)
             continue
         if usual:
-            takes_part += _usual(plan, task, problem.loss, takes_part)
+            takes_part += _usual(plan, problem, takes_part)
         if len(takes_part) < 2:
             plan.leave_out("there is no other to compare it with", task=task, problem=problem.label)
             continue
@@ -257,24 +254,23 @@ def _plan_task(plan, task, able, *, usual):
             least += _SPARE
         for repeat in range(max(problem.repeats, least)):
             for e in takes_part:
-                trial = problem.trial(e.solver, e.params_in(task), repeat, start=e.starts)
-                plan.cells.append(Cell(problem, e, repeat, trial))
+                plan.cells.append(Cell(problem, e, repeat, e.trial(problem, repeat)))
     if not any(cell.problem.task == task for cell in plan.cells) and not any(
         row["task"] == task for row in plan.left_out
     ):
         plan.leave_out("no problem is for what it minimises", task=task)
 
 
-def _usual(plan, task, loss, there):
-    """Baselines of a task, each one entrant throughout; not those that take part anyway."""
+def _usual(plan, problem, there):
+    """Baselines of a problem, each one entrant throughout; not those that take part anyway."""
     taken = {entrant.solver for entrant in there if not entrant.params}
     found = []
-    for key, _ in FIELDS.get((task, loss), ()):
+    for key, _ in problem.baselines:
         if key in taken:
             continue
         known = [e for e in plan.entrants if e.solver == key and not e.params]
         if not known:
-            # Of its own key, so that the parameters are those of each task.
+            # Of its own key, so that the parameters are those of each problem.
             target = registry.solvers[key].target
             known = [Entrant(key, key, {}, False, getattr(target, "loss", None))]
             plan.entrants += known

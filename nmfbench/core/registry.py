@@ -1,4 +1,4 @@
-"""Names to things: solvers, datasets, corruptions, metrics, tasks and artefacts.
+"""Names to things: solvers, datasets, corruptions, metrics, tasks, problems and artefacts.
 
 Each kind of thing has one :class:`Registry`. It fills itself on first use: it imports every
 module below its package (a folder scan, so that a new solver is one new file) and then the
@@ -22,6 +22,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 __all__ = [
+    "ABILITIES",
     "PROPERTIES",
     "Entry",
     "Registry",
@@ -30,9 +31,11 @@ __all__ = [
     "corruptions",
     "datasets",
     "metrics",
+    "problems",
     "register_corruption",
     "register_dataset",
     "register_metric",
+    "register_problems",
     "register_solver",
     "register_task",
     "solvers",
@@ -211,6 +214,8 @@ datasets = Registry("dataset", "nmfbench.datasets", "nmfbench.datasets")
 corruptions = Registry("corruption", "nmfbench.corruptions")
 metrics = Registry("metric", "nmfbench.metrics")
 tasks = Registry("task", "nmfbench.tasks", "nmfbench.tasks")
+# A task from outside and its problems may come from one file.
+problems = Registry("problem set", "nmfbench.problems", "nmfbench.tasks")
 artefacts = Registry("artefact", "nmfbench.papers")
 
 
@@ -235,6 +240,20 @@ PROPERTIES = {
 """Aims of a method that Table 1 of Guo, Ding & Zhou (2014) compares, in a checkable form."""
 
 
+ABILITIES = {
+    "anchors": "its fit leaves the indices of samples as anchor_indices_",
+    "labels": "its fit leaves a cluster for each sample as labels_",
+    "start": "its fit takes initial factors W and H, and it has max_iter",
+    "represents": "it has a method represent(X, H, W)",
+    "partial_fit": "it has a method partial_fit",
+    "sparse": "it takes sparse data",
+    "trace": "its fit leaves the objective against time as trace_",
+    "signed": "its factors may be negative",
+    "symmetric": "its data are similarities of the samples",
+}
+"""Abilities and kinds of a solver that a tiny fit shows, and that a task may need."""
+
+
 def register_solver(
     key: str,
     *,
@@ -244,6 +263,7 @@ def register_solver(
     paper: str | None = None,
     monotone: bool = False,
     nested: bool = False,
+    cost: Sequence[str] = (),
     properties: Sequence[str] = (),
     wraps: str | None = None,
     forks: Sequence[Mapping[str, Any]] = (),
@@ -268,6 +288,11 @@ def register_solver(
     nested : bool, default=False
         Separable solvers only: the first q anchors of a larger fit are those of a fit with
         ``n_components=q``, so that one fit serves every q.
+    cost : sequence of str, default=()
+        Leading terms in the time of an iteration, for n samples, m features and r components, r
+        at most n and m: ``("nmr",)`` for :math:`nmr`, ``("nm", "nrr")`` for :math:`nm + nr^2`.
+        Logarithms are left out. By default it is no polynomial of these; the section *Cost* of the
+        docstring has the words.
     properties : sequence of str, default=()
         What the method is designed for, of :data:`PROPERTIES`.
     wraps : str, optional
@@ -284,13 +309,19 @@ def register_solver(
     Raises
     ------
     ValueError
-        If a property is none of these, or the version is no whole number above 0.
+        If a property is none of these, a term of the cost has other letters, or the version is no
+        whole number above 0.
     """
     unknown = [name for name in properties if name not in PROPERTIES]
     if unknown:
         raise ValueError(
             f"solver {key!r} has unknown properties {', '.join(unknown)}; choose from "
             f"{', '.join(PROPERTIES)}."
+        )
+    if isinstance(cost, str) or not all(re.fullmatch("[nmr]+", term) for term in cost):
+        raise ValueError(
+            f"solver {key!r} has cost {cost!r}; give products of the letters n, m and r, as in "
+            "('nm', 'nrr')."
         )
     info = {
         "name": name,
@@ -299,6 +330,7 @@ def register_solver(
         "paper": paper,
         "monotone": monotone,
         "nested": nested,
+        "cost": tuple(cost),
         "properties": tuple(properties),
         "wraps": wraps,
         "forks": tuple(dict(settings) for settings in forks),
@@ -336,6 +368,13 @@ def register_task(
     key: str,
     *,
     summary: str,
+    title: str | None = None,
+    score: str | None = None,
+    score_name: str | None = None,
+    higher_is_better: bool | None = None,
+    race: bool = False,
+    needs: Mapping[str, str] | None = None,
+    takes_similarities: bool = False,
     based_on: str | None = None,
     tolerances: Mapping[str, float] | None = None,
     version: int | None = None,
@@ -348,6 +387,23 @@ def register_task(
         Public name, such as ``"recovery"``.
     summary : str
         What it measures, in a line.
+    title : str, optional
+        Heading on pages; by default made of the key.
+    score : str, optional
+        The metric that methods are ranked by, on cards and in comparisons. A task without one has
+        no winner, and is left out there.
+    score_name : str, optional
+        The score in words; by default its key.
+    higher_is_better : bool, optional
+        Direction of the score, which a score needs.
+    race : bool, default=False
+        Comparisons rank solvers that minimise one loss by the seconds to near the best objective
+        of all of them, which the array ``trace`` tells; cards rank by the score in any case.
+    needs : mapping of str to str, optional
+        By ability of a solver, one of :data:`ABILITIES`, why a solver without it cannot do the
+        task: the end of a sentence that begins with "it cannot:".
+    takes_similarities : bool, default=False
+        The data may also be similarities of the samples, which symmetric solvers take.
     based_on : str, optional
         A task whose outcome this one starts from, such as ``"factorization"``. That outcome is
         computed once for all tasks that ask for it, stored, and given as a fourth argument. See
@@ -365,15 +421,45 @@ def register_task(
     Raises
     ------
     ValueError
-        If the version is no whole number above 0.
+        If a score has no direction, if a need is no ability, or if the version is no whole number
+        above 0.
     """
+    if score is not None and higher_is_better is None:
+        raise ValueError(f"task {key!r} has the score {score!r}: say whether higher_is_better.")
+    unknown = [name for name in needs or () if name not in ABILITIES]
+    if unknown:
+        raise ValueError(
+            f"task {key!r} needs unknown abilities {', '.join(unknown)}; choose from "
+            f"{', '.join(ABILITIES)}."
+        )
     info = {
         "summary": summary,
+        "title": title or key.replace("-", " ").capitalize(),
+        "score": score,
+        "score_name": score_name or score,
+        "higher_is_better": higher_is_better,
+        "race": race,
+        "needs": dict(needs or {}),
+        "takes_similarities": takes_similarities,
         "based_on": based_on,
         "tolerances": dict(tolerances or {}),
         "version": _checked_version(key, version),
     }
     return _decorator(tasks, key, info)
+
+
+def register_problems(task: str):
+    """Decorator: add the problems on which comparisons set a task.
+
+    The function takes a profile, ``"smoke"``, ``"quick"`` or ``"paper"``, and returns a list of
+    :class:`nmfbench.problems.problem.Problem`. See :mod:`nmfbench.problems`.
+
+    Parameters
+    ----------
+    task : str
+        Key of the task.
+    """
+    return _decorator(problems, task, {})
 
 
 def _checked_version(key, version):

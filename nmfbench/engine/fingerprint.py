@@ -30,7 +30,7 @@ _OWN = "nmfbench"
 # out (the content of a data file is checked against its own hash, which is in the key).
 _PLUMBING = {
     _OWN,
-    f"{_OWN}.registry",
+    f"{_OWN}.core.registry",
     f"{_OWN}.datasets",
     f"{_OWN}.datasets.convert",
     f"{_OWN}.datasets.fetch",

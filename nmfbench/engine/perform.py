@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import math
 import random
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -12,9 +14,10 @@ from sklearn.utils import Bunch
 from nmfbench.core import registry
 from nmfbench.corruptions import corrupt
 from nmfbench.datasets.base import load_dataset
+from nmfbench.optim.graphs import GraphCache, shared_graphs
 from nmfbench.tasks.base import Outcome
 
-__all__ = ["make_solver", "perform"]
+__all__ = ["TrialCache", "make_solver", "perform"]
 
 
 def make_solver(key, **params):
@@ -43,7 +46,26 @@ def make_solver(key, **params):
     return solver.set_params(**params) if params else solver
 
 
-def perform(trial, base: Outcome | None = None) -> Outcome:
+@dataclass
+class TrialCache:
+    """Data and neighbour graphs of the trials before, as the next ones of a grid often need them.
+
+    Whoever computes several trials owns one, and passes it to :func:`perform`. Outcomes have the
+    same bits with and without.
+
+    Attributes
+    ----------
+    data : dict of str to Bunch
+        Of the last trial.
+    graphs : GraphCache
+        Of trials that are not timed, whose seconds therefore depend on the trials before.
+    """
+
+    data: dict[str, Bunch] = field(default_factory=dict)
+    graphs: GraphCache = field(default_factory=GraphCache)
+
+
+def perform(trial, base: Outcome | None = None, cache: TrialCache | None = None) -> Outcome:
     """Compute one trial.
 
     Parameters
@@ -51,6 +73,8 @@ def perform(trial, base: Outcome | None = None) -> Outcome:
     trial : Trial
     base : Outcome, optional
         Of ``trial.base``, where it is known already; otherwise that trial is computed first.
+    cache : TrialCache, optional
+        Of the trials before; by default the trial stands alone.
 
     Raises
     ------
@@ -58,8 +82,9 @@ def perform(trial, base: Outcome | None = None) -> Outcome:
         If a metric is not a finite number, or the objective is NaN.
     """
     if base is None and trial.base is not None:
-        base = perform(trial.base)
-    data = _data_of(trial)
+        base = perform(trial.base, cache=cache)
+    cache = cache or TrialCache()
+    data = _data_of(trial, cache.data)
     solver = make_solver(trial.solver, **trial.params)
     if "random_state" in solver.get_params():
         solver.set_params(random_state=trial.random_state)
@@ -68,26 +93,24 @@ def perform(trial, base: Outcome | None = None) -> Outcome:
     np.random.seed(trial.random_state)  # noqa: NPY002
     task = registry.tasks[trial.task].target
     given = () if base is None else (base,)
-    return _checked(task(data, solver, trial.rng("split"), *given, **trial.own_options))
+    with nullcontext() if trial.timed else shared_graphs(cache.graphs):
+        outcome = task(data, solver, trial.rng("split"), *given, **trial.own_options)
+    return _checked(outcome)
 
 
-def _data_of(trial):
+def _data_of(trial, last):
     """The data of a trial, corrupted: its own copy, whatever it does to them."""
     fields = (trial.dataset, trial.dataset_params, trial.stand_in, trial.repeat)
     key = repr((*fields, trial.corruption, trial.level, trial.data_version))
-    if key not in _LAST:
+    if key not in last:
         data = load_dataset(
             trial.dataset, rng=trial.rng("data"), stand_in=trial.stand_in, **trial.dataset_params
         )
         if trial.corruption is not None:
             data = corrupt(data, trial.corruption, trial.level, trial.rng("corruption"))
-        _LAST.clear()
-        _LAST[key] = data
-    return copy.deepcopy(_LAST[key])
-
-
-_LAST: dict[str, Bunch] = {}
-"""The data of the last trial: the next one of a grid often has the same."""
+        last.clear()
+        last[key] = data
+    return copy.deepcopy(last[key])
 
 
 def _checked(outcome: Outcome) -> Outcome:

@@ -335,6 +335,9 @@ def serve(request_fd, answer_fd, life_fd, memory_limit):
     requests = Connection(request_fd, writable=False)
     answers = Connection(answer_fd, readable=False)
     answers.send_bytes(json.dumps(_prepare(memory_limit)).encode())
+    from nmfbench.engine.perform import TrialCache
+
+    cache = TrialCache()
     own = os.getpid()
     while True:
         try:
@@ -348,7 +351,7 @@ def serve(request_fd, answer_fd, life_fd, memory_limit):
         if "call" in request:
             answer, blobs = _call(request["call"], request["arguments"]), {}
         else:
-            answer, blobs = _compute(request["trial"], base)
+            answer, blobs = _compute(request["trial"], base, cache)
         if os.getpid() != own:  # a solver forked, and its child returned: one answer is enough
             os._exit(0)
         answers.send_bytes(json.dumps(answer | {"arrays": list(blobs)}).encode())
@@ -400,7 +403,7 @@ def _call(function, arguments):
         return {"error": _traceback(), "spent": isinstance(error, MemoryError)}
 
 
-def _compute(values, base):
+def _compute(values, base, cache):
     """Answer one request: a description in JSON, and the arrays in numpy's format."""
     from nmfbench.engine.perform import perform
     from nmfbench.engine.trials import Trial
@@ -410,7 +413,7 @@ def _compute(values, base):
     try:
         trial = Trial.from_dict(values)
         answer["code"] = trial.code
-        outcome = perform(trial, base)
+        outcome = perform(trial, base, cache)
         blobs = {str(name): to_bytes(array) for name, array in outcome.arrays.items()}
         said = {"metrics": outcome.metrics, "fit": outcome.fit}
         answer["outcome"] = json.loads(json.dumps(said, allow_nan=False))

@@ -1,4 +1,4 @@
-"""What a solver is and which tasks it can do, found out in a child process."""
+"""Examination of a solver in a child process: what it is, and which tasks it can do."""
 
 from __future__ import annotations
 
@@ -17,17 +17,10 @@ from nmfbench.guests.spec import SolverSpec
 
 __all__ = ["Examined", "examine"]
 
-_NEEDS = {
-    "recovery": ("anchors", "its fit leaves no anchor_indices_"),
-    "exemplars": ("anchors", "its fit leaves no anchor_indices_"),
-    "convergence": ("start", "fit does not take W and H, or the class has no max_iter"),
-    "nlad": ("represents", "it has no method represent(X, H, W)"),
-}
-
 
 @dataclass(frozen=True)
 class Examined:
-    """What one tiny fit told of a solver.
+    """Parameters, abilities and loss of a solver, as one tiny fit shows them.
 
     Attributes
     ----------
@@ -35,9 +28,7 @@ class Examined:
     parameters : list of str
         What it can be given.
     abilities : dict of str to bool
-        ``anchors``, ``labels``, ``start`` (initial factors, and a number of iterations),
-        ``represents``, ``partial_fit``, ``sparse``, ``trace``, ``signed``, ``symmetric`` (data are
-        similarities of samples).
+        See :data:`nmfbench.core.registry.ABILITIES`.
     error : str or None
         Why the tiny fit failed, if it did. Then ``abilities`` is empty.
     loss : str or None
@@ -58,13 +49,14 @@ class Examined:
         task : str
             Key of the task.
         """
-        registry.tasks[task]  # an unknown one ends here, with its near misses
-        ability, why = _NEEDS.get(task, (None, None))
+        facts = registry.tasks[task].info
         if self.error is not None:
             return f"a small fit fails: {self.error}"
-        if self.abilities["symmetric"] and task != "factorization":
+        if self.abilities["symmetric"] and not facts["takes_similarities"]:
             return "it takes similarities of the samples, and the task has data of another shape"
-        return why if ability is not None and not self.abilities[ability] else None
+        # The data of a class from outside are made dense where they have to be.
+        able = self.abilities | ({"sparse": True} if self.spec.is_guest else {})
+        return next((why for need, why in facts["needs"].items() if not able[need]), None)
 
 
 def examine(

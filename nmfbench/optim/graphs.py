@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +14,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms
 
 __all__ = [
+    "GraphCache",
     "check_affinity",
     "degrees",
     "knn_affinity",
@@ -25,25 +27,46 @@ __all__ = [
 _ROUNDING = 1e-12  # of a squared distance made from products, relative to the squared norms
 _BLOCK = 1 << 18  # entries of differences held at once
 _MEBIBYTES = 16  # of distances held at once
-_KEPT = 16  # graphs, of the samples and of the features, for a few numbers of neighbours
 
-_shared: OrderedDict | None = None  # where knn_affinity looks first, if anywhere
-_graphs: OrderedDict = OrderedDict()
+
+class GraphCache:
+    """The graphs used last, for fits to the same data; see :func:`shared_graphs`.
+
+    Parameters
+    ----------
+    size : int, default=16
+        Graphs kept: of the samples and of the features, for a few numbers of neighbours.
+    """
+
+    def __init__(self, size=16):
+        self.size = size
+        self.graphs = OrderedDict()  # the one used last is the last
+
+    def get(self, key, make):
+        """The graph of a key, which ``make`` makes if it is not there."""
+        if key not in self.graphs:
+            self.graphs[key] = make()
+            if len(self.graphs) > self.size:
+                self.graphs.popitem(last=False)
+        self.graphs.move_to_end(key)
+        return self.graphs[key]
+
+
+_cache: ContextVar[GraphCache | None] = ContextVar("cache of graphs", default=None)
 
 
 @contextmanager
-def shared_graphs():
-    """While this context lasts, graphs made of the same samples before are not made again.
+def shared_graphs(cache: GraphCache):
+    """While this context lasts, :func:`knn_affinity` takes graphs from ``cache``, and adds to it.
 
     For a grid of fits to the same data. What is timed should not be within: the first fit would
-    pay for the others.
+    pay for the others. Outside of such a context nothing is kept.
     """
-    global _shared
-    before, _shared = _shared, _graphs
+    token = _cache.set(cache)
     try:
         yield
     finally:
-        _shared = before
+        _cache.reset(token)
 
 
 def knn_affinity(X, n_neighbors=5, *, weights="binary"):
@@ -89,19 +112,15 @@ def knn_affinity(X, n_neighbors=5, *, weights="binary"):
     if k == 0:
         return sp.csr_array((n, n))
     X = X.astype(np.float64, copy=False)
-    if _shared is None:
+    cache = _cache.get()
+    if cache is None:
         return _knn_affinity(X, k, weights)
     key = (_digest(X), k, weights)
-    if key not in _shared:
-        _shared[key] = _knn_affinity(X, k, weights)
-        if len(_shared) > _KEPT:
-            _shared.popitem(last=False)
-    _shared.move_to_end(key)
-    return _shared[key].copy()
+    return cache.get(key, lambda: _knn_affinity(X, k, weights)).copy()
 
 
 def _digest(X):
-    """What tells samples apart; of sparse ones, also how they are stored."""
+    """Hash of samples; of sparse ones, also of how they are stored."""
     found = hashlib.blake2b(repr(X.shape).encode(), digest_size=16)
     for part in (X.data, X.indices, X.indptr) if sp.issparse(X) else (np.ascontiguousarray(X),):
         found.update(part)

@@ -22,6 +22,7 @@ stopping rule and ``transform`` from the Frobenius family:
 ...     family="frobenius",
 ...     reference="Lin 2007",
 ...     monotone=True,  # promises that the objective never rises; the common tests check it
+...     cost=("nmr",),  # leading terms in the time of an iteration
 ... )
 ... @dataclass(eq=False, repr=False, kw_only=True)
 ... class ProjectedGradient(BaseFrobenius):
@@ -34,6 +35,10 @@ stopping rule and ``transform`` from the Frobenius family:
 ...         length = max(np.linalg.norm(gram, 2), np.finfo(gram.dtype).tiny)
 ...         factor -= self.damping / length * (factor @ gram - cross)
 ...         np.maximum(factor, 0, out=factor)
+
+Its docstring wants more: the problem as a formula, and the sections *Parameters*, *Notation* (the
+letters of the paper in ours), *Cost* (of an iteration, in words), *Notes* (what is guaranteed),
+*Departures* (from the paper, with reasons) and *References*. ``nmfbench card KEY`` shows them.
 
 It is an estimator now, and has a name:
 

@@ -14,6 +14,13 @@ with ``@register_task("rank-used", summary="number of components found")`` above
 the Bunch of :func:`nmfbench.load_dataset`, corrupted if the trial says so (the clean matrix is
 then ``data.clean``), ``rng`` draws splits, and further keyword arguments are the trial's options.
 
+All that others know of a task is declared there: the metric that methods are ranked by and its
+direction (``score="rank", higher_is_better=False``), and why a solver without an ability cannot do
+it (``needs={"anchors": "its fit leaves no anchor_indices_"}``); see
+:func:`~nmfbench.core.registry.register_task`. Cards rank by that score, ``check`` says who cannot,
+and ``compare`` asks it of the task's :mod:`~nmfbench.problems`. Whatever is not declared is left
+out there.
+
 Where a fit is dear and there are several questions to ask of it, a task starts from the outcome of
 another instead of fitting: ``factorization`` keeps split, factors and codes, and whoever is
 registered with ``based_on="factorization"`` gets them as a fourth argument. The engine computes a

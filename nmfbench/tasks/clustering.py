@@ -19,6 +19,9 @@ _STARTS = 10  # of K-means
 @register_task(
     "clustering",
     summary="agreement of clusters with classes: AC by optimal matching, mutual information",
+    score="clustering-accuracy",
+    score_name="clustering accuracy",
+    higher_is_better=True,
     based_on="factorization",
     # A near tie between two components: one sample of the smoke grids' 20 or more.
     tolerances={

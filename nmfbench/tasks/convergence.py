@@ -14,6 +14,12 @@ __all__ = ["convergence", "draw_per_class"]
 @register_task(
     "convergence",
     summary="objective against iterations and seconds, from one start",
+    title="Speed",
+    score="final",
+    score_name="objective of the factors returned",
+    higher_is_better=False,
+    race=True,
+    needs={"start": "fit does not take W and H, or the class has no max_iter"},
     # On a plateau rounding makes the smallest value and a rise of 100 units of it.
     tolerances={"best-iteration": 1, "rises": 1, "largest-rise": 1e-9},
 )

@@ -19,6 +19,13 @@ _SIZES = tuple(range(10, 151, 10))
 @register_task(
     "exemplars",
     summary="test accuracy of a linear SVM trained on chosen exemplars",
+    score="accuracy@20",
+    score_name="accuracy of a classifier trained on 20 exemplars",
+    higher_is_better=True,
+    needs={
+        "anchors": "its fit leaves no anchor_indices_",
+        "sparse": "it takes dense data only, and texts are sparse",
+    },
     tolerances={"accuracy@*": 0.005},  # a document on the margin: one of the smoke grids' 300
 )
 def exemplars(data, solver, rng, *, weighting="counts", sizes=_SIZES):

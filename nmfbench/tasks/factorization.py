@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 from nmfbench.core.registry import register_task
-from nmfbench.optim.graphs import shared_graphs
 from nmfbench.optim.init import INITS
 from nmfbench.tasks.base import Outcome, timed_fit
 from nmfbench.tasks.convergence import draw_per_class
@@ -14,7 +13,11 @@ from nmfbench.tasks.convergence import draw_per_class
 __all__ = ["factorization", "reweighted"]
 
 
-@register_task("factorization", summary="factors of a training part, and codes of a test part")
+@register_task(
+    "factorization",
+    summary="factors of a training part, and codes of a test part",
+    takes_similarities=True,
+)
 def factorization(
     data,
     solver,
@@ -68,8 +71,7 @@ def factorization(
         ``test``, rows of the data; ``W`` of the training samples as the fit left it;
         ``components``; ``codes`` of the test samples, the best on these components under the
         solver's own loss; ``mean``, of solvers that centre the data; ``labels``, of clusterers;
-        ``trace``. The factors are kept in single precision. Fits in one process share the graphs
-        of the same samples, which the ``seconds`` of only the first include.
+        ``trace``. The factors are kept in single precision.
 
     References
     ----------
@@ -97,8 +99,7 @@ def factorization(
         W, Ht = INITS[init](X, n_components, rng)
         start = {"W": W, "H": np.ascontiguousarray(Ht.T)}
     solver.set_params(n_components=n_components)
-    with shared_graphs():
-        fit, arrays = timed_fit(solver, X, representation=True, **start)
+    fit, arrays = timed_fit(solver, X, representation=True, **start)
     codes = solver.transform(unseen) if len(test) else np.zeros((0, n_components))
     dead = ~(arrays["W"].any(axis=0) & solver.components_.any(axis=1))
     kept = {"W": arrays["W"], "components": solver.components_, "codes": codes}

@@ -16,6 +16,11 @@ __all__ = ["best_single_moves", "nlad"]
 @register_task(
     "nlad",
     summary="excess of a solver over the optimum of its convex sub-problem",
+    title="Non-negative least absolute deviations",
+    score="excess",
+    score_name="excess of the loss over the optimum",
+    higher_is_better=False,
+    needs={"represents": "it has no method represent(X, H, W)"},
     tolerances={"*": 1e-12},  # each may be zero up to rounding
 )
 def nlad(data, solver, rng, *, n_components, basis="uniform", weights="random", per_class=None):

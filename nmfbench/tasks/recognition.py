@@ -15,6 +15,9 @@ __all__ = ["nearest_cosine", "recognition"]
 @register_task(
     "recognition",
     summary="accuracy of the nearest neighbour on codes, of clean and of corrupted test samples",
+    score="accuracy-5",
+    score_name="accuracy of the nearest training sample by codes",
+    higher_is_better=True,
     based_on="factorization",
     # A near tie between two neighbours: one sample of the smoke grids' 60.
     tolerances={"accuracy-*": 0.02, "zero-codes": 1},

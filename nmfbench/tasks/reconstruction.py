@@ -15,6 +15,9 @@ __all__ = ["contamination", "edges", "lopsidedness", "reconstruct", "reconstruct
 @register_task(
     "reconstruction",
     summary="relative error of reconstructions against the clean samples, training and test",
+    score="relative-error-test",
+    score_name="relative error against the clean test samples",
+    higher_is_better=False,
     based_on="factorization",
     # Zero up to the single precision in which factors are kept: KL keeps the mean, PCA the span.
     tolerances={"mean-error-*": 1e-6, "contamination": 1e-6},

@@ -7,7 +7,15 @@ from nmfbench.tasks.base import Outcome, timed_fit
 __all__ = ["recovery"]
 
 
-@register_task("recovery", summary="fraction of the true anchors found")
+@register_task(
+    "recovery",
+    summary="fraction of the true anchors found",
+    title="Anchor recovery",
+    score="anchor-recovery",
+    score_name="share of the anchors recovered",
+    higher_is_better=True,
+    needs={"anchors": "its fit leaves no anchor_indices_"},
+)
 def recovery(data, solver, rng):
     """Fit a separable solver with as many components as there are anchors.
 

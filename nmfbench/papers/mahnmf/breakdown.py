@@ -3,9 +3,6 @@ the method breaks down."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -18,6 +15,8 @@ from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import EUC, HYBRID, KL, MAH, METHODS
+from nmfbench.problems.faces import few_people
+from nmfbench.problems.noise import NOISES
 from nmfbench.stats.intervals import first_below, longest_lead, mean_and_interval
 
 _LABELS = [method.label for method in METHODS]
@@ -27,77 +26,13 @@ _MIN_SPLITS = 5  # fewer say nothing of the spread over splits
 _DRAWS = 500  # of the bootstrap
 
 
-@dataclass(frozen=True)
-class _Noise:
-    """A corruption, and the axis along which it does harm.
-
-    ``dose`` makes of a level a number that grows with the harm, 0 for clean data, which are the
-    left end of the curves unless ``from_clean`` is false.
-    """
-
-    corruption: str
-    title: str
-    axis: str
-    levels: tuple[float, ...]
-    quick: tuple[float, ...]
-    dose: Callable[[float], float] = float
-    from_clean: bool = True
-
-
-_SCALES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0)
-
-NOISES = (
-    _Noise(
-        "occlusion",
-        "occlusion",
-        "side, share of the image's",
-        (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8),
-        (0.1, 0.2, 0.4),
-    ),
-    _Noise("laplace", "Laplace", "scale", _SCALES, (0.1, 0.2, 0.4)),
-    _Noise(
-        "salt-pepper",
-        "salt & pepper",
-        "share of pixels",
-        (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8),
-        (0.1, 0.25, 0.5),
-    ),
-    _Noise("gaussian", "Gaussian", "deviation", _SCALES, (0.1, 0.2, 0.4)),
-    _Noise(
-        "poisson",
-        "Poisson",
-        "deviation at white, 1/√counts",
-        (400.0, 100.0, 50.0, 25.0, 12.0, 6.0, 3.0, 2.0, 1.0, 0.5),
-        (100.0, 25.0, 3.0),
-        dose=lambda counts: 1 / np.sqrt(counts),
-    ),
-    _Noise(
-        "sparse-laplace",
-        "sparse Laplace",
-        "deviation before the cut",
-        (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5),
-        (0.1, 0.3, 0.7),
-    ),
-    _Noise(
-        "exponential",
-        "exponential",
-        "factor on the mean",
-        (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0),
-        (0.25, 1.0, 4.0),
-        from_clean=False,
-    ),
-)
-
-
 def trials(profile):
     """Every method at every level on the same splits, for recognition and reconstruction."""
     smoke, quick = profile == "smoke", profile == "quick"
     repeats = {"smoke": 2, "quick": 1, "paper": 10}[profile]
-    size = (3, 2) if smoke else (15, 10)
-    options = {"n_components": size[0], "n_classes": size[0], "train_per_class": 7}
-    options |= {"test_per_class": size[1], "dtype": faces.DTYPE}
+    options = few_people(3, 2) if smoke else few_people()
     cells = [(None, None)]
-    for noise in NOISES[1:3] if smoke else NOISES:
+    for noise in (NOISES["laplace"], NOISES["salt-pepper"]) if smoke else NOISES.values():
         levels = (0.2,) if smoke else noise.quick if quick else noise.levels
         cells += [(noise.corruption, level) for level in levels]
     return [
@@ -208,7 +143,7 @@ def summarise(records):
     ``chance`` is the accuracy of guessing.
     """
     parts = []
-    for noise in NOISES:
+    for noise in NOISES.values():
         for metric in _METRICS:
             wide, clean = curves(records, noise, metric)
             if wide.empty:
@@ -266,7 +201,7 @@ def _row(x, found):
 
 def draw(table):
     """A column a corruption: accuracy, error, where methods break down, where they lead."""
-    shown = [noise for noise in NOISES if (table["corruption"] == noise.corruption).any()]
+    shown = [noise for noise in NOISES.values() if (table["corruption"] == noise.corruption).any()]
     figure, axes = plt.subplots(
         4,
         len(shown),
@@ -370,7 +305,7 @@ def per_split(records):
     by it, never larger.
     """
     found = {}
-    for noise in NOISES:
+    for noise in NOISES.values():
         wide, clean = curves(records, noise, "accuracy-5")
         if not wide.empty:
             levels = breakdown_levels(wide, clean)
@@ -389,7 +324,7 @@ def _closeness(corruption):
     return f"minus mean relative error under {corruption}"
 
 
-_ALL_VALUES = [f(noise.corruption) for noise in NOISES for f in (_level, _closeness)]
+_ALL_VALUES = [f(noise.corruption) for noise in NOISES.values() for f in (_level, _closeness)]
 
 
 def _claim(name, method, statement, test):
@@ -431,8 +366,6 @@ def _nearer(method, noise):
     )
 
 
-_OF = {noise.corruption: noise for noise in NOISES}
-
 ARTEFACT = register_artefact(
     Artefact(
         "mahnmf/breakdown",
@@ -446,10 +379,10 @@ ARTEFACT = register_artefact(
             claim
             for method in (MAH, HYBRID)
             for claim in (
-                *(_later(method, _OF[corruption]) for corruption in _HEAVY),
-                _sooner(method, _OF["gaussian"], EUC),
-                _sooner(method, _OF["poisson"], KL),
-                *(_nearer(method, _OF[corruption]) for corruption in _HEAVY),
+                *(_later(method, NOISES[corruption]) for corruption in _HEAVY),
+                _sooner(method, NOISES["gaussian"], EUC),
+                _sooner(method, NOISES["poisson"], KL),
+                *(_nearer(method, NOISES[corruption]) for corruption in _HEAVY),
             )
         ],
         assumed={

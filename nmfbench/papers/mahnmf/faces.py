@@ -13,6 +13,7 @@ import pandas as pd
 
 from nmfbench.artefacts.grids import Method
 from nmfbench.engine.trials import Trial
+from nmfbench.problems.faces import CONDITIONS, DTYPE, SPLIT
 
 __all__ = [
     "ASSUMED",
@@ -44,18 +45,7 @@ _OF = {method.label: method for method in METHODS}
 _FAST = (PCA, EUC, KL, HYBRID)
 _ALL = (PCA, EUC, KL, MAH, HYBRID)
 
-CONDITIONS = {
-    "no noise": (None, None),
-    "occlusion": ("occlusion", 0.3),
-    "Laplace": ("laplace", 0.2),
-    "salt & pepper": ("salt-pepper", 0.2),
-    "Gaussian": ("gaussian", 0.2),
-    "Poisson": ("poisson", 25.0),
-}
-"""Corruption and level by label, in the order of the paper's panels (a) to (f), (g) to (l)."""
-
 RANKS = tuple(range(10, 101, 10))
-DTYPE = "float32"  # of the fits: grey levels have eight bits
 
 
 @dataclass(frozen=True)
@@ -95,7 +85,7 @@ def trials_on_faces(
     """
     smoke = profile == "smoke"
     parts = _SMOKE if smoke else _GRIDS[dataset, profile]
-    options = {"train_per_class": 2, "test_per_class": 3} if smoke else {"train_per_class": 7}
+    options = {"train_per_class": 2, "test_per_class": 3} if smoke else SPLIT
     conditions = ("no noise", "salt & pepper") if smoke else CONDITIONS
     return [
         corrupted(

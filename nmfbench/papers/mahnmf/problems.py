@@ -1,6 +1,7 @@
 """The matrices of Figures 3 and 4 and of the crossover study, and how long each method runs."""
 
 from nmfbench.papers.mahnmf.curves import ALGORITHM_1, HYBRID, OGM, SELECT, SORT, SPECTRAL, Problem
+from nmfbench.problems import convergence
 
 __all__ = ["FACES", "LARGE", "LOW_RANK", "LOW_RANK_WIDE", "MIDDLE", "PIE", "SMALL", "SMOKE", "TINY"]
 
@@ -59,7 +60,7 @@ LARGE = Problem(
 LOW_RANK = Problem(
     "low rank + noise, 500 x 100, r = 10",
     "noisy-low-rank",
-    dataset_params={"n_samples": 100, "n_features": 500, "n_components": 10},
+    dataset_params=convergence.LOW_RANK,
     options={"n_components": 10},
     rounds=_rounds(16, 40, 150, 60, 60, 100),
     repeats={"quick": 6, "paper": 10},

@@ -2,49 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from nmfbench.artefacts.grids import Method
 from nmfbench.engine.perform import make_solver
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.reported import Reported, reported
+from nmfbench.problems.clustering import SETS, ImageSet, whole_set
 
-__all__ = ["ASSUMED", "SETS", "ImageSet", "clustering_trial", "method", "shape_trial"]
-
-
-@dataclass(frozen=True)
-class ImageSet:
-    """A set of images of the paper's Table 2."""
-
-    label: str
-    dataset: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def sizes(self) -> Reported:
-        """Samples, features and classes, as the paper prints them."""
-        return reported("rnmfd/table2", self.dataset)
-
-    @property
-    def classes(self) -> int:
-        return self.sizes.value[2]
+__all__ = ["ASSUMED", "SETS", "ImageSet", "clustering_trial", "method", "shape_trial", "sizes_of"]
 
 
-SETS = {
-    images.dataset: images
-    for images in (
-        ImageSet("ORL", "orl"),
-        ImageSet("YALE", "yale"),
-        ImageSet("UMIST", "umist"),
-        ImageSet("MNIST", "mnist", {"samples_per_class": 100}),
-        ImageSet("Semeion", "semeion"),
-    )
-}
-"""By data set, in the order of the tables."""
+def sizes_of(images: ImageSet) -> Reported:
+    """Samples, features and classes of a set, as Table 2 prints them."""
+    return reported("rnmfd/table2", images.dataset)
 
-_SMOKE_CLASSES = 3
+
 _STOPPING = {"max_iter": 300, "tol": 1e-6}  # as all but plain NMF have it by default
 
 
@@ -73,21 +47,7 @@ def clustering_trial(
     smoke : bool, default=False
         Three classes of a synthetic stand-in, the same in every repeat.
     """
-    part = {"largest_classes": _SMOKE_CLASSES} if smoke else {}
-    return Trial(
-        task="clustering",
-        dataset=images.dataset,
-        dataset_params={**images.params, **part},
-        solver=method.solver,
-        params=method.params,
-        options={
-            "n_components": _SMOKE_CLASSES if smoke else images.classes,
-            "unit_samples": True,
-            "rule": "kmeans",
-        },
-        repeat=repeat,
-        stand_in=smoke,
-    )
+    return whole_set(images, smoke=smoke).trial(method.solver, method.params, repeat)
 
 
 def shape_trial(clustering: Trial) -> Trial:

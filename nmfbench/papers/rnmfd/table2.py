@@ -9,7 +9,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim, Threshold, Verdict, decided_by
 from nmfbench.papers.rnmfd.protocols import COMPARED
-from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, clustering_trial, shape_trial
+from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, clustering_trial, shape_trial, sizes_of
 
 _METHOD = next(c.default for c in COMPARED if c.solver == "kmeans")
 _SIZES = ("samples", "features", "classes")
@@ -41,7 +41,7 @@ def summarise(records):
     """
     rows = []
     for dataset, images in SETS.items():
-        printed = dict(zip(_SIZES, images.sizes.value, strict=True))
+        printed = dict(zip(_SIZES, sizes_of(images).value, strict=True))
         for loaded in _loaded(records[records["dataset"] == dataset])[:1]:
             rows += [
                 {"dataset": dataset, "size": size, "loaded": n, "printed": printed.get(size)}
@@ -78,6 +78,8 @@ def _range(cells):
 
 
 def _claim(images):
+    printed = sizes_of(images)
+
     def test(sizes, records):
         own = records[(records["dataset"] == images.dataset) & ~records["stand_in"].astype(bool)]
         found = _loaded(own)
@@ -90,12 +92,10 @@ def _claim(images):
 
     return Claim(
         f"{images.dataset}-sizes",
-        f"{images.label} has {images.sizes.text}.",
+        f"{images.label} has {printed.text}.",
         "Section 4.1, Table 2",
-        decided_by(
-            Threshold(tuple(images.sizes.value), "paper"), lambda sizes: partial(test, sizes)
-        ),
-        images.sizes.text,
+        decided_by(Threshold(tuple(printed.value), "paper"), lambda sizes: partial(test, sizes)),
+        printed.text,
     )
 
 

@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 
 from nmfbench.artefacts.style import legend_below, method_styles, plot_band
 from nmfbench.engine.trials import Trial
+from nmfbench.problems.recovery import SMALL
 from nmfbench.stats.intervals import mean_and_interval
 
 __all__ = ["draw_curves", "grid", "summarise"]
@@ -13,7 +14,6 @@ __all__ = ["draw_curves", "grid", "summarise"]
 METRIC = "anchor-recovery"
 
 FULL = {"n_samples": 210, "n_features": 200, "n_components": 20}
-SMOKE = {"n_samples": 40, "n_features": 30, "n_components": 4}
 
 
 def grid(methods, corruption, levels, repeats, *, starts=None, smoke=False):
@@ -34,7 +34,7 @@ def grid(methods, corruption, levels, repeats, *, starts=None, smoke=False):
         Trial(
             task="recovery",
             dataset="near-separable",
-            dataset_params=SMOKE if smoke else {},
+            dataset_params=SMALL if smoke else {},
             corruption=corruption,
             level=level,
             solver=method.solver,

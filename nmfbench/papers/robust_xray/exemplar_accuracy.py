@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.engine.trials import Trial
+from nmfbench.problems.exemplars import SMOKE_OPTIONS
 from nmfbench.stats.intervals import mean_and_interval
 
 __all__ = [
@@ -42,7 +43,7 @@ _REFERENCE = "all training documents"
 
 def grid(dataset, dataset_params, repeats, *, smrs_on=tuple(WEIGHTINGS), smoke=False):
     """Trials of every method on every weighting and split; of SMRS on those of ``smrs_on``."""
-    options = {"sizes": [10, 20]} if smoke else {}
+    options = SMOKE_OPTIONS if smoke else {}
     return [
         Trial(
             task="exemplars",

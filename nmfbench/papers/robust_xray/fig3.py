@@ -8,6 +8,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better, margin_grows
 from nmfbench.artefacts.grids import Method
 from nmfbench.papers.robust_xray.anchor_recovery import METRIC, draw_curves, grid, summarise
+from nmfbench.problems.recovery import NOISE, PAPER_LEVELS, QUICK_LEVELS
 
 ROBUST = "RobustXRAY"
 ROBUST_FIXED = "RobustXRAY (fixed first anchor)"
@@ -36,16 +37,14 @@ METHODS = (
 )
 # The first anchor depends on the random vector p, so these are started several times.
 STARTS = {ROBUST: 3, XRAY: 3}
-PAPER_LEVELS = [round(0.02 * i, 2) for i in range(76)]
-QUICK_LEVELS = [0.0, 0.3, 0.7, 1.1, 1.5]
 
 
 def trials(profile):
     if profile == "smoke":
-        return grid(METHODS, "sparse-laplace", [0.0, 0.5], 2, smoke=True)
+        return grid(METHODS, NOISE, [0.0, 0.5], 2, smoke=True)
     if profile == "quick":
-        return grid(METHODS, "sparse-laplace", QUICK_LEVELS, 6, starts=STARTS)
-    return grid(METHODS, "sparse-laplace", PAPER_LEVELS, 10, starts=STARTS)
+        return grid(METHODS, NOISE, QUICK_LEVELS, 6, starts=STARTS)
+    return grid(METHODS, NOISE, PAPER_LEVELS, 10, starts=STARTS)
 
 
 def draw(table):

@@ -19,8 +19,9 @@ from nmfbench.papers.robust_xray.exemplar_accuracy import (
     grid,
     summarise,
 )
+from nmfbench.problems.exemplars import TEXTS
 
-_DATA = ("reuters", {"largest_classes": 10})
+_DATA = ("reuters", TEXTS["reuters"])
 _ROBUST_AT_10 = reported("robust-xray/fig5", "robust-xray-at-10")
 _SMRS_AT_10 = reported("robust-xray/fig5", "smrs-at-10")
 

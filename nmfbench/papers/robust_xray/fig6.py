@@ -18,12 +18,15 @@ from nmfbench.papers.robust_xray.exemplar_accuracy import (
     grid,
     summarise,
 )
+from nmfbench.problems.exemplars import TEXTS
+
+_DATA = ("bbc", TEXTS["bbc"])
 
 
 def trials(profile):
     if profile == "smoke":
-        return grid("bbc", {}, 2, smoke=True)
-    return grid("bbc", {}, {"quick": 5, "paper": 10}[profile])
+        return grid(*_DATA, 2, smoke=True)
+    return grid(*_DATA, {"quick": 5, "paper": 10}[profile])
 
 
 def _claim(weighting, words):

@@ -18,6 +18,7 @@ from nmfbench.solvers.divergence.base import BaseDivergence, multiply
     name="IS-MU",
     family="divergence",
     reference="Févotte & Idier 2011",
+    cost=("nmr",),
     monotone=True,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -54,18 +55,24 @@ class ISMU(BaseDivergence):
     floor_ : float
         The floor itself, in the unit of ``X``.
 
-    Notes
-    -----
-    *Paper notation:* Févotte & Idier's V, W, H are our X, W, H, with beta = 0.
+    Notation
+    --------
+    Févotte & Idier's V, W, H are our X, W, H, with beta = 0.
 
-    Cost per iteration: six products of the size of ``X H^T``, and two blocks of rows of the
+    Cost
+    ----
+    Per iteration: six products of the size of ``X H^T``, and two blocks of rows of the
     reconstruction in memory. Data are dense, as no entry may be zero.
 
+    Notes
+    -----
     With ``mm=True`` the objective never rises while the reconstruction stays above the floor;
     scikit-learn makes the same step. It is not convex in either factor.
 
-    *Departures.* The floors, of the data and, at 1e-12 times ``sqrt(mean(X) / r)``, of the
-    entries of the factors.
+    Departures
+    ----------
+    The floors, of the data and, at 1e-12 times ``sqrt(mean(X) / r)``, of the entries of the
+    factors.
 
     References
     ----------

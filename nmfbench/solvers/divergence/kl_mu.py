@@ -20,6 +20,7 @@ from nmfbench.solvers.divergence.base import BaseDivergence, multiply
     name="KL-MU",
     family="divergence",
     reference="Lee & Seung 2001",
+    cost=("nmr",),
     monotone=True,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -43,22 +44,28 @@ class KLMU(BaseDivergence):
     n_components, random_state, init, max_iter, tol
         See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
 
+    Notation
+    --------
+    Lee & Seung's V, W, H are our X, W, H. In Guan et al. (2012), MahNMF, "KLNMF" holds samples
+    in columns, V = W H: its V, W, H are our X.T, Ht, W.T.
+
+    Cost
+    ----
+    Per iteration: four products of the size of ``X H^T`` on dense data, a block of rows of the
+    reconstruction in memory; :math:`O(r\,\mathrm{nnz}(X) + (n+m)r)` on sparse data, with a copy
+    of ``X`` by columns and nothing else of its size.
+
     Notes
     -----
-    *Paper notation:* Lee & Seung's V, W, H are our X, W, H. In Guan et al. (2012), MahNMF,
-    "KLNMF" holds samples in columns, V = W H: its V, W, H are our X.T, Ht, W.T.
-
-    Cost per iteration: four products of the size of ``X H^T`` on dense data, a block of rows of
-    the reconstruction in memory; :math:`O(r\,\mathrm{nnz}(X) + (n+m)r)` on sparse data, with a
-    copy of ``X`` by columns and nothing else of its size.
-
     The objective never rises: each update minimises a function above it. So it does with
     entries kept above a floor, as that function separates over them. It is convex in each
     factor, but iterations may be slow near zeros.
 
-    *Departures.* Entries of the factors are not allowed below 1e-12 times
-    ``sqrt(mean(X) / r)``, so that no denominator is zero, and no zero of the start is final.
-    W is updated first, as in scikit-learn, whose iterates these are to rounding.
+    Departures
+    ----------
+    Entries of the factors are not allowed below 1e-12 times ``sqrt(mean(X) / r)``, so that no
+    denominator is zero, and no zero of the start is final. W is updated first, as in
+    scikit-learn, whose iterates these are to rounding.
 
     References
     ----------

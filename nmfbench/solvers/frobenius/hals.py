@@ -12,6 +12,7 @@ from nmfbench.solvers.frobenius.base import BaseFrobenius
     name="HALS",
     family="frobenius",
     reference="Cichocki & Phan 2009; Gillis & Glineur 2012",
+    cost=("nmr",),
     monotone=True,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -30,20 +31,25 @@ class HALS(BaseFrobenius):
     n_components, random_state, init, max_iter, tol
         See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
 
-    Notes
-    -----
-    *Paper notation:* Cichocki & Phan's Y, A, B are our X.T, Ht, W; Gillis & Glineur's M, U, V
-    are our X, W, H.
+    Notation
+    --------
+    Cichocki & Phan's Y, A, B are our X.T, Ht, W; Gillis & Glineur's M, U, V are our X, W, H.
 
-    Cost per iteration: two products of ``X`` with r vectors, and ``sweeps`` times
+    Cost
+    ----
+    Per iteration: two products of ``X`` with r vectors, and ``sweeps`` times
     :math:`O((n+m)r^2)`.
 
+    Notes
+    -----
     The objective never rises, as every update minimises it over one column; limit points are
     stationary if no component dies.
 
-    *Departures.* The number of inner sweeps is fixed, where Gillis & Glineur stop them by their
-    progress. A component whose partner is zero is left as it is, instead of being kept above a
-    small constant: the partner can then come back in the next half-step.
+    Departures
+    ----------
+    The number of inner sweeps is fixed, where Gillis & Glineur stop them by their progress. A
+    component whose partner is zero is left as it is, instead of being kept above a small
+    constant: the partner can then come back in the next half-step.
 
     References
     ----------

@@ -12,6 +12,7 @@ from nmfbench.solvers.frobenius.base import BaseFrobenius
     name="NMF-MU",
     family="frobenius",
     reference="Lee & Seung 2001",
+    cost=("nmr",),
     monotone=True,
     properties=("features", "nontrivial"),
 )
@@ -29,17 +30,23 @@ class MU(BaseFrobenius):
     n_components, random_state, init, max_iter, tol
         See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
 
+    Notation
+    --------
+    Their V, W, H are our X, W, H.
+
+    Cost
+    ----
+    Per iteration: two products of ``X`` with r vectors, and :math:`O((n+m)r^2)`.
+
     Notes
     -----
-    *Paper notation:* their V, W, H are our X, W, H.
-
-    Cost per iteration: two products of ``X`` with r vectors, and :math:`O((n+m)r^2)`.
-
     The objective never rises. Limits need not be stationary: an entry that is zero stays zero,
     which is why "nndsvd" is a poor start here.
 
-    *Departures.* Denominators are formed from Gram matrices. Where one is zero the entry stays,
-    which leaves the objective as it is; no constant is added, so the descent is kept exactly.
+    Departures
+    ----------
+    Denominators are formed from Gram matrices. Where one is zero the entry stays, which leaves
+    the objective as it is; no constant is added, so the descent is kept exactly.
 
     References
     ----------

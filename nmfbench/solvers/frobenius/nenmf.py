@@ -19,6 +19,7 @@ __all__ = ["NeNMF", "optimal_gradient_nnls"]
     family="frobenius",
     paper="mahnmf",
     reference="Guan et al. 2012, NeNMF",
+    cost=("nmr",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class NeNMF(BaseFrobenius):
@@ -42,24 +43,30 @@ class NeNMF(BaseFrobenius):
     n_inner_ : ndarray of shape (n_iter, 2)
         Inner iterations made for W and for H.
 
+    Notation
+    --------
+    The paper holds samples in columns, V = W H, and updates H first. Its V, W, H are our X.T,
+    Ht, W.T.
+
+    Cost
+    ----
+    Per iteration: two products of ``X`` with r vectors, and :math:`O((n+m)r^2)` for each inner
+    iteration, of which ``max_inner`` may be made.
+
     Notes
     -----
-    *Paper notation:* the paper holds samples in columns, V = W H, and updates H first. Its V,
-    W, H are our X.T, Ht, W.T.
-
     The inner loop for a factor ends when its projected gradient is at most a tolerance, first
     :math:`\max(\mathrm{tol}, 10^{-3})` times that of both factors at the start, and a tenth of
     it whenever ten inner iterations were enough.
 
-    Cost per iteration: two products of ``X`` with r vectors, and :math:`O((n+m)r^2)` for each
-    inner iteration, of which ``max_inner`` may be made.
-
     The objective may rise, as the optimal gradient method is not monotone, but it was never
     seen to. Limit points of exact alternating minimisation are stationary.
 
-    *Departures.* The authors allow 1000 inner iterations and make ten at least. To solve the
-    first sub-problems, whose fixed factor is still poor, so well makes the method some three
-    times slower; ``max_inner=1000`` brings it back.
+    Departures
+    ----------
+    The authors allow 1000 inner iterations and make ten at least. To solve the first
+    sub-problems, whose fixed factor is still poor, so well makes the method some three times
+    slower; ``max_inner=1000`` brings it back.
 
     References
     ----------

@@ -21,6 +21,7 @@ __all__ = ["ANP"]
     family="graph",
     paper="anp",
     reference="Liu, Yang, Wu & Li 2012",
+    cost=("nmr", "nnr"),
     properties=("features",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -65,22 +66,28 @@ class ANP(LeastSquares):
     n_components, random_state, scale, init, max_iter, tol
         See :class:`~nmfbench.solvers.graph.base.BaseScaled`.
 
+    Notation
+    --------
+    Their X, U, V, W are our :math:`X^T, H^T, W^T, Z^T`.
+
+    Cost
+    ----
+    Per iteration: two products of ``X`` with r vectors, :math:`O((n+m)r^2)`, and with "entries"
+    :math:`4n^2r` operations for M, of which a megabyte is held at once.
+
     Notes
     -----
-    *Paper notation:* their X, U, V, W are our :math:`X^T, H^T, W^T, Z^T`.
-
-    Cost per iteration: two products of ``X`` with r vectors, :math:`O((n+m)r^2)`, and with
-    "entries" :math:`4n^2r` operations for M, of which a megabyte is held at once.
-
     Without ``normalize`` the objective never rises with "safe", "balanced" and "root"; with it a
     rescaling may raise the variance. The step of "balanced" is
     :math:`w-K^{-1}(Qw-b)` for a quadratic with the matrix Q, where the diagonal K has
     :math:`|M|w/w` for M, so that :math:`K\succeq Q`; "root" minimises a separable bound. "paper"
     has :math:`M^+w/w`, which need not bound M.
 
-    *Departures.* Known to us are slides of the paper. Their problems with and without Z differ:
-    the second, taken here, has :math:`\lambda_1\lambda_2` for the :math:`\lambda_1` of the first.
-    Their denominator has :math:`ZZ^TW`, which may be negative, for :math:`M^+W`, and Z is written
+    Departures
+    ----------
+    Known to us are slides of the paper. Their problems with and without Z differ: the second,
+    taken here, has :math:`\lambda_1\lambda_2` for the :math:`\lambda_1` of the first. Their
+    denominator has :math:`ZZ^TW`, which may be negative, for :math:`M^+W`, and Z is written
     with an n x n inverse. They give no parameters and no scale. Denominators are at least 1e-10
     and factors at least 1e-12. ``transform`` is least squares, as a new sample has no variance
     of its own.

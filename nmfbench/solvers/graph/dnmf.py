@@ -19,6 +19,7 @@ __all__ = ["DNMF"]
     name="DNMF",
     family="graph",
     reference="Shang, Jiao & Wang 2012",
+    cost=("nmr",),
     monotone=True,
     properties=("features", "locality"),
 )
@@ -53,19 +54,25 @@ class DNMF(GNMF):
     n_components, random_state, scale, init, max_iter, tol
         See :class:`~nmfbench.solvers.graph.base.BaseScaled`.
 
+    Notation
+    --------
+    Their X, U, V are our :math:`X^T`, :math:`H^T` and W, their :math:`\lambda` and :math:`\mu`
+    our alpha and alpha_features.
+
+    Cost
+    ----
+    Per iteration: two products of ``X`` with r vectors, :math:`O((n+m)r^2)`, and r operations
+    per edge of the graphs.
+
     Notes
     -----
-    *Paper notation:* their X, U, V are our :math:`X^T`, :math:`H^T` and W, their
-    :math:`\lambda` and :math:`\mu` our alpha and alpha_features.
-
-    Cost per iteration: two products of ``X`` with r vectors, :math:`O((n+m)r^2)`, and r
-    operations per edge of the graphs.
-
     The objective never rises, for the reason given in
     :class:`~nmfbench.solvers.graph.gnmf.GNMF`, which holds for either factor. As both are
     penalised, scale cannot escape from one to the other.
 
-    *Departures.* Those of :class:`~nmfbench.solvers.graph.gnmf.GNMF`.
+    Departures
+    ----------
+    Those of :class:`~nmfbench.solvers.graph.gnmf.GNMF`.
 
     References
     ----------

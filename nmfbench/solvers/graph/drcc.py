@@ -20,6 +20,7 @@ __all__ = ["DRCC"]
     name="DRCC",
     family="graph",
     reference="Gu & Zhou 2009",
+    cost=("nmr",),
     properties=("locality",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -52,24 +53,30 @@ class DRCC(CoClusterer):
     labels_ : ndarray of shape (n_samples,), of int
         The largest entry of each row of W, with unit columns.
 
+    Notation
+    --------
+    Their X, G, S, F, :math:`\lambda`, :math:`\mu` are our :math:`X^T`, G, :math:`B^T`, W,
+    alpha, alpha_features.
+
+    Cost
+    ----
+    Per iteration: two products of ``X`` with r vectors, :math:`O((n+m)r^2)`, and r operations
+    per edge of the graphs.
+
     Notes
     -----
     ``fit_transform`` gives W, and ``components_`` are :math:`BG^T`, which may have negative
     entries; the data may have, too.
 
-    *Paper notation:* their X, G, S, F, :math:`\lambda`, :math:`\mu` are our :math:`X^T`, G,
-    :math:`B^T`, W, alpha, alpha_features.
-
-    Cost per iteration: two products of ``X`` with r vectors, :math:`O((n+m)r^2)`, and r
-    operations per edge of the graphs.
-
     With ``normalize=False`` the objective never rises: the exponent 1/2 is that of semi-NMF, whose
     separable bound takes in the graphs, and B is the least squares solution.
 
-    *Departures.* A ridge of 1e-9 of the mean diagonal keeps the solution B finite, and B stays as
-    it was where that is no better. Denominators are at least 1e-10 and the entries of W and G at
-    least 1e-12. Data in single precision are factorized in double. Samples are scaled to unit
-    length. ``transform`` is least squares, since new samples are in no graph.
+    Departures
+    ----------
+    A ridge of 1e-9 of the mean diagonal keeps the solution B finite, and B stays as it was
+    where that is no better. Denominators are at least 1e-10 and the entries of W and G at least
+    1e-12. Data in single precision are factorized in double. Samples are scaled to unit length.
+    ``transform`` is least squares, since new samples are in no graph.
 
     References
     ----------

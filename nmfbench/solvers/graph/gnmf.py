@@ -24,6 +24,7 @@ __all__ = ["GNMF"]
     name="GNMF",
     family="graph",
     reference="Cai, He, Han & Huang 2011",
+    cost=("nmr",),
     monotone=True,
     properties=("features", "locality"),
 )
@@ -52,14 +53,17 @@ class GNMF(BaseGraph, LeastSquares):
         See :class:`~nmfbench.solvers.graph.base.BaseScaled`. The objective has no minimum, see
         below, so the result depends on ``max_iter``.
 
+    Notation
+    --------
+    Their X, U, V, W, :math:`\lambda` are our :math:`X^T`, :math:`H^T`, W, S and alpha.
+
+    Cost
+    ----
+    Per iteration: two products of ``X`` with r vectors, :math:`O((n+m)r^2)`, and r operations
+    per edge of the graph.
+
     Notes
     -----
-    *Paper notation:* their X, U, V, W, :math:`\lambda` are our :math:`X^T`, :math:`H^T`, W, S and
-    alpha.
-
-    Cost per iteration: two products of ``X`` with r vectors, :math:`O((n+m)r^2)`, and r
-    operations per edge of the graph.
-
     The objective never rises. The step on a column w of W is :math:`w - K^{-1}(Qw-b)` for the
     quadratic :math:`w^TQw-2b^Tw`, with a diagonal K, and such a step descends if
     :math:`2K-Q\succeq0`. The graph adds D to K and L to Q, and :math:`2D-L=D+S\succeq0`.
@@ -67,10 +71,12 @@ class GNMF(BaseGraph, LeastSquares):
     The penalty can be had for nothing: W divided by a number and H multiplied by it lower it and
     keep the fit. Multiplicative updates go that way, but slowly.
 
-    *Departures.* Denominators are at least 1e-10 and factors at least 1e-12, so that no entry is
-    locked at zero; what is left at that floor is returned as zero. Samples are scaled to unit
-    length, as published weights have no meaning without a scale. ``transform`` is least squares,
-    since new samples are in no graph.
+    Departures
+    ----------
+    Denominators are at least 1e-10 and factors at least 1e-12, so that no entry is locked at
+    zero; what is left at that floor is returned as zero. Samples are scaled to unit length, as
+    published weights have no meaning without a scale. ``transform`` is least squares, since new
+    samples are in no graph.
 
     References
     ----------

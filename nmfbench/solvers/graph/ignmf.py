@@ -18,6 +18,7 @@ __all__ = ["IGNMF"]
     name="IGNMF",
     family="graph",
     reference="Gu, Ding & Han 2011",
+    cost=("nmr",),
     properties=("features", "locality", "discriminability", "nontrivial"),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -52,14 +53,17 @@ class IGNMF(BaseGraph, LeastSquares):
         See :class:`~nmfbench.solvers.graph.base.BaseScaled`. Columns of an initial W are scaled
         to the constraint, and H against them, but for factors given to the penalty.
 
+    Notation
+    --------
+    Their X, U, V, W, :math:`\lambda` are our :math:`X^T`, :math:`H^T`, W, S and alpha.
+
+    Cost
+    ----
+    Per iteration: two products of ``X`` with r vectors, :math:`O((n+m)r^2)`, and r operations
+    per edge of the graph; a few times the last two with the penalty, which tries steps.
+
     Notes
     -----
-    *Paper notation:* their X, U, V, W, :math:`\lambda` are our :math:`X^T`, :math:`H^T`, W, S and
-    alpha.
-
-    Cost per iteration: two products of ``X`` with r vectors, :math:`O((n+m)r^2)`, and r
-    operations per edge of the graph; a few times the last two with the penalty, which tries steps.
-
     The multiplier: on the constraint :math:`\operatorname{tr}(W^TLW) = r -
     \operatorname{tr}(W^TSW)`, so the penalty is a reward whose gradient has one sign. Gamma is
     what complementary slackness makes of the multiplier where the constraint holds. The objective
@@ -76,15 +80,17 @@ class IGNMF(BaseGraph, LeastSquares):
     fourth powers of the entries of T, and each negative one below a mean of their logarithms;
     :math:`\gamma=1/4` minimises the sum.
 
-    *Departures.* Multipliers between columns are not let fall below zero: as W is non-negative,
-    their constraints are as much :math:`w_k^TDw_l\le0`, whose multipliers have that sign.
-    Negative ones, which come with small weights alone, draw columns together until they are equal
-    and the objective is far above its start. The step is written for
-    :math:`-\operatorname{tr}(W^TSW)`, and columns are scaled after it: with :math:`\alpha DW` in
-    the denominator and without the scaling the iteration overflows. Denominators are at least
-    1e-10 and factors at least 1e-12; what is left at that floor is returned as zero. Samples are
-    scaled to unit length. Samples without neighbours are outside the constraint. ``transform`` is
-    least squares.
+    Departures
+    ----------
+    Multipliers between columns are not let fall below zero: as W is non-negative, their
+    constraints are as much :math:`w_k^TDw_l\le0`, whose multipliers have that sign. Negative
+    ones, which come with small weights alone, draw columns together until they are equal and
+    the objective is far above its start. The step is written for
+    :math:`-\operatorname{tr}(W^TSW)`, and columns are scaled after it: with :math:`\alpha DW`
+    in the denominator and without the scaling the iteration overflows. Denominators are at
+    least 1e-10 and factors at least 1e-12; what is left at that floor is returned as zero.
+    Samples are scaled to unit length. Samples without neighbours are outside the constraint.
+    ``transform`` is least squares.
 
     References
     ----------

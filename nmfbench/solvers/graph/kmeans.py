@@ -18,6 +18,7 @@ __all__ = ["KMeans"]
     name="K-means",
     family="graph",
     reference="Lloyd 1982; Arthur & Vassilvitskii 2007",
+    cost=("nmr",),
     properties=("discriminability", "nontrivial"),
     wraps="scikit-learn",
 )
@@ -38,18 +39,24 @@ class KMeans(ClusteringByKMeans):
     ----------
     labels_ : ndarray of shape (n_samples,), of int
 
+    Notation
+    --------
+    The paper only names the method.
+
+    Cost
+    ----
+    Per iteration: distances of n samples to r centres, :math:`O(nmr)`, for each start.
+
     Notes
     -----
-    *Paper notation:* the paper only names the method.
-
-    Cost per iteration: distances of n samples to r centres, :math:`O(nmr)`, for each start.
-
     The objective never rises from iteration to iteration, but the trace has only the start, all
     samples around their mean, and the end. With more clusters than distinct samples some are
     empty.
 
-    *Departures.* ``transform`` is non-negative least squares on the centres, as everywhere in
-    this family, not membership.
+    Departures
+    ----------
+    ``transform`` is non-negative least squares on the centres, as everywhere in this family,
+    not membership.
 
     References
     ----------

@@ -17,6 +17,7 @@ __all__ = ["LNMF"]
     name="LNMF",
     family="graph",
     reference="Kong, Ding & Huang 2011",
+    cost=("nmr",),
     monotone=True,
     properties=("features", "robustness", "nontrivial"),
 )
@@ -39,24 +40,28 @@ class LNMF(BaseScaled):
     n_components, random_state, scale, init, max_iter, tol
         See :class:`~nmfbench.solvers.graph.base.BaseScaled`.
 
+    Notation
+    --------
+    Their X, F, G are our :math:`X^T`, :math:`H^T` and :math:`W^T`, their D our :math:`\Omega`.
+    This is the method that Guo, Ding & Zhou (2014) call LNMF, not the local NMF of that name.
+
+    Cost
+    ----
+    Per iteration: three products of ``X`` with r vectors, the third for the residuals, which
+    the objective needs too, a pass over them, and :math:`O((n+m)r^2)`. Memory: one matrix of
+    the size of ``X``.
+
     Notes
     -----
-    *Paper notation:* their X, F, G are our :math:`X^T`, :math:`H^T` and :math:`W^T`, their D our
-    :math:`\Omega`. This is the method that Guo, Ding & Zhou (2014) call LNMF, not the local NMF
-    of that name.
-
-    Cost per iteration: three products of ``X`` with r vectors, the third for the residuals,
-    which the objective needs too, a pass over them, and :math:`O((n+m)r^2)`. Memory: one matrix
-    of the size of ``X``.
-
     The objective never rises: :math:`\|e\| \le \|e\|^2/2\|e'\| + \|e'\|/2` majorises it by the
     weighted squares that the updates lower. An update of W with the weights would be the same, as
     they multiply whole rows of both parts.
 
-    *Departures.* A residual counts as at least 1e-10 in a weight, so that, where a sample is
-    fitted exactly, the objective may rise by half of that. Denominators are at least 1e-10 and
-    factors at least 1e-12; what is left at that floor is returned as zero. Samples are scaled to
-    unit length.
+    Departures
+    ----------
+    A residual counts as at least 1e-10 in a weight, so that, where a sample is fitted exactly,
+    the objective may rise by half of that. Denominators are at least 1e-10 and factors at least
+    1e-12; what is left at that floor is returned as zero. Samples are scaled to unit length.
 
     References
     ----------

@@ -17,6 +17,7 @@ __all__ = ["NCuts", "normalized_cut"]
     name="NCuts",
     family="graph",
     reference="Shi & Malik 2000; Ng, Jordan & Weiss 2001",
+    cost=("nrr",),
     properties=("locality", "discriminability", "nontrivial"),
     wraps="scikit-learn",
 )
@@ -46,24 +47,29 @@ class NCuts(ClusteringByKMeans, BaseGraph):
         The normalised cut, in which a cluster without edges counts 1: so one cluster of all has
         r - 1, which is also what a random partition has on average.
 
+    Notation
+    --------
+    Shi & Malik's W, D are our S, D.
+
+    Cost
+    ----
+    Some products of the sparse S with a vector for each eigenvector, and :math:`O(nr^2)` for
+    each iteration of K-means. No dense n x n array beyond a few hundred samples.
+
     Notes
     -----
     ``fit_transform`` gives the indicator of the clusters, and ``components_`` are the means of
     their scaled samples.
 
-    *Paper notation:* Shi & Malik's W, D are our S, D.
-
-    Cost: some products of the sparse S with a vector for each eigenvector, and
-    :math:`O(nr^2)` for each iteration of K-means. No dense n x n array beyond a few hundred
-    samples.
-
     Nothing is promised of the normalised cut: eigenvectors solve the relaxation, and K-means
     rounds them.
 
-    *Departures.* The eigenvectors of connected components are taken as they are known to be. A
-    graph with more components than clusters has any choice of r of them at no cost; those of
-    largest volume are taken, and the others go together. A sample without neighbours has a zero
-    row, and does not matter to the cut.
+    Departures
+    ----------
+    The eigenvectors of connected components are taken as they are known to be. A graph with
+    more components than clusters has any choice of r of them at no cost; those of largest
+    volume are taken, and the others go together. A sample without neighbours has a zero row,
+    and does not matter to the cut.
 
     References
     ----------

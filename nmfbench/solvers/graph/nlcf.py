@@ -19,6 +19,7 @@ __all__ = ["NLCF"]
     name="NLCF",
     family="graph",
     reference="Chen, Zhang, Cai, Liu & He 2013",
+    cost=("nmr",),
     monotone=True,
     properties=("features", "locality"),
 )
@@ -44,19 +45,25 @@ class NLCF(LeastSquares):
     n_components, random_state, scale, init, max_iter, tol
         See :class:`~nmfbench.solvers.graph.base.BaseScaled`.
 
-    Notes
-    -----
-    *Paper notation:* their X, U, V are our :math:`X^T`, :math:`H^T` and :math:`W^T`.
+    Notation
+    --------
+    Their X, U, V are our :math:`X^T`, :math:`H^T` and :math:`W^T`.
 
-    Cost per iteration: two products of ``X`` with r vectors, and :math:`O((n+m)r^2)`. In single
+    Cost
+    ----
+    Per iteration: two products of ``X`` with r vectors, and :math:`O((n+m)r^2)`. In single
     precision the objective needs a third one, in double.
 
+    Notes
+    -----
     The objective never rises: in each factor it is a quadratic whose linear part and whose
     penalty have non-negative coefficients, and those in the denominator only shorten the step.
 
-    *Departures.* Denominators are at least 1e-10 and factors at least 1e-12, so that no entry is
-    locked at zero; what is left at that floor is returned as zero. Samples are scaled to unit
-    length. ``transform`` is least squares, without the penalty.
+    Departures
+    ----------
+    Denominators are at least 1e-10 and factors at least 1e-12, so that no entry is locked at
+    zero; what is left at that floor is returned as zero. Samples are scaled to unit length.
+    ``transform`` is least squares, without the penalty.
 
     References
     ----------

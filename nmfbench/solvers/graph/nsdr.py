@@ -21,6 +21,7 @@ __all__ = ["NSDR"]
     name="NSDR",
     family="graph",
     reference="Yang, Shen, Nie, Ji & Zhou 2011",
+    cost=("nnr", "nmr"),
     monotone=True,
     properties=("locality", "discriminability", "nontrivial"),
 )
@@ -69,15 +70,19 @@ class NSDR(Clusterer, BaseGraph):
     labels_ : ndarray of shape (n_samples,), of int
         The largest entry of each row of W, with unit columns.
 
+    Notation
+    --------
+    Their F, X, :math:`\mu` are our W, :math:`X^T` and ridge.
+
+    Cost
+    ----
+    Per iteration and exponent tried: :math:`O(n^2r)` by entries, :math:`O(nr\min(n,m))` by
+    factors; :math:`O(nr^2)`, and r operations per edge.
+
     Notes
     -----
     ``fit_transform`` gives W, and ``components_`` are the non-negative ones that fit the scaled
     samples best with this W; the fit does not need them.
-
-    *Paper notation:* their F, X, :math:`\mu` are our W, :math:`X^T` and ridge.
-
-    Cost per iteration and exponent tried: :math:`O(n^2r)` by entries, :math:`O(nr\min(n,m))` by
-    factors; :math:`O(nr^2)`, and r operations per edge.
 
     The objective never rises: the exponent :math:`\gamma` is the largest of 1, 1/2 and 1/4 that
     does not raise it, and for 1/4 a separable bound says so, whatever the split.
@@ -88,10 +93,12 @@ class NSDR(Clusterer, BaseGraph):
     hand, shortens all steps. With the default weights labels hardly leave those of the start, and
     the score is that of the eigenvectors of the graph.
 
-    *Departures.* M has negative entries, so a rule with :math:`MW` in the denominator may divide
-    by a negative number; hence the split. Denominators are at least 1e-10 and factors at least
-    1e-12. The formulas are as commonly stated; the paper is cited by Guo, Ding & Zhou (2014), who
-    search for the best weight by test score.
+    Departures
+    ----------
+    M has negative entries, so a rule with :math:`MW` in the denominator may divide by a
+    negative number; hence the split. Denominators are at least 1e-10 and factors at least
+    1e-12. The formulas are as commonly stated; the paper is cited by Guo, Ding & Zhou (2014),
+    who search for the best weight by test score.
 
     References
     ----------

@@ -20,6 +20,7 @@ __all__ = ["RCC"]
     name="RCC",
     family="graph",
     reference="Du & Shen 2013",
+    cost=("nmr",),
     properties=("locality", "robustness"),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -65,15 +66,19 @@ class RCC(CoClusterer):
     lam_ : float
         :math:`\lambda` as used.
 
+    Notation
+    --------
+    Here X, W, B, G stand for :math:`X^T`, V, :math:`S^T`, U in a model :math:`X\approx USV^T`
+    of samples in columns.
+
+    Cost
+    ----
+    Per iteration: three products of the size of ``X`` with r vectors and one pass over ``X``,
+    :math:`O((n+m)r^2)`, and r operations per edge of the graphs. E is never stored.
+
     Notes
     -----
     ``fit_transform`` gives W, and ``components_`` are :math:`BG^T`.
-
-    *Paper notation:* here X, W, B, G stand for :math:`X^T`, V, :math:`S^T`, U in a model
-    :math:`X\approx USV^T` of samples in columns.
-
-    Cost per iteration: three products of the size of ``X`` with r vectors and one pass over
-    ``X``, :math:`O((n+m)r^2)`, and r operations per edge of the graphs. E is never stored.
 
     With ``normalize=False`` the objective never rises: each step lowers a bound that touches it,
     and the step on W or G does so since a reweighted graph is one like any other; see
@@ -82,10 +87,12 @@ class RCC(CoClusterer):
     An edge whose ends meet has a weight of up to :math:`5\cdot10^5\alpha`, so that they move
     on together, and slowly: an iteration sees each held back by the other.
 
-    *Departures.* The abstract of the paper names the ingredients, a sparse part and unsquared
-    errors on both graphs, but not whether a norm is that of an edge or of an entry: here it is of
-    an edge. :math:`\omega` is :math:`\sqrt{\|\cdot\|^2+10^{-12}}`, also in the objective.
-    Denominators are at least 1e-10 and factors at least 1e-12. Samples are scaled to unit length.
+    Departures
+    ----------
+    The abstract of the paper names the ingredients, a sparse part and unsquared errors on both
+    graphs, but not whether a norm is that of an edge or of an entry: here it is of an edge.
+    :math:`\omega` is :math:`\sqrt{\|\cdot\|^2+10^{-12}}`, also in the objective. Denominators
+    are at least 1e-10 and factors at least 1e-12. Samples are scaled to unit length.
     ``transform`` is least squares, without graph and sparse part.
 
     References

@@ -24,6 +24,7 @@ __all__ = ["RNMFD", "check_lam", "resolve_lam"]
     family="graph",
     paper="rnmfd",
     reference="Guo, Ding & Zhou 2014",
+    cost=("nmr",),
     monotone=True,
     properties=("features", "locality", "discriminability", "robustness", "nontrivial"),
 )
@@ -79,15 +80,19 @@ class RNMFD(BaseGraph):
     orthogonality_gap_ : float
         :math:`\|W^TW-I\|_F`.
 
+    Notation
+    --------
+    Their X, U, V, S, W are our :math:`X^T, H^T, W, S^T, A`.
+
+    Cost
+    ----
+    Per iteration: three products of the size of ``X`` with r vectors and one pass over ``X``,
+    :math:`O((n+m)r^2)`, and r operations per edge of the graph. S is never stored: one array of
+    the size of ``X`` holds WH and then :math:`\hat X`. Making the graph costs :math:`O(n^2m)`,
+    while the paper calls the whole linear in n.
+
     Notes
     -----
-    *Paper notation:* their X, U, V, S, W are our :math:`X^T, H^T, W, S^T, A`.
-
-    Cost per iteration: three products of the size of ``X`` with r vectors and one pass over
-    ``X``, :math:`O((n+m)r^2)`, and r operations per edge of the graph. S is never stored: one
-    array of the size of ``X`` holds WH and then :math:`\hat X`. Making the graph costs
-    :math:`O(n^2m)`, while the paper calls the whole linear in n.
-
     With "safe" and "root" the objective never rises. The exponent 1/4 minimises a separable
     bound: products of two entries of the positive, quartic part are bounded by
     :math:`t^2\le(t^4+1)/2`, and those of the negative part by :math:`t\ge1+\log t`, where t is
@@ -100,10 +105,11 @@ class RNMFD(BaseGraph):
     a cluster that is the number of edges that leave it, for each of its samples. See
     ``n_dead_components_`` before reading anything into the labels.
 
-    *Departures.* The paper gives no scale, no start and no rule for :math:`\lambda`. Denominators
-    are at least 1e-10 and factors at least 1e-12. ``transform`` minimises the Huber loss on the
-    fitted components, since new samples are in no graph. "sym", "mad" and "q95" are not in the
-    paper.
+    Departures
+    ----------
+    The paper gives no scale, no start and no rule for :math:`\lambda`. Denominators are at
+    least 1e-10 and factors at least 1e-12. ``transform`` minimises the Huber loss on the fitted
+    components, since new samples are in no graph. "sym", "mad" and "q95" are not in the paper.
 
     References
     ----------

@@ -21,6 +21,7 @@ from nmfbench.solvers.lowrank_sparse.base import (
     name="GoDec",
     family="lowrank_sparse",
     reference="Zhou & Tao 2011",
+    cost=("nmr",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class GoDec(BaseLowRankSparse):
@@ -51,19 +52,25 @@ class GoDec(BaseLowRankSparse):
     low_rank_, sparse_ : ndarray of shape (n_samples, n_features)
         L and S.
 
+    Notation
+    --------
+    Zhou & Tao's X, L, S are ours or, if X is wide, transposed: their X is tall.
+
+    Cost
+    ----
+    Per iteration: ``3 + 2 power`` products of X's size with r vectors, and a selection.
+
     Notes
     -----
-    *Paper notation:* Zhou & Tao's X, L, S are ours or, if X is wide, transposed: their X is tall.
-
-    Cost per iteration: ``3 + 2 power`` products of X's size with r vectors, and a selection.
-
     With exact singular value decompositions the objective would never rise. With random
     projections it may: on noisy data it fluctuates above the level that a larger ``power``
     reaches.
 
-    *Departures.* The best iterate is returned, not the last. The paper carries
-    ``M = L + (X - L - S)`` over to the next iteration; it is equal to ``X - S``, which we form,
-    so that rounding does not add up. The tolerance is relative.
+    Departures
+    ----------
+    The best iterate is returned, not the last. The paper carries ``M = L + (X - L - S)`` over
+    to the next iteration; it is equal to ``X - S``, which we form, so that rounding does not
+    add up. The tolerance is relative.
 
     References
     ----------

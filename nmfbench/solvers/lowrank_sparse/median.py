@@ -37,12 +37,16 @@ class Median(BaseLowRankSparse):
     low_rank_, sparse_ : ndarray of shape (n_samples, n_features)
         The median in every row, and the differences from it.
 
+    Notation
+    --------
+    None. With frames as samples, this is the usual model of a background.
+
+    Cost
+    ----
+    One selection for each feature. ``transform`` returns ones, as the fit does.
+
     Notes
     -----
-    *Paper notation:* none. With frames as samples, this is the usual model of a background.
-
-    Cost: one selection for each feature. ``transform`` returns ones, as the fit does.
-
     For an even number of samples every value between the two middle ones is as good; this is
     their mean.
     """

@@ -40,13 +40,14 @@ class PCA(BaseLowRankSparse):
     low_rank_, sparse_ : ndarray of shape (n_samples, n_features)
         The reconstruction, mean included, and what is left. Nothing makes that sparse.
 
-    Notes
-    -----
-    *Paper notation:* Guan et al. (2012) hold samples in columns; their basis is our
-    ``components_.T``.
+    Notation
+    --------
+    Guan et al. (2012) hold samples in columns; their basis is our ``components_.T``.
 
-    Cost: one singular value decomposition of ``X``. The trace has the fit by the mean alone and
-    the end.
+    Cost
+    ----
+    One singular value decomposition of ``X``. The trace has the fit by the mean alone and the
+    end.
     """
 
     svd_solver: str = "full"

@@ -29,6 +29,7 @@ def _random(X, r, rng):
     name="robust low rank (ADMM)",
     family="lowrank_sparse",
     reference="Kumar & Sindhwani 2015",
+    cost=("nmr",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class RobustLowRankADMM(BaseL1ADMM, BaseLowRankSparse):
@@ -51,20 +52,24 @@ class RobustLowRankADMM(BaseL1ADMM, BaseLowRankSparse):
     low_rank_, sparse_ : ndarray of shape (n_samples, n_features)
         W H, and X - W H, whose entries are small where they are not sparse, but not zero.
 
+    Notation
+    --------
+    Kumar & Sindhwani hold samples in columns, X = W H; their X, W, H are our X.T, Ht, W.T.
+
+    Cost
+    ----
+    Per iteration: three products of X's size with r vectors; X and two arrays of its size are
+    held.
+
     Notes
     -----
-    *Paper notation:* Kumar & Sindhwani hold samples in columns, X = W H; their X, W, H are our
-    X.T, Ht, W.T.
-
-    Cost per iteration: three products of X's size with r vectors; X and two arrays of its size
-    are held.
-
     The objective may rise; the best factors met are returned.
 
-    *Departures.* The paper says "local search" and no more; the penalty that follows the
-    residual is ours. W is orthonormalised in each
-    iteration, which leaves the product as it is: the scale of the factors is free and would
-    drift. ``transform`` is least squares, not an l1 fit.
+    Departures
+    ----------
+    The paper says "local search" and no more; the penalty that follows the residual is ours. W
+    is orthonormalised in each iteration, which leaves the product as it is: the scale of the
+    factors is free and would drift. ``transform`` is least squares, not an l1 fit.
 
     References
     ----------

@@ -21,6 +21,7 @@ from nmfbench.solvers.lowrank_sparse.base import (
     name="RPCA (IALM)",
     family="lowrank_sparse",
     reference="Candès et al. 2011; Lin, Chen & Ma 2010",
+    cost=("nnm", "nmm"),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class RPCAIALM(BaseLowRankSparse):
@@ -63,20 +64,26 @@ class RPCAIALM(BaseLowRankSparse):
     low_rank_, sparse_ : ndarray of shape (n_samples, n_features)
         L and S. The latter has exact zeros; their sum is X up to ``tol``.
 
+    Notation
+    --------
+    Lin et al.'s D, A, E are our X, L, S (transposing changes nothing).
+
+    Cost
+    ----
+    Per iteration: a singular value decomposition, with "gram" about :math:`2nm\min(n,m)` for
+    the Gram matrix, and several times that for its eigenvectors unless X is long or wide; X,
+    three arrays of its size and a few of the Gram matrix's are held.
+
     Notes
     -----
-    *Paper notation:* Lin et al.'s D, A, E are our X, L, S (transposing changes nothing).
-
-    Cost per iteration: a singular value decomposition, with "gram" about :math:`2nm\min(n,m)` for
-    the Gram matrix, and several times that for its eigenvectors unless X is long or wide; X, three
-    arrays of its size and a few of the Gram matrix's are held.
-
     The objective recorded may rise. The limit is optimal, because :math:`\mu` is bounded (by
     :math:`10^7\mu_0`), but the method stops at feasibility, long before. Where X is exactly low
     rank plus sparse the gap to ``dual_bound_`` is then small; on noisy data ``rho=1.5`` may end
     a few thousandths above the optimum, and 1.05 far nearer in four times as long.
 
-    *Departures.* The multiplier starts at :math:`X/J(X)` with
+    Departures
+    ----------
+    The multiplier starts at :math:`X/J(X)` with
     :math:`J(X)=\max(\|X\|_2,\max_{ij}|X_{ij}|/\lambda)`; with the norm induced by the maximum
     norm, as often coded, it is far from the boundary of the dual's feasible set.
 

@@ -37,10 +37,10 @@ class BaseManhattan(BaseAlternating):
     n_dead_components_ : int
         Components that are zero in either factor: a median kills them more readily than a mean.
 
-    Notes
-    -----
-    *Paper notation:* the paper holds samples in columns, V = W H. Its V, W, H are our X.T, Ht,
-    W.T. Its "H first" is our W first.
+    Notation
+    --------
+    The paper holds samples in columns, V = W H. Its V, W, H are our X.T, Ht, W.T. Its "H first"
+    is our W first.
     """
 
     init: str = "uniform"

@@ -17,6 +17,7 @@ from nmfbench.solvers.manhattan.smoothing import Box, DualityGap
     family="manhattan",
     paper="mahnmf",
     reference="Guan et al. 2012",
+    cost=("nmr",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class MahNMFBCOGM(BaseBoxed, BaseSmoothed):
@@ -37,20 +38,25 @@ class MahNMFBCOGM(BaseBoxed, BaseSmoothed):
     n_components, random_state, init, max_iter, tol
         See :class:`~nmfbench.solvers.manhattan.base.BaseManhattan`. Starts are clipped to the box.
 
+    Notation
+    --------
+    The paper's V, W, H are our X.T, Ht, W.T.
+
+    Cost
+    ----
+    Per iteration: two products of ``X`` 's size with r vectors for each inner gradient, and one
+    more for every tenth. The averaged dual variable of Eq. (25) takes no memory of its own.
+
     Notes
     -----
-    *Paper notation:* the paper's V, W, H are our X.T, Ht, W.T.
-
-    Cost per iteration: two products of ``X`` 's size with r vectors for each inner gradient, and
-    one more for every tenth. The averaged dual variable of Eq. (25) takes no memory of its own.
-
     The objective may rise. Both factors are bounded, so components are not rescaled.
 
-    *Departures.* A sub-problem may leave, beyond ``inner_tol``, a quarter of the error
-    :math:`\mu n D / 2` that smoothing makes (Theorem 1): early ones, much smoothed, would never
-    end otherwise.
-    ``transform`` and ``certificate`` are exact, by a simplex method. With ``stop="gap"`` there is
-    no ``restart``, as the average begins at the start.
+    Departures
+    ----------
+    A sub-problem may leave, beyond ``inner_tol``, a quarter of the error :math:`\mu n D / 2`
+    that smoothing makes (Theorem 1): early ones, much smoothed, would never end otherwise.
+    ``transform`` and ``certificate`` are exact, by a simplex method. With ``stop="gap"`` there
+    is no ``restart``, as the average begins at the start.
 
     References
     ----------

@@ -13,6 +13,7 @@ from nmfbench.solvers.manhattan.rri import BaseRRI
     family="manhattan",
     paper="mahnmf",
     reference="Guan et al. 2012",
+    cost=("nmr",),
     monotone=True,
     # Sweeps until nothing falls any more: residuals of zero have the sign of their rounding.
     forks=({"inner_sweeps": None}, {"task": "nlad"}),
@@ -32,16 +33,22 @@ class MahNMFBCRRI(BaseBoxed, BaseRRI):
     n_components, random_state, init, max_iter, tol
         See :class:`~nmfbench.solvers.manhattan.base.BaseManhattan`. Starts are clipped to the box.
 
+    Notation
+    --------
+    The paper's V, W, H are our X.T, Ht, W.T.
+
+    Cost
+    ----
+    Per iteration: :math:`O(nmr)` expected; memory for two residuals.
+
     Notes
     -----
-    *Paper notation:* the paper's V, W, H are our X.T, Ht, W.T.
-
-    Cost per iteration: :math:`O(nmr)` expected; memory for two residuals.
-
     The objective never rises; fixed points are coordinate-wise optima, as without a box. Both
     factors are bounded, so components are not rescaled.
 
-    *Departures.* ``transform`` and ``certificate`` are exact, by a simplex method.
+    Departures
+    ----------
+    ``transform`` and ``certificate`` are exact, by a simplex method.
 
     References
     ----------

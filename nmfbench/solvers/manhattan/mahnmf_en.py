@@ -21,6 +21,7 @@ from nmfbench.solvers.manhattan.smoothing import SmoothedLoss
     family="manhattan",
     paper="mahnmf",
     reference="Guan et al. 2012",
+    cost=("nmr",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class MahNMFEN(BaseSmoothed):
@@ -38,22 +39,28 @@ class MahNMFEN(BaseSmoothed):
     n_components, random_state, init, max_iter, tol
         See :class:`~nmfbench.solvers.manhattan.base.BaseManhattan`.
 
+    Notation
+    --------
+    The paper's V, W, H are our X.T, Ht, W.T.
+
+    Cost
+    ----
+    Per iteration: two products of the size of ``X`` with r vectors for each inner gradient, or
+    :math:`O(n m r)` for a sweep over both factors.
+
     Notes
     -----
-    *Paper notation:* the paper's V, W, H are our X.T, Ht, W.T.
-
-    Cost per iteration: two products of the size of ``X`` with r vectors for each inner gradient,
-    or :math:`O(n m r)` for a sweep over both factors.
-
     With ``method="rri"`` the objective never rises. Its fixed points are optimal in every
     coordinate, not in all together: the ridge does not remove the kinks. With ``method="ogm"`` the
     objective may rise, unless ``safeguard``; the best factors met are kept. ``transform`` and
     ``certificate`` solve their convex problem to seven digits.
 
-    *Departures.* The text gives no weight to the loss, no factor of one half to the ridge, and the
-    value of lambda is lost. It solves the problem by OGM alone; RRI follows from Theorem 3, with
-    weights :math:`H_{kj}`, :math:`q = \lambda \sum_j H_{kj}^2` and
-    :math:`c = \sum_j H_{kj} Z_{ij} / \sum_j H_{kj}^2`.
+    Departures
+    ----------
+    The text gives no weight to the loss, no factor of one half to the ridge, and the value of
+    lambda is lost. It solves the problem by OGM alone; RRI follows from Theorem 3, with weights
+    :math:`H_{kj}`, :math:`q = \lambda \sum_j H_{kj}^2` and :math:`c = \sum_j H_{kj} Z_{ij} /
+    \sum_j H_{kj}^2`.
 
     References
     ----------

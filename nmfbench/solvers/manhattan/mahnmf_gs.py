@@ -19,6 +19,7 @@ from nmfbench.solvers.manhattan.smoothing import Box
     family="manhattan",
     paper="mahnmf",
     reference="Guan et al. 2012",
+    cost=("nmr",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class MahNMFGS(BaseSmoothed):
@@ -65,24 +66,30 @@ class MahNMFGS(BaseSmoothed):
     bounds_ : ndarray of shape (n_groups,)
         :math:`\gamma_g`; infinite in the penalty form.
 
-    Notes
-    -----
-    *Paper notation:* the paper's V, W, H are our X.T, Ht, W.T. Its groups of columns of W are
-    groups of our columns of H.
+    Notation
+    --------
+    The paper's V, W, H are our X.T, Ht, W.T. Its groups of columns of W are groups of our
+    columns of H.
 
-    Cost per iteration: two products of ``X`` 's size with r vectors for each inner gradient. The
+    Cost
+    ----
+    Per iteration: two products of ``X`` 's size with r vectors for each inner gradient. The
     projections take O(m r), and O(m r log m) for p infinity, of which no sum is over samples.
 
+    Notes
+    -----
     The objective may rise, unless ``safeguard``; the best factors met are kept. Columns of H are
     independent given W, so that all groups take one step together, with one step size.
     ``transform`` and ``certificate`` are exact. New samples are in no group: their representation
     has the least loss, under ``upper`` if that bounds W.
 
-    *Departures.* Where only one factor is constrained or penalised, shrinking it and growing the
-    other makes the problem that of plain MahNMF, which the text does not say; hence ``upper``.
-    With ``upper=inf`` that escape is open. For the same reason a start whose free factor leaves
-    the box is scaled into it, component by component, which moves the scale to the other. The
-    text projects absolute values; a negative entry must become 0 instead. The share that the text
+    Departures
+    ----------
+    Where only one factor is constrained or penalised, shrinking it and growing the other makes
+    the problem that of plain MahNMF, which the text does not say; hence ``upper``. With
+    ``upper=inf`` that escape is open. For the same reason a start whose free factor leaves the
+    box is scaled into it, component by component, which moves the scale to the other. The text
+    projects absolute values; a negative entry must become 0 instead. The share that the text
     takes of the norm at the start is lost.
 
     References

@@ -25,6 +25,7 @@ _LITTLE = 1e-4  # share of the objective by which a round must lower it to be fo
     name="MahNMF (hybrid)",
     family="manhattan",
     reference="nmfbench, after Guan et al. 2012",
+    cost=("nmr",),
     monotone=True,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -58,19 +59,25 @@ class MahNMFHybrid(BaseManhattan):
     n_smoothing_ : int
         Iterations that were rounds of smoothing; the others were sweeps.
 
-    Notes
-    -----
-    *Paper notation:* the paper's V, W, H are our X.T, Ht, W.T.
+    Notation
+    --------
+    The paper's V, W, H are our X.T, Ht, W.T.
 
-    Cost per iteration: two products of ``X`` 's size with r vectors for each gradient, or a sweep
+    Cost
+    ----
+    Per iteration: two products of ``X`` 's size with r vectors for each gradient, or a sweep
     over both factors.
 
+    Notes
+    -----
     The objective never rises: the solution of a smoothed sub-problem that would raise it is
     rejected, and smoothing halved. Multiplying the data or a factor of the start by a number
     changes nothing but the scale.
 
-    *Departures.* It is not in the paper. It takes its two methods (Sections 2 and 3) with the
-    spectral Lipschitz constant, restarts of the momentum, and the smoothing above instead of
+    Departures
+    ----------
+    It is not in the paper. It takes its two methods (Sections 2 and 3) with the spectral
+    Lipschitz constant, restarts of the momentum, and the smoothing above instead of
     :math:`\mu_0 / t`. Which phase an iteration belongs to is decided by objectives, never by a
     clock.
     """

@@ -44,6 +44,7 @@ class SmoothedManifold(SmoothedLoss):
     family="manhattan",
     paper="mahnmf",
     reference="Guan et al. 2012",
+    cost=("nmr",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class MahNMFMOGM(BaseManifold, BaseSmoothed):
@@ -63,17 +64,23 @@ class MahNMFMOGM(BaseManifold, BaseSmoothed):
     n_components, random_state, init, max_iter, tol
         See :class:`~nmfbench.solvers.manhattan.base.BaseManhattan`.
 
+    Notation
+    --------
+    The paper's V, W, H, S are our X.T, Ht, W.T, S.
+
+    Cost
+    ----
+    Per iteration: two products of the size of ``X`` with r vectors for each inner gradient, and
+    :math:`O(r)` for each edge.
+
     Notes
     -----
-    *Paper notation:* the paper's V, W, H, S are our X.T, Ht, W.T, S.
-
-    Cost per iteration: two products of the size of ``X`` with r vectors for each inner gradient,
-    and :math:`O(r)` for each edge.
-
     The objective may rise, unless ``safeguard``; the best factors met are kept. ``transform`` and
     ``certificate`` are those of the plain problem, as new samples are in no graph.
 
-    *Departures.* The text does not say that the problem needs a fixed scale; see
+    Departures
+    ----------
+    The text does not say that the problem needs a fixed scale; see
     :class:`~nmfbench.solvers.manhattan.manifold.BaseManifold`. The norm of the Laplacian, which
     the step size needs, is bounded by the largest sum of the degrees of two neighbours.
 

@@ -16,6 +16,7 @@ from nmfbench.solvers.manhattan.rri import improve
     family="manhattan",
     paper="mahnmf",
     reference="Guan et al. 2012",
+    cost=("nmr",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class MahNMFMRRI(BaseManifold):
@@ -39,18 +40,24 @@ class MahNMFMRRI(BaseManifold):
     n_components, random_state, init, max_iter, tol
         See :class:`~nmfbench.solvers.manhattan.base.BaseManhattan`.
 
+    Notation
+    --------
+    The paper's V, W, H, S are our X.T, Ht, W.T, S.
+
+    Cost
+    ----
+    Per iteration: :math:`O(n m r)` by selection, and :math:`O(r)` for each edge.
+
     Notes
     -----
-    *Paper notation:* the paper's V, W, H, S are our X.T, Ht, W.T, S.
-
-    Cost per iteration: :math:`O(n m r)` by selection, and :math:`O(r)` for each edge.
-
     A sweep over W never raises the objective, for H as it is. A sweep over H never raises the
     loss, but changes the sums of its rows, which the penalty is measured by; so the objective may
     rise. A fixed point is optimal in every coordinate, not in all together. ``transform`` and
     ``certificate`` are those of the plain problem, as new samples are in no graph.
 
-    *Departures.* The text does not say that the problem needs a fixed scale; see
+    Departures
+    ----------
+    The text does not say that the problem needs a fixed scale; see
     :class:`~nmfbench.solvers.manhattan.manifold.BaseManifold`. It sweeps component after
     component; here a sample makes all its updates while its residual is in cache. Samples take
     turns by increasing sum, so that the result does not depend on their order in X.

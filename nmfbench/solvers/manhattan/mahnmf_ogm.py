@@ -12,6 +12,7 @@ from nmfbench.solvers.manhattan.smoothed import BaseSmoothed
     family="manhattan",
     paper="mahnmf",
     reference="Guan et al. 2012",
+    cost=("nmr",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class MahNMFOGM(BaseSmoothed):
@@ -24,17 +25,23 @@ class MahNMFOGM(BaseSmoothed):
     n_components, random_state, init, max_iter, tol
         See :class:`~nmfbench.solvers.manhattan.base.BaseManhattan`.
 
+    Notation
+    --------
+    The paper's V, W, H are our X.T, Ht, W.T.
+
+    Cost
+    ----
+    Per iteration: two products of ``X`` 's size with r vectors for each inner gradient.
+
     Notes
     -----
-    *Paper notation:* the paper's V, W, H are our X.T, Ht, W.T.
-
-    Cost per iteration: two products of ``X`` 's size with r vectors for each inner gradient.
-
     The objective may rise; the best factors met are kept.
 
-    *Departures.* A sub-problem ends when its projected gradient has fallen enough, and not by the
-    change of the smoothed objective of Eq. (22), which ``stop="objective"`` has. The first
-    smoothing parameter suits data and starts of order one.
+    Departures
+    ----------
+    A sub-problem ends when its projected gradient has fallen enough, and not by the change of
+    the smoothed objective of Eq. (22), which ``stop="objective"`` has. The first smoothing
+    parameter suits data and starts of order one.
 
     References
     ----------

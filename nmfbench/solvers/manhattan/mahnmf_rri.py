@@ -12,6 +12,7 @@ from nmfbench.solvers.manhattan.rri import BaseRRI
     family="manhattan",
     paper="mahnmf",
     reference="Guan et al. 2012",
+    cost=("nmr",),
     monotone=True,
     # Sweeps until nothing falls any more: residuals of zero have the sign of their rounding.
     forks=({"inner_sweeps": None}, {"task": "nlad"}),
@@ -34,21 +35,27 @@ class MahNMFRRI(BaseRRI):
     n_components, random_state, init, max_iter, tol
         See :class:`~nmfbench.solvers.manhattan.base.BaseManhattan`.
 
+    Notation
+    --------
+    The paper's V, W, H are our X.T, Ht, W.T.
+
+    Cost
+    ----
+    Per iteration: :math:`O(nmr)` expected with ``median="select"``, and a factor :math:`\log n
+    + \log m` more with ``"sort"``; memory for two residuals.
+
     Notes
     -----
-    *Paper notation:* the paper's V, W, H are our X.T, Ht, W.T.
-
-    Cost per iteration: :math:`O(nmr)` expected with ``median="select"``, and a factor
-    :math:`\log n + \log m` more with ``"sort"``; memory for two residuals.
-
     The objective never rises. The fixed points are coordinate-wise optima, which need not solve
     the convex sub-problem over one factor, although the paper says so: kinks of the loss couple
     the coordinates. With H = [[3, 1, 0], [3, 0, 0.5]] and x = (6, 0, 1), w = (1, 1) is such a
     point, of loss 1.5; w = (0, 2) has loss 0. ``transform`` does solve the sub-problem.
 
-    *Departures.* One sweep over each factor an iteration, which is the fastest choice as a rule;
-    ``inner_sweeps=None`` is the paper's. No shift is tried before the median is searched for, and
-    the residual is updated in place instead of Z being formed.
+    Departures
+    ----------
+    One sweep over each factor an iteration, which is the fastest choice as a rule;
+    ``inner_sweeps=None`` is the paper's. No shift is tried before the median is searched for,
+    and the residual is updated in place instead of Z being formed.
 
     References
     ----------

@@ -55,6 +55,7 @@ def symmetric_frobenius(X, r, rng):
     family="manhattan",
     paper="mahnmf",
     reference="Guan et al. 2012",
+    cost=("nnr",),
     monotone=True,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -73,6 +74,14 @@ class MahNMFSym(BaseManhattan):
     n_components, random_state, max_iter, tol
         See :class:`~nmfbench.solvers.manhattan.base.BaseManhattan`.
 
+    Notation
+    --------
+    The paper's V, H are our X and ``fit_transform(X)``.
+
+    Cost
+    ----
+    Per iteration, a sweep over all entries of H: :math:`O(rn^2)`, one after the other.
+
     Notes
     -----
     ``X`` is a non-negative symmetric matrix (n_samples, n_samples). ``fit_transform`` returns the
@@ -81,19 +90,17 @@ class MahNMFSym(BaseManhattan):
     represents them on the components in the l1 norm; of the samples of the fit it makes another
     representation than ``fit_transform``, as only one of two factors is fitted then.
 
-    *Paper notation:* the paper's V, H are our X and ``fit_transform(X)``.
-
-    Cost per iteration, a sweep over all entries of H: :math:`O(rn^2)`, one after the other.
-
     With ``diagonal="exact"`` the objective never rises. A fixed point is optimal in each entry,
     and in no wider sense.
 
-    *Departures.* :math:`Z_{ii}\le0` holds for no scale of H if r = 1, and need not hold otherwise:
-    for X = (1), r = 1 and H = (1), which is exact, the paper's rule goes to H = (0). Its rule also
+    Departures
+    ----------
+    :math:`Z_{ii}\le0` holds for no scale of H if r = 1, and need not hold otherwise: for X =
+    (1), r = 1 and H = (1), which is exact, the paper's rule goes to H = (0). Its rule also
     leaves a zero column zero for ever, where the exact one revives it if its residual has a
-    positive diagonal. The order of the updates is not given; here they go row by row, as row i of
-    the residual serves all entries of row i of H, and begin with the sample of most similarity,
-    so that nothing depends on the order of the samples.
+    positive diagonal. The order of the updates is not given; here they go row by row, as row i
+    of the residual serves all entries of row i of H, and begin with the sample of most
+    similarity, so that nothing depends on the order of the samples.
 
     References
     ----------

@@ -13,6 +13,7 @@ from nmfbench.solvers.manhattan.base import BaseManhattan
     name="robust NMF (ADMM)",
     family="manhattan",
     reference="Kumar & Sindhwani 2015",
+    cost=("nmr",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class RobustNMFADMM(BaseL1ADMM, BaseManhattan):
@@ -37,19 +38,24 @@ class RobustNMFADMM(BaseL1ADMM, BaseManhattan):
     n_dead_components_ : int
         Components that are zero in either factor.
 
-    Notes
-    -----
-    *Paper notation:* Kumar & Sindhwani hold samples in columns, X = W H; their X, W, H are our
-    X.T, Ht, W.T.
+    Notation
+    --------
+    Kumar & Sindhwani hold samples in columns, X = W H; their X, W, H are our X.T, Ht, W.T.
 
-    Cost per iteration: three products of X's size with r vectors, and ``sweeps`` times
+    Cost
+    ----
+    Per iteration: three products of X's size with r vectors, and ``sweeps`` times
     :math:`O((n+m)r^2)`; X and two arrays of its size are held.
 
+    Notes
+    -----
     The objective may rise; the best factors met are returned. ``fit_transform`` returns the W of
     the search, ``transform`` the exact l1 projection.
 
-    *Departures.* The paper says "local search" and no more; the penalty that follows the
-    residual is ours. Several starts are had by ``n_init=5``, say.
+    Departures
+    ----------
+    The paper says "local search" and no more; the penalty that follows the residual is ours.
+    Several starts are had by ``n_init=5``, say.
 
     References
     ----------

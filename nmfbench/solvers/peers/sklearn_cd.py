@@ -16,6 +16,7 @@ from nmfbench.solvers.peers.base import BasePeer
     name="scikit-learn CD",
     family="peers",
     reference="Pedregosa et al. 2011; Cichocki & Phan 2009",
+    cost=("nmr",),
     wraps="scikit-learn",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -32,12 +33,16 @@ class SklearnCD(BasePeer):
     n_components, random_state, init, max_iter
         See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
 
+    Notation
+    --------
+    As ours.
+
+    Cost
+    ----
+    Per iteration: two products of ``X`` with r vectors, and :math:`O((n+m)r^2)`.
+
     Notes
     -----
-    *Paper notation:* as ours.
-
-    Cost per iteration: two products of ``X`` with r vectors, and :math:`O((n+m)r^2)`.
-
     The objective never rises. The trace has the start and the end only, because scikit-learn
     runs all iterations in one call; ``n_iter_`` is its count.
     """

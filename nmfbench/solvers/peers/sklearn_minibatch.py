@@ -16,6 +16,7 @@ from nmfbench.solvers.peers.base import BasePeer
     name="scikit-learn mini-batch",
     family="peers",
     reference="Pedregosa et al. 2011; Lefèvre et al. 2011",
+    cost=("nmr",),
     wraps="scikit-learn",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -39,13 +40,17 @@ class SklearnMiniBatch(BasePeer):
     n_components, random_state, init
         See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
 
-    Notes
-    -----
-    *Paper notation:* as ours.
+    Notation
+    --------
+    As ours.
 
-    Cost of a pass: two products of ``X`` with r vectors, one of them to follow the cost, and
+    Cost
+    ----
+    Of a pass: two products of ``X`` with r vectors, one of them to follow the cost, and
     :math:`O((n+mb)r^2)` with b the number of batches.
 
+    Notes
+    -----
     The objective may rise. The trace has the start and the end only, because scikit-learn makes
     all passes in one call; ``n_iter_`` is its count.
     """

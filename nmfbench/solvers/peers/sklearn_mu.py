@@ -16,6 +16,7 @@ from nmfbench.solvers.peers.base import BasePeer
     name="scikit-learn MU",
     family="peers",
     reference="Pedregosa et al. 2011; Lee & Seung 2001",
+    cost=("nmr",),
     wraps="scikit-learn",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -34,13 +35,17 @@ class SklearnMU(BasePeer):
     n_components, random_state, init, max_iter
         See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
 
-    Notes
-    -----
-    *Paper notation:* as ours.
+    Notation
+    --------
+    As ours.
 
-    Cost per iteration: four products of the size of ``X H^T`` and several arrays of the size of
+    Cost
+    ----
+    Per iteration: four products of the size of ``X H^T`` and several arrays of the size of
     ``X``; :math:`O(r\,\mathrm{nnz}(X))` on sparse data.
 
+    Notes
+    -----
     The objective never rises. The trace has the start and the end only, because scikit-learn
     runs all iterations in one call; ``n_iter_`` is its count.
     """

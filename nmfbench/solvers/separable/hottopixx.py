@@ -22,6 +22,7 @@ _STEPS = {"published": (0.1, 0.01, 1.0), "tuned": (0.01, 0.001, 1e-4)}
     name="Hottopixx",
     family="separable",
     reference="Bittorf, Recht, Ré & Tropp 2012",
+    cost=("nnm",),
     # Steps are signs of residuals, which become zero but for rounding.
     forks=({"solver": "sgd", "after": 3},),
 )
@@ -60,21 +61,27 @@ class Hottopixx(BaseSeparable):
     objective_ : float
         The objective above, at the last B.
 
+    Notation
+    --------
+    Bittorf et al. write ``X = C X`` with points in rows; their C is :math:`B^T`, and our rows
+    are their rows.
+
+    Cost
+    ----
+    Per iteration: with n points and m features, 20 times :math:`O(n^2m+n^2)` for "exact", and
+    :math:`O(n^2m)` for "sgd". Memory :math:`O(n^2)`.
+
     Notes
     -----
-    *Paper notation:* Bittorf et al. write ``X = C X`` with points in rows; their C is
-    :math:`B^T`, and our rows are their rows.
-
-    Cost per iteration: with n points and m features, 20 times :math:`O(n^2m+n^2)` for "exact",
-    and :math:`O(n^2m)` for "sgd". Memory :math:`O(n^2)`.
-
     "exact" converges to the optimum (the objective of its feasible iterates may rise on the way)
     and recovers all anchors of separable data without noise.
 
-    *Departures.* The linear program bounds the error of each column by a noise level, which is
-    unknown in practice; its Lagrangian needs none. "exact" is an ADMM on :math:`E = XC - X`,
-    :math:`C = B` that solves a linear system in each round: the columns of non-negative data are
-    strongly correlated, and first-order steps take ten times as many rounds. "sgd" draws a new
+    Departures
+    ----------
+    The linear program bounds the error of each column by a noise level, which is unknown in
+    practice; its Lagrangian needs none. "exact" is an ADMM on :math:`E = XC - X`, :math:`C = B`
+    that solves a linear system in each round: the columns of non-negative data are strongly
+    correlated, and first-order steps take ten times as many rounds. "sgd" draws a new
     permutation of the features for each epoch.
 
     References

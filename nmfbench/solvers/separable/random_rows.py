@@ -23,11 +23,13 @@ class RandomRows(BaseSeparable):
     The objective recorded is the number of rows still to be taken. ``transform`` solves the
     non-negative least-squares problem on those taken.
 
-    Notes
-    -----
-    *Paper notation:* none; no paper compares with it.
+    Notation
+    --------
+    None; no paper compares with it.
 
-    Cost: reading the data once.
+    Cost
+    ----
+    Reading the data once.
     """
 
     def _start(self, X, r, rng, factors):

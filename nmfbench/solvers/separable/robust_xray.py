@@ -71,18 +71,28 @@ class RobustXRAY(BaseSeparable):
     projection_iterations_ : int
         Pivots of all projections.
 
+    Notation
+    --------
+    Their columns :math:`X_j` are our rows, their :math:`H` is our ``W.T``.
+
+    Cost
+    ----
+    Per iteration: a few pivots of a simplex method for each row, each ``n_features`` times the
+    row's anchors.
+
     Notes
     -----
-    *Paper notation:* their columns :math:`X_j` are our rows, their :math:`H` is our ``W.T``.
-
-    The paper projects by ADMM to a tolerance. We solve each row's linear programme exactly,
-    by a simplex method that continues from the vertex of the last step: a few pivots for each
-    row and anchor, at a cost of ``n_features`` times the row's anchors each. Rows that a new
-    anchor cannot serve are left alone; on text these are nearly all. The objective never rises.
+    The objective never rises.
 
     Several rows can share the best score (Remark 2). Copies of an anchor, up to scale, are one
     point, the first. Other tied rows lie on a face of the cone, whose extreme points are found
     by the same algorithm and become the next anchors.
+
+    Departures
+    ----------
+    The paper projects by ADMM to a tolerance. We solve each row's linear programme exactly, by a
+    simplex method that continues from the vertex of the last step. Rows that a new anchor cannot
+    serve are left alone; on text these are nearly all.
 
     References
     ----------

@@ -63,16 +63,20 @@ class SMRS(BaseSeparable):
     n_rounds_ : int
         Rounds of ADMM in all.
 
-    Notes
-    -----
-    *Paper notation:* their columns :math:`y_i` are our rows.
+    Notation
+    --------
+    Their columns :math:`y_i` are our rows.
 
-    Cost: with n points, "admm" takes :math:`O(n^3)` for each of up to 5000 rounds; "active-set"
-    takes :math:`O(s^3)` a round where s rows of C are not zero, and :math:`O(n^2s)` a few times.
+    Cost
+    ----
+    With n points, "admm" takes :math:`O(n^3)` for each of up to 5000 rounds; "active-set" takes
+    :math:`O(s^3)` a round where s rows of C are not zero, and :math:`O(n^2s)` a few times.
 
-    *Departures.* The default solver is not the authors', but reaches the optimum of the same
-    convex programme. The halving of :math:`\lambda` and the filling are ours, as the method has
-    no fixed number of exemplars.
+    Departures
+    ----------
+    The default solver is not the authors', but reaches the optimum of the same convex
+    programme. The halving of :math:`\lambda` and the filling are ours, as the method has no
+    fixed number of exemplars.
 
     References
     ----------

@@ -21,6 +21,7 @@ _BLOCK = 1 << 21  # entries of the residual held at once
     name="SPA",
     family="separable",
     reference="Gillis & Vavasis 2012",
+    cost=("nm",),
     nested=True,
     monotone=True,
 )
@@ -38,15 +39,19 @@ class SPA(BaseSeparable):
         Divide rows by their sums first, as the conic model asks. Rows of ``X`` that are already
         convex combinations of the anchors need none.
 
-    Notes
-    -----
-    *Paper notation:* their columns :math:`X_j` are our rows.
+    Notation
+    --------
+    Their columns :math:`X_j` are our rows.
 
-    Cost per iteration: one product of ``X`` with a row of its own, and :math:`O(nr)`.
+    Cost
+    ----
+    Per iteration: one product of ``X`` with a row of its own, and :math:`O(nr)`.
 
-    *Departures.* No residual matrix is formed. With ``u`` the part of the anchor orthogonal to
-    those before it, squared norms drop by :math:`(u^T X_j)^2`, and these products are a column of
-    the pivoted Cholesky factor of the Gram matrix. Once residuals are so small that the factor has
+    Departures
+    ----------
+    No residual matrix is formed. With ``u`` the part of the anchor orthogonal to those before
+    it, squared norms drop by :math:`(u^T X_j)^2`, and these products are a column of the
+    pivoted Cholesky factor of the Gram matrix. Once residuals are so small that the factor has
     lost half its digits, they are computed anew from an orthonormal basis of the anchors, and
     ``u`` is orthogonalised against it from then on.
 

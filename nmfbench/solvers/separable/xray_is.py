@@ -13,6 +13,7 @@ from nmfbench.solvers.separable.bregman_xray import BaseBregmanXRAY
     family="separable",
     paper="robust-xray",
     reference="Kumar & Sindhwani 2015",
+    cost=("nmr",),
     nested=True,
     monotone=True,
 )
@@ -31,18 +32,24 @@ class XRAYIS(BaseBregmanXRAY):
     selection, p, first, floor, tol, max_sweeps
         As in :class:`BaseBregmanXRAY`. The data are raised to the floor too.
 
+    Notation
+    --------
+    Their columns :math:`X_j` are our rows, their :math:`H` is our ``W.T``.
+
+    Cost
+    ----
+    Per iteration: :math:`O(nmr)` for each sweep of the projection.
+
     Notes
     -----
-    *Paper notation:* their columns :math:`X_j` are our rows, their :math:`H` is our ``W.T``.
-
-    Cost per iteration: :math:`O(nmr)` for each sweep of the projection.
-
     The divergence is not convex in ``Y``: each projection starts anew from positive coefficients,
     and goes on from the last one where that is worse. So the objective never rises, but no
     projection need be the global minimum.
 
-    *Departures.* The divergence is undefined at zero, so that data with zeros depend on the floor;
-    sparse data are refused. Of the first anchor the paper says nothing.
+    Departures
+    ----------
+    The divergence is undefined at zero, so that data with zeros depend on the floor; sparse
+    data are refused. Of the first anchor the paper says nothing.
 
     References
     ----------

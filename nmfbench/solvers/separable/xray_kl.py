@@ -15,6 +15,7 @@ from nmfbench.solvers.separable.bregman_xray import BaseBregmanXRAY
     family="separable",
     paper="robust-xray",
     reference="Kumar & Sindhwani 2015",
+    cost=("nmr",),
     nested=True,
     monotone=True,
 )
@@ -33,17 +34,23 @@ class XRAYKL(BaseBregmanXRAY):
     selection, p, first, floor, tol, max_sweeps
         As in :class:`BaseBregmanXRAY`.
 
+    Notation
+    --------
+    Their columns :math:`X_j` are our rows, their :math:`H` is our ``W.T``.
+
+    Cost
+    ----
+    Per iteration: ``O(r nnz(X))`` for each sweep of the projection.
+
     Notes
     -----
-    *Paper notation:* their columns :math:`X_j` are our rows, their :math:`H` is our ``W.T``.
-
     The projection is convex, and no row of it ends worse than the last one left it: the
     objective never rises.
 
-    Cost per iteration: ``O(r nnz(X))`` for each sweep of the projection.
-
-    *Departures.* Where no anchor covers an entry of ``X`` the divergence is infinite; below the
-    floor, its logarithm is continued by its tangent. Of the first anchor the paper says nothing.
+    Departures
+    ----------
+    Where no anchor covers an entry of ``X`` the divergence is infinite; below the floor, its
+    logarithm is continued by its tangent. Of the first anchor the paper says nothing.
 
     References
     ----------

@@ -24,6 +24,7 @@ _BLOCK = 1 << 21  # entries of the residual held at once
     family="separable",
     paper="robust-xray",
     reference="Kumar, Sindhwani & Kambadur 2013",
+    cost=("nm", "nrr"),
     nested=True,
     monotone=True,
 )
@@ -46,20 +47,26 @@ class XRAYL2(BaseXRAY):
     p : array-like of shape (n_features,), optional
         Positive vector; ``1 + U(0, 1e-5)`` by default.
 
+    Notation
+    --------
+    Their columns :math:`X_j` are our rows, their :math:`H` is our ``W.T``.
+
+    Cost
+    ----
+    Per iteration: a product of ``X`` with a vector for the choice and one for the Gram
+    products, which are kept, and :math:`O(nr^2)` for each sweep of the projection. ``dist``,
+    ``greedy`` and ``greedy_p`` keep :math:`X X^T`.
+
     Notes
     -----
-    *Paper notation:* their columns :math:`X_j` are our rows, their :math:`H` is our ``W.T``.
-
     On noiseless separable data every rule but ``greedy`` finds the anchors: a linear (or convex)
     function on the normalised rows is largest at an extreme one, while ``greedy`` normalises
     differently.
 
-    Cost per iteration: a product of ``X`` with a vector for the choice and one for the Gram
-    products, which are kept, and :math:`O(nr^2)` for each sweep of the projection. ``dist``,
-    ``greedy`` and ``greedy_p`` keep :math:`X X^T`.
-
-    *Departures.* The residual matrix is formed, a block of rows at a time, only once cancellation
-    has eaten the residual norms.
+    Departures
+    ----------
+    The residual matrix is formed, a block of rows at a time, only once cancellation has eaten
+    the residual norms.
     """
 
     selections: ClassVar[tuple[str, ...]] = ("max", "rand", "dist", "greedy", "greedy_p")

@@ -1,0 +1,80 @@
+"""Questions of a comparison: by what score, and in which direction, a task ranks its solvers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from nmfbench.core import registry
+
+__all__ = ["ALPHA", "FACTORS", "Question", "question_of", "repeats_to_decide", "why_no_question"]
+
+ALPHA = 0.05
+"""Level of all tests."""
+
+FACTORS = (1.01, 1.001)
+"""Targets of races, as multiples of the best objective; the time to the first is the score."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """Score of a task's trials, as its registration declares it.
+
+    Attributes
+    ----------
+    task, title : str
+    metric : str or None
+        None of a race, whose score comes from the traces of all who take part.
+    score : str
+        The metric in words.
+    higher_is_better, race : bool
+    center : {"mean", "median"}
+        What stands for the repeats of a problem in tables and ranks. A mean of times would be
+        infinite if one repeat of ten missed the target.
+    """
+
+    task: str
+    title: str
+    metric: str | None
+    score: str
+    higher_is_better: bool
+    race: bool
+    center: str
+
+
+def question_of(task: str) -> Question:
+    """The question of a task that declares a score."""
+    facts = registry.tasks[task].info
+    if facts["race"]:
+        score = f"seconds to {FACTORS[0]:g} times the best objective"
+        return Question(task, facts["title"], None, score, False, True, "median")
+    score, higher = facts["score_name"], facts["higher_is_better"]
+    return Question(task, facts["title"], facts["score"], score, higher, False, "mean")
+
+
+def why_no_question(task: str) -> str | None:
+    """Why solvers cannot be compared on a task; None if they can.
+
+    Parameters
+    ----------
+    task : str
+        Key of a task.
+    """
+    if task not in registry.problems:
+        return "no problems are registered for it"
+    facts = registry.tasks[task].info
+    return None if facts["race"] or facts["score"] else "it declares no score"
+
+
+def repeats_to_decide(comparisons: int) -> int:
+    r"""The number of repeats from which on a lead in all of them is a significant one.
+
+    The smallest p-value of a signed-rank test of n differences is :math:`2^{1-n}`, and Holm's
+    correction multiplies the smallest of all by the number of comparisons.
+
+    Examples
+    --------
+    >>> repeats_to_decide(1), repeats_to_decide(24), repeats_to_decide(25)
+    (6, 10, 10)
+    """
+    return math.floor(math.log2(comparisons / ALPHA)) + 2
