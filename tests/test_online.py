@@ -174,6 +174,7 @@ def test_the_projection_of_equal_entries_is_flat():
         np.testing.assert_allclose(x, 1 / 8)
 
 
+@pytest.mark.against("omf", "scipy.optimize.minimize (SLSQP)")
 def test_sweeps_reach_the_minimum_of_the_surrogate():
     """Sweeps never raise the surrogate, and end where a general solver ends."""
     A, B, H = sums()
@@ -211,6 +212,7 @@ def test_a_row_update_is_exact():
         assert surrogate(near, A, B) >= best - 1e-12
 
 
+@pytest.mark.against("omf-cg", "numpy.linalg.solve", part="the direction")
 def test_conjugate_gradients_without_projection_reach_the_minimiser():
     """One exact Newton step from anywhere ends at B / A."""
     A, B, H = sums(2)
@@ -218,6 +220,7 @@ def test_conjugate_gradients_without_projection_reach_the_minimiser():
     np.testing.assert_allclose(H - Q, np.linalg.solve(A, B), atol=1e-9)
 
 
+@pytest.mark.against(("omf-da", "omf-cg"), "exact sweeps of the surrogate")
 @pytest.mark.parametrize("key", ["omf-da", "omf-cg"])
 def test_guarded_steps_end_at_the_surrogates_minimum(key):
     """With a small tolerance they stop where exact sweeps stop; the printed steps may rise."""
@@ -254,6 +257,7 @@ def gradient_of_kernel(H, v, h, *, ridge=0.0, floor=0.0):
     return (H - iterate) / length
 
 
+@pytest.mark.against(("or-nmf", "mor-nmf", "wor-nmf"), "finite differences", part="the gradient")
 @pytest.mark.parametrize("ridge", [0.0, 0.3])
 def test_the_gradient_is_that_of_the_squared_error(ridge):
     """Finite differences of the cost of one sample, with the penalty of the bases."""
@@ -267,6 +271,7 @@ def test_the_gradient_is_that_of_the_squared_error(ridge):
     np.testing.assert_allclose(found, differences(cost, H), rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.against("or-nmf-is", "finite differences")
 def test_the_gradient_is_that_of_the_divergence():
     """Finite differences of the Itakura-Saito divergence of one sample."""
     rng = np.random.default_rng(0)
@@ -292,6 +297,7 @@ def differences(cost, H, step=1e-6):
     return found
 
 
+@pytest.mark.against("or-nmf", "exact sweeps of the surrogate")
 def test_many_steps_approach_the_minimum_of_the_surrogate():
     """The gap to OMF's minimum falls with the number of steps: both minimise one function."""
     rng = np.random.default_rng(0)
@@ -311,6 +317,7 @@ def test_many_steps_approach_the_minimum_of_the_surrogate():
     assert gaps[2] < 0.02 * gaps[0]
 
 
+@pytest.mark.against("wor-nmf", "or-nmf on chunks of one sample")
 def test_one_sample_a_chunk_is_or_nmf():
     """WOR-NMF with chunks of one sample gives OR-NMF's bits."""
     X = stream()
@@ -318,6 +325,7 @@ def test_one_sample_a_chunk_is_or_nmf():
     np.testing.assert_array_equal(*(model.components_ for model in found))
 
 
+@pytest.mark.against("mor-nmf", "or-nmf with the same buffer")
 def test_a_ring_that_holds_all_is_or_nmf():
     """MOR-NMF whose buffer is never full gives OR-NMF's bits; a full one forgets."""
     X = stream()
@@ -364,6 +372,7 @@ def test_penalised_codes_are_optimal(penalty):
 # -- the others --------------------------------------------------------------------------------
 
 
+@pytest.mark.against("inmf", "the batch updates in numpy")
 def test_incremental_updates_on_one_sample_are_the_batch_updates():
     """Without a past, INMF is alternating multiplicative updates of one sample."""
     rng = np.random.default_rng(0)
@@ -388,6 +397,7 @@ def test_inmf_counts_the_denominators_that_vanish():
     assert (model.components_[:, 0] == 0).all()
 
 
+@pytest.mark.against("onmf", "the products of the codes it keeps")
 def test_onmf_needs_no_codes_of_the_past():
     """Bases are the same with and without them; with them they explain all samples."""
     X = stream(n=40)
@@ -412,6 +422,7 @@ def test_square_roots_make_the_divergence_fall():
     assert (np.diff(values) <= 1e-12).all()
 
 
+@pytest.mark.against("onmf-is", "descent of the majorised divergence")
 def test_onmf_is_majorises():
     """On one sample, shown again and again, the divergence never rises."""
     v = np.random.default_rng(0).random((1, M)) + 0.05
@@ -423,6 +434,7 @@ def test_onmf_is_majorises():
     assert (np.diff(values) <= 1e-9 * values[0]).all()
 
 
+@pytest.mark.against("inmf-vc", "finite differences", part="the gradient")
 def test_the_gradient_of_the_volume():
     """Finite differences of INMF-VC's objective."""
     rng = np.random.default_rng(0)
@@ -442,6 +454,7 @@ def amari(P):
     return (rows + columns) / (2 * len(P) * (len(P) - 1))
 
 
+@pytest.mark.against("inmf-vc", "known sources")
 def test_inmf_vc_separates_sources():
     """Three sparse sources in a random mixture come out nearer than at the start."""
     rng = np.random.default_rng(0)

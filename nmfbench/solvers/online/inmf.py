@@ -19,6 +19,7 @@ _FLOOR = 1e-12
     name="INMF",
     family="online",
     reference="Bucak & Gunsel 2009",
+    cost=("nmrr",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class INMF(BaseOnline):
@@ -46,13 +47,17 @@ class INMF(BaseOnline):
     floored_denominators_ : int
         Denominators that were zero, or as good as.
 
-    Notes
-    -----
-    *Paper notation:* Guan et al.'s W, V are our ``components_.T``, ``X.T``.
+    Notation
+    --------
+    Guan et al.'s W, V are our ``components_.T``, ``X.T``.
 
-    Cost of a sample: :math:`O(mr^2)` for each inner iteration.
+    Cost
+    ----
+    A sample: :math:`O(mr^2)` for each inner iteration.
 
-    *Departures.* Denominators are floored at 1e-12, where the published updates fail. The weights
+    Departures
+    ----------
+    Denominators are floored at 1e-12, where the published updates fail. The weights
     are those of Guan et al.'s experiments, although Eq. (39) has them sum to one.
 
     References

@@ -32,6 +32,7 @@ def volume_gradient(H, A, B, mu):
     name="INMF-VC",
     family="online",
     reference="Zhou, Yang & Xie 2011",
+    cost=("nrrr",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class INMFVC(BaseOnline):
@@ -52,15 +53,21 @@ class INMFVC(BaseOnline):
     n_components, random_state, init, n_epochs
         See :class:`~nmfbench.solvers.online.base.BaseOnline`. As many components as features.
 
+    Notation
+    --------
+    Guan et al.'s W, V are our ``components_.T``, ``X.T``.
+
+    Cost
+    ----
+    A sample: :math:`O(r^2)` for each update of its coefficients, and :math:`O(r^3)`.
+
     Notes
     -----
-    *Paper notation:* Guan et al.'s W, V are our ``components_.T``, ``X.T``.
-
-    Cost of a sample: :math:`O(r^2)` for each update of its coefficients, and :math:`O(r^3)`.
-
     The step may raise the objective, which has no lower bound while the volume has a weight.
 
-    *Departures.* A step goes back towards the old W while it would make W singular.
+    Departures
+    ----------
+    A step goes back towards the old W while it would make W singular.
 
     References
     ----------

@@ -13,6 +13,7 @@ from nmfbench.solvers.online.buffered import BasePenalized
     name="MOR-NMF",
     family="online",
     reference="Guan et al. 2012",
+    cost=("nmrr",),
     paper="or-nmf",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -32,12 +33,16 @@ class MORNMF(BasePenalized):
     n_components, random_state, init, n_epochs
         See :class:`~nmfbench.solvers.online.base.BaseOnline`.
 
+    Notation
+    --------
+    Its W, V are our ``components_.T``, ``X.T``; its l is ``buffer``.
+
+    Cost
+    ----
+    A sample: that of OR-NMF. Memory and time do not grow with the samples seen.
+
     Notes
     -----
-    *Paper notation:* its W, V are our ``components_.T``, ``X.T``; its l is ``buffer``.
-
-    Cost of a sample: that of OR-NMF. Memory and time do not grow with the samples seen.
-
     What older samples told survives in W alone, from which the first steps, the longest, move it.
 
     References

@@ -14,6 +14,7 @@ from nmfbench.solvers.online.surrogate import BaseSurrogate
     name="OMF",
     family="online",
     reference="Mairal et al. 2010",
+    cost=("nmrr",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class OMF(BaseSurrogate):
@@ -36,12 +37,16 @@ class OMF(BaseSurrogate):
     forget, n_components, random_state, init, n_epochs
         See :class:`~nmfbench.solvers.online.surrogate.BaseSurrogate`.
 
+    Notation
+    --------
+    Guan et al.'s W, V are our ``components_.T``, ``X.T``.
+
+    Cost
+    ----
+    A sample: :math:`O(mr^2)` for its coefficients and for each sweep, whatever went before.
+
     Notes
     -----
-    *Paper notation:* Guan et al.'s W, V are our ``components_.T``, ``X.T``.
-
-    Cost of a sample: :math:`O(mr^2)` for its coefficients and for each sweep, whatever went before.
-
     The surrogate never rises: its Hessian in one column is a multiple of the identity, so that the
     projected minimiser is the constrained one.
 

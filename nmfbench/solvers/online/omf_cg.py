@@ -52,6 +52,7 @@ def conjugate_gradients(A, G, tol, max_iter):
     name="OMF-CG",
     family="online",
     reference="Wang, Li & König 2011",
+    cost=("nmrrr",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class OMFCG(BaseProjectedStep):
@@ -70,14 +71,18 @@ class OMFCG(BaseProjectedStep):
     forget, n_components, random_state, init, n_epochs
         See :class:`~nmfbench.solvers.online.surrogate.BaseSurrogate`.
 
-    Notes
-    -----
-    *Paper notation:* Guan et al.'s W, V are our ``components_.T``, ``X.T``.
+    Notation
+    --------
+    Guan et al.'s W, V are our ``components_.T``, ``X.T``.
 
-    Cost of a sample: :math:`O(mr^2)` for its coefficients and for each step of the conjugate
+    Cost
+    ----
+    A sample: :math:`O(mr^2)` for its coefficients and for each step of the conjugate
     gradients, of which an inner step takes up to r.
 
-    *Departures.* A gets a ridge of 1e-10 of its mean diagonal. After Newton's direction the
+    Departures
+    ----------
+    A gets a ridge of 1e-10 of its mean diagonal. After Newton's direction the
     projection in the Euclidean metric need not descend for any step: by default an exact sweep
     of OMF is made then, and counted.
 

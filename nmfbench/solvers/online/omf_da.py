@@ -89,6 +89,7 @@ class BaseProjectedStep(BaseSurrogate):
     name="OMF-DA",
     family="online",
     reference="Wang, Li & König 2011",
+    cost=("nmrr",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class OMFDA(BaseProjectedStep):
@@ -106,13 +107,17 @@ class OMFDA(BaseProjectedStep):
     forget, n_components, random_state, init, n_epochs
         See :class:`~nmfbench.solvers.online.surrogate.BaseSurrogate`.
 
-    Notes
-    -----
-    *Paper notation:* Guan et al.'s W, V are our ``components_.T``, ``X.T``.
+    Notation
+    --------
+    Guan et al.'s W, V are our ``components_.T``, ``X.T``.
 
-    Cost of a sample: :math:`O(mr^2)` for its coefficients and for each inner step.
+    Cost
+    ----
+    A sample: :math:`O(mr^2)` for its coefficients and for each inner step.
 
-    *Departures.* With s = 1, as printed, the step diverges where coefficients are correlated; by
+    Departures
+    ----------
+    With s = 1, as printed, the step diverges where coefficients are correlated; by
     default it is halved until the surrogate does not rise.
 
     References

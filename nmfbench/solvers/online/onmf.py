@@ -26,6 +26,7 @@ def factorize(X, C, H, n_iter):
     name="ONMF",
     family="online",
     reference="Cao et al. 2007",
+    cost=("nmr",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class ONMF(BaseOnline):
@@ -55,13 +56,17 @@ class ONMF(BaseOnline):
     codes_ : ndarray of shape (n_samples_seen, n_components)
         With ``keep_codes``.
 
-    Notes
-    -----
-    *Paper notation:* Guan et al.'s W, V, H are our ``components_.T``, ``X.T``, ``codes_.T``.
+    Notation
+    --------
+    Guan et al.'s W, V, H are our ``components_.T``, ``X.T``, ``codes_.T``.
 
-    Cost of a chunk of r samples: :math:`O(mr^2)` for each update.
+    Cost
+    ----
+    A chunk of r samples: :math:`O(mr^2)` for each update.
 
-    *Departures.* Guan et al. take the norms of the columns of H, of which there are not r: rows.
+    Departures
+    ----------
+    Guan et al. take the norms of the columns of H, of which there are not r: rows.
     Updates start at the old bases and their unit coefficients, plus 0.01, since zeros stay.
 
     References

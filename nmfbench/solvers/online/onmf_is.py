@@ -19,6 +19,7 @@ _TOL = 1e-4
     name="ONMF-IS",
     family="online",
     reference="Lefèvre, Bach & Févotte 2011",
+    cost=("nmr",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class ONMFIS(BaseItakuraSaito):
@@ -38,13 +39,17 @@ class ONMFIS(BaseItakuraSaito):
     n_components, random_state, init, n_epochs
         See :class:`~nmfbench.solvers.online.base.BaseOnline`.
 
-    Notes
-    -----
-    *Paper notation:* Guan et al.'s W, V are our ``components_.T``, ``X.T``.
+    Notation
+    --------
+    Guan et al.'s W, V are our ``components_.T``, ``X.T``.
 
-    Cost of a sample: :math:`O(mr)` for each update of its coefficients.
+    Cost
+    ----
+    A sample: :math:`O(mr)` for each update of its coefficients.
 
-    *Departures.* Guan et al. print the first sum without :math:`h^T`, and draw A and B at random,
+    Departures
+    ----------
+    Guan et al. print the first sum without :math:`h^T`, and draw A and B at random,
     which hides the first hundreds of samples; here they start as W does, with weight 1e-3.
     Columns of W are scaled to unit sum after each step, and A and B with them (Lefèvre et al.).
 

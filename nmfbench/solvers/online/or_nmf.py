@@ -13,6 +13,7 @@ from nmfbench.solvers.online.buffered import BasePenalized
     name="OR-NMF",
     family="online",
     reference="Guan et al. 2012",
+    cost=("nmrr",),
     paper="or-nmf",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -35,18 +36,24 @@ class ORNMF(BasePenalized):
     n_components, random_state, init, n_epochs
         See :class:`~nmfbench.solvers.online.base.BaseOnline`.
 
-    Notes
-    -----
-    *Paper notation:* its W, V are our ``components_.T``, ``X.T``.
+    Notation
+    --------
+    Its W, V are our ``components_.T``, ``X.T``.
 
-    Cost of a sample: its coefficients, :math:`O(mr^2)`, and :math:`O(mr)` for each inner step.
+    Cost
+    ----
+    A sample: its coefficients, :math:`O(mr^2)`, and :math:`O(mr)` for each inner step.
     Memory grows with the samples seen, by m + r numbers each.
 
+    Notes
+    -----
     It minimises the same surrogate as :class:`~nmfbench.solvers.online.omf.OMF`, less exactly: rule
     (9) looks at how far the average moves, which small steps make small, converged or not.
     ``inner_iterations_`` and ``visited_share_`` say how much of the buffer was looked at.
 
-    *Departures.* :math:`M_*` is kept from sample to sample (``keep_max``), and pairs are permuted
+    Departures
+    ----------
+    :math:`M_*` is kept from sample to sample (``keep_max``), and pairs are permuted
     anew in each pass over the buffer: the paper does not say. Rule (9) is tested from the second
     average on, because the first is the start itself.
 

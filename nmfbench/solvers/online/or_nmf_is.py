@@ -16,6 +16,7 @@ from nmfbench.solvers.online.divergence import BaseItakuraSaito
     name="OR-NMF-IS",
     family="online",
     reference="Guan et al. 2012",
+    cost=("nmr",),
     paper="or-nmf",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -40,14 +41,18 @@ class ORNMFIS(BaseItakuraSaito, BaseBuffered):
     n_components, random_state, init, n_epochs
         See :class:`~nmfbench.solvers.online.base.BaseOnline`.
 
-    Notes
-    -----
-    *Paper notation:* its W, V are our ``components_.T``, ``X.T``.
+    Notation
+    --------
+    Its W, V are our ``components_.T``, ``X.T``.
 
-    Cost of a sample: up to 200 updates of its coefficients and as many inner steps as
+    Cost
+    ----
+    A sample: up to 200 updates of its coefficients and as many inner steps as
     ``inner_iterations_`` says, each :math:`O(mr)`.
 
-    *Departures.* Data and models are floored. The paper says that the divergence is convex in W; it
+    Departures
+    ----------
+    Data and models are floored. The paper says that the divergence is convex in W; it
     is not, as its term in :math:`\log y` is concave, and no limit is promised.
 
     References

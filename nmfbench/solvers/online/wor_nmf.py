@@ -13,6 +13,7 @@ from nmfbench.solvers.online.buffered import BasePenalized
     name="WOR-NMF",
     family="online",
     reference="Guan et al. 2012",
+    cost=("nmr",),
     paper="or-nmf",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -33,13 +34,17 @@ class WORNMF(BasePenalized):
     n_components, random_state, init, n_epochs
         See :class:`~nmfbench.solvers.online.base.BaseOnline`.
 
-    Notes
-    -----
-    *Paper notation:* its W, V are our ``components_.T``, ``X.T``; its j is ``chunk``.
+    Notation
+    --------
+    Its W, V are our ``components_.T``, ``X.T``; its j is ``chunk``.
 
-    Cost of a chunk: coefficients of j samples, and :math:`O(mr)` for each inner step.
+    Cost
+    ----
+    A chunk: coefficients of j samples, and :math:`O(mr)` for each inner step.
 
-    *Departures.* The size of a chunk is not given; r, as the paper has it for ONMF.
+    Departures
+    ----------
+    The size of a chunk is not given; r, as the paper has it for ONMF.
 
     References
     ----------

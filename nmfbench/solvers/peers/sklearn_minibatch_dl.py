@@ -18,6 +18,7 @@ from nmfbench.solvers.online.base import BaseOnline
     name="scikit-learn dictionary",
     family="peers",
     reference="Pedregosa et al. 2011; Mairal et al. 2010",
+    cost=("nmrr",),
     wraps="scikit-learn",
 )
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -34,12 +35,16 @@ class SklearnMiniBatchDL(BaseOnline):
     n_components, random_state, init, n_epochs
         See :class:`~nmfbench.solvers.online.base.BaseOnline`.
 
+    Notation
+    --------
+    Guan et al.'s W, V are our ``components_.T``, ``X.T``.
+
+    Cost
+    ----
+    A sample: :math:`O(mr^2)`.
+
     Notes
     -----
-    *Paper notation:* Guan et al.'s W, V are our ``components_.T``, ``X.T``.
-
-    Cost of a sample: :math:`O(mr^2)`.
-
     scikit-learn's ``partial_fit`` gives early samples less weight. Codes are computed without a
     penalty, as ours are, by scikit-learn's coordinate descent.
 
