@@ -1,12 +1,14 @@
 """Online solvers against optimality conditions, quadratic programmes, finite differences."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
 from sklearn.base import clone
+from sklearn.decomposition import MiniBatchDictionaryLearning
 
 from nmfbench import make_solver
 from nmfbench.core.registry import solvers
@@ -465,6 +467,28 @@ def test_inmf_vc_separates_sources():
     before = amari(mixing @ np.linalg.inv(start))
     after = amari(mixing @ np.linalg.inv(model.components_))
     assert after < 0.5 * before
+
+
+@pytest.mark.against("sklearn-minibatch-dl", "sklearn.decomposition.MiniBatchDictionaryLearning")
+def test_the_peer_is_scikit_learns():
+    """The wrapper gives what scikit-learn gives from the same bases, batch by batch."""
+    X, H = stream(), np.random.default_rng(3).dirichlet(np.ones(M), R)
+    model = make("sklearn-minibatch-dl", init=H, batch_size=4).partial_fit(X)
+    peer = MiniBatchDictionaryLearning(
+        R,
+        alpha=0.0,
+        fit_algorithm="cd",
+        positive_code=True,
+        positive_dict=True,
+        batch_size=4,
+        dict_init=H / np.linalg.norm(H, axis=1, keepdims=True),
+        random_state=0,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for start in range(0, N, 4):
+            peer.partial_fit(X[start : start + 4])
+    np.testing.assert_allclose(model.components_, peer.components_)
 
 
 def test_inmf_vc_needs_a_square():

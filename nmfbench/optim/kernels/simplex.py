@@ -27,7 +27,7 @@ def project_row(x):
             if x[i] > threshold:
                 total += x[i]
                 count += 1
-        if count == above:
+        if count >= above or count == 0:  # rounding must not bring an entry back; NaN have none
             break
         above = count
         threshold = (total - 1.0) / count
