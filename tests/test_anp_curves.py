@@ -11,13 +11,14 @@ from nmfbench.papers.anp.curves import (
     AC,
     ANP,
     BEST,
+    EACH,
     KMEANS,
     METHODS,
     NMF,
     NMI,
     claims,
-    draw_curves,
-    summarise_curves,
+    draw,
+    summarise,
     told_apart,
 )
 from nmfbench.papers.rnmfd.sets import SETS, clustering_trial, method
@@ -51,7 +52,8 @@ def both(default, strong, nmf=(0.5, 0.5), classes=5):
 def test_the_best_weights_have_the_highest_mean_accuracy(strong, best):
     """ANP stands in the records at its defaults, and again at the best weights."""
     apart = told_apart(records(both((0.6, 0.55), strong)))
-    assert set(apart["method"]) == {NMF, ANP, BEST}
+    assert set(apart["method"]) == {NMF, ANP, BEST, EACH}
+    assert set(apart.loc[apart["method"] == EACH, "lam1"]) == {0.01, 1.0}
     assert set(apart.loc[apart["method"] == BEST, "lam1"]) == {best}
     assert set(apart.loc[apart["method"] == ANP, "lam1"]) == {0.01}
     assert apart.loc[apart["method"] == NMF, "lam1"].isna().all()
@@ -68,21 +70,21 @@ def test_leads_are_over_the_same_draws():
     """What the weights change is ANP less NMF within a draw, averaged over numbers of classes."""
     rows = both((0.6, 0.8), (0.5, 0.7), nmf=(0.5, 0.6))
     rows += both((0.4, 0.4), (0.4, 0.2), nmf=(0.4, 0.3), classes=9)
-    table = summarise_curves(records(rows))
+    table = summarise(told_apart(records(rows)))
     leads = table[table["part"] == "weights"].set_index("lam1")
     np.testing.assert_allclose(leads.loc[[0.01, 1.0], "mean"], [0.1, 0.0], atol=1e-12)
     assert (leads["count"] == 2).all()
-    curves = table[(table["part"] == "curves") & (table["score"] == NMI)]
+    curves = table[(table["part"] == "curves") & (table["score"] == "normalised MI")]
     found = curves.set_index(["method", "classes"])["mean"]
     np.testing.assert_allclose([found[ANP, 5], found[NMF, 9]], [0.6, 0.25])
 
 
 def test_a_grid_without_anp_can_be_drawn():
     """K-means alone gives a curve, and claims that nothing was run for."""
-    table = records([("kmeans", {}, 5, k, 0.5) for k in range(5)])
-    drawn = draw_curves(summarise_curves(table))
+    frame = told_apart(records([("kmeans", {}, 5, k, 0.5) for k in range(5)]))
+    drawn = draw(summarise(frame))
     assert drawn.axes[0].get_legend_handles_labels()[1] == [KMEANS]
-    verdicts = {claim.test(table).verdict for claim in claims("Figure 2", "ORL")}
+    verdicts = {claim.test(frame).verdict for claim in claims("Figure 2", "ORL")}
     assert verdicts <= {"not run", "inconclusive"}
 
 
@@ -96,10 +98,11 @@ def test_one_rise_refutes_a_fall_at_every_step():
         for k in range(6)
     ]
     tests = {claim.id: claim.test for claim in claims("Figure 2", "ORL")}
-    assert tests["more-classes-are-harder"](records(rows)).verdict == "confirmed"
-    verdict = tests["falls-at-every-step"](records(rows))
+    frame = told_apart(records(rows))
+    assert tests["more-classes-are-harder"](frame).verdict == "confirmed"
+    verdict = tests["falls-at-every-step"](frame)
     assert verdict.verdict == "refuted"
-    assert "AC from 10 to 15" in verdict.evidence
+    assert "from 10 to 15 classes" in verdict.evidence
     assert "0 % fall" in verdict.evidence
 
 

@@ -23,10 +23,10 @@ from nmfbench.artefacts.style import figure_style
 from nmfbench.core import registry
 from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.engine.store import Store
-from nmfbench.papers.mahnmf import curves
 from nmfbench.papers.mahnmf import fig1 as rri
-from nmfbench.papers.robust_xray import exemplar_accuracy as text
-from nmfbench.papers.robust_xray import fig3, fig4
+from nmfbench.papers.mahnmf import matrices
+from nmfbench.papers.robust_xray import fig3, fig4, fig5
+from nmfbench.papers.robust_xray.exemplar_accuracy import ACCURACIES
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
 
@@ -126,16 +126,16 @@ def _fig4(lead):
 
 def _fig5(lead):
     def metrics(row, rng):
-        score = 0.8 if (row["method"] == text.ROBUST) == lead else 0.6
-        return {f"accuracy@{q}": score + 0.01 * rng.standard_normal() for q in text.SIZES}
+        score = 0.8 if (row["method"] == fig5.ROBUST) == lead else 0.6
+        return {name: score + 0.01 * rng.standard_normal() for name in ACCURACIES}
 
     return metrics
 
 
 def _fig6(lead):
     def metrics(row, rng):
-        score = 0.8 if lead or row["method"] == text.SMRS else 0.6
-        return {f"accuracy@{q}": score + 0.005 * rng.standard_normal() for q in text.SIZES}
+        score = 0.8 if lead or row["solver"] == "smrs" else 0.6
+        return {name: score + 0.005 * rng.standard_normal() for name in ACCURACIES}
 
     return metrics
 
@@ -201,18 +201,18 @@ def _speed_claims(*large):
 def _crossover(lead):
     runs = {
         True: {
-            curves.SORT: (20, 2.0, 1.1),
-            curves.SELECT: (20, 0.2, 1.1),
-            curves.OGM: (20, 5.0, 1.05),
-            curves.SPECTRAL: (20, 1.0, 1.0),
-            curves.HYBRID: (20, 0.1, 0.9),
+            matrices.SORT: (20, 2.0, 1.1),
+            matrices.SELECT: (20, 0.2, 1.1),
+            matrices.OGM: (20, 5.0, 1.05),
+            matrices.SPECTRAL: (20, 1.0, 1.0),
+            matrices.HYBRID: (20, 0.1, 0.9),
         },
         False: {
-            curves.SORT: (20, 1.0, 1.1),
-            curves.SELECT: (20, 10.0, 1.0),
-            curves.OGM: (20, 1.0, 1.05),
-            curves.SPECTRAL: (20, 20.0, 1.2),
-            curves.HYBRID: (20, 20.0, 1.3),
+            matrices.SORT: (20, 1.0, 1.1),
+            matrices.SELECT: (20, 10.0, 1.0),
+            matrices.OGM: (20, 1.0, 1.05),
+            matrices.SPECTRAL: (20, 20.0, 1.2),
+            matrices.HYBRID: (20, 20.0, 1.3),
         },
     }[lead]
 
@@ -267,7 +267,7 @@ def test_the_paper_grid_is_counted_once(artefact):
 @pytest.mark.parametrize("holds", [True, False], ids=["confirmed", "refuted"])
 def test_claims_can_be_confirmed_and_refuted(artefact, holds):
     """In a world where the paper is right every claim is confirmed, in the opposite one refuted."""
-    table = world(artefact, WORLDS[artefact.id](holds))
+    table = artefact.frame(world(artefact, WORLDS[artefact.id](holds)))
     found = {claim.id: (claim.threshold, claim.test(table)) for claim in artefact.claims}
     verdicts = {name: verdict.verdict for name, (_, verdict) in found.items()}
     assert set(verdicts.values()) == {"confirmed" if holds else "refuted"}, verdicts

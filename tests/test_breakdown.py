@@ -1,14 +1,18 @@
-"""Levels of breakdown and paired tests, on curves and scores whose answers are known."""
+"""Levels of breakdown, on curves whose answers are known."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
-from nmfbench.papers.mahnmf import breakdown, paired
-from nmfbench.problems.faces import CONDITIONS
+from nmfbench.papers.studies import breakdown
 from nmfbench.problems.noise import NOISES
-from nmfbench.stats.intervals import first_below, holm, longest_lead
+from nmfbench.stats.breakdown import (
+    breakdown_levels,
+    first_below,
+    lead_ranges,
+    longest_lead,
+)
+from nmfbench.stats.intervals import holm
 
 LAPLACE = NOISES["laplace"]
 EXPONENTIAL = NOISES["exponential"]
@@ -82,9 +86,23 @@ def _records(accuracy, noise=LAPLACE, splits=6, clean=0.8):
 def test_breakdown_of_a_straight_line():
     """An accuracy that falls from 0.8 at slope s is halved at the level 0.4 / s, in each split."""
     records = _records({"EucNMF": lambda level, split: 0.8 - (0.6 + 0.1 * split) * level})
-    wide, clean = breakdown.curves(records, LAPLACE, "accuracy-5")
-    levels = breakdown.breakdown_levels(wide, clean)
-    assert levels.to_numpy() == pytest.approx([0.4 / (0.6 + 0.1 * s) for s in range(6)])
+    frame = breakdown.frame(records)
+    levels = frame[frame["part"] == "split"].set_index("repeat")["level at breakdown"]
+    expected = {split: 0.4 / (0.6 + 0.1 * split) for split in range(6)}
+    assert levels.to_dict() == pytest.approx(expected)
+
+
+def test_a_level_beyond_the_grid_is_that_of_its_end():
+    """A method that never loses half of its accuracy counts as if it did at the largest level."""
+    frame = breakdown.frame(_records({"EucNMF": lambda level, split: 0.7}))
+    assert (frame.loc[frame["part"] == "split", "level at breakdown"] == 1).all()
+
+
+def test_curves_with_a_hole_are_left_out():
+    """A split that lacks a level is no part of any mean."""
+    records = _records({"EucNMF": lambda level, split: 0.8 - split * level / 10})
+    frame = breakdown.frame(records[(records["repeat"] != 2) | (records["level"] != 0.3)])
+    assert set(frame["repeat"]) == {0, 1, 3, 4, 5}
 
 
 def test_table_of_breakdown_and_lead():
@@ -97,7 +115,7 @@ def test_table_of_breakdown_and_lead():
             "PCA": lambda level, split: 0.5 - 0.1 * level,
         }
     )
-    table = breakdown.summarise(records)
+    table = breakdown.summarise(breakdown.frame(records))
     row = {
         (one["part"], one["method"]): one
         for one in table[table["part"] != "curve"].to_dict("records")
@@ -110,10 +128,10 @@ def test_table_of_breakdown_and_lead():
     assert row["breakdown", "KLNMF"]["dose"] == 1
     assert row["from", "KLNMF"]["dose"] == 0
     assert row["to", "KLNMF"]["beyond"] == 1
-    # PCA drops by 0.3 at once, and then is ahead from where lines cross.
-    wide, _ = breakdown.curves(records, LAPLACE, "accuracy-5")
-    gap = (wide.loc["PCA"] - wide.loc["EucNMF"]).mean()
-    crossing = longest_lead(gap.index, gap)[0]
+    # PCA drops by 0.3 at once, and then is ahead from where lines cross, between two levels.
+    doses = np.r_[0.0, LAPLACE.levels]
+    gap = np.r_[0.0, slopes.mean() * doses[1:] - 0.3 - 0.1 * doses[1:]]
+    crossing = longest_lead(doses, gap)[0]
     assert row["from", "PCA"]["dose"] == pytest.approx(crossing)
     assert crossing == pytest.approx(0.3 / (slopes.mean() - 0.1))
 
@@ -121,60 +139,51 @@ def test_table_of_breakdown_and_lead():
 def test_clean_data_are_no_point_of_the_exponential_curve():
     """Where every entry is drawn anew the curve begins at the lowest level, not at clean data."""
     records = _records({"EucNMF": lambda level, split: 0.1}, noise=EXPONENTIAL)
-    wide, clean = breakdown.curves(records, EXPONENTIAL, "accuracy-5")
-    assert wide.columns[0] == 0.25
-    assert (clean == 80).all()
-    assert (breakdown.breakdown_levels(wide, clean) == 0.25).all()
+    frame = breakdown.frame(records)
+    curves, splits = frame[frame["part"] == "curve"], frame[frame["part"] == "split"]
+    assert curves["dose"].min() == 0.25
+    assert (curves["clean"] == 80).all()
+    assert (splits["level at breakdown"] == 0.25).all()
 
 
-def _scores(splits, lead=0.1, seed=0):
-    rng = np.random.default_rng(seed)
+def _curves(repeats, rng):
+    """Falling curves of two methods at five levels, with noise, and the score of clean data."""
     return pd.DataFrame(
         {
-            "dataset": "yaleb",
             "method": method,
-            "corruption": corruption,
-            "n_components": rank,
-            "repeat": split,
-            "accuracy-5": 0.01 * rank + lead * (method == "MahNMF") + 0.01 * rng.standard_normal(),
+            "repeat": repeat,
+            "level": level,
+            "score": 0.9 - slope * level + 0.02 * rng.standard_normal(),
+            "clean": 1.0 + 0.01 * repeat,
         }
-        for split in range(splits)
-        for corruption, _ in CONDITIONS.values()
-        for method in ("PCA", "EucNMF", "KLNMF", "MahNMF")
-        for rank in (10, 20)
-        if (method, rank) != ("MahNMF", 20) or split > 1
+        for method, slope in (("a", 0.3), ("b", 0.2))
+        for repeat in range(repeats)
+        for level in range(5)
     )
 
 
-def test_differences_are_paired_by_split_and_rank():
-    """Where a method lacks a rank, its rivals' scores at that rank do not count."""
-    table = paired.compare(_scores(10))
-    assert len(table) == 18
-    assert table["mean"].between(8, 12).all()
-    assert (table["count"] == 10).all()
-    assert (table["family"] == 18).all()
+def test_levels_over_repeats_are_those_of_the_mean_curve():
+    """The mean curve breaks down where a table of means does, within its bootstrap interval."""
+    table = _curves(6, np.random.default_rng(3))
+    found = breakdown_levels(table, "score", over="repeat", clean="clean").set_index("method")
+    means = table.groupby(["method", "level"], as_index=False)[["score", "clean"]].mean()
+    expected = breakdown_levels(means, "score", clean="clean").set_index("method")
+    assert found["level"].to_dict() == pytest.approx(expected["level"].to_dict())
+    assert (found["low"] < found["level"]).all()
+    assert (found["level"] < found["high"]).all()
+    assert (found["count"] == 6).all()
+    few = breakdown_levels(table[table["repeat"] < 4], "score", over="repeat")
+    assert few[["low", "high"]].isna().all(axis=None)
 
 
-def test_ten_splits_decide_and_nine_do_not():
-    """A lead in every split is significant after Holm's correction from ten splits on."""
-    ten, nine = paired.compare(_scores(10)), paired.compare(_scores(9))
-    assert (ten["adjusted"] < 0.05).all()
-    assert ten["smallest"].iloc[0] == pytest.approx(18 * 2 / 2**10)
-    assert not (nine["adjusted"] < 0.05).any()
-    claim = next(c for c in paired.ARTEFACT.claims if c.id == "yaleb-laplace-5")
-    assert claim.test(_scores(10)).verdict == "confirmed"
-    found = claim.test(_scores(9))
-    assert found.verdict == "inconclusive"
-    assert "too few splits" in found.evidence
-
-
-def test_p_values_are_those_of_scipy():
-    """The p-value of a comparison is the signed-rank test's on the differences by split."""
-    records = _scores(12, lead=0.005)
-    row = paired.compare(records).query("rival == 'PCA' and condition == 'Laplace'").iloc[0]
-    cells = records[records["corruption"] == "laplace"].pivot(
-        index=["repeat", "n_components"], columns="method", values="accuracy-5"
-    )
-    d = (cells["MahNMF"] - cells["PCA"]).dropna().groupby("repeat").mean()
-    assert row["p"] == pytest.approx(stats.wilcoxon(d).pvalue)
-    assert row["mean"] == pytest.approx(100 * d.mean())
+def test_a_lead_is_paired_by_repeat():
+    """Repeats that only one of two methods has do not count for the lead of one over the other."""
+    table = _curves(6, np.random.default_rng(4))
+    table = table[(table["method"] == "a") | (table["repeat"] > 0)]
+    found = lead_ranges(table, "score", "a").set_index("end")
+    gaps = table.pivot(index=["repeat", "level"], columns="method", values="score").dropna()
+    gap = (gaps["b"] - gaps["a"]).groupby("level").mean()
+    assert tuple(found["level"]) == pytest.approx(longest_lead(gap.index, gap))
+    assert (found["count"] == 5).all()
+    assert (found["low"] <= found["level"]).all()
+    assert found.loc["from", "share"] == 1

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from nmfbench import cli
-from nmfbench.checks.contract import CHECKS, check_solver, easy_data, perform_check
+from nmfbench.checks import CHECKS, check_solver, easy_data, perform_check
 from nmfbench.guests import parse_solver
 
 GOOD = '''
 import numpy as np
+from scipy.optimize import nnls
 
 LEFT = []
 
@@ -38,6 +39,49 @@ class Good:
 
     def fit(self, X, W=None, H=None):
         self.fit_transform(X, W, H)
+        return self
+
+
+class Traced(Good):
+    """The same with a trace, whose objective is a multiple of the loss."""
+
+    monotone = True
+    factor = 1.0
+
+    def fit_transform(self, X, W=None, H=None):
+        rng, r = np.random.default_rng(self.random_state), self.n_components
+        if W is None:
+            W, H = rng.random((len(X), r)), rng.random((r, X.shape[1]))
+        rows, parent = [], Good(r, 1)
+        for i in range(30):
+            rows.append((i, i * 0.1, i * 0.1, self.factor * np.sum((X - W @ H) ** 2)))
+            W = parent.fit_transform(X, W, H)
+            H = parent.components_
+        rows.append((30, 3.0, 3.0, self.factor * np.sum((X - W @ H) ** 2)))
+        names = ("iteration", "seconds", "cpu_seconds", "objective")
+        self.trace_ = np.array(rows, dtype=[(n, int if n == "iteration" else float) for n in names])
+        self.components_ = H
+        return W
+
+
+class Greedy(Good):
+    """Successive projections: the row farthest from the span of those before."""
+
+    nested = True
+
+    def fit_transform(self, X):
+        if not np.isfinite(X).all() or not X.any():
+            raise ValueError("X has a NaN, or nothing")
+        rest, self.anchor_indices_ = X.astype(float), []
+        for _ in range(self.n_components):
+            self.anchor_indices_.append(int(np.argmax((rest**2).sum(axis=1))))
+            u = rest[self.anchor_indices_[-1]]
+            rest = rest - np.outer(rest @ u, u) / (u @ u or 1)
+        self.components_ = X[self.anchor_indices_]
+        return np.array([nnls(self.components_.T, row)[0] for row in X])
+
+    def fit(self, X):
+        self.fit_transform(X)
         return self
 '''
 
@@ -151,6 +195,24 @@ FAULTS = {
         "        if len(X) > 100: raise MemoryError('too large')\n"
         "        return super().fit_transform(X)",
     ),
+    "Rises": (
+        "monotone",
+        r"the objective rises by .* after iteration 0",
+        "monotone = True\n"
+        "    def fit_transform(self, X):\n"
+        "        W = Traced.fit_transform(self, X)\n"
+        "        self.trace_['objective'] = self.trace_['objective'][::-1].copy(); return W\n"
+        "    factor = 1",
+    ),
+    "Refits": (
+        "nested",
+        r"with 1 components it chooses the rows .*, with 5 first",
+        "nested = True\n"
+        "    def fit_transform(self, X):\n"
+        "        W = Greedy.fit_transform(self, X)\n"
+        "        self.anchor_indices_ = self.anchor_indices_[::-1]\n"
+        "        self.components_ = self.components_[::-1]; return W[:, ::-1]",
+    ),
     "Leaves": (
         "fits",
         r"the fit raises SystemExit: 0 .mine.py, line \d+.",
@@ -184,6 +246,33 @@ FAULTS = {
     ),
 }
 NOTES = {
+    "CountsBack": (
+        "trace",
+        r"the seconds of trace_ go back",
+        "factor = 1\n"
+        "    def fit_transform(self, X):\n"
+        "        W = Traced.fit_transform(self, X); self.trace_['seconds'][3] = 0; return W",
+    ),
+    "Halves": (
+        "objective",
+        r"the objective of trace_ ends with .*, where the loss 'frobenius' is",
+        "factor = 0.5\n    fit_transform = Traced.fit_transform",
+    ),
+    "Online": (
+        "permutation",
+        r"from permuted initial factors permuted samples give factors that differ by",
+        "def fit_transform(self, X, W=None, H=None):\n"
+        "        weights = np.arange(1, len(X) + 1)[:, None]\n"
+        "        return super().fit_transform(X * weights, W, H) / weights",
+    ),
+    "FirstRows": (
+        "permutation",
+        r"of permuted samples it chooses the rows .*, before \[0, 1, 2\]",
+        "def fit_transform(self, X):\n"
+        "        self.anchor_indices_ = np.arange(self.n_components)\n"
+        "        self.components_ = X[self.anchor_indices_]; return X[:, : self.n_components]\n"
+        "    def fit(self, X): self.fit_transform(X); return self",
+    ),
     "Chatters": (
         "quiet",
         r"the fit prints 6 characters, beginning with 'hello'",
@@ -256,7 +345,7 @@ def place(tmp_path_factory):
 
 @pytest.mark.parametrize("name", ALL)
 def test_each_fault_is_found_by_its_check(place, name, monkeypatch):
-    """The check says what is wrong and how to mend it, and the input it shows reproduces it."""
+    """The check says what is wrong and how to fix it, and the input it shows reproduces it."""
     monkeypatch.delenv("K2", raising=False)
     monkeypatch.setattr(np.linalg, "cond", np.linalg.cond)  # which one of them replaces
     check, said, _ = ALL[name]
@@ -265,23 +354,41 @@ def test_each_fault_is_found_by_its_check(place, name, monkeypatch):
             found = perform_check(f"{place}:{name}", {}, check)
     assert found["status"] == ("failed" if name in FAULTS else "note")
     with pytest.raises(AssertionError, match=said):
-        raise AssertionError(found["wrong"])
-    assert found["mend"]
+        raise AssertionError(found["problem"])
+    assert found["fix"]
     assert name in found["input"]
 
 
+@pytest.mark.parametrize("name", ["Good", "Traced", "Greedy"])
 @pytest.mark.parametrize("check", CHECKS)
-def test_a_good_class_passes(place, check):
+def test_a_good_class_passes(place, check, name):
     """Nothing is held against a class that does what is asked of it."""
-    assert perform_check(f"{place}:Good", {}, check)["status"] in ("passed", "skipped")
+    found = perform_check(f"{place}:{name}", {}, check)
+    assert found["status"] in ("passed", "skipped"), found
 
 
-@pytest.mark.parametrize("key", ["mu", "pca", "random-rows", "sklearn.decomposition:NMF"])
-def test_known_solvers_pass(key):
-    """Registered solvers, signed and separable ones too, and scikit-learn's pass all checks."""
-    for check in CHECKS:
-        found = perform_check(key, {}, check)
-        assert found["status"] in ("passed", "skipped"), found
+@pytest.mark.parametrize(
+    ("name", "check"),
+    [
+        ("Traced", "trace"),
+        ("Traced", "objective"),
+        ("Traced", "monotone"),
+        ("Traced", "permutation"),
+        ("Greedy", "nested"),
+        ("Greedy", "anchors"),
+        ("Greedy", "permutation"),
+    ],
+)
+def test_what_a_class_offers_is_checked(place, name, check):
+    """A check that concerns a class is not skipped."""
+    assert perform_check(f"{place}:{name}", {}, check)["status"] == "passed"
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_known_class_from_outside_passes(check):
+    """Nothing is held against scikit-learn's NMF."""
+    found = perform_check("sklearn.decomposition:NMF", {}, check)
+    assert found["status"] in ("passed", "skipped"), found
 
 
 def test_states_are_put_back(place):
@@ -296,7 +403,7 @@ def test_zeros_may_be_refused_where_the_loss_is_undefined():
     params = {"solver": "mu", "beta_loss": "itakura-saito"}
     found = perform_check("sklearn.decomposition:NMF", params, "zeros")
     assert found["status"] == "skipped"
-    assert "not defined" in found["wrong"]
+    assert "not defined" in found["problem"]
 
 
 @pytest.mark.parametrize(("check", "status"), [("larger", "failed"), ("leaves-nothing", "note")])
@@ -316,7 +423,7 @@ def test_a_check_that_takes_too_long(check, status):
     found = check_solver(parse_solver("mu"), time_limit=5, worker=Child())[1]
     (row,) = (row for row in found if row.status != "passed")
     assert (row.name, row.status) == (check, status)
-    assert "5 s" in row.wrong
+    assert "5 s" in row.problem
 
 
 def test_the_input_shown_reproduces_the_fault(place):
@@ -341,7 +448,7 @@ def test_a_good_class_in_words_and_as_json(place, capsys):
 
 
 def test_a_bad_class_in_words(place, capsys):
-    """Exit code 1, what is wrong, how to mend it; a process that ends fails one check."""
+    """Exit code 1, what is wrong, how to fix it; a process that ends fails one check."""
     assert cli.main(["check", f"{place}:Ends"]) == 1
     out, err = capsys.readouterr()
     assert "failed   fits: a fit of easy data ends" in out

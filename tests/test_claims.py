@@ -255,6 +255,10 @@ def test_evidence_is_added_where_there_is_an_effect():
     test = with_evidence(comparisons.better("a", "b", "score"), lambda rows: f"{len(rows)} rows")
     assert test(table).evidence.endswith(f"; {len(table)} rows")
     assert "rows" not in test(table[table["method"] == "a"]).evidence
+    worse, sides = comparisons.better("b", "a", "score"), ("refuted", "confirmed")
+    refuted, confirmed = (with_evidence(worse, lambda rows: "why", of=[of]) for of in sides)
+    assert refuted(table).evidence.endswith("; why")
+    assert "why" not in confirmed(table).evidence
 
 
 def test_a_partial_grid_is_labelled():

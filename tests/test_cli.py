@@ -21,7 +21,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import at_least
 from nmfbench.artefacts.evaluate import evaluate
 from nmfbench.artefacts.grids import Method
-from nmfbench.cli import app
+from nmfbench.cli import options
 from nmfbench.cli.progress import Progress
 from nmfbench.core import registry
 from nmfbench.core.registry import Registry
@@ -432,7 +432,7 @@ def test_an_unreachable_scheduler_is_an_error(command):
 
 def test_the_profiles_are_those_of_the_artefacts():
     """The grammar, which imports little, repeats them."""
-    assert app.PROFILES == PROFILES
+    assert options.PROFILES == PROFILES
 
 
 # -- export, import, replay, doctor -----------------------------------------------------------
@@ -757,7 +757,7 @@ _SLOW = textwrap.dedent(
     import sys
     from nmfbench.core import registry
     from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.grids import Method
+    from nmfbench.artefacts.grids import Method
     from nmfbench.cli import main
     from nmfbench.engine.trials import Trial
 

@@ -18,9 +18,9 @@ from nmfbench.compare.figures import (
 )
 from nmfbench.compare.labels import spread, standing_out
 from nmfbench.core.trace import TRACE_DTYPE
+from nmfbench.stats.breakdown import breakdown_levels
 from nmfbench.stats.profiles import (
     anytime_curves,
-    breakdown_levels,
     data_profile,
     pareto_front,
     performance_profile,

@@ -19,9 +19,9 @@ from nmfbench.engine.runner import Limits, run
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import WorkerDied, WorkerError
-from nmfbench.guests import GuestError, adapter, parse_solver, source
-from nmfbench.guests.adapter import GuestFault, checked_factor
+from nmfbench.guests import GuestError, GuestFault, adapter, parse_solver, version
 from nmfbench.guests.examine import describe_here, examine, try_here
+from nmfbench.guests.validate import checked_factor
 
 GOOD = '''
 import numpy as np
@@ -372,11 +372,11 @@ def test_what_a_file_imports_from_here_counts_by_our_release(folder, monkeypatch
     the code that its records tell is that solver's, too."""
     solver = f"{folder}/good.py:Inherits"
     origins = registry.solvers[solver].target.origins()
-    assert ("nmfbench.solvers.frobenius.mu", source.__version__) in origins
+    assert ("nmfbench.solvers.frobenius.mu", version.__version__) in origins
     assert ("nmfbench.guests.adapter", f"adapter {adapter.VERSION}") in origins
     before = on_digits(solver)
     first = before.key, before.code
-    monkeypatch.setattr(source, "__version__", "99.0")
+    monkeypatch.setattr(version, "__version__", "99.0")
     after = on_digits(solver)
     assert after.key != first[0]
     assert after.code != first[1]
@@ -396,7 +396,7 @@ def test_the_key_follows_the_version_of_an_installed_package(monkeypatch):
     first = code_version([target])
     monkeypatch.setattr("importlib.metadata.version", lambda name: "0")
     assert code_version([target]) == first
-    monkeypatch.setattr("nmfbench.guests.source._version", lambda top: f"{top}==0")
+    monkeypatch.setattr("nmfbench.guests.version._release", lambda top: f"{top}==0")
     assert code_version([target]) != first
 
 
@@ -560,7 +560,7 @@ def test_a_class_that_hangs_or_ends_the_process_is_told(ends, said):
 
 
 def test_children_that_do_not_start_are_nobodys_fault():
-    """What is wrong with the machine is not told of the class."""
+    """A fault of the machine is not told of the class."""
 
     class Child:
         def call(self, *_):
@@ -585,7 +585,7 @@ def test_children_that_do_not_start_are_nobodys_fault():
     ],
 )
 def test_bad_factors_are_told_with_their_place(factor, said):
-    """What is wrong with a factor, where, and how to mend it."""
+    """The message says where the factor is wrong, and how to fix it."""
     with pytest.raises(GuestFault, match=said):
         checked_factor("components_", factor, (2, 3))
 

@@ -7,7 +7,8 @@ import pytest
 
 from nmfbench.corruptions import corrupt
 from nmfbench.datasets.base import load_dataset
-from nmfbench.papers.rnmfd import ingredients as study
+from nmfbench.papers.studies import ingredients as study
+from nmfbench.problems.noise import NOISES
 
 CELLS = [(None, np.nan), ("occlusion", 0.05), ("occlusion", 0.1), ("occlusion", 0.2)]
 
@@ -35,11 +36,16 @@ def _records(accuracy, cells=CELLS, runs=6, datasets=("umist",)):
     order = [label for label in study.METHODS if label.label in accuracy]
     table = pd.DataFrame(rows)
     labels = [m.label for m in order]
-    return table.assign(method=pd.Categorical(table["method"], labels, ordered=True))
+    return study.frame(table.assign(method=pd.Categorical(table["method"], labels, ordered=True)))
 
 
-def _claim(name):
-    return next(claim for claim in study.ARTEFACT.claims if claim.id == name)
+def _verdict(name, records):
+    test = next(claim.test for claim in study.CLAIMS if claim.id == name)
+    return test(study.frame(records))
+
+
+def _table(records):
+    return study.summarise(study.frame(records))
 
 
 def test_a_variant_lacks_its_own_term_and_nothing_else():
@@ -56,17 +62,17 @@ def test_a_variant_lacks_its_own_term_and_nothing_else():
     }
 
 
-@pytest.mark.parametrize("noise", study.NOISES.values(), ids=lambda noise: noise.corruption)
+@pytest.mark.parametrize("noise", study.LEVELS)
 def test_a_larger_dose_is_more_noise_on_every_set(noise):
     """Three levels, in the order of their doses, and images farther from the clean ones at each."""
-    doses = [noise.dose(level) for level in noise.levels]
+    doses = [NOISES[noise].dose(level) for level in study.LEVELS[noise]]
     assert len(doses) == 3
     assert 0 < doses[0] < doses[1] < doses[2]
     for dataset in study.SETS:
         data = load_dataset(dataset, stand_in=True)
         moved = [
-            np.abs(corrupt(data, noise.corruption, level, np.random.default_rng(0)).X - data.X)
-            for level in noise.levels
+            np.abs(corrupt(data, noise, level, np.random.default_rng(0)).X - data.X)
+            for level in study.LEVELS[noise]
         ]
         assert 0 < moved[0].mean() < moved[1].mean() < moved[2].mean()
 
@@ -84,7 +90,7 @@ def test_effects_are_paired_by_run_and_dose():
         }
     )
     lacks = (records["method"] == study.NO_S) & (records["level"] == 0.2) & (records["repeat"] < 3)
-    table = study.summarise(records[~lacks])
+    table = _table(records[~lacks])
     row = table[(table["part"] == "effect") & (table["noise"] == "occlusion")].iloc[0]
     # The dose that only three runs have does not count.
     expected = -100 * gain[:2].mean(axis=0)
@@ -107,10 +113,10 @@ def test_share_kept_is_relative_to_the_same_run_on_the_same_set():
 
     accuracy = {study.ALL: keeping(2 / 3, 0.5), study.GNMF: keeping(1 / 2, 1.0)}
     records = _records(accuracy, datasets=("umist", "yale"))
-    kept = _claim("kept-gnmf").test(records)
+    kept = _verdict("kept-gnmf", records)
     assert kept.verdict == "confirmed"
     assert kept.effect == pytest.approx(100 / 6)
-    assert _claim("noise-gnmf").test(records).verdict == "refuted"
+    assert _verdict("noise-gnmf", records).verdict == "refuted"
 
 
 def test_growth_of_the_lead_looks_at_noises_with_all_levels():
@@ -120,9 +126,8 @@ def test_growth_of_the_lead_looks_at_noises_with_all_levels():
     one = _records(
         {study.ALL: lambda *_: 0.9, study.NO_S: lambda *_: 0.1}, cells=[("gaussian", 0.1)]
     )
-    claim = _claim("s-lead-grows")
     for records in (whole, pd.concat([whole, one], ignore_index=True)):
-        assert claim.test(records).effect == pytest.approx(50)
+        assert _verdict("s-lead-grows", records).effect == pytest.approx(50)
 
 
 def test_a_claim_on_one_noise_ignores_the_others():
@@ -132,13 +137,13 @@ def test_a_claim_on_one_noise_ignores_the_others():
     own = (rows["method"] == study.ALL).to_numpy()
     change = np.where(rows["corruption"] == "occlusion", 0.1, -0.1)
     rows["clustering-accuracy"] += np.where(own, change, 0) + 0.002 * rows["repeat"] * own
-    assert _claim("occlusion-s").test(rows).verdict == "confirmed"
-    refuted = _claim("salt-pepper-s").test(rows)
+    assert _verdict("occlusion-s", rows).verdict == "confirmed"
+    refuted = _verdict("salt-pepper-s", rows)
     assert refuted.verdict == "refuted"
     assert "RNMFD 40.5, no S 50, 10 by chance" in refuted.evidence
     assert "S of RNMFD holds 5 % of the entries" in refuted.evidence
     assert "10 % of its columns" in refuted.evidence
-    assert _claim("gaussian-s").test(rows).verdict == "not run"
+    assert _verdict("gaussian-s", rows).verdict == "not run"
 
 
 def test_the_picture_shows_what_was_run():
@@ -149,7 +154,7 @@ def test_the_picture_shows_what_was_run():
         study.NCUTS: lambda *_: 0.55,
     }
     clean = _records(accuracy, CELLS[:1], datasets=("orl", "yale"))
-    table = study.summarise(pd.concat([clean, _records(accuracy)]))
+    table = _table(pd.concat([clean, _records(accuracy)]))
     figure = study.draw(table)
     curves = [axis for axis in figure.axes if axis.lines]
     assert [axis.get_title() for axis in curves] == ["occlusion"]
@@ -158,6 +163,6 @@ def test_the_picture_shows_what_was_run():
     assert [len(axis.texts) for axis in matrices] == [6, 2]
     assert {text.get_text() for text in matrices[0].texts} == {"\N{MINUS SIGN}10", "+5"}
     plt.close(figure)
-    only_clean = study.draw(study.summarise(clean))
+    only_clean = study.draw(_table(clean))
     assert not any(axis.lines for axis in only_clean.axes)
     plt.close(only_clean)

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from nmfbench.core.trace import TRACE_DTYPE
+from nmfbench.stats.breakdown import breakdown_levels
 from nmfbench.stats.profiles import (
     anytime_curves,
-    breakdown_levels,
     data_profile,
     pareto_front,
     performance_profile,

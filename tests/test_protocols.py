@@ -7,11 +7,11 @@ import pytest
 from nmfbench.artefacts.artefact import label_records
 from nmfbench.core import registry
 from nmfbench.papers.reported import reported
-from nmfbench.papers.rnmfd.protocols import AC, COMPARED, METHODS, NMI, chosen, grid
-from nmfbench.papers.rnmfd.scores import claims, draw, summarise
+from nmfbench.papers.rnmfd.protocols import AC, COMPARED, METHODS, NMI, by_protocol, chosen, grid
 from nmfbench.papers.rnmfd.sets import SETS, clustering_trial, method
 
 GNMF = next(c for c in COMPARED if c.label == "GNMF")
+TABLE = registry.artefacts["rnmfd/table3"].target
 
 
 def records(rows):
@@ -70,7 +70,7 @@ def test_the_most_stable_agrees_with_itself():
 
 def test_weights_that_are_no_candidates_are_not_chosen_for_stability():
     """The search by test accuracy has more values than the four candidates."""
-    assert 0.5 not in GNMF.candidates
+    assert {"alpha": 0.5} not in GNMF.weights
     steady, changing = [SAME, SAME], [SAME, OTHER]
     found = gnmf((0.5, [0.9] * 2, steady), (1.0, [0.1] * 2, changing))
     assert weights(chosen(found, "stable")) == {"orl": 1.0}
@@ -100,8 +100,8 @@ def test_the_papers_own_method_is_searched_as_in_the_paper():
 def test_every_method_has_four_candidates_or_none():
     """The choice without labels is among as many for all methods that have a weight."""
     for compared in COMPARED:
-        assert len(compared.choices()) == (4 if compared.weights else 1)
-        assert len({str(m.params) for m in compared.choices()}) == len(compared.choices())
+        assert len(compared.candidates) == (4 if compared.weights else 1)
+        assert len({str(m.params) for m in compared.candidates}) == len(compared.candidates)
 
 
 def test_the_grids_of_the_paper_are_searched_in_full():
@@ -123,27 +123,29 @@ def test_printed_averages_are_those_of_the_printed_numbers():
 
 
 def world(scores, runs=10, sets=("orl", "yale")):
-    """Records of defaults, with a score of each method and a little noise, some of it shared."""
+    """The frame of defaults with a score of each method and a little noise, some of it shared."""
     rng = np.random.default_rng(1)
     noise = 0.002 * rng.standard_normal(runs)
     own = {label: 0.001 * rng.standard_normal(runs) for label in scores}
     methods = {c.label: c.default for c in COMPARED}
-    return records(
-        (dataset, methods[label], repeat, score + noise[repeat] + own[label][repeat], SAME)
-        for dataset in sets
-        for label, score in scores.items()
-        for repeat in range(runs)
+    return by_protocol(
+        records(
+            (dataset, methods[label], repeat, score + noise[repeat] + own[label][repeat], SAME)
+            for dataset in sets
+            for label, score in scores.items()
+            for repeat in range(runs)
+        )
     )
 
 
 def test_marks_are_significant_differences_from_rnmfd():
     """Above, below, or neither; and the highest of a row has an asterisk."""
     found = world({"RNMFD": 0.6, "Ncuts": 0.7, "NMF": 0.5, "NSDR": 0.6})
-    table = summarise(found, artefact="rnmfd/table3", score=AC)
+    table = TABLE.table(found)
     rows = table[(table["protocol"] == "default") & (table["dataset"] == "orl")]
     marks = dict(zip(rows["method"], rows["mark"], strict=True))
     assert marks == {"RNMFD": "", "Ncuts": "above", "NMF": "below", "NSDR": ""}
-    printed = draw(table)
+    printed = TABLE.picture(table)
     row = printed[printed["parameters"] == "defaults"].iloc[0]
     assert row["Ncuts"].startswith("70.")
     assert "▲ *" in row["Ncuts"]
@@ -154,7 +156,7 @@ def test_marks_are_significant_differences_from_rnmfd():
 
 def test_few_runs_have_no_marks():
     """Of three runs no signed-rank test can say anything."""
-    table = summarise(world({"RNMFD": 0.6, "NMF": 0.1}, runs=3), artefact="rnmfd/table3", score=AC)
+    table = TABLE.table(world({"RNMFD": 0.6, "NMF": 0.1}, runs=3))
     assert set(table["mark"]) == {""}
 
 
@@ -163,7 +165,7 @@ def test_averages_are_over_sets_that_a_method_has():
     found = pd.concat(
         [world({"RNMFD": 0.6, "NMF": 0.5}), world({"LNMF": 0.9}, sets=("orl",))], ignore_index=True
     )
-    table = summarise(found, artefact="rnmfd/table4", score=NMI)
+    table = TABLE.table(found)
     rows = table[table["protocol"] == "default"].set_index(["dataset", "method"])["mean"]
     sets_mean = np.mean([rows["orl", "RNMFD"], rows["yale", "RNMFD"]])
     assert rows["average", "RNMFD"] == pytest.approx(sets_mean)
@@ -174,7 +176,7 @@ def test_averages_are_over_sets_that_a_method_has():
 
 def test_the_papers_numbers_stand_in_the_table():
     """Row by row as printed, in per cent, none for methods that the paper does not have."""
-    printed = draw(summarise(world({"RNMFD": 0.6}), artefact="rnmfd/table3", score=AC))
+    printed = TABLE.picture(TABLE.table(world({"RNMFD": 0.6})))
     first = printed.iloc[0]
     assert first[""] == "ORL"
     assert first["parameters"] == "the paper's"
@@ -187,7 +189,7 @@ def test_a_refuted_claim_says_what_stands_behind_it():
     """Scores of the graph alone, and columns near zero, stand in the evidence."""
     found = world({"RNMFD": 0.5, "GNMF": 0.6, "Ncuts": 0.7}, sets=("orl",))
     found["n-dead-components"], found["orthogonality-gap"] = 2.0, 3.0
-    by_id = {claim.id: claim for claim in claims("rnmfd/table3", AC, "accuracy")}
+    by_id = {claim.id: claim for claim in TABLE.claims}
     verdict = by_id["orl-default"].test(found)
     assert verdict.verdict == "refuted"
     assert "Ncuts 70." in verdict.evidence

@@ -20,6 +20,7 @@ from nmfbench.cli import main
 from nmfbench.core import registry
 from nmfbench.engine.store import Store, StoreError
 from nmfbench.engine.trials import Trial
+from nmfbench.papers import studies
 from nmfbench.report.build import (
     NotebookError,
     _typeset,
@@ -125,8 +126,38 @@ def test_notebooks_are_thin_and_committed_without_outputs():
         code = [cell for cell in notebook.cells if cell.cell_type == "code"]
         assert all(cell.outputs == [] and cell.execution_count is None for cell in code)
         assert max(len(cell.source.splitlines()) for cell in code) <= 8
-        shown = set(re.findall(r'section\("([^"]+)"', "\n".join(cell.source for cell in code)))
+        shown = set(re.findall(r'section\("([^"]+)"', "\n".join(told(paper))))
         assert shown == {artefact.id for artefact in ARTEFACTS if artefact.paper == paper}
+
+
+def test_our_own_questions_stand_under_headings_of_their_own():
+    """Studies, and nothing else, are in one part of a page, after the figures of the paper."""
+    asked = set()
+    for paper in {artefact.paper for artefact in ARTEFACTS}:
+        outline = "\n".join(line for line in told(paper) if line.startswith(("#", "section(")))
+        _, _, rest = outline.partition("\n## Our own questions\n")
+        part, *after = rest.split("\n## ")
+        found = re.findall(r'### .*\nsection\("[^/]+/([^"]+)"', part)
+        assert len(found) == rest.count("section(")
+        assert "section(" not in "".join(after)
+        asked |= set(found)
+    assert asked == {path.stem for path in Path(studies.__file__).parent.glob("[!_]*.py")}
+
+
+def told(paper):
+    """All lines of the notebook of a paper."""
+    notebook = nbformat.read(notebook_path(paper), as_version=4)
+    return [line for cell in notebook.cells for line in cell.source.splitlines()]
+
+
+def test_the_index_has_the_order_of_the_notebooks(smoke_report):
+    """Artefacts stand on the index page as on the pages of their papers."""
+    papers = dict.fromkeys(artefact.paper for artefact in smoke_report.artefacts)
+    lines = "\n".join(line for paper in papers for line in told(paper))
+    page = (smoke_report.folder / "index.html").read_text()
+    expected = [name.replace("/", "-") for name in re.findall(r'section\("([^"]+)"', lines)]
+    assert re.findall(r'<section id="([^"]+)"', page) == expected
+    assert re.findall(r'<td><a href="#([^"]+)"', page) == expected
 
 
 def test_an_unknown_notebook_parameter_is_an_error(tmp_path):

@@ -4,33 +4,33 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 from worlds_sensitivity import WORLDS, trace_of
 
 from nmfbench.artefacts.artefact import label_records
+from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.style import figure_style
 from nmfbench.engine.perform import make_solver
 from nmfbench.optim.init import INITS
-from nmfbench.papers.rnmfd import fig2, theorem1
-from nmfbench.papers.rnmfd.descent import rises
+from nmfbench.papers.rnmfd import fig2
 from nmfbench.papers.rnmfd.protocols import AC, NMI
 from nmfbench.papers.rnmfd.sensitivity import (
+    BEST,
+    GAP,
+    LOST,
     PANELS,
-    _spreads,
     ahead_of_baselines,
-    along,
-    best_baselines,
     spread_below,
     steadier,
-    summarise_panels,
 )
 from nmfbench.papers.rnmfd.sets import SETS, method
+from nmfbench.papers.studies import theorem1
+from nmfbench.papers.studies.theorem1 import rises
 
 ALPHA, GNMF = PANELS["alpha"], PANELS["gnmf"]
 
 
-def table(cells):
-    """Labelled records from ``(dataset, method, scores by run)``."""
+def frame(cells):
+    """Frame of records from ``(dataset, method, scores by run)``."""
     rows = [
         {
             "task": "clustering",
@@ -43,11 +43,12 @@ def table(cells):
             NMI: score / 2,
             "n-dead-components": 1.0,
             "orthogonality-gap": 0.5,
+            "arrays": {},
         }
         for dataset, m, scores in cells
         for repeat, score in enumerate(scores)
     ]
-    return label_records(pd.DataFrame(rows), fig2.ARTEFACT.methods)
+    return fig2.frame(label_records(pd.DataFrame(rows), fig2.ARTEFACT.methods))
 
 
 def noisy(mean, seed, runs=3):
@@ -58,7 +59,7 @@ def world(ours, theirs, runs=3, sets=SETS):
     """RNMFD with ``ours(alpha)`` and one baseline with ``theirs`` on each set."""
     cells = [(d, ALPHA.at(a), ours(d, a)) for d in sets for a in ALPHA.values]
     cells += [(d, method("NSDR", "nsdr"), theirs) for d in sets]
-    return table([(d, m, noisy(s, k, runs)) for k, (d, m, s) in enumerate(cells)])
+    return frame([(d, m, noisy(s, k, runs)) for k, (d, m, s) in enumerate(cells)])
 
 
 def test_rises_are_relative_and_ignore_rounding():
@@ -69,16 +70,16 @@ def test_rises_are_relative_and_ignore_rounding():
 
 def test_a_curve_has_the_records_that_differ_in_its_parameter_only():
     """What also differs in another parameter is on no curve; the default is on each of three."""
-    records = table(
+    rows = frame(
         [
             ("orl", method("RNMFD", "rnmfd"), [0.5]),
             ("orl", method("RNMFD", "rnmfd", alpha=10.0), [0.6]),
             ("orl", method("RNMFD", "rnmfd", lam="mad"), [0.7]),
         ]
     )
-    assert along(records, ALPHA)["x"].tolist() == [100, 10]
-    assert along(records, PANELS["p"])["x"].tolist() == [5]
-    assert along(records, PANELS["beta"])["x"].tolist() == [100]
+    assert narrow(rows, panel="alpha")["x"].tolist() == [100, 10]
+    assert narrow(rows, panel="p")["x"].tolist() == [5]
+    assert narrow(rows, panel="beta")["x"].tolist() == [100]
 
 
 def test_pixels_with_smaller_weights_are_larger_pixels():
@@ -94,7 +95,7 @@ def test_pixels_with_smaller_weights_are_larger_pixels():
 
 def test_the_best_baseline_is_the_best_at_its_best():
     """Of each data set the baseline and the parameters with the highest mean."""
-    records = table(
+    rows = frame(
         [
             ("orl", method("GNMF", "gnmf"), [0.4, 0.4]),
             ("orl", method("GNMF", "gnmf", alpha=0.1), [0.6, 0.7]),
@@ -104,13 +105,13 @@ def test_the_best_baseline_is_the_best_at_its_best():
             ("yale", method("RNMFD", "rnmfd"), [0.9, 0.9]),
         ]
     )
-    means = best_baselines(records).groupby(["dataset", "method"], observed=True)[AC].mean()
+    means = narrow(rows, panel=BEST).groupby(["dataset", "method"], observed=True)[AC].mean()
     assert means.to_dict() == pytest.approx({("orl", "GNMF"): 0.65, ("yale", "NSDR"): 0.5})
 
 
 def test_ahead_needs_every_value_and_every_data_set():
     """One cell behind refutes, a data set that was not run leaves the question open."""
-    test = ahead_of_baselines(ALPHA, 10, 1e4)
+    test = ahead_of_baselines("alpha")
     assert test(world(lambda d, a: 0.7, 0.5)).verdict == "confirmed"
     assert test(world(lambda d, a: 0.1 if a == 1 else 0.7, 0.5)).verdict == "confirmed"
     verdict = test(world(lambda d, a: 0.4 if (d, a) == ("umist", 1e4) else 0.7, 0.5))
@@ -124,7 +125,7 @@ def test_ahead_needs_every_value_and_every_data_set():
 
 def test_a_single_run_decides_no_lead():
     """Without a deviation from run to run there is no verdict."""
-    verdict = ahead_of_baselines(ALPHA, 10, 1e4)(world(lambda d, a: 0.7, 0.5, runs=1))
+    verdict = ahead_of_baselines("alpha")(world(lambda d, a: 0.7, 0.5, runs=1))
     assert verdict.verdict == "inconclusive"
     assert "too few" in verdict.evidence
 
@@ -134,25 +135,12 @@ def test_a_lead_that_never_varies_is_certain():
     cells = [(d, ALPHA.at(a), [0.7] * 3) for d in SETS for a in ALPHA.values]
     for score, expected in ((0.5, "confirmed"), (0.9, "refuted"), (0.7, "inconclusive")):
         rivals = [(d, method("NSDR", "nsdr"), [score] * 3) for d in SETS]
-        assert ahead_of_baselines(ALPHA, 10, 1e4)(table(cells + rivals)).verdict == expected
-
-
-def test_intervals_of_spreads_are_those_of_tukey():
-    """The half width is that of simultaneous intervals of all differences of means."""
-    records = world(lambda d, a: 0.5 + 0.01 * np.log10(a), 0.5, runs=4)
-    found, rows = _spreads(records, ALPHA, 10, 1e4, 0.95)
-    groups = [g[AC].to_numpy() for _, g in rows[rows["dataset"] == "orl"].groupby("x")]
-    interval = stats.tukey_hsd(*groups).confidence_interval(0.95)
-    means = [g.mean() for g in groups]
-    i, j = np.argmax(means), np.argmin(means)
-    assert found.loc["orl", "spread"] == pytest.approx(means[i] - means[j])
-    low = found.loc["orl", "spread"] - found.loc["orl", "half"]
-    assert low == pytest.approx(interval.low[i, j], rel=1e-4)
+        assert ahead_of_baselines("alpha")(frame(cells + rivals)).verdict == expected
 
 
 def test_stable_is_below_five_points_on_every_set():
     """One data set that varies more refutes stability, and confirms its opposite."""
-    stable, bent = spread_below(ALPHA, 10, 1e4), spread_below(ALPHA, 10, 1e4, stable=False)
+    stable, bent = spread_below("alpha"), spread_below("alpha", stable=False)
     flat = world(lambda d, a: 0.5, 0.5, runs=10)
     assert (stable(flat).verdict, bent(flat).verdict) == ("confirmed", "refuted")
     one = world(lambda d, a: 0.3 if (d, a) == ("yale", 1000) else 0.5, 0.5, runs=10)
@@ -170,38 +158,35 @@ def test_steadier_compares_the_values_that_both_have():
             cells.append((dataset, ALPHA.at(alpha), [ours]))
             if alpha != 5000:
                 cells.append((dataset, GNMF.at(alpha), [0.6 - 0.05 * np.log10(alpha)]))
-    verdict = steadier(ALPHA, GNMF, 10, 1e4)(table(cells))
+    verdict = steadier("alpha", "gnmf")(frame(cells))
     assert verdict.verdict == "confirmed"
-    assert "data sets being the observations" in verdict.evidence
+    assert "data sets are the observations" in verdict.evidence
 
 
 def test_settling_asks_for_the_objective_and_for_the_labels():
     """A run whose labels still change after 100 iterations has not settled."""
     rows = pd.DataFrame([t.to_dict() for t in fig2.trials("quick")])
+    rng, made = np.random.default_rng(0), WORLDS["rnmfd/fig2"](True)
     rows = label_records(rows, fig2.ARTEFACT.methods)
-    kept = rows["method"].isin([fig2.LONG.label, fig2.SHORT.label])
-    rows = rows[kept].reset_index(drop=True)
-    made = WORLDS["rnmfd/fig2"](True)
-    rng = np.random.default_rng(0)
     rows = pd.concat([rows, pd.DataFrame([made(r, rng) for r in rows.to_dict("records")])], axis=1)
     settles = next(claim.test for claim in fig2.CLAIMS if claim.id == "settles")
-    assert settles(rows).effect == 1.0
+    assert settles(fig2.frame(rows)).effect == 1.0
     short = (rows["method"] == fig2.SHORT.label) & (rows["dataset"] == "orl")
     rows.loc[short, AC] -= 0.02
-    verdict = settles(rows)
+    verdict = settles(fig2.frame(rows))
     assert verdict.effect == pytest.approx(0.8)
     assert "4 of 5 runs" in verdict.evidence
 
 
 def test_the_summary_has_both_scores_and_the_collapse():
     """AC and NMI of each panel, columns that vanished and the gap as shares, the best baseline."""
-    found = summarise_panels(world(lambda d, a: 0.7, 0.5))
+    found = fig2.summarise(world(lambda d, a: 0.7, 0.5))
     alpha = found[(found["panel"] == "alpha") & (found["dataset"] == "orl")]
-    assert set(alpha["score"]) == {AC, NMI, "n-dead-components", "orthogonality-gap"}
-    assert alpha.loc[alpha["score"] == "n-dead-components", "mean"].round(9).eq(0.1).all()
-    gaps = alpha.loc[alpha["score"] == "orthogonality-gap", "mean"]
+    assert set(alpha["score"]) == {AC, NMI, LOST, GAP}
+    assert alpha.loc[alpha["score"] == LOST, "mean"].round(9).eq(0.1).all()
+    gaps = alpha.loc[alpha["score"] == GAP, "mean"]
     assert gaps.to_numpy() == pytest.approx(0.5 / np.sqrt(10))
-    best = found[found["panel"] == "best"]
+    best = found[found["panel"] == BEST]
     assert set(best["method"]) == {"NSDR"}
     assert len(best) == 2 * len(SETS)
 
@@ -222,18 +207,20 @@ def test_one_sample_alternates_under_the_printed_rule():
 def test_theorem_counts_rises_by_setting():
     """The summary counts rises, and the verdict names the worst run of each setting."""
     rows = pd.DataFrame([t.to_dict() for t in theorem1.trials("quick")])
-    rows = label_records(rows, theorem1.METHODS)
+    rows = label_records(rows, theorem1.ARTEFACT.methods)
     falling, rising = trace_of([4.0, 2.0, 1.0]), trace_of([4.0, 2.0, 3.0, 1.0, 3.0])
     bad = [
         m == theorem1.PRINTED and p.get("beta") == 1e4
         for m, p in zip(rows["method"], rows["params"], strict=True)
     ]
     rows["arrays"] = [{"trace": rising if b else falling} for b in bad]
+    rows = theorem1.with_rises(rows)
     found = theorem1.summarise(rows)
+    heavy = "α = 100, β = 10⁴"
     counts = found[found["part"] == "rises"].set_index(["setting", "method"])
-    assert (counts.loc[("heavy", theorem1.PRINTED), "rises"] == 2).all()
-    assert (counts.loc[("heavy", theorem1.PRINTED), "largest"] == 2).all()
-    assert (counts.loc[("own", theorem1.PRINTED), "rises"] == 0).all()
+    assert (counts.loc[(heavy, theorem1.PRINTED), "rises"] == 2).all()
+    assert (counts.loc[(heavy, theorem1.PRINTED), "largest"] == 2).all()
+    assert (counts.loc[("α = β = 100, the paper's", theorem1.PRINTED), "rises"] == 0).all()
     claims = {claim.id: claim.test(rows) for claim in theorem1.ARTEFACT.claims}
     verdicts = {name: verdict.verdict for name, verdict in claims.items()}
     assert verdicts == {

@@ -30,6 +30,18 @@ def two_runs(arrays, metrics, dataset="orl", method="GNMF", shape=()):
     ]
 
 
+def shown(module, rows):
+    """The picture of an artefact of made-up trials."""
+    artefact = module.ARTEFACT
+    return artefact.picture(artefact.table(artefact.frame(records(rows))))
+
+
+def verdicts(module, found):
+    """Verdicts on the claims of an artefact, by their ids."""
+    frame = module.ARTEFACT.frame(found)
+    return {claim.id: claim.test(frame) for claim in module.ARTEFACT.claims}
+
+
 # -- Table 1 ----------------------------------------------------------------------------------
 
 
@@ -86,7 +98,7 @@ def test_table_of_properties_marks_differences():
     shape = {"columns-alike": 1.0}
     rows = two_runs({}, {"similarity-between": 0.75}, shape=shape)
     rows += two_runs({}, {"similarity-between": 1.0}, "yale", "GNMF, weight 1000", shape)
-    printed = table1.draw(table1.summarise(records(rows))).set_index("")
+    printed = shown(table1, rows).set_index("")
     assert printed.loc["feature learning", "NSDR"] == "– †"
     assert printed.loc["discriminability", "IGNMF"] == "✓ †"
     assert printed.loc["robustness", "RCC"] == "✓"  # not in the paper's table
@@ -100,8 +112,7 @@ def test_a_failure_of_rnmfd_is_explained():
     shape = {"columns-alike": 1.0, "share-of-components-of-short-columns": 1.0}
     shape |= {"n-dead-components": 2.0, "orthogonality-gap": 1.5}
     rows = [("orl", "RNMFD, weight 1000", 0, "factor-shape", {}, shape)]
-    claims = {claim.id: claim for claim in table1.CLAIMS}
-    verdict = claims["rnmfd-avoids-it-large"].test(records(rows))
+    verdict = verdicts(table1, records(rows))["rnmfd-avoids-it-large"]
     assert verdict.verdict == "refuted"
     assert "2.0 columns of W have a norm below 0.3, and theirs are 100 %" in verdict.evidence
 
@@ -117,31 +128,28 @@ def _sizes(dataset, repeat, *sizes):
 
 def test_sizes_are_those_of_the_trials():
     """Samples, features and classes are those that the fits had."""
-    rows = records([_sizes("umist", 0, 409, 644, 20, 19, 48)])
-    table = table2.summarise(rows)
-    assert set(table["dataset"]) == {"umist"}
-    printed = table2.draw(table).iloc[0]
-    assert list(printed) == ["UMIST", "409 (398)", "644", "20", "19 to 48"]
-    verdicts = {claim.id: claim.test(rows).verdict for claim in table2.ARTEFACT.claims}
-    assert verdicts.pop("umist-sizes") == "refuted"
-    assert set(verdicts.values()) == {"not run"}
+    rows = [_sizes("umist", 0, 409, 644, 20, 19, 48)]
+    assert shown(table2, rows).to_numpy().tolist() == [
+        ["UMIST", "409 (398)", "644", "20", "19 to 48"]
+    ]
+    found = {name: verdict.verdict for name, verdict in verdicts(table2, records(rows)).items()}
+    assert found.pop("umist-sizes") == "refuted"
+    assert set(found.values()) == {"not run"}
 
 
 def test_stand_ins_have_no_sizes():
     """The sizes of a synthetic stand-in say nothing of the paper's data."""
     rows = records([_sizes("orl", repeat, 9, 9, 3, 3, 3) for repeat in (0, 1)])
-    assert table2.ARTEFACT.claims[0].test(rows).verdict == "refuted"
-    verdict = table2.ARTEFACT.claims[0].test(rows.assign(stand_in=True)).verdict
-    assert verdict == "not run"
+    assert verdicts(table2, rows)["orl-sizes"].verdict == "refuted"
+    assert verdicts(table2, rows.assign(stand_in=True))["orl-sizes"].verdict == "not run"
 
 
 def test_sizes_of_every_run_count():
     """One run that saw other data refutes the sizes, and the evidence has both."""
     rows = [_sizes("orl", repeat, 400, 1024, 40, 10, 10) for repeat in (0, 1)]
     other = [_sizes("orl", 1, 399, 1024, 40, 9, 10)]
-    claim = table2.ARTEFACT.claims[0]
-    assert claim.test(records(rows)).verdict == "confirmed"
-    verdict = claim.test(records([*rows[:1], *other]))
+    assert verdicts(table2, records(rows))["orl-sizes"].verdict == "confirmed"
+    verdict = verdicts(table2, records([*rows[:1], *other]))["orl-sizes"]
     assert verdict.verdict == "refuted"
     assert "400 samples" in verdict.evidence
     assert "399 samples" in verdict.evidence
@@ -155,7 +163,7 @@ def test_matrix_is_sorted_by_class():
     W = np.array([[0.0, 2.0], [1.0, 0.0], [0.0, 1.0], [3.0, 4.0]])
     arrays = {"W": W, "classes": np.array([1, 0, 1, 0])}
     metrics = {"similarity-within": 0.8, "similarity-between": 0.4, "clustering-accuracy": 0.5}
-    table = fig1.summarise(records(two_runs(arrays, metrics, method=fig1.OWN)))
+    table = fig1.summarise(fig1.compared(records(two_runs(arrays, metrics, method=fig1.OWN))))
     assert table["cosines"].to_list() == [
         [100, 60, 0, 0],
         [60, 100, 80, 80],
@@ -183,7 +191,7 @@ def test_panels_keep_their_letters_and_scale():
     metrics = {"similarity-within": 0.8, "similarity-between": 0.4, "clustering-accuracy": 0.5}
     rows = [row for m in (fig1.GNMF, fig1.OWN) for row in two_runs(arrays, metrics, method=m)]
     with figure_style():
-        figure = fig1.draw(fig1.summarise(records(rows)))
+        figure = shown(fig1, rows)
     panels = [axis for axis in figure.axes if axis.images]
     assert [axis.get_title()[:3] for axis in panels] == ["(a)", "(b)"]
     assert all(axis.images[0].get_clim() == (0, 1) for axis in panels)

@@ -1,6 +1,7 @@
 """Made-up records for the study of RNMFD's terms: worlds where its claims hold or do not."""
 
-from nmfbench.papers.rnmfd import ingredients as study
+from nmfbench.papers.studies import ingredients as study
+from nmfbench.problems.noise import NOISES
 
 # Accuracy on clean images, and what a unit of the dose takes from it.
 _HOLDS = {
@@ -24,8 +25,8 @@ def _ingredients(holds):
     accuracies = _HOLDS if holds else _FAILS
 
     def metrics(row, rng):
-        noise = study.NOISES.get(row["corruption"])
         clean, slope = accuracies.get(row["method"], _OTHERS[holds])
+        noise = NOISES.get(row["corruption"])
         dose = 0.0 if noise is None else noise.dose(row["level"])
         # Some runs are harder for all methods.
         accuracy = clean - slope * dose - 0.01 * (row["repeat"] % 3)

@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd.fig1 import GRAPH, OWN
-from nmfbench.papers.rnmfd.sets import SETS, sizes_of
 
 
 def _sizes(holds):
     def metrics(row, rng):
-        n, m, k = sizes_of(SETS[row["dataset"]]).value
+        n, m, k = reported("rnmfd/table2", row["dataset"]).value
         n = n if holds else n + 1
         sizes = {"smallest-class": n // k, "largest-class": -(-n // k)}
         return {"n-samples": n, "n-features": m, "n-classes": k} | sizes
@@ -42,7 +42,7 @@ def _similarity(holds):
             within, between = (1.0, 0.7) if holds else (1.0, 0.0)
             return {"cosine-within": within, "cosine-between": between}
         if row["task"] == "factorization" or row["method"] == GRAPH:  # without similarities
-            return {}
+            return {"arrays": {}}
         if row["method"] == OWN:
             within, between = (0.8, 0.1) if holds else (0.4, 0.3)
         else:

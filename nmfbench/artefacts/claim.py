@@ -19,7 +19,7 @@ Threshold(value=0.1, whose='ours', measured_from=0.0)
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -266,21 +266,29 @@ def within(at: Mapping[str, Any] | None, test: Test) -> Test:
     return around(test, lambda test, frame: test(narrow(frame, at)))
 
 
-def with_evidence(test: Test, describe: Callable[[pd.DataFrame], str]) -> Test:
+def with_evidence(
+    test: Test,
+    describe: Callable[[pd.DataFrame], str],
+    *,
+    of: Collection[str] = ("confirmed", "refuted", "inconclusive"),
+) -> Test:
     """``test`` with a sentence added to the evidence, where there is an effect to explain.
 
     Parameters
     ----------
     test : callable
     describe : callable
-        The frame that ``test`` sees -> what to add.
+        The frame that ``test`` sees -> what to add; nothing, if empty.
+    of : collection of str, optional
+        Verdicts that are explained, such as ``["refuted"]``.
     """
 
     def explained(test, frame):
         verdict = test(frame)
-        if verdict.effect is None:
+        if verdict.effect is None or verdict.verdict not in of:
             return verdict
-        return replace(verdict, evidence=f"{verdict.evidence}; {describe(frame)}")
+        text = describe(frame)
+        return replace(verdict, evidence=f"{verdict.evidence}; {text}") if text else verdict
 
     return around(test, explained)
 

@@ -35,6 +35,7 @@ from nmfbench.artefacts.claim import (
 )
 from nmfbench.artefacts.frames import narrow
 from nmfbench.stats.intervals import holm, t_interval
+from nmfbench.stats.pooled import t_ratio
 
 __all__ = [
     "always_best",
@@ -42,6 +43,7 @@ __all__ = [
     "better",
     "comparable",
     "decide",
+    "decide_all",
     "flat",
     "margin_grows",
     "per_repeat",
@@ -109,6 +111,30 @@ def decide(differences, describe) -> Verdict:
     verdict = "confirmed" if above < ALPHA else "refuted" if below < ALPHA else "inconclusive"
     p = float(min(above, below))
     return Verdict(verdict, f"{text}; signed-rank p = {p:.2g}, n = {n}", effect, interval, p, n)
+
+
+def decide_all(leads, errors, freedom, *, complete: bool = True) -> Verdict:
+    """Confirmed if every lead is above 0, refuted if any is below, by t tests.
+
+    All must succeed, so that none needs a correction; what is below 0 is so after Holm's.
+
+    Parameters
+    ----------
+    leads, errors : array-like of shape (n,)
+        With their standard errors.
+    freedom : int or array-like of shape (n,)
+        Degrees of freedom behind the errors.
+    complete : bool, default=True
+        Whether all comparisons were made: some of them can refute, but not confirm.
+    """
+    t = t_ratio(leads, errors)
+    above, below = stats.t.sf(t, freedom), holm(stats.t.cdf(t, freedom))
+    ahead, behind = above < ALPHA, below < ALPHA
+    won = complete and ahead.all()
+    verdict = "confirmed" if won else "refuted" if behind.any() else "inconclusive"
+    p = float(below.min() if behind.any() else above.max())
+    text = f"ahead in {ahead.sum()} of {len(t)} comparisons, behind in {behind.sum()}"
+    return Verdict(verdict, text, float(np.min(leads)), None, p)
 
 
 def _number(value, interval, unit=""):
@@ -284,30 +310,18 @@ def always_best(
         worst = int(leads.mean(axis=1).argmin())
         effect, interval = float(leads[worst].mean()), t_interval(leads[worst])
         smallest = (
-            f"smallest lead of {method} {_number(effect, interval)}, over {pairs[worst][0]} in "
-            f"{pairs[worst][1]}"
+            f"smallest lead of {method} {_number(effect, interval)}, over "
+            f"{'' if share == 1 else f'{share:g} times '}{pairs[worst][0]} in {pairs[worst][1]}"
         )
         if len(table) < MIN_REPEATS:
             text = f"{smallest}; {_too_few(len(table))}"
             return Verdict("inconclusive", text, effect, interval, n=len(table))
         spread = leads.std(axis=1, ddof=1) / np.sqrt(len(table))
-        # A lead that never varies is certain, and no lead at all is none.
-        t = np.divide(
-            leads.mean(axis=1), spread, out=np.sign(leads.mean(axis=1)) * np.inf, where=spread > 0
-        )
-        t[~leads.any(axis=1)] = 0
-        above, below = stats.t.sf(t, len(table) - 1), stats.t.cdf(t, len(table) - 1)
-        ahead, behind = above < ALPHA, holm(below) < ALPHA
-        text = (
-            f"ahead in {ahead.sum()} of {len(pairs)} comparisons, behind in {behind.sum()}; "
-            f"{smallest}"
-        )
+        found = decide_all(leads.mean(axis=1), spread, len(table) - 1, complete=not absent)
+        text = f"{found.evidence}; {smallest}"
         if absent:  # the others can refute the claim, but not confirm it
             text += f"; {', '.join(absent)} not run in this grid"
-        won = ahead.all() and not absent
-        verdict = "confirmed" if won else "refuted" if behind.any() else "inconclusive"
-        p = float(holm(below).min() if behind.any() else above.max())
-        return Verdict(verdict, text, effect, interval, p, len(table))
+        return replace(found, evidence=text, effect=effect, interval=interval, n=len(table))
 
     if share is None:
         return within(at, lambda frame: test(1.0, frame))

@@ -6,7 +6,8 @@ intervals. What the panels, the curves and the axis of x are is said by columns 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,9 +18,10 @@ import pandas as pd
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.style import method_styles, plot_band
 
-__all__ = ["Curves", "legend_of", "plot_points"]
+__all__ = ["Curves", "image_grid", "legend_of", "plot_points"]
 
 _FEW = 3  # values of x, up to which points stand side by side
+_HANDLE, _LETTER = 0.55, 0.075  # inches of a legend's entry: its handle, and a letter of its name
 
 
 def plot_points(axis, x, rows, label, style, shift=0.0):
@@ -35,19 +37,71 @@ def plot_points(axis, x, rows, label, style, shift=0.0):
 
 
 def legend_of(figure, axes, order: Sequence[str] = (), columns: int | None = None):
-    """One legend below all panels, since some may lack some curves."""
+    """One legend below all panels, since some may lack some curves.
+
+    Without ``columns`` it has as few lines as the width of the figure allows, filled evenly.
+    """
     found: dict[str, Any] = {}
     for axis in np.ravel(axes):
         for handle, name in zip(*axis.get_legend_handles_labels(), strict=True):
             found.setdefault(name, handle)
     names = [name for name in order if name in found] + [n for n in found if n not in order]
+    if columns is None:
+        inches = [_HANDLE + _LETTER * len(name) for name in names]
+        shapes = (math.ceil(len(names) / lines) for lines in range(1, len(names)))
+        there = figure.bbox.width / figure.dpi  # a part of a figure has no other width
+        fitting = (n for n in shapes if _width(inches, n) <= there)
+        columns = next(fitting, 1)
     figure.legend(
         [found[name] for name in names],
         names,
         loc="outside lower center",
-        ncols=columns or len(names),
+        ncols=columns,
         frameon=False,
     )
+
+
+def _width(inches, columns):
+    """Width of a legend of so many columns, each as wide as its widest entry."""
+    return sum(max(column) for column in np.array_split(inches, columns))
+
+
+def image_grid(
+    rows: Sequence[str],
+    columns: Mapping[str, str],
+    draw: Callable,
+    *,
+    size: tuple[float, float],
+    pad: float | None = None,
+):
+    """A grid of panels of images, a row and a column for each of some values.
+
+    Parameters
+    ----------
+    rows : sequence of str
+        Written at the left.
+    columns : mapping of str to str
+        Values with the titles above.
+    draw : callable
+        (axis, row, column): draws a panel, as by
+        :func:`~nmfbench.artefacts.style.show_images`.
+    size : (float, float)
+        Inches of a panel.
+    pad : float, optional
+        Points between the titles and the panels.
+    """
+    shape = max(len(rows), 1), max(len(columns), 1)
+    width, height = size
+    figure, axes = plt.subplots(
+        *shape, figsize=(width * shape[1] + 0.4, height * shape[0] + 0.4), squeeze=False
+    )
+    for line, row in zip(axes, rows, strict=False):
+        for axis, column in zip(line, columns, strict=False):
+            draw(axis, row, column)
+        line[0].set_ylabel(row, fontsize="small")
+    for axis, title in zip(axes[0], columns.values(), strict=False):
+        axis.set_title(title, pad=pad)
+    return figure
 
 
 @dataclass(frozen=True)
@@ -64,10 +118,10 @@ class Curves:
     labels : sequence of str
         Curves in order: each keeps its look in all panels and figures that list the same.
     curve : str, default="method"
-    row, column : str, optional
+    row, column : str or tuple of str, optional
     rows, columns : mapping, optional
-        Values of these columns, in order, with the label of the y axis of a row, and the title of
-        a column of panels.
+        Values of these columns (tuples of several), in order, with the label of the y axis of a
+        row, and the title of a column of panels.
     xlabel : str or mapping
         By value of ``column``, if a mapping.
     ylabel : str
@@ -77,6 +131,8 @@ class Curves:
     level : (str, str), optional
         A column that is constant in a panel, shown as a dotted line, and its label, such as
         ``("chance", "guessing")``. NaN shows none.
+    banded : sequence of str, optional
+        Curves that have an interval, always a band; by default all.
     dotted : str, optional
         A curve drawn dotted and without interval, such as what shuffled labels score.
     letters : str
@@ -90,14 +146,15 @@ class Curves:
     x: str
     labels: Sequence[str]
     curve: str = "method"
-    row: str | None = None
+    row: str | tuple[str, ...] | None = None
     rows: Mapping[Any, str] = field(default_factory=dict)
-    column: str | None = None
+    column: str | tuple[str, ...] | None = None
     columns: Mapping[Any, str] = field(default_factory=dict)
     xlabel: str | Mapping[Any, str] = ""
     ylabel: str = ""
     only: Mapping[Any, Sequence[str]] = field(default_factory=dict)
     level: tuple[str, str] | None = None
+    banded: Sequence[str] | None = None
     dotted: str | None = None
     letters: str = ""
     size: tuple[float, float] = (2.4, 2.8)
@@ -106,16 +163,19 @@ class Curves:
 
     def __call__(self, table: pd.DataFrame):
         """Draw the table."""
+        width, height = self.size
+        columns = len(_present(table, self.column, self.columns))
+        rows = len(_present(table, self.row, self.rows))
+        figure = plt.figure(figsize=(width * columns + 1, height * rows + 0.6))
+        self.draw_in(figure, table)
+        return figure
+
+    def draw_in(self, figure, table: pd.DataFrame) -> None:
+        """Draw the table in a figure, or a part of one."""
         shown_rows = _present(table, self.row, self.rows)
         shown = _present(table, self.column, self.columns)
-        width, height = self.size
-        figure, axes = plt.subplots(
-            len(shown_rows),
-            len(shown),
-            figsize=(width * len(shown) + 1, height * len(shown_rows) + 0.6),
-            sharex="col",
-            sharey="row",
-            squeeze=False,
+        axes = figure.subplots(
+            len(shown_rows), len(shown), sharex="col", sharey="row", squeeze=False
         )
         places = [(r, c) for r in (self.rows or [None]) for c in (self.columns or [None])]
         letters = dict(zip(places, self.letters, strict=False))
@@ -133,15 +193,15 @@ class Curves:
             line[0].set_ylim(*self.ylim)
         extra = [name for name in (self.dotted, self.level and self.level[1]) if name]
         legend_of(figure, axes, [*self.labels, *extra])
-        return figure
 
     def draw_panel(self, axis, panel: pd.DataFrame, labels: Sequence[str]) -> None:
         """Draw the curves of one panel."""
         styles = method_styles(self.labels)
         points = sorted(set(panel.loc[panel[self.curve].isin(labels), self.x]))
-        few = len(points) <= _FEW and not self.logx
+        few = len(points) <= _FEW and not self.logx and self.banded is None
         # Side by side, so that intervals at one x do not cover each other.
-        step = 0.02 * (np.ptp(points) or 1.0) if few and points else 0.0
+        gap = np.diff(np.array(points, float)).min(initial=np.inf)
+        step = min(0.02 * (np.ptp(points) or 1.0), 0.5 * gap / len(labels)) if points else 0.0
         for k, label in enumerate(labels):
             rows = panel[panel[self.curve] == label].sort_values(self.x)
             if rows.empty:
@@ -149,11 +209,17 @@ class Curves:
             if few:
                 shift = step * (k - (len(labels) - 1) / 2)
                 plot_points(axis, rows[self.x], rows, label, styles[label], shift)
-            else:
+            elif self.banded is None or label in self.banded:
                 plot_band(axis, rows[self.x], rows, label, styles[label])
+            else:
+                axis.plot(rows[self.x], rows["mean"], label=label, **styles[label])
         if self.dotted is not None:
             rows = panel[panel[self.curve] == self.dotted].sort_values(self.x)
-            axis.plot(rows[self.x], rows["mean"], color="0.3", linestyle=":", label=self.dotted)
+            look = {"color": "0.3", "linestyle": ":", "label": self.dotted}
+            if len(rows) == 1:
+                axis.axhline(rows["mean"].iloc[0], **look)
+            else:
+                axis.plot(rows[self.x], rows["mean"], **look)
         if self.level is not None and panel[self.level[0]].notna().any():
             value = panel[self.level[0]].dropna().iloc[0]
             axis.axhline(value, color="0.4", linestyle=":", label=self.level[1])
@@ -161,6 +227,8 @@ class Curves:
             axis.set_xscale("log")
         elif few:
             axis.set_xticks(points)
+            if len(points) == 1:  # close to their place, and not all over the panel
+                axis.update_datalim([(points[0] - 0.2, 0), (points[0] + 0.2, 0)], updatey=False)
             axis.margins(x=0.08)
 
 
@@ -168,9 +236,10 @@ def _present(table, column, known):
     """The values of a column that a table has, in order; one None where there is no column."""
     if column is None:
         return [None]
-    there = set(table[column])
-    return [value for value in known if value in there]
+    return [value for value in known if len(narrow(table, _place(column, value)))]
 
 
 def _place(column, value):
-    return {} if column is None else {column: value}
+    if column is None:
+        return {}
+    return dict(zip(column, value, strict=True)) if isinstance(column, tuple) else {column: value}

@@ -86,7 +86,7 @@ def said_by(kind: type) -> dict:
 
 def _defaults(kind):
     """Names of the parameters and the texts of their defaults; None where there is none."""
-    from nmfbench.guests.adapter import parameters_of
+    from nmfbench.guests.signature import parameters_of
     from nmfbench.solvers.bases.loop import BaseNMF
 
     if issubclass(kind, BaseNMF):

@@ -1,4 +1,4 @@
-"""The command line ``nmfbench``: ``app`` parses, ``commands`` work, the other files help them."""
+"""The command line ``nmfbench``: ``app`` parses, a file of ``commands`` answers."""
 
 from nmfbench.cli.app import main, parse
 

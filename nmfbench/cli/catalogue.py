@@ -1,4 +1,4 @@
-"""What the suite has, as rows of plain values: the tables of ``nmfbench list``."""
+"""Entries of the registries as rows of plain values: the tables of ``nmfbench list``."""
 
 from __future__ import annotations
 

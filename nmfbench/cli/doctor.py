@@ -1,4 +1,4 @@
-"""What is installed, which data are at hand, what is missing and how to get it."""
+"""Installed packages, data at hand, and how to get what is missing."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _threads():
 
 
 def _compiled():
-    """Whether numba can keep what it compiles, so that each process does not compile anew."""
+    """Whether numba can keep what it compiles, so that no process compiles them once more."""
     for module in pkgutil.iter_modules(kernels.__path__):
         for value in vars(importlib.import_module(f"{kernels.__name__}.{module.name}")).values():
             path = getattr(getattr(value, "stats", None), "cache_path", None)

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from nmfbench.engine.store import FILE_NAME, Store
-
-__all__ = ["Result", "UsageError", "notice", "reading", "table"]
+__all__ = ["ReportError", "Result", "UsageError", "notice", "reading", "table"]
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """The answer of a command: as JSON, as text, and its exit code."""
 
     data: Any
@@ -28,9 +22,18 @@ class UsageError(ValueError):
     """Arguments that do not fit together, or do not fit what is there."""
 
 
+class ReportError(RuntimeError):
+    """The report could not be made."""
+
+
 @contextlib.contextmanager
 def reading(folder):
     """The store of a folder; an empty one, with a notice, where nothing has run yet."""
+    import tempfile
+    from pathlib import Path
+
+    from nmfbench.engine.store import FILE_NAME, Store
+
     path = Path(folder)
     if (path.is_dir() or not path.exists()) and not (path / FILE_NAME).exists():
         notice(f"there is no store in {folder} yet: nothing has run")
@@ -42,6 +45,7 @@ def reading(folder):
 
 
 def notice(text):
+    """Print a line to standard error."""
     print(f"nmfbench: {text}", file=sys.stderr, flush=True)
 
 

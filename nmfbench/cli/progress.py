@@ -1,4 +1,4 @@
-"""How far a run is: a bar on a terminal, a line now and then elsewhere."""
+"""Progress of a run: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nmfbench.engine.results import reason
 __all__ = ["Progress", "describe"]
 
 _SECONDS = 2.0  # plain lines come no faster than this,
-_PATIENCE = 30.0  # and at least this often,
+_LONGEST_WAIT = 30.0  # and at least this often,
 _STEP = 0.05  # or when this share of the trials was computed
 
 
@@ -55,7 +55,9 @@ class Progress:
         now = time.monotonic()
         waited = now - self._shown_at
         grown = self.count - self._shown >= _STEP * self.todo
-        if self.count < self.todo and not (waited >= _SECONDS and (grown or waited >= _PATIENCE)):
+        if self.count < self.todo and not (
+            waited >= _SECONDS and (grown or waited >= _LONGEST_WAIT)
+        ):
             return
         self._shown_at, self._shown = now, self.count
         self._write(

@@ -17,7 +17,7 @@ __all__ = ["Replay", "find_record", "replay"]
 
 @dataclass(frozen=True)
 class Replay:
-    """How a second computation compares with the record.
+    """Comparison of a second computation with the record.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a command is about: names of artefacts and papers -> artefacts that can be run."""
+"""Targets of a command: names of artefacts and papers -> artefacts that can be run."""
 
 from __future__ import annotations
 

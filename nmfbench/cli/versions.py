@@ -1,4 +1,4 @@
-"""Where the version of an entry is declared in the source, and how it is raised there."""
+"""Find the version of an entry in the source that declares it, and raise it there."""
 
 from __future__ import annotations
 

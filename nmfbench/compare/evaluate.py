@@ -12,10 +12,10 @@ from nmfbench.compare.questions import ALPHA, FACTORS, question_of
 from nmfbench.compare.run import Todo
 from nmfbench.engine.results import reason
 from nmfbench.engine.store import Store, StoredArrays
+from nmfbench.stats.breakdown import breakdown_levels
 from nmfbench.stats.intervals import mean_and_interval
 from nmfbench.stats.profiles import (
     anytime_curves,
-    breakdown_levels,
     data_profile,
     pareto_front,
     performance_profile,

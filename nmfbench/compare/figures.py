@@ -225,7 +225,7 @@ def draw_robustness(
     by : str, optional
         Such as the corruption.
     breakdown : DataFrame, optional
-        Of :func:`nmfbench.stats.profiles.breakdown_levels`: a triangle on the curve.
+        Of :func:`nmfbench.stats.breakdown.breakdown_levels`: a triangle on the curve.
     cut_above : bool, default=False
         Of many methods let those leave the panel at the top that lie far above the rest, as an
         error without bound may.

@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 import nmfbench
-from nmfbench.checks.contract import Finding
+from nmfbench.checks import Finding
 from nmfbench.compare.evaluate import Findings
 from nmfbench.compare.figures import (
     draw_anytime,

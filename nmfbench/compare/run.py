@@ -19,7 +19,7 @@ from nmfbench.engine.trials import Trial, canonical
 __all__ = ["Todo", "compute", "look_up", "timings_folder"]
 
 _TURN = 4  # timed repeats of one side before the other's turn
-_PATIENCE = 3  # fits in a row that had to be ended, after which a solver is asked no more
+_FAILURE_LIMIT = 3  # fits in a row that had to be ended, after which a solver is asked no more
 
 
 @dataclass
@@ -132,17 +132,17 @@ def compute(
     Of a solver that exceeds the time limit or ends its process three times in a row, the rest is
     left out, and the plan says so.
     """
-    patience = _Patience()
+    failures = _FailureLimit()
 
     def told(summary, record):
-        patience.told(record)
+        failures.told(record)
         progress(summary, record)
 
     given = {
         "limits": limits,
         "retry_failed": retry_failed,
         "progress": told,
-        "wanted": patience.wanted,
+        "wanted": failures.wanted,
     }
     untimed, timed = (_in_order(plan.cells, timed=timed) for timed in (False, True))
     here = [trial for trial in timed if trial.key not in todo.anew]
@@ -152,15 +152,15 @@ def compute(
             run_trials([trial for trial in timed if trial.key in todo.anew], own, **given)
     for entrant in plan.entrants:
         refused = (
-            c for c in plan.cells if c.entrant is entrant and c.trial.key in patience.refused
+            c for c in plan.cells if c.entrant is entrant and c.trial.key in failures.refused
         )
         for task in dict.fromkeys(cell.problem.task for cell in refused):
-            why = f"{_PATIENCE} of its fits in a row exceeded a limit or ended the process"
+            why = f"{_FAILURE_LIMIT} of its fits in a row exceeded a limit or ended the process"
             plan.leave_out(why, solver=entrant.label, task=task, problem="the rest")
 
 
-class _Patience:
-    """Counts the time-outs and deaths of each solver, and loses patience with it."""
+class _FailureLimit:
+    """Refuse a solver after a number of time-outs and deaths in a row."""
 
     def __init__(self):
         self._in_a_row: Counter[tuple[str, str]] = Counter()
@@ -174,7 +174,7 @@ class _Patience:
             self._in_a_row[who] += 1
 
     def wanted(self, trial: Trial) -> bool:
-        if self._in_a_row[trial.solver, canonical(trial.params)] < _PATIENCE:
+        if self._in_a_row[trial.solver, canonical(trial.params)] < _FAILURE_LIMIT:
             return True
         self.refused.add(trial.key)
         return False

@@ -208,7 +208,7 @@ def _identity(target: Any) -> str:
 
 
 solvers = Registry(
-    "solver", "nmfbench.solvers", "nmfbench.solvers", by_place="nmfbench.guests.source:entry"
+    "solver", "nmfbench.solvers", "nmfbench.solvers", by_place="nmfbench.guests.lookup:entry"
 )
 datasets = Registry("dataset", "nmfbench.datasets", "nmfbench.datasets")
 corruptions = Registry("corruption", "nmfbench.corruptions")

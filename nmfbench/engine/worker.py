@@ -128,7 +128,7 @@ class Worker:
         Parameters
         ----------
         function : str
-            Such as ``"nmfbench.checks.contract:perform_check"``.
+            Such as ``"nmfbench.checks:perform_check"``.
         arguments : dict
             Keyword arguments; what JSON can hold.
         time_limit : float, optional

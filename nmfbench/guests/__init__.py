@@ -34,6 +34,9 @@ That is all. These are used where they are there:
     A structured array with the fields of :data:`nmfbench.core.trace.TRACE_DTYPE`. Without it the
     time is that of the call, and a curve is made of fits of 1/2, 1/4, ... of the iterations from
     the same start.
+``monotone = True``, ``nested = True``
+    The objective of ``trace_`` never rises; the first anchors of a larger fit are those of a
+    smaller one. The checks hold the class to what it says.
 ``accepts_sparse = True``
     Sparse data come as CSR matrices; otherwise they are made dense first.
 ``signed = True``
@@ -66,7 +69,7 @@ A solver of ten lines, in a file of its own:
 >>> solver.fit(np.eye(3)).transform(np.eye(3)).shape
 (3, 2)
 
-``nmfbench check path/to/mine.py:Rows`` says what is wrong with a class and how to mend it.
+``nmfbench check path/to/mine.py:Rows`` says what is wrong with a class and how to fix it.
 
 What a guest cannot do
 ----------------------
@@ -80,7 +83,7 @@ of what it imports from its own folder, and the versions of the packages that it
 of an installed package counts with that package's version. So a change of the code is a new trial.
 """
 
-from nmfbench.guests.source import GuestError, entry
+from nmfbench.guests.errors import GuestError, GuestFault
 from nmfbench.guests.spec import SolverSpec, parse_solver
 
-__all__ = ["GuestError", "SolverSpec", "entry", "parse_solver"]
+__all__ = ["GuestError", "GuestFault", "SolverSpec", "parse_solver"]

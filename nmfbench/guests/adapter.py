@@ -1,22 +1,23 @@
-"""A class of somebody else's under our contract: what the tasks call, checked and timed."""
+"""A class from outside under our contract: an estimator for the tasks, checked and timed."""
 
 from __future__ import annotations
 
 import contextlib
-import inspect
 import random
 import warnings
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.decomposition import NMF, MiniBatchNMF
 
 from nmfbench.core.trace import TRACE_DTYPE, Trace
+from nmfbench.guests.errors import GuestFault
+from nmfbench.guests.signature import has_own, parameters_of, takes_start
+from nmfbench.guests.validate import checked_factor, checked_indices, own_trace
 from nmfbench.optim.losses import LOSSES
 from nmfbench.optim.projections import PROJECTIONS
 
-__all__ = ["VERSION", "Guest", "GuestFault", "checked_factor", "parameters_of"]
+__all__ = ["VERSION", "Guest"]
 
 VERSION = 1
 """Raised when results of classes from outside change by what this module does around them."""
@@ -29,23 +30,6 @@ _BETA_LOSSES = {
     "itakura-saito": "itakura-saito",
     0: "itakura-saito",
 }
-_ROUNDING = 1e-6  # negative entries that are smaller than this share of the largest one
-
-
-class GuestFault(ValueError):
-    """A guest broke the contract: what is wrong, and how to mend it.
-
-    Parameters
-    ----------
-    wrong, mend : str
-    """
-
-    def __init__(self, wrong, mend=""):
-        self.wrong, self.mend = wrong, mend
-        super().__init__(f"{wrong}; {mend}." if mend else f"{wrong}.")
-
-    def __reduce__(self):
-        return type(self), (self.wrong, self.mend)
 
 
 class Guest:
@@ -142,7 +126,7 @@ class Guest:
         """Whether it can start from given factors."""
         if self._is_sklearn and self._params.get("init", "custom") != "custom":
             return False
-        return any(_takes_factors(self.kind, name) for name in ("fit", "fit_transform"))
+        return any(takes_start(self.kind, name) for name in ("fit", "fit_transform"))
 
     @property
     def accepts_sparse(self) -> bool:
@@ -194,11 +178,11 @@ class Guest:
         for halvings in range(limit.bit_length() - 1, 0, -1):
             with _same_global_states():
                 points.append(self._fit_once(X, given, max_iter=limit >> halvings)[1:])
-            if _own_trace(self.model_) is not None:
+            if own_trace(self.model_) is not None:
                 break
         W, *last = self._fit_once(X, given)
         self.objective_ = None if np.isnan(last[-1]) else last[-1]
-        self.trace_ = _own_trace(self.model_)
+        self.trace_ = own_trace(self.model_)
         if self.trace_ is None:
             start = [(0, 0.0, 0.0, self._loss_at(X, **given))] if given else []
             self.trace_ = _as_trace([*start, *points, last])
@@ -273,8 +257,8 @@ class Guest:
     def method(self, factors: bool) -> str:
         """What a fit calls: ``fit_transform``, which gives W at once, where there is one that
         takes what is given; else ``fit``."""
-        if _has_own(self.kind, "fit_transform") and (
-            not factors or _takes_factors(self.kind, "fit_transform")
+        if has_own(self.kind, "fit_transform") and (
+            not factors or takes_start(self.kind, "fit_transform")
         ):
             return "fit_transform"
         return "fit" if callable(getattr(self.kind, "fit", None)) else "fit_transform"
@@ -337,7 +321,7 @@ class Guest:
         n, m = X.shape
         anchors = getattr(self.model_, "anchor_indices_", None)
         if anchors is not None:
-            self.anchor_indices_ = _indices("anchor_indices_", anchors, n)
+            self.anchor_indices_ = checked_indices("anchor_indices_", anchors, n)
             if len(self.anchor_indices_) != len(self.components_):
                 raise GuestFault(
                     f"there are {len(self.anchor_indices_)} anchor_indices_, but "
@@ -377,146 +361,6 @@ def _same_global_states():
     finally:
         random.setstate(python)
         np.random.set_state(numpy)  # noqa: NPY002
-
-
-def checked_factor(name, factor, shape, *, signed=False):
-    """A factor as a finite, non-negative array of the right shape.
-
-    Parameters
-    ----------
-    name : str
-        For messages.
-    factor : array-like or sparse matrix
-    shape : tuple
-        None stands for any number of rows.
-    signed : bool, default=False
-        Negative entries are allowed.
-
-    Returns
-    -------
-    ndarray of floats; negative entries that are rounding errors become 0.
-
-    Raises
-    ------
-    GuestFault
-        If it is not; the message says what is wrong and how to mend it.
-    """
-    try:
-        array = factor.toarray() if sp.issparse(factor) else np.asarray(factor)
-        if array.dtype.kind == "c":  # else numpy would drop the imaginary parts
-            raise TypeError("its numbers are complex")
-        array = np.array(array, dtype=array.dtype if array.dtype.kind == "f" else np.float64)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise GuestFault(
-            f"{name} is no array of numbers but of type {type(factor).__name__} ({error})",
-            "give a numpy array",
-        ) from None
-    rows = array.shape[0] if shape[0] is None and array.ndim == 2 else shape[0]
-    expected = (rows, shape[1])
-    if array.shape != expected or not array.size:
-        turned = array.shape == expected[::-1]
-        what = "(n_components, n_features)" if name == "components_" else "(n_samples, r)"
-        raise GuestFault(
-            f"{name} has shape {array.shape}, expected {expected}, {what}",
-            "transpose it: samples are rows of X" if turned else "give that shape",
-        )
-    bad = ~np.isfinite(array)
-    if bad.any():
-        raise GuestFault(
-            f"{name} has {bad.sum()} entries that are NaN or infinite, the first {_at(bad)}",
-            "guard divisions by sums that may be zero, and logarithms of zero",
-        )
-    if not signed and array.min() < 0:
-        if array.min() < -_ROUNDING * max(abs(array.max()), 1e-300):
-            place = _at(array == array.min())
-            raise GuestFault(
-                f"{name} has {(array < 0).sum()} negative entries, the smallest {array.min():.3g} "
-                f"{place}",
-                "project with np.maximum(..., 0), or say signed = True in the class",
-            )
-        np.maximum(array, 0, out=array)
-    return array
-
-
-def _at(mask):
-    row, column = np.argwhere(mask)[0]
-    return f"at row {row}, column {column}"
-
-
-def _indices(name, values, n):
-    array = np.asarray(values)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise GuestFault(
-            f"{name} is of type {array.dtype} and shape {array.shape}",
-            "give an array of row numbers of X",
-        )
-    if len(array) and not 0 <= array.min() <= array.max() < n:
-        raise GuestFault(
-            f"{name} has the entry {array.max() if array.max() >= n else array.min()}, but X has "
-            f"{n} rows",
-            "give row numbers of X, from 0",
-        )
-    if len(np.unique(array)) < len(array):
-        raise GuestFault(f"{name} has a row twice", "choose each row once")
-    return array.astype(np.intp)
-
-
-def parameters_of(kind: type) -> tuple[dict[str, Any], bool, list[str]]:
-    """What a constructor takes.
-
-    Returns
-    -------
-    names : dict
-        Keyword parameters, and their defaults.
-    any_name : bool
-        Whether it takes others too, by ``**``, or cannot be looked into.
-    demanded : list of str
-        Parameters without a default or a name, but for ``n_components``.
-    """
-    try:
-        found = inspect.signature(kind).parameters.values()
-    except (ValueError, TypeError):  # compiled
-        return {}, True, []
-    names = {
-        p.name: None if p.default is p.empty else p.default
-        for p in found
-        if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
-    }
-    demanded = [
-        p.name
-        for p in found
-        if p.default is p.empty
-        and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-        and (p.name != "n_components" or p.kind is p.POSITIONAL_ONLY)
-    ]
-    return names, any(p.kind is p.VAR_KEYWORD for p in found), demanded
-
-
-def _takes_factors(kind, method):
-    function = getattr(kind, method, None)
-    try:
-        return {"W", "H"} <= set(inspect.signature(function).parameters)
-    except (ValueError, TypeError):
-        return False
-
-
-def _has_own(kind, method):
-    """Whether a class has a method that is not scikit-learn's ``fit(X).transform(X)``."""
-    function = getattr(kind, method, None)
-    name = getattr(inspect.unwrap(function), "__qualname__", "") if callable(function) else None
-    return name is not None and not name.startswith("TransformerMixin.")
-
-
-def _own_trace(model):
-    """Its own trace, if it has our form; else None."""
-    trace = getattr(model, "trace_", None)
-    names = getattr(getattr(trace, "dtype", None), "names", None) or ()
-    if not set(TRACE_DTYPE.names) <= set(names) or trace.ndim != 1 or not len(trace):
-        return None
-    own = np.empty(len(trace), dtype=TRACE_DTYPE)
-    for name in TRACE_DTYPE.names:
-        own[name] = trace[name]
-    return own
 
 
 def _as_trace(rows):

@@ -12,7 +12,8 @@ import numpy as np
 from nmfbench.core import registry
 from nmfbench.engine.results import reason
 from nmfbench.engine.worker import Worker, WorkerDied, WorkerError
-from nmfbench.guests.source import GuestError, check_parameters
+from nmfbench.guests.errors import GuestError
+from nmfbench.guests.signature import check_parameters, parameters_of
 from nmfbench.guests.spec import SolverSpec
 
 __all__ = ["Examined", "examine"]
@@ -26,7 +27,7 @@ class Examined:
     ----------
     spec : SolverSpec
     parameters : list of str
-        What it can be given.
+        Names of its parameters.
     abilities : dict of str to bool
         See :data:`nmfbench.core.registry.ABILITIES`.
     error : str or None
@@ -121,7 +122,7 @@ def printable(text):
 
 def describe_here(solver, params):
     """In the child: import the class and look at its parameters, and at those given."""
-    from nmfbench.guests.adapter import Guest, parameters_of
+    from nmfbench.guests.adapter import Guest
 
     entry = registry.solvers[solver]
     try:

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nmfbench.core import registry
-from nmfbench.guests.source import GuestError, check_parameters, classes_of, locate
+from nmfbench.guests.errors import GuestError
+from nmfbench.guests.place import classes_of, locate
+from nmfbench.guests.signature import check_parameters
 
 __all__ = ["SolverSpec", "parse_solver"]
 

@@ -1,7 +1,8 @@
 """The report: a notebook a paper, executed and exported, a card a solver, and an index page.
 
 Each artefact is evaluated and drawn once, by its cell in the notebook of its paper. The cell's
-output holds the page's section, and what index page, cards and claims take from it.
+output holds the page's section, and what index page, cards and claims take from it. The index page
+has the artefacts in the order of the notebooks: tables and figures of a paper, then our questions.
 """
 
 from __future__ import annotations
@@ -126,8 +127,9 @@ def build_report(
         coming = pool.imap(show, longest_first, chunksize=1)
         with Store(store, create=False) as opened:
             field = of_the_field(opened)
-        shown = [section for found in coming for section in found]
-    by_id = {section.evaluation.artefact.id: section for section in shown}
+        shown = dict(zip(longest_first, coming, strict=True))
+    as_in_notebooks = [section for paper in papers for section in shown[paper]]
+    by_id = {section.evaluation.artefact.id: section for section in as_in_notebooks}
     if lacking := [artefact.id for artefact in artefacts if artefact.id not in by_id]:
         raise NotebookError(f"no notebook shows {', '.join(lacking)}.")
     sections = [by_id[artefact.id] for artefact in artefacts]
@@ -135,7 +137,7 @@ def build_report(
 
     evidence = [e for e in [*(section.evidence for section in sections), field] if e is not None]
     cards = _write_cards(evidence, store, output, profile)
-    index = _write_index(sections, list(papers), output, profile)
+    index = _write_index(as_in_notebooks, list(papers), output, profile)
     claims = output / "claims.json"
     rows = [row for evaluation in evaluations for row in claim_rows(evaluation)]
     claims.write_text(json.dumps(rows, indent=2, allow_nan=False) + "\n", encoding="utf-8")

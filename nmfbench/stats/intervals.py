@@ -1,11 +1,11 @@
-"""Intervals of means, corrections of p-values, and where curves cross a threshold."""
+"""Intervals of means, and corrections of p-values."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy import stats
 
-__all__ = ["first_below", "holm", "longest_lead", "mean_and_interval", "t_interval"]
+__all__ = ["holm", "mean_and_interval", "t_interval"]
 
 
 def mean_and_interval(groups, confidence=0.95):
@@ -60,72 +60,6 @@ def t_interval(values):
     mean, spread = np.mean(values), np.std(values, ddof=1)
     half = stats.t.ppf(0.975, len(values) - 1) * spread / np.sqrt(len(values))
     return float(mean - half), float(mean + half)
-
-
-def first_below(x, curves, thresholds):
-    """Where curves through points first fall below a threshold, interpolated linearly.
-
-    Parameters
-    ----------
-    x : array-like of shape (n_points,)
-        Increasing.
-    curves : array-like of shape (..., n_points)
-    thresholds : array-like of shape (...)
-
-    Returns
-    -------
-    ndarray of shape (...)
-        ``x[0]`` of a curve that begins below, infinity of one that never is.
-
-    Examples
-    --------
-    >>> first_below([0, 1, 2], [[1.0, 0.6, 0.2], [1.0, 0.9, 0.8]], [0.5, 0.5])
-    array([1.25,  inf])
-    """
-    x, curves = np.asarray(x, dtype=float), np.asarray(curves, dtype=float)
-    gap = curves - np.asarray(thresholds, dtype=float)[..., None]
-    below = gap < 0
-    after = below.argmax(axis=-1)
-    before = np.maximum(after - 1, 0)
-    above, under = (np.take_along_axis(gap, i[..., None], -1)[..., 0] for i in (before, after))
-    fall = above - under
-    share = np.divide(above, fall, out=np.zeros_like(fall), where=fall > 0)
-    found = x[before] + share * (x[after] - x[before])
-    return np.where(below.any(axis=-1), found, np.inf)
-
-
-def longest_lead(x, curve):
-    """The run of ``x`` where a curve through points is above 0, that of the largest area.
-
-    Parameters
-    ----------
-    x, curve : array-like of shape (n_points,)
-        ``x`` increasing.
-
-    Returns
-    -------
-    begin, end : float
-        Interpolated linearly; ``x[0]`` if the run begins there, infinity if it does not end. Both
-        are NaN if the curve is nowhere above 0.
-
-    Examples
-    --------
-    >>> longest_lead([0, 1, 2, 3, 4], [-1.0, 1.0, 1.0, -1.0, 0.1])
-    (0.5, 2.5)
-    """
-    x, y = np.asarray(x, dtype=float), np.asarray(curve, dtype=float)
-    turns = np.flatnonzero((y[:-1] > 0) != (y[1:] > 0))
-    zeros = x[turns] + y[turns] / (y[turns] - y[turns + 1]) * (x[turns + 1] - x[turns])
-    edges = np.r_[x[0], zeros, x[-1]]
-    fine = np.unique(np.r_[x, zeros])
-    values = np.maximum(np.interp(fine, x, y), 0)
-    values[np.isin(fine, zeros)] = 0
-    total = np.r_[0, np.cumsum(np.diff(fine) * (values[1:] + values[:-1]) / 2)]
-    area = np.diff(np.interp(edges, fine, total))
-    best = int(area.argmax())
-    if not area[best] > 0:
-        return np.nan, np.nan
-    return float(edges[best]), np.inf if best == len(zeros) else float(edges[best + 1])
 
 
 def holm(p_values):

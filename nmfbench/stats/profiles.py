@@ -1,4 +1,4 @@
-"""Speed and robustness of several methods: profiles, anytime curves, fronts, breakdown levels.
+"""Speed of several methods: profiles, anytime curves, fronts.
 
 Runs are a DataFrame with a row a run: the columns that name its problem, ``method``, and ``trace``,
 the structured array of :mod:`nmfbench.core.trace` (None of a run that failed). Objectives are
@@ -14,11 +14,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from nmfbench.stats.intervals import first_below
-
 __all__ = [
     "anytime_curves",
-    "breakdown_levels",
     "data_profile",
     "pareto_front",
     "performance_profile",
@@ -326,43 +323,3 @@ def pareto_front(cost, score, higher_is_better=True):
     no_worse = (cost <= cost[:, None]) & (merit >= merit[:, None])
     beaten = no_worse & ((cost < cost[:, None]) | (merit > merit[:, None]))
     return ~beaten.any(axis=1) & ~np.isnan(cost) & ~np.isnan(merit)
-
-
-def breakdown_levels(table, value="mean", *, by=(), share=0.5, higher_is_better=True):
-    """The level of corruption from which on a method has lost a share of its score.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns ``by``, ``method``, ``level`` and the value, one row each.
-    value : str, default="mean"
-    by : list of str, default=()
-        Such as the corruption.
-    share : float, default=0.5
-        What must be left of the score at the method's smallest level; of an error, the share of
-        its inverse, so that 0.5 is twice the error.
-    higher_is_better : bool, default=True
-
-    Returns
-    -------
-    DataFrame
-        ``by``, ``method``, ``level``: interpolated linearly; infinite where the score holds at all
-        levels, NaN where there are fewer than two.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"method": "a", "level": [0.0, 1.0, 2.0], "mean": [0.8, 0.6, 0.2]})
-    >>> breakdown_levels(table).values.tolist()
-    [['a', 1.5]]
-    """
-    rows = []
-    for keys, curve in table.groupby([*by, "method"], sort=False, observed=True, dropna=False):
-        curve = curve.dropna(subset=[value]).sort_values("level")
-        x, y = curve["level"].to_numpy(float), curve[value].to_numpy(float)
-        level = np.nan
-        if len(x) > 1 and higher_is_better:
-            level = float(first_below(x, y, share * y[0]))
-        elif len(x) > 1:
-            level = float(first_below(x, -y, -y[0] / share))
-        rows.append((*keys, level))
-    return pd.DataFrame(rows, columns=[*by, "method", "level"])

@@ -1,227 +1,137 @@
-"""What Figures 2 and 3 share: clusters of a few classes, by number of classes."""
+"""Shared by Figures 2 and 3: clusters of a few classes, by number of classes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.claim import Claim, Verdict, around
+from nmfbench.artefacts.claim import Claim, Verdict, with_evidence
 from nmfbench.artefacts.comparisons import always_best, better, comparable
+from nmfbench.artefacts.frames import lengthen, mean_table, narrow, reference
+from nmfbench.artefacts.grids import changed, cross, methods
+from nmfbench.artefacts.plots import Curves, legend_of
 from nmfbench.artefacts.style import method_styles, plot_band
+from nmfbench.datasets.base import dataset_info
 from nmfbench.engine.perform import make_solver
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.rnmfd import sets
-from nmfbench.papers.rnmfd.sets import clustering_trial, method
-from nmfbench.stats.intervals import mean_and_interval
+from nmfbench.problems.clustering import SETS, whole_set
 
-__all__ = [
-    "AC",
-    "ANP",
-    "ASSUMED",
-    "BEST",
-    "KMEANS",
-    "METHODS",
-    "NCUTS",
-    "NMF",
-    "NMI",
-    "SMOKE",
-    "TRIED",
-    "WEIGHTS",
-    "Part",
-    "claims",
-    "draw_curves",
-    "grid",
-    "summarise_curves",
-    "told_apart",
-]
+__all__ = ["ASSUMED", "METHODS", "TRIED", "claims", "draw", "grid", "summarise", "told_apart"]
 
 KMEANS, NMF, ANP, NCUTS = "Kmeans", "NMF", "ANP", "Ncuts"
-BEST = "ANP, best on the test"
+BEST, EACH = "ANP, best on the test", "ANP, each of its weights"
+_CURVES = [KMEANS, NMF, ANP, BEST, NCUTS]
 AC, NMI = "clustering-accuracy", "nmi-max"
 _SCORES = {AC: "AC", NMI: "normalised MI"}
 
-_NAMES = ("lam1", "lam2")
-_DEFAULTS = tuple(make_solver("anp").get_params()[name] for name in _NAMES)
-WEIGHTS: tuple[tuple[float, float], ...] = tuple(product((0.001, 0.01, 0.1, 1.0), (0.1, 1.0, 10.0)))
-"""All pairs of :math:`\\lambda_1` and :math:`\\lambda_2` that are tried."""
+_NAMES = ["lam1", "lam2"]
+_DEFAULTS = {name: make_solver("anp").get_params()[name] for name in _NAMES}
+_WEIGHTS = tuple(product((0.001, 0.01, 0.1, 1.0), (0.1, 1.0, 10.0)))
 TRIED = ((0.01, 1.0), (0.1, 1.0), (1.0, 1.0))
-"""Those that a quick run tries."""
+"""Pairs of the weights that a quick run tries, the defaults first."""
 
 
 def _anp(weights):
-    return method(ANP, "anp", **dict(zip(_NAMES, weights, strict=True)))
+    return [sets.method(ANP, "anp", **dict(zip(_NAMES, pair, strict=True))) for pair in weights]
 
 
-_OTHERS = (method(KMEANS, "kmeans"), method(NMF, "mu"), method(NCUTS, "ncuts"))
-METHODS = (*_OTHERS[:2], *map(_anp, WEIGHTS), _OTHERS[2])
+_OTHERS = [sets.method(KMEANS, "kmeans"), sets.method(NMF, "mu"), sets.method(NCUTS, "ncuts")]
+METHODS = (*_OTHERS[:2], *_anp(_WEIGHTS), _OTHERS[2])
 
 
-@dataclass(frozen=True)
-class Part:
-    """A part of a grid: numbers of classes, draws of each, and the weights of ANP tried there."""
+def grid(dataset, classes, draws=20, weights=_WEIGHTS, *, smoke=False):
+    """Trials on classes drawn at random, a component for each, with each pair of the weights.
 
-    classes: Sequence[int]
-    draws: int = 20
-    weights: Sequence[tuple[float, float]] = WEIGHTS
-
-
-SMOKE = (Part((2, 3), 2, (_DEFAULTS, (0.1, 1.0))),)
-
-
-def grid(dataset: str, whole: int, parts: Sequence[Part], *, stand_in: bool = False) -> list[Trial]:
-    """Trials on classes drawn at random, a component for each.
-
-    Parameters
-    ----------
-    dataset : str
-    whole : int
-        How many classes it has. With all of them nothing is drawn, as in the tables of RNMFD.
-    parts : sequence of Part
-    stand_in : bool, default=False
+    With all classes of a data set nothing is drawn, as in the tables of RNMFD.
     """
-    trials = []
-    for part in parts:
-        found = [*_OTHERS, *map(_anp, part.weights)]
-        for m, repeat, classes in product(found, range(part.draws), part.classes):
-            trial = clustering_trial(sets.SETS["orl"], m, repeat, smoke=stand_in)
-            options = {**trial.options, "n_components": classes, "n_classes": classes}
-            if classes == whole:
-                del options["n_classes"]
-            trials.append(replace(trial, dataset=dataset, options=options))
-    return list(dict.fromkeys(trials))
+    base = whole_set(SETS["orl"], smoke=smoke).trial("", {}, 0)
+    drawn = [n for n in classes if n != dataset_info(dataset)["n_classes"]]
+    sizes = [
+        {"options": {"n_components": n} | ({"n_classes": n} if n in drawn else {})} for n in classes
+    ]
+    tried = methods([*_OTHERS, *_anp(weights)])
+    return cross(changed(base, {"dataset": dataset}), draws, sizes, tried)
 
 
-# -- weights ----------------------------------------------------------------------------------
+def told_apart(records):
+    """Records with the number of ``classes`` and, of ANP, the weights.
 
-
-def told_apart(records: pd.DataFrame) -> pd.DataFrame:
-    """Records with ANP at its defaults as ``ANP``, and at the best weights again as ``BEST``.
-
-    The best weights are those of the highest mean accuracy over all cells (a draw of a number of
-    classes) that all weights of the grid have; other weights are left out. The columns ``lam1``
-    and ``lam2`` hold the weights, NaN of other methods.
+    ANP stands there as ``ANP`` at its defaults, as ``BEST`` at its best weights, and as ``EACH`` at
+    all of them, in the cells (a draw of a number of classes) that all have. The best weights are
+    those of the highest mean accuracy there.
     """
-    records = _with_weights(records)
+    records = records.astype({"method": str}).assign(classes=records["n_components"])
     anp = records["method"] == ANP
-    default = records[~anp | _are(records, _DEFAULTS)]
-    best = records[anp & _are(records, _best(records))]
-    return pd.concat([default, best.assign(method=BEST)], ignore_index=True)
+    for name, default in _DEFAULTS.items():
+        weights = [params.get(name, default) for params in records["params"]]
+        records[name] = pd.Series(weights, records.index, dtype=float).where(anp)
+    run = records[anp]
+    done = run.groupby(["classes", "repeat"])[AC].transform("count")
+    each = run[done == len(run[_NAMES].drop_duplicates())]
+    means = each.groupby(_NAMES)[AC].mean()
+    best = dict(zip(_NAMES, means.idxmax(), strict=True)) if len(means) else _DEFAULTS
+    sides = {ANP: narrow(run, _DEFAULTS), BEST: narrow(run, best), EACH: each}
+    shown = [rows.assign(method=label) for label, rows in sides.items()]
+    return pd.concat([records[~anp], *shown], ignore_index=True)
 
 
-def _with_weights(records):
-    values = {
-        name: [params.get(name, default) for params in records["params"]]
-        for name, default in zip(_NAMES, _DEFAULTS, strict=True)
-    }
-    records = records.astype({"method": str})
-    weights = pd.DataFrame(values, index=records.index, dtype=float)
-    return records.join(weights.where(records["method"] == ANP))
-
-
-def _are(records, weights):
-    return records[list(_NAMES)].eq(list(weights)).all(axis=1)
-
-
-def _accuracies(records):
-    """AC of the cells that all weights of ANP have: a row for each, a column for the weights."""
-    anp = records[records["method"] == ANP]
-    cells = anp.groupby(["n_components", "repeat", *_NAMES])[AC].mean()
-    return cells.unstack(list(_NAMES)).dropna()
-
-
-def _best(records):
-    cells = _accuracies(records)
-    return cells.mean().idxmax() if len(cells) else _DEFAULTS
-
-
-# -- summary ----------------------------------------------------------------------------------
-
-
-def summarise_curves(records):
-    """Means and 95 % intervals over draws, in long form.
+def summarise(frame):
+    """Means and 95 % intervals over draws.
 
     Rows with ``part`` "curves" hold the score of a method for a number of ``classes``; rows with
-    ``part`` "weights" by how much the accuracy of ANP with these weights exceeds that of NMF, on
-    the cells that all of them have.
+    ``part`` "weights" by how much the accuracy of ANP with these weights exceeds that of NMF.
     """
-    by = ["n_components", "method", *_NAMES]
-    apart = told_apart(records).groupby(by, dropna=False)
-    parts = [
-        mean_and_interval(apart[score]).assign(part="curves", score=score) for score in _SCORES
-    ]
-    nmf = records[records["method"] == NMF].groupby(["n_components", "repeat"])[AC].mean()
-    leads = _accuracies(_with_weights(records)).sub(nmf, axis=0).dropna()
-    if len(leads):
-        leads = leads.groupby(level="repeat").mean().melt(value_name=AC).groupby(list(_NAMES))[AC]
-        parts.append(mean_and_interval(leads).assign(part="weights", score=AC, method=ANP))
-    table = pd.concat(parts, ignore_index=True).rename(columns={"n_components": "classes"})
-    return table[["part", "score", "method", *_NAMES, "classes", "mean", "low", "high", "count"]]
+    scores = lengthen(narrow(frame, method=_CURVES), _SCORES, "score", "value")
+    curves = mean_table(scores, "value", ["score", "method", "classes"], between=(-np.inf, 1))
+    curves = curves.merge(scores.groupby("method")[_NAMES].first().reset_index(), on="method")
+    each = narrow(frame, method=EACH)
+    leads = each[AC] - reference(frame, AC, {"method": NMF}, ["classes", "repeat"])[each.index]
+    each = each.assign(lead=leads).dropna(subset="lead")
+    weights = mean_table(each, "lead", _NAMES, over=["repeat"]).assign(score=AC, method=ANP)
+    return pd.concat([curves.assign(part="curves"), weights.assign(part="weights")])
 
 
 # -- figure -----------------------------------------------------------------------------------
 
-_ORDER = (KMEANS, NMF, ANP, BEST, NCUTS)
 
-
-def draw_curves(table):
+def draw(table):
     """AC and MI by number of classes, and what the weights of ANP change."""
     figure, axes = plt.subplots(1, 3, figsize=(12.5, 4.4))
-    curves = table[table["part"] == "curves"]
-    for axis, letter, (score, name) in zip(axes, "ab", _SCORES.items(), strict=False):
-        _draw_scores(axis, curves[curves["score"] == score])
-        axis.set(xlabel="classes", ylabel=name, title=f"({letter}) {name}")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
-    _draw_weights(axes[2], table[table["part"] == "weights"])
+    scores = narrow(table, part="curves")
+    legends = {row.method: _legend(row) for row in scores.itertuples()}
+    curves = Curves(
+        x="classes", curve="legend", labels=[legends.get(label, label) for label in _CURVES]
+    )
+    for axis, letter, score in zip(axes, "ab", _SCORES.values(), strict=False):
+        panel = narrow(scores, score=score)
+        curves.draw_panel(axis, panel.assign(legend=panel["method"].map(legends)), curves.labels)
+        axis.set(xlabel="classes", ylabel=score, title=f"({letter}) {score}")
+        axis.set_xticks(sorted(set(scores["classes"])))
+    legend_of(figure, axes[:2], curves.labels)
+    _draw_weights(axes[2], narrow(table, part="weights"))
     return figure
 
 
-_FEW = 3  # numbers of classes, up to which points stand side by side
-
-
-def _draw_scores(axis, curves):
-    styles = method_styles(_ORDER)
-    styles[BEST] |= {"linestyle": "--", "markerfacecolor": "white"}
-    classes = sorted(set(curves["classes"]))
-    aside = 0.015 * (classes[-1] - classes[0]) if len(classes) <= _FEW else 0
-    for k, (label, style) in enumerate(styles.items()):
-        rows = curves[curves["method"] == label].sort_values("classes")
-        rows = rows.assign(high=rows["high"].clip(upper=1))  # an interval may end above
-        if rows.empty:
-            continue
-        label = _legend(label, rows)
-        if aside:
-            x = rows["classes"] + aside * (k - (len(styles) - 1) / 2)
-            error = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
-            axis.errorbar(x, rows["mean"], error, label=label, elinewidth=1, **style)
-        else:
-            plot_band(axis, rows["classes"], rows, label, style)
-    axis.set_xticks(classes)
-
-
-def _legend(label, rows):
-    if label not in (ANP, BEST):
-        return label
-    lam1, lam2 = (rows[name].iloc[0] for name in _NAMES)
-    return f"{label} (λ₁ {lam1:g}, λ₂ {lam2:g})"
+def _legend(row):
+    """Name of a curve; of ANP with its weights."""
+    known = row.method in (ANP, BEST)
+    return f"{row.method} (λ₁ {row.lam1:g}, λ₂ {row.lam2:g})" if known else row.method
 
 
 def _draw_weights(axis, rows):
     ridges = sorted(set(rows["lam2"]))
     styles = method_styles([f"λ₂ = {lam2:g}" for lam2 in ridges])
     greys = np.linspace(0.1, 0.65, len(ridges))  # colours are those of methods
-    groups = rows.sort_values("lam1").groupby("lam2")
-    for (label, style), grey, (_, curve) in zip(styles.items(), greys, groups, strict=True):
+    for (label, style), grey, lam2 in zip(styles.items(), greys, ridges, strict=True):
+        curve = narrow(rows, lam2=lam2).sort_values("lam1")
         plot_band(axis, curve["lam1"], curve, label, {**style, "color": f"{grey:.2f}"})
     axis.axhline(0, color="firebrick", linewidth=1)
     axis.set_xscale("log")
     axis.set(xlabel="λ₁", ylabel="AC of ANP minus AC of NMF", title="(c) weights of the new term")
-    if len(rows):
+    if ridges:
         axis.legend()
 
 
@@ -229,7 +139,7 @@ def _draw_weights(axis, rows):
 
 
 def claims(figure: str, whole: str) -> list[Claim]:
-    """What the slides show in a figure, and what we ask besides.
+    """Claims of the slides in a figure, and questions of ours.
 
     Parameters
     ----------
@@ -238,7 +148,7 @@ def claims(figure: str, whole: str) -> list[Claim]:
     whole : str
         Name of the data.
     """
-    scores, by = list(_SCORES), ["n_components"]
+    scores, by = list(_SCORES), ["classes"]
     ours = f"ours, after {figure}"
     return [
         Claim(
@@ -246,20 +156,20 @@ def claims(figure: str, whole: str) -> list[Claim]:
             f"ANP, with the same weights everywhere, is ahead of K-means and of NMF in AC and in "
             f"MI on {whole}.",
             figure,
-            _explained(always_best(ANP, [KMEANS, NMF], scores, by), ANP),
+            with_evidence(always_best(ANP, [KMEANS, NMF], scores, by), _weights_of(ANP)),
         ),
         Claim(
             "anp-at-its-best",
             f"ANP, with the weights that score best on the test, is ahead of K-means and of NMF in "
             f"AC and in MI on {whole}.",
             figure,
-            _explained(always_best(BEST, [KMEANS, NMF], scores, by), BEST),
+            with_evidence(always_best(BEST, [KMEANS, NMF], scores, by), _weights_of(BEST)),
         ),
         Claim(
             "anp-is-nmf",
             "With its default weights ANP scores as NMF does, within a point of AC and of MI.",
             ours,
-            _explained(comparable([ANP, NMF], scores, 0.01, by), ANP),
+            with_evidence(comparable([ANP, NMF], scores, 0.01, by), _weights_of(ANP)),
             origin="ours",
         ),
         Claim(
@@ -267,7 +177,7 @@ def claims(figure: str, whole: str) -> list[Claim]:
             f"ANP, with the weights that score best on the test, is ahead of normalised cuts of a "
             f"neighbour graph on {whole}.",
             ours,
-            _explained(always_best(BEST, [NCUTS], scores, by), BEST),
+            with_evidence(always_best(BEST, [NCUTS], scores, by), _weights_of(BEST)),
             origin="ours",
         ),
         Claim(
@@ -282,74 +192,61 @@ def claims(figure: str, whole: str) -> list[Claim]:
             "The accuracy of ANP falls with every step to more classes. (So one would expect, and "
             "the slides ask why that of Figure 2(a) does not.)",
             "Critiques and questions",
-            _every_step,
+            with_evidence(_every_step, _drawn_anew),
         ),
     ]
 
 
-def _explained(test, method):
-    """``test`` with both kinds of ANP told apart, and with what explains the verdict."""
+def _weights_of(method):
+    """Sentence on the weights of ANP, and on the share of its new term in the objective."""
 
-    def explained(test, records):
-        apart = told_apart(records)
-        verdict = test(apart)
-        if verdict.effect is None:
-            return verdict
-        rows = apart[apart["method"] == method]
-        lam1, lam2 = (rows[name].iloc[0] for name in _NAMES)
+    def describe(frame):
+        rows = narrow(frame, method=method)
+        lam1, lam2 = rows[_NAMES].iloc[0]
         text = f"λ₁ = {lam1:g}, λ₂ = {lam2:g}"
         if method == BEST:
-            tried = _with_weights(records)[list(_NAMES)].dropna().drop_duplicates()
+            tried = narrow(frame, method=EACH)[_NAMES].drop_duplicates()
             text += f", the best of {len(tried)} pairs"
         if "objective" in rows:
             # The trace is at most the number of components over the ridge.
             share = (lam1 * rows["n_components"] / rows["objective"]).max()
             text += f"; the new term is at most {100 * share:.2g} % of the objective"
-        return replace(verdict, evidence=f"{verdict.evidence}; {text}")
+        return text
 
-    return around(test, explained)
-
-
-def _of_defaults(records):
-    apart = told_apart(records)
-    return apart[apart["method"] == ANP]
+    return describe
 
 
-def _fewest_to_most(records):
-    rows = _of_defaults(records)
-    few, many = rows["n_components"].min(), rows["n_components"].max()
-    names = {few: f"{few} classes", many: f"{many} classes"}
-    rows = rows.assign(method=rows["n_components"].map(names))
-    return better(f"{few} classes", f"{many} classes", AC)(rows)
+def _fewest_to_most(frame):
+    classes = narrow(frame, method=ANP)["classes"]
+    few, many = ({"method": ANP, "classes": n} for n in (classes.min(), classes.max()))
+    return better(few, many, AC)(frame)
 
 
-_FEWER, _MORE = "fewer classes", "more classes"
-
-
-def _every_step(records):
-    rows = _of_defaults(records)
-    cells = rows.groupby(["repeat", "n_components"])[AC].mean().unstack()
-    if cells.shape[1] < 2:
+def _every_step(frame):
+    rows = narrow(frame, method=ANP)
+    classes = sorted(set(rows["classes"]))
+    steps = {f"from {few} to {many} classes": (few, many) for few, many in pairwise(classes)}
+    if not steps:
         return Verdict("not run", "there is no step in this grid")
-    # A column for each step, a row for each of its ends.
-    steps, ends = [], {_FEWER: {}, _MORE: {}}
-    for few, many in pairwise(cells.columns):
-        steps.append(f"AC from {few} to {many}")
-        ends[_FEWER][steps[-1]], ends[_MORE][steps[-1]] = cells[few], cells[many]
-    table = pd.concat(
-        [pd.DataFrame(columns).assign(method=end) for end, columns in ends.items()]
-    ).rename_axis("repeat")
-    verdict = always_best(_FEWER, [_MORE], steps)(table.reset_index())
-    if verdict.effect is None:
-        return verdict
+    sides = ("fewer classes", "more classes")
+    ends = [
+        narrow(rows, classes=end).assign(step=step, method=side)
+        for step, ends in steps.items()
+        for side, end in zip(sides, ends, strict=True)
+    ]
+    return always_best(sides[0], [sides[1]], AC, each={"step": list(steps)})(pd.concat(ends))
+
+
+def _drawn_anew(frame):
+    """How often means fall at every step when the draws are drawn again, with replacement."""
+    cells = narrow(frame, method=ANP).groupby(["repeat", "classes"])[AC].mean().unstack()
     cells = cells.dropna().to_numpy()
     draws = np.random.default_rng(0).integers(len(cells), size=(2000, len(cells)))
     falls = (np.diff(cells[draws].mean(axis=1), axis=1) < 0).all(axis=1).mean()
-    text = f"of means over as many draws anew {100 * falls:.0f} % fall at every step"
-    return replace(verdict, evidence=f"{verdict.evidence}; {text}")
+    return f"of means over as many draws anew {100 * falls:.0f} % fall at every step"
 
 
-ASSUMED: Mapping[str, str] = {
+ASSUMED = {
     "numbers": "The slides print none, and the text of the paper is not at hand: curves can only "
     "be compared by their order. The numbers of classes, and how many draws a mean is over, are "
     "ours too.",

@@ -1,29 +1,16 @@
 """Figure 2: clustering by number of classes, ORL."""
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.papers.anp.curves import (
-    ASSUMED,
-    METHODS,
-    SMOKE,
-    TRIED,
-    Part,
-    claims,
-    draw_curves,
-    grid,
-    summarise_curves,
-)
-
-_ALL = 40
-_GRIDS = {
-    "quick": (Part((10, 20, _ALL), 5, TRIED),),
-    "paper": (Part(range(5, _ALL + 1, 5)),),
-}
+from nmfbench.papers.anp import curves
 
 
 def trials(profile):
+    """Five to all forty people."""
     if profile == "smoke":
-        return grid("orl", _ALL, SMOKE, stand_in=True)
-    return grid("orl", _ALL, _GRIDS[profile])
+        return curves.grid("orl", (2, 3), 2, curves.TRIED[:2], smoke=True)
+    if profile == "quick":
+        return curves.grid("orl", (10, 20, 40), 5, curves.TRIED)
+    return curves.grid("orl", range(5, 41, 5))
 
 
 ARTEFACT = register_artefact(
@@ -31,12 +18,13 @@ ARTEFACT = register_artefact(
         "anp/fig2",
         title="Clustering by number of classes, ORL",
         kind="figure",
-        methods=METHODS,
+        methods=curves.METHODS,
         grid=trials,
-        table=summarise_curves,
-        picture=draw_curves,
-        claims=claims("Figure 2", "ORL"),
-        assumed=ASSUMED,
+        frame=curves.told_apart,
+        table=curves.summarise,
+        picture=curves.draw,
+        claims=curves.claims("Figure 2", "ORL"),
+        assumed=curves.ASSUMED,
         caption="(a) Accuracy and (b) normalised mutual information for people drawn at random, "
         "ten images each. Means over draws with 95 % intervals. The slides print no numbers. (c) "
         "Accuracy of ANP less that of NMF on the same draws, by the weight λ₁ of its new term and "

@@ -1,32 +1,17 @@
 """Figure 3: clustering by number of classes, objects; of Caltech-101, for which COIL-20 stands."""
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.papers.anp.curves import (
-    ASSUMED,
-    METHODS,
-    SMOKE,
-    TRIED,
-    Part,
-    claims,
-    draw_curves,
-    grid,
-    summarise_curves,
-)
-
-_ALL = 20
-_GRIDS = {
-    "quick": (
-        Part((5, 10), 5, TRIED),
-        Part((_ALL,), 5, [(0.01, 1.0)]),
-    ),
-    "paper": (Part(range(5, _ALL + 1, 5)),),
-}
+from nmfbench.papers.anp import curves
 
 
 def trials(profile):
+    """Five to all twenty objects; of all a quick run tries the default weights alone."""
     if profile == "smoke":
-        return grid("coil20", _ALL, SMOKE, stand_in=True)
-    return grid("coil20", _ALL, _GRIDS[profile])
+        return curves.grid("coil20", (2, 3), 2, curves.TRIED[:2], smoke=True)
+    if profile == "quick":
+        few = curves.grid("coil20", (5, 10), 5, curves.TRIED)
+        return few + curves.grid("coil20", (20,), 5, curves.TRIED[:1])
+    return curves.grid("coil20", range(5, 21, 5))
 
 
 ARTEFACT = register_artefact(
@@ -34,13 +19,14 @@ ARTEFACT = register_artefact(
         "anp/fig3",
         title="Clustering by number of classes, COIL-20 in place of Caltech-101",
         kind="figure",
-        methods=METHODS,
+        methods=curves.METHODS,
         grid=trials,
-        table=summarise_curves,
-        picture=draw_curves,
-        claims=claims("Figure 3", "objects (COIL-20, not the paper's Caltech-101)"),
+        frame=curves.told_apart,
+        table=curves.summarise,
+        picture=curves.draw,
+        claims=curves.claims("Figure 3", "objects (COIL-20, not the paper's Caltech-101)"),
         stands_for={"coil20": "COIL-20 for Caltech-101"},
-        assumed=ASSUMED
+        assumed=curves.ASSUMED
         | {
             "data": "The SIFT histograms of Caltech-101 are not to be had. COIL-20 has other "
             "objects, 72 views of each, and is taken as pixels: it tests the method, not the "

@@ -1,4 +1,4 @@
-"""What the experiments on corrupted faces share: methods, conditions, and one grid of fits.
+"""Experiments on corrupted faces: methods, conditions, and one grid of fits.
 
 Figures 5 to 9, Table 1 and the paired study ask different questions of the same fits; so each
 takes its trials from :func:`trials_on_faces`, and a fit is computed once for all of them.
@@ -6,27 +6,32 @@ takes its trials from :func:`trials_on_faces`, and a fit is computed once for al
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
-from nmfbench.artefacts.grids import Method
+from nmfbench.artefacts.claim import Claim, Threshold
+from nmfbench.artefacts.comparisons import always_best
+from nmfbench.artefacts.grids import Method, changed, corrupted, cross, methods, options
 from nmfbench.engine.trials import Trial
 from nmfbench.problems.faces import CONDITIONS, DTYPE, SPLIT
 
 __all__ = [
     "ASSUMED",
-    "CONDITIONS",
-    "DTYPE",
     "EUC",
+    "FACTORIZATIONS",
     "HYBRID",
     "KL",
     "MAH",
     "METHODS",
+    "NAMES",
+    "NOISY",
     "PCA",
     "RANKS",
-    "corrupted",
+    "conditions",
+    "lowest",
+    "origin",
     "slug",
     "trials_on_faces",
     "with_condition",
@@ -41,37 +46,21 @@ METHODS = (
     Method(MAH, "mahnmf-ogm", {"lipschitz": "spectral"}),
     Method(HYBRID, "mahnmf-hybrid"),
 )
-_OF = {method.label: method for method in METHODS}
-_FAST = (PCA, EUC, KL, HYBRID)
-_ALL = (PCA, EUC, KL, MAH, HYBRID)
+FACTORIZATIONS = METHODS[1:]
+_FAST = tuple(method for method in METHODS if method.label != MAH)
 
+NAMES = {"yaleb": "Yale B", "pie": "PIE", "orl": "ORL"}
+"""Data sets as the paper prints them."""
+
+NOISY = list(CONDITIONS)[1:]
 RANKS = tuple(range(10, 101, 10))
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A part of a grid: every method at every rank on the first splits."""
-
-    ranks: Sequence[int]
-    splits: int
-    methods: Sequence[str]
-
-
-_GRIDS = {
-    ("yaleb", "quick"): (
-        _Part((20,), 5, _ALL),
-        _Part((50,), 1, _FAST),
-        _Part((10,), 1, _ALL),
-    ),
-    ("pie", "quick"): (_Part((10, 20), 1, _FAST),),
-    ("yaleb", "paper"): (_Part(RANKS, 10, _ALL),),
-    ("pie", "paper"): (_Part(RANKS, 10, _ALL),),
-}
-_SMOKE = (_Part((3, 5), 2, _ALL),)
+# -- grid and frame ---------------------------------------------------------------------------
 
 
 def trials_on_faces(
-    task: str, dataset: str, profile: str, *, ranks: Sequence[int] | None = None
+    task: str, dataset: str, profile: str, *, ranks: Sequence[int] = RANKS
 ) -> list[Trial]:
     """The grid of a profile, for one task: all conditions, methods, ranks and splits.
 
@@ -81,38 +70,40 @@ def trials_on_faces(
     dataset : {"yaleb", "pie"}
     profile : {"smoke", "quick", "paper"}
     ranks : sequence of int, optional
-        Of those in the grid, by default all.
+        Of those in the grid, by default all; the smoke grid has its own.
     """
-    smoke = profile == "smoke"
-    parts = _SMOKE if smoke else _GRIDS[dataset, profile]
-    options = {"train_per_class": 2, "test_per_class": 3} if smoke else SPLIT
-    conditions = ("no noise", "salt & pepper") if smoke else CONDITIONS
-    return [
-        corrupted(
-            Trial(
-                task=task,
-                dataset=dataset,
-                solver=_OF[label].solver,
-                params=_OF[label].params,
-                options={"n_components": rank, "dtype": DTYPE, **options},
-                repeat=split,
-                stand_in=smoke,
-            ),
-            condition,
-        )
-        for part in parts
-        for split in range(part.splits)
-        for condition in conditions
-        for rank in part.ranks
-        if ranks is None or smoke or rank in ranks
-        for label in part.methods
-    ]
+    base = Trial(task=task, dataset=dataset, solver="", options={"dtype": DTYPE} | SPLIT)
+
+    def part(splits, of_grid, chosen=METHODS):
+        shown = options("n_components", [rank for rank in of_grid if rank in ranks])
+        return cross(base, splits, conditions(), shown, methods(chosen))
+
+    if profile == "smoke":
+        fewer = {"train_per_class": 2, "test_per_class": 3}
+        base = changed(base, {"stand_in": True, "options": fewer})
+        few = conditions(["no noise", "salt & pepper"])
+        return cross(base, 2, few, options("n_components", [3, 5]), methods(METHODS))
+    if profile == "paper":
+        return part(10, RANKS)
+    if dataset == "pie":
+        return part(1, (10, 20), _FAST)
+    return part(5, (20,)) + part(1, (50,), _FAST) + part(1, (10,))
 
 
-def corrupted(trial: Trial, condition: str) -> Trial:
-    """The trial on data in one of :data:`CONDITIONS`."""
-    corruption, level = CONDITIONS[condition]
-    return replace(trial, corruption=corruption, level=level)
+def conditions(chosen: Iterable[str] = tuple(CONDITIONS)):
+    """An axis of a grid: conditions by label."""
+    return corrupted(CONDITIONS[condition] for condition in chosen)
+
+
+def with_condition(records: pd.DataFrame) -> pd.DataFrame:
+    """Records with a categorical column ``condition``, in the order of the paper's panels."""
+    labels = {corruption: label for label, (corruption, _) in CONDITIONS.items()}
+    found = [labels[None if pd.isna(c) else c] for c in records["corruption"]]
+    condition = pd.Categorical(found, categories=list(CONDITIONS), ordered=True)
+    return records.assign(condition=condition)
+
+
+# -- claims -----------------------------------------------------------------------------------
 
 
 def slug(condition: str) -> str:
@@ -126,12 +117,52 @@ def slug(condition: str) -> str:
     return condition.lower().replace(" & ", "-").replace(" ", "-")
 
 
-def with_condition(records: pd.DataFrame) -> pd.DataFrame:
-    """Records with a categorical column ``condition``, in the order of the paper's panels."""
-    labels = {corruption: label for label, (corruption, _) in CONDITIONS.items()}
-    found = [labels[None if pd.isna(c) else c] for c in records["corruption"]]
-    condition = pd.Categorical(found, categories=list(CONDITIONS), ordered=True)
-    return records.assign(condition=condition)
+def origin(method: str) -> str:
+    """Who asserts a claim on a method: what the paper says of its own is asked of the hybrid too.
+
+    Examples
+    --------
+    >>> origin(MAH), origin(HYBRID)
+    ('paper', 'ours')
+    """
+    return "ours" if method == HYBRID else "paper"
+
+
+def lowest(
+    slug: str,
+    statement: str,
+    source: str,
+    values: str | Sequence[str],
+    *,
+    at: Mapping[str, Any] | None = None,
+    each: Mapping[str, Sequence[Any]] | None = None,
+    share: Threshold | None = None,
+) -> list[Claim]:
+    """Two claims: MahNMF, and the hybrid, have lower values than EucNMF and KLNMF.
+
+    Parameters
+    ----------
+    slug : str
+        Their id; that of the hybrid ends on ``-hybrid``.
+    statement : str
+        With ``{}`` where the method is named.
+    source : str
+        Where the paper says it of MahNMF.
+    values, at, each, share
+        Those of :func:`~nmfbench.artefacts.comparisons.always_best`.
+    """
+    hybrid = f"{source}, of MahNMF; of the hybrid, which minimises the same loss further, ours"
+    named = ("", "MahNMF", source, MAH), ("-hybrid", "the hybrid", hybrid, HYBRID)
+    return [
+        Claim(
+            slug + ending,
+            statement.format(name),
+            said,
+            always_best(method, [EUC, KL], values, at=at, each=each, lower=True, share=share),
+            origin=origin(method),
+        )
+        for ending, name, said, method in named
+    ]
 
 
 ASSUMED = {

@@ -10,9 +10,11 @@ from matplotlib.ticker import PercentFormatter
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.grids import Method
+from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.style import legend_below, method_styles
 from nmfbench.engine.trials import Trial
+from nmfbench.papers.mahnmf.matrices import sub_problems
 
 RRI = "RRI"
 OGM = "smoothing, μ = 0.01"
@@ -40,34 +42,11 @@ EXAMPLE_V = np.array([6.0, 0.0, 1.0])
 
 
 def trials(profile):
-    repeats, rows = {"smoke": (2, 10), "quick": (6, 100), "paper": (10, 100)}[profile]
-    grid = [
-        Trial(
-            task="nlad",
-            dataset=UNIFORM,
-            dataset_params={"n_samples": rows, "n_features": 20},
-            solver=method.solver,
-            params=method.params,
-            options={"n_components": 6},
-            repeat=repeat,
-        )
-        for repeat in range(repeats)
-        for method in METHODS
-    ]
-    if profile == "smoke":
-        return grid
-    return grid + [
-        Trial(
-            task="nlad",
-            dataset=FACES,
-            solver=method.solver,
-            params=method.params,
-            options={"n_components": 15, "basis": "samples", "per_class": 2},
-            repeat=repeat,
-        )
-        for repeat in range(repeats)
-        for method in METHODS
-    ]
+    faces = Trial(
+        "nlad", FACES, "", options={"n_components": 15, "basis": "samples", "per_class": 2}
+    )
+    repeats = {"smoke": 0, "quick": 6, "paper": 10}[profile]
+    return sub_problems(profile, METHODS) + cross(faces, repeats, methods(METHODS))
 
 
 def summarise(records):
@@ -102,9 +81,10 @@ def _example():
 
 def draw(table):
     figure, axes = plt.subplots(1, 3, figsize=(15, 4.9))
-    _draw_shapes(axes[0], table[table["panel"] == "shapes"])
-    _draw_example(axes[1], table[table["panel"] == "example"])
-    _draw_excess(axes[2], table[table["panel"] == "excess"])
+    parts = (("shapes", _draw_shapes), ("example", _draw_example), ("excess", _draw_excess))
+    for axis, (panel, draw_panel) in zip(axes, parts, strict=True):
+        draw_panel(axis, narrow(table, panel=panel))
+        legend_below(axis, columns=1)
     return figure
 
 
@@ -121,32 +101,21 @@ def _draw_shapes(axis, table):
         ylabel="loss",
         xlim=(0, 6),
     )
-    legend_below(axis, columns=1)
 
 
 def _draw_example(axis, table):
     grid = table.pivot(index="y", columns="x", values="z")
     drawn = axis.contour(grid.columns, grid.index, grid, levels=[0.5, 1, 1.5, 2, 3, 5, 8])
     axis.clabel(drawn, fontsize="small")
-    for x, y, marker, label in ((1, 1, "X", "RRI stands still"), (0, 2, "*", "optimum")):
+    look = {"color": "black", "markersize": 11, "linestyle": "", "clip_on": False, "zorder": 3}
+    for x, y, marker, name in ((1, 1, "X", "RRI stands still"), (0, 2, "*", "optimum")):
         value = table.loc[np.isclose(table["x"], x) & np.isclose(table["y"], y), "z"].iloc[0]
-        axis.plot(
-            x,
-            y,
-            marker,
-            color="black",
-            markersize=11,
-            linestyle="",
-            label=f"{label}: loss {value:g} at ({x}, {y})",
-            clip_on=False,
-            zorder=3,
-        )
+        axis.plot(x, y, marker, label=f"{name}: loss {value:g} at ({x}, {y})", **look)
     axis.set(
         title="a loss in two variables: no single one can improve (1, 1)",
         xlabel="first weight",
         ylabel="second weight",
     )
-    legend_below(axis, columns=1)
 
 
 def _draw_excess(axis, table):
@@ -162,7 +131,6 @@ def _draw_excess(axis, table):
         ylim=(0, 1.01),
     )
     axis.yaxis.set_major_formatter(PercentFormatter(1.0))
-    legend_below(axis, columns=1)
 
 
 ARTEFACT = register_artefact(

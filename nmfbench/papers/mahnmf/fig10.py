@@ -3,31 +3,17 @@
 from functools import partial
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.papers.mahnmf.clustering_curves import (
-    ASSUMED,
-    METHODS,
-    SMOKE,
-    Part,
-    draw_curves,
-    grid,
-    outlier_claims,
-    summarise_curves,
-)
-from nmfbench.papers.mahnmf.faces import EUC, HYBRID, KL
-
-_GRIDS = {
-    "quick": (
-        Part((3,), 1),
-        Part((10,), 1, (EUC, KL, HYBRID)),
-    ),
-    "paper": (Part(),),
-}
+from nmfbench.papers.mahnmf import clustering
+from nmfbench.papers.mahnmf.faces import FACTORIZATIONS
 
 
 def trials(profile):
     if profile == "smoke":
-        return grid("yaleb", SMOKE, stand_in=True)
-    return grid("yaleb", _GRIDS[profile])
+        return clustering.smoke("yaleb")
+    if profile == "quick":
+        few = clustering.part("yaleb", (3,), 1)
+        return few + clustering.part("yaleb", (10,), 1, clustering.FAST)
+    return clustering.part("yaleb")
 
 
 ARTEFACT = register_artefact(
@@ -35,15 +21,14 @@ ARTEFACT = register_artefact(
         "mahnmf/fig10",
         title="Clustering of faces, Yale B",
         kind="figure",
-        methods=METHODS,
+        methods=FACTORIZATIONS,
         grid=trials,
-        table=summarise_curves,
-        picture=partial(draw_curves, titles={"yaleb": "Yale B"}),
-        claims=outlier_claims("yaleb"),
-        assumed=ASSUMED,
+        frame=clustering.frame,
+        table=clustering.table,
+        picture=partial(clustering.draw, ["yaleb"]),
+        claims=clustering.outlier_claims("yaleb"),
+        assumed=clustering.ASSUMED,
         caption="About 64 images of each person under as many lightings; a cluster for each "
-        "person. Accuracy (AC, above) and normalised mutual information (below). Means over "
-        "trials with 95 % intervals, none where there is one trial; dotted: the same clusters "
-        "with their labels shuffled.",
+        f"person. {clustering.CAPTION}",
     )
 )

@@ -10,92 +10,64 @@ from matplotlib.ticker import LogLocator, NullLocator
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.frames import mean_table, narrow
 from nmfbench.artefacts.grids import Method
-from nmfbench.artefacts.style import legend_below, method_styles
-from nmfbench.engine.trials import Trial
-from nmfbench.papers.mahnmf.curves import OGM, grid
-from nmfbench.papers.mahnmf.problems import LOW_RANK, SMOKE, TINY
-from nmfbench.stats.intervals import mean_and_interval
+from nmfbench.artefacts.style import legend_below, method_styles, plot_band
+from nmfbench.papers.mahnmf.matrices import LOW_RANK, OGM, SMOKE, TINY, runs, sub_problems
 
 DRAWN = (1.0, 0.1)
 SMOOTHINGS = (1.0, 0.5, 0.1, 0.05, 0.01)
 LABELS = {mu: f"μ = {mu:g}" for mu in SMOOTHINGS}
-RUNS = OGM
 METHODS = (
     *(Method(label, "mahnmf-ogm", {"mu0": mu}) for mu, label in LABELS.items()),
-    Method(RUNS, "mahnmf-ogm"),
+    Method(OGM, "mahnmf-ogm"),
 )
+_COLUMNS = ["panel", "curve", "x", "mean", "low", "high", "count"]
 
 
 def trials(profile):
-    repeats, rows = {"smoke": (2, 10), "quick": (6, 100), "paper": (10, 100)}[profile]
-    single = [
-        Trial(
-            task="nlad",
-            dataset="uniform",
-            dataset_params={"n_samples": rows, "n_features": 20},
-            solver=method.solver,
-            params=method.params,
-            options={"n_components": 6, "weights": "optimum"},
-            repeat=repeat,
-        )
-        for repeat in range(repeats)
-        for method in METHODS[:-1]
-    ]
-    problems = [SMOKE] if profile == "smoke" else [TINY, LOW_RANK]
-    return single + grid(problems, METHODS[-1:], profile)
+    single = sub_problems(profile, METHODS[:-1], weights="optimum")
+    return single + runs([SMOKE, TINY, LOW_RANK], METHODS[-1:], profile)
 
 
 def summarise(records):
     """The smoothing functions, and the mean rise of the loss from the optimum for each mu."""
     tau = np.unique(np.r_[np.linspace(-1.5, 1.5, 301), DRAWN, np.negative(DRAWN)])
-    parts = [_curve("absolute value", tau, np.abs(tau))]
+    functions = {"absolute value": np.abs(tau)}
     for mu in DRAWN:
-        psi = np.where(np.abs(tau) <= mu, tau**2 / (2 * mu), np.abs(tau) - mu / 2)
-        parts.append(_curve(LABELS[mu], tau, psi))
-    rises = records[records["task"] == "nlad"]
-    rises = rises.assign(mu=[params.get("mu0", np.nan) for params in rises["params"]])
+        smooth = np.abs(tau) <= mu
+        functions[LABELS[mu]] = np.where(smooth, tau**2 / (2 * mu), np.abs(tau) - mu / 2)
+    parts = [
+        pd.DataFrame({"panel": "psi", "curve": name, "x": tau, "mean": psi})
+        for name, psi in functions.items()
+    ]
+    rises = narrow(records, task="nlad")
+    rises = rises.assign(x=[params["mu0"] for params in rises["params"]])
     if len(rises):
-        table = mean_and_interval(rises.groupby("mu")["rise"])
-        parts.append(table.rename(columns={"mu": "x"}).assign(panel="rise", curve="mean"))
-    table = pd.concat(parts, ignore_index=True)
-    return table.reindex(columns=["panel", "curve", "x", "mean", "low", "high", "count"])
-
-
-def _curve(name, x, y):
-    return pd.DataFrame({"panel": "psi", "curve": name, "x": x, "mean": y})
+        parts.append(mean_table(rises, "rise", ["x"]).assign(panel="rise", curve="mean"))
+    return pd.concat(parts, ignore_index=True).reindex(columns=_COLUMNS)
 
 
 def draw(table):
-    figure, axes = plt.subplots(1, 2, figsize=(11, 4.8))
-    psi = table[table["panel"] == "psi"]
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.8))
+    psi, rise = narrow(table, panel="psi"), narrow(table, panel="rise").sort_values("x")
     styles = method_styles(list(dict.fromkeys(psi["curve"])))
     for name, rows in psi.groupby("curve", sort=False):
-        axes[0].plot(rows["x"], rows["mean"], label=name, **styles[name] | {"marker": ""})
-    widest = psi[psi["curve"] == LABELS[max(DRAWN)]]
-    axes[0].fill_between(
-        widest["x"],
-        widest["mean"],
-        widest["mean"] + max(DRAWN) / 2,
-        color=styles[LABELS[max(DRAWN)]]["color"],
-        alpha=0.12,
-        linewidth=0,
-        label=f"between ψ and ψ + μ/2, {LABELS[max(DRAWN)]}",
-    )
-    axes[0].set(
+        left.plot(rows["x"], rows["mean"], label=name, **styles[name] | {"marker": ""})
+    mu = max(DRAWN)
+    widest = narrow(psi, curve=LABELS[mu])
+    between = {"color": styles[LABELS[mu]]["color"], "alpha": 0.12, "linewidth": 0}
+    between["label"] = f"between ψ and ψ + μ/2, {LABELS[mu]}"
+    left.fill_between(widest["x"], widest["mean"], widest["mean"] + mu / 2, **between)
+    left.set(
         title="Theorem 1: ψ(τ) ≤ |τ| ≤ ψ(τ) + μ/2",
         xlabel="τ = residual / norm of the row of the basis",
         ylabel="ψ(τ) and |τ|",
         ylim=(0, 1.5),
     )
-    legend_below(axes[0])
-    rise = table[table["panel"] == "rise"].sort_values("x")
-    color = styles["absolute value"]["color"]
-    axes[1].plot(rise["x"], 100 * rise["mean"], "o-", color=color, label="mean, 95 % interval")
-    axes[1].fill_between(
-        rise["x"], 100 * rise["low"], 100 * rise["high"], color=color, alpha=0.15, linewidth=0
-    )
-    axes[1].set(
+    percent = 100 * rise[["mean", "low", "high"]]
+    plot_band(right, rise["x"], percent, "mean, 95 % interval", styles["absolute value"])
+    right.set(
         title="Theorem 2: from the optimum of (2), the loss should not rise",
         xlabel="smoothing parameter μ",
         ylabel="rise of the loss (%)",
@@ -103,11 +75,12 @@ def draw(table):
         yscale="log",
         xticks=SMOOTHINGS,
     )
-    axes[1].yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    for ticks in (axes[1].xaxis, axes[1].yaxis):
+    right.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    for ticks in (right.xaxis, right.yaxis):
         ticks.set_major_formatter("{x:g}")
         ticks.set_minor_locator(NullLocator())
-    legend_below(axes[1])
+    legend_below(left)
+    legend_below(right)
     return figure
 
 
@@ -142,7 +115,7 @@ ARTEFACT = register_artefact(
                 "The loss falls from round to round of Algorithm 3. (Tested along ordinary runs: "
                 "the largest rise of a round.)",
                 "Section 3, Theorem 2",
-                without_exception(RUNS, "largest-rise", high=1e-9),
+                without_exception(OGM, "largest-rise", high=1e-9),
             ),
         ],
         assumed={

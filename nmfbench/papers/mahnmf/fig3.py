@@ -3,17 +3,10 @@
 from functools import partial
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.papers.mahnmf.curves import METHODS, draw_curves, grid, summarise_curves
-from nmfbench.papers.mahnmf.problems import LARGE, SMALL, SMOKE, TINY
-from nmfbench.papers.mahnmf.speed_claims import ASSUMED, large, small
+from nmfbench.papers.mahnmf import speed
+from nmfbench.papers.mahnmf.matrices import LARGE, METHODS, SMALL, SMOKE, TINY, runs
 
-PROBLEMS = (TINY, SMALL, LARGE)
-_ALL = (*PROBLEMS, SMOKE)
-
-
-def trials(profile):
-    return grid([SMOKE] if profile == "smoke" else PROBLEMS, METHODS, profile)
-
+MATRICES = (TINY, SMALL, LARGE, SMOKE)
 
 ARTEFACT = register_artefact(
     Artefact(
@@ -21,15 +14,16 @@ ARTEFACT = register_artefact(
         title="RRI and OGM on dense uniform matrices",
         kind="figure",
         methods=METHODS,
-        grid=trials,
-        table=partial(summarise_curves, problems=_ALL),
-        picture=partial(draw_curves, problems=_ALL, methods=METHODS),
+        grid=partial(runs, MATRICES, METHODS),
+        frame=partial(speed.with_traces, matrices=MATRICES),
+        table=speed.curves,
+        picture=partial(speed.draw, matrices=MATRICES),
         claims=[
-            *small(TINY, _ALL, "tiny", "Section 5.1, Figure 3 (a), (b)"),
-            *small(SMALL, _ALL, "small", "Section 5.1, Figure 3 (a), (b)"),
-            *large(LARGE, _ALL, "large", "Section 5.1, Figure 3 (c), (d)"),
+            *speed.small(TINY, "tiny", "Section 5.1, Figure 3 (a), (b)"),
+            *speed.small(SMALL, "small", "Section 5.1, Figure 3 (a), (b)"),
+            *speed.large(LARGE, "large", "Section 5.1, Figure 3 (c), (d)"),
         ],
-        assumed=ASSUMED
+        assumed=speed.ASSUMED
         | {"repeats": "Ten, as in the paper; five on the large matrix, which takes hours."},
         caption="Features x samples. Means over repeats with 95 % intervals, up to where the "
         "shortest repeat ends; a dot marks where the paper's rule (4) stops, on average. CPU "

@@ -3,29 +3,19 @@
 from functools import partial
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.papers.mahnmf import faces
-from nmfbench.papers.mahnmf.recognition_curves import (
-    ASSUMED,
-    CAPTION,
-    ahead,
-    as_good_as_kl,
-    behind_euc,
-    draw,
-    robust,
-    summarise,
-)
-
-_SOURCE = "Section 5.2.1, Figure 5"
+from nmfbench.papers.mahnmf import recognition
+from nmfbench.papers.mahnmf.faces import HYBRID, MAH, METHODS, trials_on_faces
+from nmfbench.papers.mahnmf.recognition import ALGORITHMS, Claims
 
 
-def _claims(method, algorithm):
+def _claims(said: Claims):
     return [
-        ahead(method, algorithm, "no noise", _SOURCE),
-        robust(method, algorithm, _SOURCE),
-        ahead(method, algorithm, "Laplace", _SOURCE),
-        ahead(method, algorithm, "salt & pepper", _SOURCE),
-        behind_euc(method, algorithm, "Gaussian", _SOURCE),
-        as_good_as_kl(method, algorithm, "Poisson", _SOURCE),
+        said.ahead("no noise"),
+        said.robust(),
+        said.ahead("Laplace"),
+        said.ahead("salt & pepper"),
+        said.behind_euc("Gaussian"),
+        said.as_good_as_kl("Poisson"),
     ]
 
 
@@ -34,17 +24,19 @@ ARTEFACT = register_artefact(
         "mahnmf/fig5",
         title="Recognition on Yale B",
         kind="figure",
-        methods=faces.METHODS,
-        grid=partial(faces.trials_on_faces, "recognition", "yaleb"),
-        table=partial(summarise, dataset="yaleb"),
-        picture=draw,
+        methods=METHODS,
+        grid=partial(trials_on_faces, "recognition", "yaleb"),
+        frame=recognition.frame,
+        table=recognition.table,
+        picture=recognition.CURVES,
         claims=[
             claim
-            for method in (faces.MAH, faces.HYBRID)
-            for algorithm in ("Algorithm 4", "Algorithm 5")
-            for claim in _claims(method, algorithm)
+            for method in (MAH, HYBRID)
+            for algorithm in ALGORITHMS
+            for claim in _claims(Claims(method, algorithm, "Section 5.2.1, Figure 5"))
         ],
-        assumed=faces.ASSUMED | ASSUMED,
-        caption=f"Extended Yale B, 38 people, 266 images train and 2148 test. {CAPTION}",
+        assumed=recognition.ASSUMED,
+        caption="Extended Yale B, 38 people, 266 images train and 2148 test. "
+        f"{recognition.CAPTION}",
     )
 )

@@ -3,15 +3,8 @@
 from functools import partial
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.papers.mahnmf.bases import (
-    ASSUMED,
-    CAPTION,
-    METHODS,
-    draw,
-    free_of_noise,
-    grid,
-    summarise,
-)
+from nmfbench.papers.mahnmf import bases
+from nmfbench.papers.mahnmf.faces import FACTORIZATIONS
 
 _CLEARED = ("occlusion", "Laplace", "salt & pepper", "Poisson")
 
@@ -20,12 +13,13 @@ ARTEFACT = register_artefact(
         "mahnmf/fig6",
         title="Bases learned from corrupted faces, Yale B",
         kind="figure",
-        methods=METHODS,
-        grid=partial(grid, "yaleb"),
-        table=summarise,
-        picture=draw,
-        claims=free_of_noise("yaleb", "Yale B", _CLEARED, "Section 5.2.1, Figure 6"),
-        assumed=ASSUMED,
-        caption=CAPTION,
+        methods=FACTORIZATIONS,
+        grid=partial(bases.grid, "yaleb"),
+        frame=bases.frame,
+        table=bases.table,
+        picture=bases.draw,
+        claims=bases.free_of_noise("yaleb", _CLEARED, "Section 5.2.1, Figure 6"),
+        assumed=bases.ASSUMED,
+        caption=bases.CAPTION,
     )
 )

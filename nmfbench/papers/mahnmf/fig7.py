@@ -3,33 +3,18 @@
 from functools import partial
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.papers.mahnmf import faces
-from nmfbench.papers.mahnmf.recognition_curves import (
-    ASSUMED,
-    CAPTION,
-    ahead,
-    ahead_in_all,
-    almost_perfect,
-    as_good_as_kl,
-    draw,
-    summarise,
-)
-
-_SOURCE = "Section 5.2.2, Figure 7"
+from nmfbench.papers.mahnmf import recognition
+from nmfbench.papers.mahnmf.faces import EUC, HYBRID, MAH, METHODS, NOISY, trials_on_faces
+from nmfbench.papers.mahnmf.recognition import ALGORITHMS, Claims
 
 
-def _claims(method, algorithm):
-    if method == faces.HYBRID:
-        corrupted = [ahead_in_all(method, algorithm, _SOURCE)]
-    else:
-        conditions = list(faces.CONDITIONS)[1:]
-        corrupted = [ahead(method, algorithm, condition, _SOURCE) for condition in conditions]
+def _claims(said: Claims):
     return [
-        ahead(method, algorithm, "no noise", _SOURCE, rivals=[faces.EUC]),
-        as_good_as_kl(method, algorithm, "no noise", _SOURCE),
-        *corrupted,
-        almost_perfect(method, algorithm, "no noise", _SOURCE),
-        almost_perfect(method, algorithm, "salt & pepper", _SOURCE),
+        said.ahead("no noise", rivals=[EUC]),
+        said.as_good_as_kl("no noise"),
+        *([said.ahead_in_all()] if said.method == HYBRID else map(said.ahead, NOISY)),
+        said.almost_perfect("no noise"),
+        said.almost_perfect("salt & pepper"),
     ]
 
 
@@ -38,18 +23,19 @@ ARTEFACT = register_artefact(
         "mahnmf/fig7",
         title="Recognition on PIE",
         kind="figure",
-        methods=faces.METHODS,
-        grid=partial(faces.trials_on_faces, "recognition", "pie"),
-        table=partial(summarise, dataset="pie"),
-        picture=draw,
+        methods=METHODS,
+        grid=partial(trials_on_faces, "recognition", "pie"),
+        frame=recognition.frame,
+        table=recognition.table,
+        picture=recognition.CURVES,
         claims=[
             claim
-            for method in (faces.MAH, faces.HYBRID)
-            for algorithm in ("Algorithm 4", "Algorithm 5")
-            for claim in _claims(method, algorithm)
+            for method in (MAH, HYBRID)
+            for algorithm in ALGORITHMS
+            for claim in _claims(Claims(method, algorithm, "Section 5.2.2, Figure 7"))
         ],
-        assumed=faces.ASSUMED | ASSUMED,
-        caption="CMU PIE, frontal pose, 68 people in 42 lights: 476 images train "
-        f"and 2380 test. {CAPTION}",
+        assumed=recognition.ASSUMED,
+        caption="CMU PIE, frontal pose, 68 people in 42 lights: 476 images train and 2380 test. "
+        f"{recognition.CAPTION}",
     )
 )

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.plots import image_grid
 from nmfbench.artefacts.style import show_images
 from nmfbench.metrics import relative_error
 from nmfbench.papers.mahnmf import faces
-from nmfbench.papers.mahnmf.faces import CONDITIONS, trials_on_faces, with_condition
-from nmfbench.papers.mahnmf.lowest import lowest
+from nmfbench.papers.mahnmf.faces import FACTORIZATIONS, lowest, trials_on_faces, with_condition
+from nmfbench.problems.faces import CONDITIONS
 
-METHODS = tuple(method for method in faces.METHODS if method.label != faces.PCA)
-RANK = 20
+_RANK = 20
 _CLEAN, _GIVEN = "clean", "given"
-_IMAGES = {
-    _CLEAN: _CLEAN,
-    _GIVEN: _GIVEN,
-    faces.EUC: faces.EUC,
-    faces.KL: faces.KL,
-    faces.MAH: faces.MAH,
-    faces.HYBRID: "hybrid",
-}
+_IMAGES = {_CLEAN: _CLEAN, _GIVEN: _GIVEN} | {m.label: m.label for m in FACTORIZATIONS}
+_IMAGES[faces.HYBRID] = "hybrid"
 _VIEWS = {
     "mean-train": "mean of the training images",
     "mean-test": "mean of the test images",
@@ -34,60 +28,46 @@ _WHITE = {"mean-train": 0.6, "mean-test": 0.6, "example-train": 1.0, "example-te
 
 
 def trials(profile):
-    found = trials_on_faces("reconstruction", "yaleb", profile, ranks=(RANK,))
-    solvers = {method.solver for method in METHODS}
-    return [trial for trial in found if trial.solver in solvers]
+    found = trials_on_faces("reconstruction", "yaleb", profile, ranks=[_RANK])
+    return [trial for trial in found if trial.solver != "pca"]
 
 
-def summarise(records):
+def images(frame):
     """Images of the first split, 0 to 255, by condition, view and image.
 
     Columns: ``condition``, ``view`` (a key of the arrays of the task), ``image`` ("clean",
     "given" or a method), ``pixels``, and ``error``, relative to the clean image.
     """
-    records = with_condition(records[records["repeat"] == 0])
-    records = records[records["n_components"] == records["n_components"].min()]
+    frame = narrow(frame, repeat=0, n_components=frame["n_components"].min())
     rows = {}
-    for record in records.sort_values(["condition", "method"]).to_dict("records"):
+    for fit in frame.sort_values(["condition", "method"]).itertuples():
         for view in _VIEWS:
-            three = record["arrays"][view]
-            images = zip((_CLEAN, _GIVEN, record["method"]), three, strict=True)
-            for name, image in images:  # clean and given are the same for all methods
-                rows[record["condition"], view, name] = {
-                    "pixels": np.rint(255 * np.clip(image, 0, 1)).astype(int).tolist(),
-                    "error": relative_error(three[0], image),
-                }
-    names = ["condition", "view", "image"]
-    found = [dict(zip(names, key, strict=True)) | row for key, row in rows.items()]
-    return pd.DataFrame(found, columns=[*names, "pixels", "error"])
+            clean, *_ = three = fit.arrays[view]
+            # Clean and given are the same for all methods.
+            for name, image in zip((_CLEAN, _GIVEN, fit.method), three, strict=True):
+                pixels = np.rint(255 * np.clip(image, 0, 1)).astype(int).tolist()
+                rows[fit.condition, view, name] = pixels, relative_error(clean, image)
+    columns = ["condition", "view", "image", "pixels", "error"]
+    return pd.DataFrame([(*key, *row) for key, row in rows.items()], columns=columns)
 
 
 def draw(table):
     """A row a condition, a block a view: clean, given, and what each method makes of it."""
     conditions = [c for c in CONDITIONS if (table["condition"] == c).any()]
     names = [name for name in _IMAGES if (table["image"] == name).any()]
-    figure, axes = plt.subplots(
-        max(len(conditions), 1),
-        len(_VIEWS),
-        figsize=(16.5, 0.92 * len(conditions) + 0.6),
-        squeeze=False,
-    )
-    for i, condition in enumerate(conditions):
-        for axis, (view, title) in zip(axes[i], _VIEWS.items(), strict=True):
-            cell = table[(table["condition"] == condition) & (table["view"] == view)]
-            block = cell.set_index("image").reindex(names)
-            below = block["error"].map("{:.2f}".format, na_action="ignore").fillna("")
-            show_images(
-                axis,
-                block["pixels"],
-                white=255 * _WHITE[view],
-                above=[_IMAGES[name] for name in names] if i == 0 else None,
-                below=["" if name == _CLEAN else below[name] for name in names],
-            )
-            if i == 0:
-                axis.set_title(title, pad=16)
-        axes[i, 0].set_ylabel(condition, fontsize="small")
-    return figure
+
+    def panel(axis, condition, view):
+        block = narrow(table, condition=condition, view=view).set_index("image").reindex(names)
+        below = block["error"].map("{:.2f}".format, na_action="ignore").fillna("")
+        show_images(
+            axis,
+            block["pixels"],
+            white=255 * _WHITE[view],
+            above=[_IMAGES[name] for name in names] if condition == conditions[0] else None,
+            below=["" if name == _CLEAN else below[name] for name in names],
+        )
+
+    return image_grid(conditions, _VIEWS, panel, size=(4.0, 0.95), pad=16)
 
 
 _SOURCE = "Section 5.2.2, Figure 9"
@@ -97,9 +77,10 @@ ARTEFACT = register_artefact(
         "mahnmf/fig9",
         title="Faces reconstructed from corrupted ones, Yale B",
         kind="figure",
-        methods=METHODS,
+        methods=FACTORIZATIONS,
         grid=trials,
-        table=summarise,
+        frame=with_condition,
+        table=images,
         picture=draw,
         claims=[
             *(
@@ -111,7 +92,7 @@ ARTEFACT = register_artefact(
                     "of the clean images than those of EucNMF and KLNMF, training and test.",
                     _SOURCE,
                     ["mean-error-train", "mean-error-test"],
-                    condition=condition,
+                    at={"condition": condition},
                 )
             ),
             *lowest(
@@ -125,7 +106,7 @@ ARTEFACT = register_artefact(
         ],
         assumed=faces.ASSUMED
         | {
-            "rank": f"Lost in the text; {RANK}.",
+            "rank": f"Lost in the text; {_RANK}.",
             "average reconstruction": "Read as the mean of the reconstructions of all images of a "
             "part. Noise averages out in it, and a veil over all images stays. So one image is "
             "shown, too: that of median brightness in its part, first split.",

@@ -5,64 +5,54 @@ from __future__ import annotations
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.frames import lengthen
+from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.papers.mahnmf import faces
-from nmfbench.papers.mahnmf.faces import CONDITIONS, METHODS, trials_on_faces, with_condition
-from nmfbench.papers.mahnmf.lowest import lowest
+from nmfbench.papers.mahnmf.faces import METHODS, NAMES, PCA, lowest, slug, trials_on_faces
 
-RANKS = (20, 50)
-_DATA = {"yaleb": "Yale B", "pie": "PIE"}
-_PARTS = {"train": "training", "test": "test"}
-_REFERENCE = faces.PCA  # not in the paper's table
+_RANKS = (20, 50)
+_DATASETS = ("yaleb", "pie")
+_PARTS = {"relative-error-train": "training", "relative-error-test": "test"}
+_ERROR = "relative error"
 
 
 def trials(profile):
     return [
         trial
-        for dataset in _DATA
-        for trial in trials_on_faces("reconstruction", dataset, profile, ranks=RANKS)
+        for dataset in _DATASETS
+        for trial in trials_on_faces("reconstruction", dataset, profile, ranks=_RANKS)
     ]
 
 
-def summarise(records):
+def frame(records):
+    """Errors by data, condition and part: ``images`` that train, and that test."""
+    long = lengthen(faces.with_condition(records), _PARTS, "images", _ERROR)
+    data, order = long["dataset"].map(NAMES), [NAMES[dataset] for dataset in _DATASETS]
+    return long.assign(data=pd.Categorical(data, categories=order, ordered=True))
+
+
+def table(frame):
     """Mean and standard deviation over splits, by data, rank, part, condition and method."""
-    records = with_condition(records)
-    values = {f"relative-error-{part}": part for part in _PARTS}
-    keys = ["dataset", "n_components", "condition", "method"]
-    long = records.rename(columns=values).melt(keys, list(_PARTS), "part", "relative-error")
-    groups = long.groupby(["dataset", "n_components", "part", *keys[2:]], observed=True)
-    table = groups["relative-error"].agg(["mean", "std", "count"]).reset_index()
-    return table.astype({"condition": str, "method": str})
+    by = ["data", "n_components", "images", "condition", "method"]
+    return frame.groupby(by, observed=True)[_ERROR].agg(["mean", "std", "count"]).reset_index()
 
 
 def draw(table):
     """The table as printed: a column a method, the lowest of the factorizations marked."""
-    rows = []
-    for dataset, data in _DATA.items():
-        of_data = table[table["dataset"] == dataset]
-        for rank in sorted(of_data["n_components"].unique()):
-            for part, name in _PARTS.items():
-                block = of_data[(of_data["n_components"] == rank) & (of_data["part"] == part)]
-                for condition in CONDITIONS:
-                    cells = block[block["condition"] == condition].set_index("method")
-                    if len(cells):
-                        labels = {"data": data, "rank": rank, "images": name, "noise": condition}
-                        rows.append(labels | _printed(cells))
-    return pd.DataFrame(rows)
+    return score_table(
+        table,
+        {"data": "data", "n_components": "rank", "images": "images", "condition": "noise"},
+        [method.label for method in METHODS],
+        lambda cell: mean_and_deviation(cell.mean, cell.std, cell.count, 3),
+        best=_lowest,
+    )
 
 
-def _printed(cells):
-    rivals = cells[(cells.index != _REFERENCE) & (cells["count"] == cells["count"].max())]
-    # Not among those with fewer splits: means over different splits are not comparable.
-    lowest_one = rivals["mean"].idxmin() if len(rivals) else None
-    texts = {}
-    for method in (m.label for m in METHODS):
-        if method not in cells.index:
-            texts[method] = ""
-            continue
-        cell = cells.loc[method]
-        deviation = f" ± {cell['std']:.3f}" if cell["count"] > 1 else ""
-        texts[method] = f"{cell['mean']:.3f}{deviation}{' *' if method == lowest_one else ''}"
-    return texts
+def _lowest(cells):
+    # PCA is not in the paper's table. Not among those with fewer splits: means over different
+    # splits are not comparable.
+    rivals = cells[(cells["method"] != PCA) & (cells["count"] == cells["count"].max())]
+    return rivals["mean"].idxmin() if len(rivals) else None
 
 
 ARTEFACT = register_artefact(
@@ -72,22 +62,22 @@ ARTEFACT = register_artefact(
         kind="table",
         methods=METHODS,
         grid=trials,
-        table=summarise,
+        frame=frame,
+        table=table,
         picture=draw,
         claims=[
             claim
-            for dataset, data in _DATA.items()
+            for dataset in _DATASETS
             for condition in ("Laplace", "salt & pepper")
-            for rank in RANKS
+            for rank in _RANKS
             for claim in lowest(
-                f"{dataset}-{faces.slug(condition)}-r{rank}",
-                f"{data}, {condition}, rank {rank}: {{}} reconstructs the clean images with a "
-                "smaller relative error than EucNMF and KLNMF, training and test.",
+                f"{dataset}-{slug(condition)}-r{rank}",
+                f"{NAMES[dataset]}, {condition}, rank {rank}: {{}} reconstructs the clean images "
+                "with a smaller relative error than EucNMF and KLNMF, training and test.",
                 "Section 5.2.2, Table 1",
-                ["relative-error-train", "relative-error-test"],
-                condition=condition,
-                dataset=dataset,
-                n_components=rank,
+                _ERROR,
+                at={"dataset": dataset, "condition": condition, "n_components": rank},
+                each={"images": list(_PARTS.values())},
             )
         ],
         assumed=faces.ASSUMED

@@ -7,19 +7,19 @@ at no label: fixed defaults, and the most stable of four candidates.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from itertools import combinations, product
+from functools import cache, cached_property
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.grids import Method
-from nmfbench.artefacts.remember import once_per_table
 from nmfbench.engine.trials import Trial, canonical
 from nmfbench.metrics import nmi_geometric
-from nmfbench.papers.rnmfd.sets import SETS, ImageSet, clustering_trial, method
+from nmfbench.papers.rnmfd.sets import SETS, clusterings, method
 
 __all__ = [
     "AC",
@@ -29,6 +29,7 @@ __all__ = [
     "NMI",
     "PROTOCOLS",
     "Compared",
+    "by_protocol",
     "chosen",
     "grid",
     "in_words",
@@ -36,9 +37,7 @@ __all__ = [
 
 AC, NMI = "clustering-accuracy", "nmi-geometric"
 
-_GRAPH = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 50.0, 100.0, 500.0, 1000.0)
-_DECADES = tuple(10.0**k for k in range(-2, 7))
-_NEIGHBORS = tuple(range(1, 10))
+Tried = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -49,140 +48,98 @@ class Compared:
     ----------
     label : str
     solver : str
-        Run with its defaults, unless tried with others.
-    weights : sequence of str, default=()
-        Parameters that share one value: the weight that candidates differ in.
-    candidates : sequence, default=()
-        Four of its values, among which a choice without labels is made.
-    searched : sequence of dict, default=()
-        Parameters of the search by test accuracy, in full.
+    weights : sequence of mapping, default=()
+        Parameters of four candidates in the order of their weights, among which a choice without
+        labels is made.
+    grid : sequence of mapping, default=()
+        Parameters of the search by test accuracy.
     ours : bool, default=False
         Not in the paper's tables.
     """
 
     label: str
     solver: str
-    weights: Sequence[str] = ()
-    candidates: Sequence = ()
-    searched: Sequence[dict] = ()
+    weights: Tried = ()
+    grid: Tried = ()
     ours: bool = False
 
-    @property
+    @cached_property
     def default(self) -> Method:
         return method(self.label, self.solver)
 
-    def choices(self) -> list[Method]:
-        """The candidates, in the order of their weights; the default, if there is no weight."""
-        return _choices(self.label)
+    @cached_property
+    def candidates(self) -> list[Method]:
+        """One for each weight; the default, if there is none."""
+        return [method(self.label, self.solver, **params) for params in self.weights or [{}]]
 
-    def search(self) -> list[Method]:
-        """The grid of the search by test accuracy; without one, the choices."""
-        return _search(self.label)
-
-
-def _searched(names, values, neighbors=_NEIGHBORS):
-    return [
-        dict.fromkeys(names, value) | {"n_neighbors": p} for p, value in product(neighbors, values)
-    ]
+    @cached_property
+    def searched(self) -> list[Method]:
+        """The grid of the search by test accuracy; without one, the candidates."""
+        found = [method(self.label, self.solver, **params) for params in self.grid]
+        return found or self.candidates
 
 
-_BOTH = ("alpha", "alpha_features")
+def _each(values: Sequence[Any], *names: str) -> Tried:
+    """Values that several parameters share."""
+    return [dict.fromkeys(names, value) for value in values]
+
+
+def _with_neighbors(weights: Tried) -> Tried:
+    return [{**params, "n_neighbors": p} for p in range(1, 10) for params in weights]
+
+
 _FOUR = (0.1, 1.0, 10.0, 100.0)
+_GRAPH = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 50.0, 100.0, 500.0, 1000.0)
+_DECADES = [10.0**k for k in range(-2, 7)]
+_RULES = ("q95", "mad", "none")  # for the weight of RNMFD's sparse part
+_ONE, _BOTH = ("alpha",), ("alpha", "alpha_features")
+_GRID_OF_ONE, _GRID_OF_BOTH = (_with_neighbors(_each(_GRAPH, *names)) for names in (_ONE, _BOTH))
 
 COMPARED = (
     Compared("Kmeans", "kmeans"),
     Compared("NMF", "mu"),
     Compared("LNMF", "lnmf"),
-    Compared("GNMF", "gnmf", ("alpha",), _FOUR, _searched(("alpha",), _GRAPH)),
-    Compared("DNMF", "dnmf", _BOTH, _FOUR, _searched(_BOTH, _GRAPH)),
-    Compared("NLCF", "nlcf", ("mu",), (0.01, 0.1, 1.0, 10.0), [{"mu": mu} for mu in _DECADES]),
-    Compared("RCC", "rcc", _BOTH, _FOUR, _searched(_BOTH, _GRAPH)),
-    Compared("IGNMF", "ignmf", ("alpha",), _FOUR, _searched(("alpha",), _GRAPH)),
-    Compared("NSDR", "nsdr", ("lam",), _FOUR, _searched(("lam",), _DECADES)),
-    Compared(
-        "RNMFD",
-        "rnmfd",
-        ("alpha",),
-        (1.0, 10.0, 100.0, 1000.0),
-        [{"lam": lam} for lam in ("q95", "mad", "none")],
-    ),
-    Compared("Ncuts", "ncuts", ("n_neighbors",), (3, 5, 7, 9), ours=True),
-    Compared("DRCC", "drcc", _BOTH, _FOUR, ours=True),
-    Compared("ANP", "anp", ("lam1",), (0.001, 0.01, 0.1, 1.0), ours=True),
+    Compared("GNMF", "gnmf", _each(_FOUR, *_ONE), _GRID_OF_ONE),
+    Compared("DNMF", "dnmf", _each(_FOUR, *_BOTH), _GRID_OF_BOTH),
+    Compared("NLCF", "nlcf", _each((0.01, 0.1, 1.0, 10.0), "mu"), _each(_DECADES, "mu")),
+    Compared("RCC", "rcc", _each(_FOUR, *_BOTH), _GRID_OF_BOTH),
+    Compared("IGNMF", "ignmf", _each(_FOUR, *_ONE), _GRID_OF_ONE),
+    Compared("NSDR", "nsdr", _each(_FOUR, "lam"), _with_neighbors(_each(_DECADES, "lam"))),
+    Compared("RNMFD", "rnmfd", _each((1.0, 10.0, 100.0, 1000.0), *_ONE), _each(_RULES, "lam")),
+    Compared("Ncuts", "ncuts", _each((3, 5, 7, 9), "n_neighbors"), ours=True),
+    Compared("DRCC", "drcc", _each(_FOUR, *_BOTH), ours=True),
+    Compared("ANP", "anp", _each((0.001, 0.01, 0.1, 1.0), "lam1"), ours=True),
 )
 """In the order of the paper's columns, then those that it does not have."""
 
 BASELINES = tuple(c.label for c in COMPARED if not c.ours and c.label != "RNMFD")
-_OF = {c.label: c for c in COMPARED}
 
-
-@cache
-def _choices(label):
-    c = _OF[label]
-    params = [dict.fromkeys(c.weights, value) for value in c.candidates]
-    return [method(label, c.solver, **p) for p in params or [{}]]
-
-
-@cache
-def _search(label):
-    c = _OF[label]
-    return [method(label, c.solver, **params) for params in c.searched] or _choices(label)
-
-
-def _everything():
-    found = {}
-    for c in COMPARED:
-        for m in (c.default, *c.choices(), *c.search()):
-            found.setdefault((m.solver, canonical(m.params)), m)
-    return tuple(found.values())
-
-
-METHODS: tuple[Method, ...] = _everything()
+METHODS = tuple(m for c in COMPARED for m in (c.default, *c.candidates, *c.searched))
 """Every method at all of its parameters, under its label."""
 
 
-# -- grids ------------------------------------------------------------------------------------
-
-_QUICK_RUNS, _QUICK_TRIED = 5, 3  # with defaults, and with each candidate
-_RUNS, _SEARCHED = 10, 5  # the same of the paper's grids; its search takes the first five
-
-
-def grid(profile: str, sets: Sequence[ImageSet] = tuple(SETS.values())) -> list[Trial]:
+def grid(profile: str) -> list[Trial]:
     """All trials of Tables 3 and 4.
 
-    Parameters
-    ----------
-    profile : {"smoke", "quick", "paper"}
-        "quick" tries the candidates only, and has DRCC and ANP, which are not in the paper's
-        tables and slow, in few runs with defaults. "paper" searches the paper's grids.
-    sets : sequence of ImageSet
+    "quick" tries the candidates only, and has DRCC and ANP, which are not in the paper's tables and
+    slow, in few runs with defaults. "paper" searches the paper's grids.
     """
-    if profile == "smoke":
-        small = [SETS["yale"], SETS["semeion"]]
-        plan = [(m, 2) for c in COMPARED for m in (c.default, *c.choices()[:2])]
-        return _unique(small, plan, smoke=True)
     plan = []
     for c in COMPARED:
-        if profile == "paper":
-            plan += [(m, _RUNS) for m in (c.default, *c.choices())]
-            plan += [(m, _SEARCHED) for m in c.search()]
+        if profile == "smoke":
+            plan += [(2, [c.default, *c.candidates[:2]])]
+        elif profile == "paper":
+            plan += [(10, [c.default, *c.candidates]), (5, c.searched)]
+        elif c.label in ("DRCC", "ANP"):
+            plan += [(3, [c.default])]
         else:
-            tried = c.label == "Ncuts" or not c.ours
-            plan.append((c.default, _QUICK_RUNS if tried else _QUICK_TRIED))
-            plan += [(m, _QUICK_TRIED) for m in c.choices() if tried]
+            plan += [(5, [c.default]), (3, c.candidates)]
             # The paper's own method is searched in the same way as in the paper.
-            plan += [(m, _QUICK_TRIED) for m in c.search() if c.label == "RNMFD"]
-    return _unique(sets, plan)
-
-
-def _unique(sets, plan, **options):
-    trials = [
-        clustering_trial(images, m, repeat, **options)
-        for images in sets
-        for m, runs in plan
-        for repeat in range(runs)
-    ]
-    return list(dict.fromkeys(trials))
+            plan += [(3, c.searched)] if c.label == "RNMFD" else []
+    smoke = profile == "smoke"
+    sets = ("yale", "semeion") if smoke else SETS
+    trials = [t for runs, tried in plan for t in clusterings(sets, tried, runs, smoke=smoke)]
+    return list(dict.fromkeys(trials))  # a default may be a candidate and searched, too
 
 
 # -- choices ----------------------------------------------------------------------------------
@@ -195,9 +152,16 @@ PROTOCOLS = {
 """How parameters are chosen, in words: the paper's protocol, and two without labels."""
 
 _STABLE_RUNS = 5
+_CELL = ["dataset", "method"]
+_WAY = [*_CELL, "_place"]
 
 
-@once_per_table
+def by_protocol(records: pd.DataFrame) -> pd.DataFrame:
+    """Records that each protocol chooses, below each other, with a column ``protocol``."""
+    parts = [chosen(records, name).assign(protocol=name) for name in PROTOCOLS]
+    return pd.concat(parts, ignore_index=True)
+
+
 def chosen(records: pd.DataFrame, protocol: str) -> pd.DataFrame:
     """Records of the one set of parameters that a protocol gives a method on a data set.
 
@@ -216,48 +180,39 @@ def chosen(records: pd.DataFrame, protocol: str) -> pd.DataFrame:
     DataFrame
         Of "best" and "stable" only the runs that all parameters in question have.
     """
-    records = records[records["method"].notna()]
     order = _order(protocol)
     places = [order.get(way, -1) for way in zip(records["method"], records["setting"], strict=True)]
     rows = records.assign(_place=places)
     rows = rows[rows["_place"] >= 0]
     if protocol != "default":
         rows = _shared_runs(rows)
-        value = (
-            _stability(rows)
-            if protocol == "stable"
-            else rows.groupby(_WAY, observed=True)[AC].mean()
-        )
+        accuracy = rows.groupby(_WAY, observed=True)[AC].mean()
+        value = _stability(rows) if protocol == "stable" else accuracy
         best = value.groupby(_CELL, observed=True).idxmax()  # the first of equals
         rows = rows[pd.MultiIndex.from_frame(rows[_WAY]).isin(best)]
     return rows.drop(columns="_place")
 
 
-_CELL = ["dataset", "method"]
-_WAY = [*_CELL, "_place"]
-
-
 @cache
 def _order(protocol):
-    """The parameters that a protocol looks at, by method, in their order."""
+    """Places of the parameters that a protocol looks at, by method and setting."""
     order = {}
     for c in COMPARED:
-        ways = c.choices()
-        if protocol == "default":
-            ways = [c.default]
-        elif protocol == "best":
-            ways = c.search() if c.label == "RNMFD" else ways + c.search()
-        for place, m in enumerate(ways):
+        # The paper's own method has fixed parameters but for those that it is searched in.
+        searched = c.searched if c.label == "RNMFD" else [*c.candidates, *c.searched]
+        tried = {"best": searched, "default": [c.default], "stable": c.candidates}[protocol]
+        for place, m in enumerate(tried):
             order.setdefault((c.label, canonical(m.params)), place)
     return order
 
 
 def _shared_runs(rows):
     """The runs that most parameters have, of the parameters that have all of them."""
-    tried = rows.groupby([*_CELL, "repeat"], observed=True)["_place"].transform("nunique")
-    rows = rows[tried == tried.groupby([rows[c] for c in _CELL], observed=True).transform("max")]
-    runs = rows.groupby(_WAY, observed=True)["repeat"].transform("nunique")
-    return rows[runs == runs.groupby([rows[c] for c in _CELL], observed=True).transform("max")]
+    for counted, by in (("_place", [*_CELL, "repeat"]), ("repeat", _WAY)):
+        n = rows.groupby(by, observed=True)[counted].transform("nunique")
+        most = n.groupby([rows[column] for column in _CELL], observed=True).transform("max")
+        rows = rows[n == most]
+    return rows
 
 
 def _stability(rows):
@@ -270,15 +225,16 @@ def _stability(rows):
     return pd.Series(values, index=pd.MultiIndex.from_tuples(values, names=_WAY), dtype=float)
 
 
-def in_words(params) -> str:
-    """Parameters that are not the defaults, for a cell of a table."""
-    return ", ".join(
-        f"{_SYMBOLS[name]} {_short(value)}" for name, value in params.items() if name in _SYMBOLS
-    )
-
-
 _SYMBOLS = {"alpha": "α", "mu": "μ", "lam": "λ", "lam1": "λ₁", "n_neighbors": "p"}
 
 
-def _short(value):
-    return value if isinstance(value, str) else f"{value:g}"
+def in_words(params: Mapping[str, Any]) -> str:
+    """Parameters that are not the defaults, for a cell of a table.
+
+    Examples
+    --------
+    >>> in_words({"lam": "mad", "n_neighbors": 3, "max_iter": 300})
+    'λ mad, p 3'
+    """
+    shown = {_SYMBOLS[name]: value for name, value in params.items() if name in _SYMBOLS}
+    return ", ".join(f"{k} {v if isinstance(v, str) else format(v, 'g')}" for k, v in shown.items())

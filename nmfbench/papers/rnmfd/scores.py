@@ -1,43 +1,44 @@
-"""What Tables 3 and 4 share: one score of all methods on all sets, under three protocols."""
+"""Tables 3 and 4: one score of all methods on all sets, under three protocols."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.claim import Claim, Verdict
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.claim import Claim, with_evidence, within
 from nmfbench.artefacts.comparisons import always_best, better
+from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.protocols import (
     BASELINES,
     COMPARED,
+    METHODS,
     PROTOCOLS,
-    chosen,
+    by_protocol,
+    grid,
     in_words,
 )
 from nmfbench.papers.rnmfd.sets import SETS
 from nmfbench.stats.ranks import wilcoxon_holm
 
-__all__ = ["ASSUMED", "CAPTION", "claims", "draw", "summarise"]
+__all__ = ["draw", "score_artefact", "summarise"]
 
 OURS = "RNMFD"
 GRAPH_ALONE = "Ncuts"
-_PRINTED = "printed"
-_LABELS = [c.label for c in COMPARED]
-_IN_PAPER = [c.label for c in COMPARED if not c.ours]  # in the order of the printed columns
-_AVERAGE, _RANK = "average", "mean rank"
+_PRINTED, _AVERAGE, _RANK = "printed", "average", "mean rank"
+_METHOD = pd.CategoricalDtype([c.label for c in COMPARED], ordered=True)
 _LEVEL = 0.05
-_ALL = (OURS, *BASELINES)
+_NO_RUNS = {"std": np.nan, "count": 0, "params": "", "mark": ""}
 
 
 # -- table ------------------------------------------------------------------------------------
 
 
-def summarise(records: pd.DataFrame, *, artefact: str, score: str) -> pd.DataFrame:
+def summarise(frame: pd.DataFrame, *, artefact: str, score: str) -> pd.DataFrame:
     """Rows of one score: by data set, protocol and method.
 
     Columns: ``mean`` and ``std`` over ``count`` runs, in per cent; ``params``, what differs from
@@ -46,244 +47,182 @@ def summarise(records: pd.DataFrame, *, artefact: str, score: str) -> pd.DataFra
     has the paper's numbers. Of the data set "average" the mean is one over data sets, and of
     "mean rank" it is the mean rank among the methods of the row, the highest score having rank 1.
     """
-    parts = [_printed(artefact)]
-    for protocol in PROTOCOLS:
-        rows = chosen(records, protocol)
-        if rows.empty:
-            continue
-        found = rows.groupby(["dataset", "method"], observed=True).agg(
-            mean=(score, "mean"),
-            std=(score, "std"),
-            count=(score, "count"),
-            params=("params", "first"),
-        )
-        found[["mean", "std"]] *= 100
-        found["params"] = [in_words(params) for params in found["params"]]
-        marks = {
-            (dataset, label): mark
-            for dataset, of_set in rows.groupby("dataset")
-            for label, mark in _marks(of_set, score).items()
-        }
-        found["mark"] = [marks.get(place, "") for place in found.index]
-        parts.append(found.reset_index().assign(protocol=protocol))
-    table = pd.concat([_with_averages(part) for part in parts], ignore_index=True)
-    columns = ["dataset", "protocol", "method", "mean", "std", "count", "params", "mark"]
-    return table.astype({"method": str})[columns]
+    line = ["dataset", "protocol"]
+    groups = frame.groupby([*line, "method"], observed=True)
+    ours = groups[score].agg(["mean", "std", "count"]).mul([100, 100, 1])
+    ours["params"] = groups["params"].first().map(in_words)
+    marks = {
+        (*place, method): mark
+        for place, rows in frame.groupby(line)
+        for method, mark in _marks(rows, score).items()
+    }
+    ours["mark"] = [marks.get(place, "") for place in ours.index]
+    table = pd.concat([_printed(artefact), ours.reset_index()]).astype({"method": _METHOD})
+    averages = [_averages(rows).assign(protocol=name) for name, rows in table.groupby("protocol")]
+    table = pd.concat([table, *averages], ignore_index=True)
+    order = [*SETS, _AVERAGE, _RANK, _PRINTED, *PROTOCOLS]
+    table = table.sort_values(line, key=lambda names: names.map(order.index), kind="stable")
+    table = table[[*line, "method", "mean", "std", "count", "params", "mark"]]
+    return table.astype({"method": str})
 
 
 def _printed(artefact):
-    rows = [
-        {"dataset": dataset, "method": label, "mean": 100 * value}
+    in_paper = [c.label for c in COMPARED if not c.ours]  # in the order of the printed columns
+    return pd.DataFrame(
+        {"dataset": dataset, "protocol": _PRINTED, "method": method, "mean": 100 * value} | _NO_RUNS
         for dataset in SETS
-        for label, value in zip(_IN_PAPER, reported(artefact, dataset).value, strict=True)
-    ]
-    blank = {"std": np.nan, "count": 0, "params": "", "mark": "", "protocol": _PRINTED}
-    return pd.DataFrame(rows).assign(**blank)
+        for method, value in zip(in_paper, reported(artefact, dataset).value, strict=True)
+    )
 
 
-def _with_averages(rows):
-    """With means over data sets of the methods that all of them have, and mean ranks."""
+def _averages(rows):
+    """Means over data sets of the methods that all of them have, and mean ranks."""
     wide = rows.pivot(index="method", columns="dataset", values="mean").dropna()
-    common = rows.iloc[:1].assign(std=np.nan, count=0, params="", mark="")[
-        ["protocol", "std", "count", "params", "mark"]
-    ]
-    values = {_AVERAGE: wide.mean(axis=1), _RANK: wide.rank(ascending=False).mean(axis=1)}
-    extra = [
-        mean.rename("mean").reset_index().assign(dataset=name).merge(common, how="cross")
-        for name, mean in values.items()
-    ]
-    return pd.concat([rows.astype({"method": str}), *(e.astype({"method": str}) for e in extra)])
+    means = {_AVERAGE: wide.mean(axis=1), _RANK: wide.rank(ascending=False).mean(axis=1)}
+    long = pd.DataFrame(means).melt(var_name="dataset", value_name="mean", ignore_index=False)
+    return long.reset_index().assign(**_NO_RUNS)
 
 
 def _marks(rows, score):
-    """Which methods of a data set differ from RNMFD, after Holm's correction."""
+    """The methods of a data set that differ from RNMFD, after Holm's correction."""
     wide = rows.pivot(index="repeat", columns="method", values=score)
     if OURS not in wide:
         return {}
     pairs = wilcoxon_holm(wide, against=OURS)
     pairs = pairs[pairs["p_adjusted"] < _LEVEL]
-    return {
-        row.rival: "below" if row.effect > 0 else "above"  # the effect is that of RNMFD
-        for row in pairs.itertuples()
-    }
+    # The effect is that of RNMFD.
+    return {row.rival: "below" if row.effect > 0 else "above" for row in pairs.itertuples()}
 
 
 def draw(table: pd.DataFrame) -> pd.DataFrame:
     """As the paper has it, a row a data set and a column a method, with a row a protocol."""
-    rows = []
+    line = ["dataset", "protocol"]
+    cells = table.assign(line=table.groupby(line, sort=False).ngroup(), part="score")
+    settings = cells[cells["params"] != ""].assign(part="params")
+    cells = pd.concat([cells, settings]).sort_values("line", kind="stable")
+    heads = {"dataset": "", "protocol": "parameters", "part": "part"}
+    printed = score_table(cells, heads, _METHOD.categories, _cell, best=_best)
     names = {_PRINTED: "the paper's", **PROTOCOLS}
-    for dataset in (*SETS, _AVERAGE, _RANK):
-        label = SETS[dataset].label if dataset in SETS else dataset
-        for protocol, name in names.items():
-            cells = table[(table["dataset"] == dataset) & (table["protocol"] == protocol)]
-            if len(cells):
-                cells = cells.set_index("method")
-                rows.append({"": label, "parameters": name} | _cells(cells))
-                label = ""
-                if cells["params"].any():
-                    rows.append({"": "", "parameters": "…with"} | _chosen(cells))
-    return pd.DataFrame(rows)
+    below = printed.pop("part") == "params"
+    printed["parameters"] = printed["parameters"].map(names).mask(below, "…with")
+    datasets = printed[""].replace({name: images.label for name, images in SETS.items()})
+    return printed.assign(**{"": datasets.mask(datasets.duplicated(), "")})
 
 
-_MARKS = {"above": " ▲", "below": " ▽", "": ""}
+def _cell(cell):
+    if cell.part == "params":
+        return cell.params
+    places = 2 if cell.dataset == _RANK or cell.protocol == _PRINTED else 1
+    mark = {"above": " ▲", "below": " ▽", "": ""}[cell.mark]
+    return mean_and_deviation(cell.mean, cell.std, cell.count, places) + mark
 
 
-def _cells(cells):
-    ranks, printed = cells["dataset"].iloc[0] == _RANK, cells["protocol"].iloc[0] == _PRINTED
-    places = 2 if ranks or printed else 1
-    best = cells["mean"].idxmin() if ranks else cells["mean"].idxmax()
-    texts = {}
-    for label in _LABELS:
-        if label not in cells.index:
-            texts[label] = ""
-            continue
-        cell = cells.loc[label]
-        text = f"{cell['mean']:.{places}f}"
-        if cell["count"] > 1:
-            text += f" ± {cell['std']:.1f}"
-        texts[label] = text + _MARKS[cell["mark"]] + (" *" if label == best else "")
-    return texts
-
-
-def _chosen(cells):
-    return {label: cells["params"].get(label, "") for label in _LABELS}
+def _best(cells):
+    if cells["part"].iloc[0] == "params":
+        return None
+    ranks = cells["dataset"].iloc[0] == _RANK
+    return cells["mean"].idxmin() if ranks else cells["mean"].idxmax()
 
 
 # -- claims -----------------------------------------------------------------------------------
 
-_SECTION = "Section 4.2"
 _UNDER = {
     "best": "each baseline at its best parameters by test accuracy",
     "default": "all at fixed defaults",
     "stable": "all at the most stable of their candidates, chosen without labels",
 }
+_POINTS = (
+    ("first point", "Locality helps", "GNMF", ["NMF"]),
+    ("first point", "Locality helps", OURS, ["NMF"]),
+    ("second point", "A sparse part for noise helps", "RCC", ["GNMF", "DNMF"]),
+    ("second point", "A sparse part for noise helps", OURS, ["GNMF", "DNMF"]),
+    ("third point", "No trivial solution helps", "IGNMF", ["GNMF", "DNMF"]),
+    (
+        "fourth point",
+        "Discriminative information helps",
+        "NSDR",
+        [m for m in BASELINES if m != "NSDR"],
+    ),
+)
 
 
-def claims(artefact: str, score: str, name: str) -> list[Claim]:
-    """Claims of Section 4.2 on one score.
+def _claims(artefact, score, name):
+    """Claims of Section 4.2, and questions of ours, on one score, which they call ``name``."""
+    table = f"Table {artefact[-1]}"
 
-    Parameters
-    ----------
-    artefact : str
-    score : str
-        Its metric.
-    name : str
-        In words.
-    """
-    table = artefact.partition("/")[2].replace("table", "Table ")
-    found = []
+    def ahead(winner, rivals, **at):
+        return _explained(
+            always_best(winner, rivals, score, ["dataset"]), winner, rivals, score, at
+        )
+
     for dataset, images in SETS.items():
         for protocol in ("best", "default"):
-            test = _on(protocol, _ALL, always_best(OURS, BASELINES, [score]), dataset, score)
-            found.append(
-                Claim(
-                    f"{dataset}-{protocol}",
-                    f"{images.label}: RNMFD has a higher {name} than each of the nine other "
-                    f"methods of the paper, {_UNDER[protocol]}.",
-                    f"{_SECTION}, {table}",
-                    test,
-                    reported(artefact, dataset).text,
-                )
+            yield Claim(
+                f"{dataset}-{protocol}",
+                f"{images.label}: RNMFD has a higher {name} than each of the nine other methods of "
+                f"the paper, {_UNDER[protocol]}.",
+                f"Section 4.2, {table}",
+                ahead(OURS, BASELINES, dataset=dataset, protocol=protocol),
+                reported(artefact, dataset).text,
             )
     for protocol in PROTOCOLS:
-        best = always_best(OURS, BASELINES, [score], by=["dataset"])
-        test = _on(protocol, _ALL, best, None, score)
-        found.append(
-            Claim(
-                f"average-{protocol}",
-                f"On average over the five sets RNMFD has a higher {name} than each of the nine "
-                f"others, {_UNDER[protocol]}.",
-                f"{_SECTION}, {table}",
-                test,
-                reported(artefact, _AVERAGE).text,
+        yield Claim(
+            f"average-{protocol}",
+            f"On average over the five sets RNMFD has a higher {name} than each of the nine "
+            f"others, {_UNDER[protocol]}.",
+            f"Section 4.2, {table}",
+            ahead(OURS, BASELINES, protocol=protocol),
+            reported(artefact, _AVERAGE).text,
+        )
+    for point, why, winner, rivals in _POINTS:
+        few = len(rivals) <= 2
+        slug = "-".join(rivals).lower() if few else "baselines"
+        others = " and ".join(rivals) if few else "all other baselines"
+        for protocol in ("best", "default"):
+            yield Claim(
+                f"{winner.lower()}-over-{slug}-{protocol}",
+                f"{why}: on average over the sets {winner} has a higher {name} than {others}, "
+                f"{_UNDER[protocol]}.",
+                f"Section 4.2, {point}, {table}",
+                ahead(winner, rivals, protocol=protocol),
             )
-        )
-    found += [
-        _comparison(winner, rivals, why, protocol, score, name, f"{_SECTION}, {point}, {table}")
-        for point, why, winner, rivals in (
-            ("first point", "locality helps", "GNMF", ["NMF"]),
-            ("first point", "locality helps", OURS, ["NMF"]),
-            ("second point", "a sparse part for noise helps", "RCC", ["GNMF", "DNMF"]),
-            ("second point", "a sparse part for noise helps", OURS, ["GNMF", "DNMF"]),
-            ("third point", "no trivial solution helps", "IGNMF", ["GNMF", "DNMF"]),
-            (
-                "fourth point",
-                "discriminative information helps",
-                "NSDR",
-                [label for label in BASELINES if label != "NSDR"],
-            ),
-        )
-        for protocol in ("best", "default")
-    ]
-    found += [
-        Claim(
-            f"{dataset or 'average'}-graph-alone",
-            f"{SETS[dataset].label if dataset else 'On average over the five sets'}: RNMFD has a "
-            f"higher {name} than normalised cuts of the graph it is given, {_UNDER['default']}.",
+    over_the_graph = better(OURS, GRAPH_ALONE, score, ["dataset"])
+    places = {name: (images.label, {"dataset": name}) for name, images in SETS.items()}
+    for slug, (where, at) in {**places, "average": ("On average over the five sets", {})}.items():
+        yield Claim(
+            f"{slug}-graph-alone",
+            f"{where}: RNMFD has a higher {name} than normalised cuts of the graph it is given, "
+            f"{_UNDER['default']}.",
             "ours",
-            _on(
-                "default", [OURS], better(OURS, GRAPH_ALONE, score, by=["dataset"]), dataset, score
-            ),
+            _explained(over_the_graph, OURS, [], score, {"protocol": "default", **at}),
             origin="ours",
         )
-        for dataset in (*SETS, None)
-    ]
-    return found
 
 
-def _comparison(winner, rivals, why, protocol, score, name, source):
-    others = "all other baselines" if len(rivals) > 2 else " and ".join(rivals)
-    return Claim(
-        f"{winner.lower()}-over-{'baselines' if len(rivals) > 2 else '-'.join(rivals).lower()}"
-        f"-{protocol}",
-        f"{why.capitalize()}: on average over the sets {winner} has a higher {name} than {others}, "
-        f"{_UNDER[protocol]}.",
-        source,
-        _on(
-            protocol,
-            [winner, *rivals],
-            always_best(winner, rivals, [score], by=["dataset"]),
-            None,
-            score,
-        ),
-    )
+def _explained(test, winner, rivals, score, at):
+    """``test`` at a place; unless it is confirmed, with the scores that stand behind it."""
+    describe = partial(_explanation, [winner, *rivals, GRAPH_ALONE], score)
+    return within(at, with_evidence(test, describe, of=["refuted", "inconclusive"]))
 
 
-def _on(
-    protocol: str, methods: Sequence[str], test: Callable, dataset: str | None, score: str
-) -> Callable:
-    """A test on the records that a protocol chooses, with what explains its verdict."""
-
-    def explained(records):
-        # A choice looks at one method and data set, whichever others there are.
-        rows = chosen(records, protocol)
-        rows = rows[rows["method"].isin([*methods, GRAPH_ALONE])]
-        if dataset is not None:
-            rows = rows[rows["dataset"] == dataset]
-        verdict: Verdict = test(rows)
-        if verdict.verdict in ("confirmed", "not run"):
-            return verdict
-        text = _explanation(rows, methods[0], score)
-        return replace(verdict, evidence=f"{verdict.evidence}. {text}")
-
-    return explained
-
-
-def _explanation(rows, subject, score):
+def _explanation(methods, score, rows):
     """Scores of the best methods and of the graph alone, and whether RNMFD lost columns."""
+    winner, rows = methods[0], rows[rows["method"].isin(methods)]
     means = 100 * rows.groupby(["method", "dataset"], observed=True)[score].mean().unstack()
     means = means.dropna().mean(axis=1).sort_values(ascending=False)
-    listed = [*means.index[:3], *(m for m in (subject, GRAPH_ALONE) if m in means.index[3:])]
-    text = "Per cent: " + ", ".join(f"{label} {means[label]:.1f}" for label in listed)
+    listed = [*means.index[:3], *(m for m in (winner, GRAPH_ALONE) if m in means.index[3:])]
+    text = "per cent: " + ", ".join(f"{label} {means[label]:.1f}" for label in listed)
     text += f" ({GRAPH_ALONE} is the graph alone)"
     own = rows[rows["method"] == OURS]
-    if subject == OURS and "orthogonality-gap" in own:
+    if winner == OURS and "orthogonality-gap" in own:
         dead, gap = own["n-dead-components"].mean(), own["orthogonality-gap"].mean()
         text += f"; {dead:.1f} columns of RNMFD are near zero, and ‖WᵀW − I‖ is {gap:.1f}"
     return text
 
 
-ASSUMED = sets.ASSUMED | {
+# -- artefacts --------------------------------------------------------------------------------
+
+_ASSUMED = sets.ASSUMED | {
     "best on the test": "The paper's protocol: baselines at the parameters of the highest mean "
     "test accuracy (of p in 1..9 and weights from 0.01 to 1000; NSDR's and NLCF's from 0.01 to a "
     "million), and for RNMFD, whose sparse part the paper weighs as fits the data, the best of "
@@ -303,7 +242,7 @@ ASSUMED = sets.ASSUMED | {
     "paper refers, do.",
 }
 
-CAPTION = (
+_CAPTION = (
     "{}, in per cent: mean ± standard deviation over runs, below the paper's number the same at "
     "parameters chosen in three ways, and what of these differs from the defaults. "
     "An asterisk marks the highest of a row; ▲ and ▽ are significantly above and below RNMFD on "
@@ -311,3 +250,32 @@ CAPTION = (
     "normalised cuts of the same graph, shows what the graph gives by itself; it, DRCC and ANP are "
     "not in the paper's table."
 )
+
+
+def score_artefact(artefact: str, score: str, name: str, *, title: str, meaning: str) -> Artefact:
+    """Register the table of one score.
+
+    Parameters
+    ----------
+    artefact : str
+        Its id.
+    score : str
+        A metric of the task ``clustering``.
+    name, title, meaning : str
+        The score in claims, in the title and in the caption.
+    """
+    return register_artefact(
+        Artefact(
+            artefact,
+            title=title,
+            kind="table",
+            methods=METHODS,
+            grid=grid,
+            frame=by_protocol,
+            table=partial(summarise, artefact=artefact, score=score),
+            picture=draw,
+            claims=list(_claims(artefact, score, name)),
+            assumed=_ASSUMED,
+            caption=_CAPTION.format(meaning),
+        )
+    )

@@ -1,46 +1,51 @@
-"""RNMFD, and two methods with the same graph, along their parameters: trials, means, claims."""
+"""RNMFD, and two methods with the same graph, along their parameters: trials, frame, tests."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
-from nmfbench.artefacts.claim import ALPHA, Threshold, Verdict, decided_by
-from nmfbench.artefacts.comparisons import better
-from nmfbench.artefacts.grids import Method
+from nmfbench.artefacts.claim import (
+    ALPHA,
+    NO_PAIR,
+    Threshold,
+    Verdict,
+    thresholded,
+    with_evidence,
+)
+from nmfbench.artefacts.comparisons import better, decide_all
+from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.grids import Method, changed
 from nmfbench.engine.trials import Trial, canonical
-from nmfbench.papers.rnmfd.protocols import AC, BASELINES, NMI, chosen
-from nmfbench.papers.rnmfd.sets import SETS, ImageSet, clustering_trial, method
-from nmfbench.stats.intervals import holm, mean_and_interval
+from nmfbench.papers.rnmfd.protocols import AC, BASELINES, chosen
+from nmfbench.papers.rnmfd.sets import SETS, clusterings, method
+from nmfbench.stats.pooled import pooled_means, range_half_width
 
 __all__ = [
+    "BEST",
     "GAP",
+    "LOST",
     "METHODS",
     "PANELS",
-    "RAW",
-    "RNMFD",
-    "SCORES",
     "Panel",
     "ahead_of_baselines",
-    "along",
-    "best_baselines",
+    "by_panel",
+    "by_set",
     "panel_trials",
     "spread_below",
     "steadier",
-    "summarise_panels",
 ]
 
 RNMFD, RAW = "RNMFD", "RNMFD, pixels 0 to 255"
-SCORES = (AC, NMI)
-DEAD, GAP = COLLAPSE = ("n-dead-components", "orthogonality-gap")
+LOST, GAP = "columns-lost", "orthogonality-gap-over-root-k"
+BEST = "best"
+"""The panel of the best baselines."""
 
-_WHITE = 255.0**2  # squared errors of pixels 0 to 255 are so many times those of pixels 0 to 1
+_WHITE = 255.0**2  # squared errors of pixels 0 to 255 over those of pixels 0 to 1
 _WEIGHT = 100.0  # of the orthogonality, the paper's
 
 
@@ -50,23 +55,30 @@ class Panel:
 
     Parameters
     ----------
-    name, method, solver : str
-    parameter : str
+    method, solver, parameter : str
     values : sequence of float
         Of the paper's profile.
+    between : (float, float)
+        Ends of the range that claims are about.
     quick : sequence of float, default=()
         Values of the quick profile; all, if empty.
     sets : sequence of str
         Data sets.
     """
 
-    name: str
     method: str
     solver: str
     parameter: str
     values: Sequence[float]
+    between: tuple[float, float] = (10.0, 1e4)
     quick: Sequence[float] = ()
     sets: Sequence[str] = tuple(SETS)
+
+    @property
+    def range(self) -> list[float]:
+        """The values that claims are about."""
+        low, high = self.between
+        return [value for value in self.values if low <= value <= high]
 
     def params(self, value: float) -> dict[str, Any]:
         """Parameters of the solver at a value."""
@@ -80,286 +92,190 @@ class Panel:
 
 
 _ALPHAS = (1.0, 10.0, 100.0, 1000.0, 5000.0, 10000.0)
+_BETAS = (1.0, 10.0, 50.0, 100.0, 1000.0, 10000.0)
 _DECADES = (1.0, 10.0, 100.0, 1000.0, 10000.0)
-_WIDE = (0.1, *_ALPHAS)
+_WIDE, _QUICK = (0.1, *_ALPHAS), (0.1, *_DECADES)
 
-PANELS: Mapping[str, Panel] = {
-    panel.name: panel
-    for panel in (
-        Panel("p", RNMFD, "rnmfd", "n_neighbors", range(1, 10), range(1, 10, 2)),
-        Panel("alpha", RNMFD, "rnmfd", "alpha", _ALPHAS),
-        Panel("beta", RNMFD, "rnmfd", "beta", (1.0, 10.0, 50.0, 100.0, 1000.0, 10000.0)),
-        Panel("gnmf", "GNMF", "gnmf", "alpha", _WIDE, (0.1, *_DECADES)),
-        Panel("ignmf", "IGNMF", "ignmf", "alpha", _WIDE, (0.1, *_DECADES)),
-        Panel("raw", RAW, "rnmfd", "alpha", _ALPHAS, _DECADES[1:], ("orl", "yale")),
-    )
+PANELS = {
+    "p": Panel(RNMFD, "rnmfd", "n_neighbors", range(1, 10), (3, 7), quick=range(1, 10, 2)),
+    "alpha": Panel(RNMFD, "rnmfd", "alpha", _ALPHAS),
+    "beta": Panel(RNMFD, "rnmfd", "beta", _BETAS, (50, 1e4)),
+    "gnmf": Panel("GNMF", "gnmf", "alpha", _WIDE, quick=_QUICK),
+    "ignmf": Panel("IGNMF", "ignmf", "alpha", _WIDE, quick=_QUICK),
+    "raw": Panel(RAW, "rnmfd", "alpha", _ALPHAS, quick=_DECADES[1:], sets=("orl", "yale")),
 }
+"""By name: those of the paper, then ours."""
 
-METHODS: tuple[Method, ...] = tuple(
-    panel.at(value) for panel in PANELS.values() for value in panel.values
-)
+METHODS = tuple(panel.at(value) for panel in PANELS.values() for value in panel.values)
 
 
 def panel_trials(profile: str) -> list[Trial]:
     """Trials of all panels: runs that the tables have, too, where parameters are the same."""
-    if profile == "smoke":
-        sets, runs = (SETS["yale"], SETS["semeion"]), 2
-        return [
-            _trial(panel, images, value, repeat, smoke=True)
-            for panel in PANELS.values()
-            for images in sets
-            if images.dataset in panel.sets
-            for value in panel.values[2:5:2]
-            for repeat in range(runs)
-        ]
-    runs = {"quick": 3, "paper": 10}[profile]
-    return [
-        _trial(panel, SETS[dataset], value, repeat)
-        for panel in PANELS.values()
-        for dataset in panel.sets
-        for value in (panel.quick if profile == "quick" and panel.quick else panel.values)
-        for repeat in range(runs)
-    ]
+    small, found = profile == "smoke", []
+    runs = {"smoke": 2, "quick": 3, "paper": 10}[profile]
+    for panel in PANELS.values():
+        quick = panel.quick or panel.values
+        values = {"smoke": panel.values[2:5:2], "quick": quick, "paper": panel.values}[profile]
+        sets = [name for name in panel.sets if not small or name in ("yale", "semeion")]
+        trials = clusterings(sets, map(panel.at, values), runs, smoke=small)
+        options = {"unit_samples": False} if panel.method == RAW else {}
+        found += [changed(trial, {"options": options}) for trial in trials]
+    return found
 
 
-def _trial(panel: Panel, images: ImageSet, value, repeat, **options):
-    trial = clustering_trial(images, panel.at(value), repeat, **options)
-    if panel.method != RAW:
-        return trial
-    return replace(trial, options={**trial.options, "unit_samples": False})
+def by_panel(records: pd.DataFrame) -> pd.DataFrame:
+    """Clusterings with their ``panel``, and the value of its parameter as ``x``.
 
-
-# -- summary ----------------------------------------------------------------------------------
-
-
-def along(records: pd.DataFrame, panel: Panel) -> pd.DataFrame:
-    """The records of a panel, with the value of its parameter as ``x``."""
-    values = {canonical(panel.at(value).params): float(value) for value in panel.values}
-    rows = records[(records["method"] == panel.method) & (records["task"] == "clustering")]
-    return rows.assign(x=rows["setting"].map(values).astype(float)).dropna(subset=["x"])
-
-
-def best_baselines(records: pd.DataFrame) -> pd.DataFrame:
-    """Records of the best baseline of each data set, as Table 3 has it.
-
-    Each baseline has the parameters of the highest mean accuracy on the test, and of the
-    baselines that of the highest mean counts.
+    A run is in each panel that it belongs to. In panel "best", with infinity for ``x``, are the
+    best baselines of each data set, as Table 3 has them: each baseline has the parameters of the
+    highest mean accuracy on the test, and of the baselines that of the highest mean counts. Of
+    RNMFD there are the columns that vanished, as a share, and the orthogonality gap over √k.
     """
     baselines = chosen(records[records["method"].isin(BASELINES)], "best")
     means = baselines.groupby(["dataset", "method"], observed=True)[AC].mean()
-    best = set(means.groupby("dataset").idxmax()) if len(means) else set()
-    pairs = zip(baselines["dataset"], baselines["method"], strict=True)
-    return baselines[[pair in best for pair in pairs]]
+    best = pd.MultiIndex.from_frame(baselines[["dataset", "method"]]).isin(
+        means.groupby("dataset").idxmax()
+    )
+    parts = [baselines[best].assign(panel=BEST, x=np.inf)]
+    for name, panel in PANELS.items():
+        values = {canonical(panel.at(value).params): float(value) for value in panel.values}
+        rows = records[(records["method"] == panel.method) & (records["task"] == "clustering")]
+        rows = rows.assign(panel=name, x=rows["setting"].map(values).astype(float))
+        parts.append(rows.dropna(subset=["x"]))
+    rows = pd.concat(parts, ignore_index=True)
+    size, ours = rows["n_components"].astype(float), rows["solver"] == "rnmfd"
+    lost, gap = rows["n-dead-components"] / size, rows["orthogonality-gap"] / np.sqrt(size)
+    return rows.assign(**{LOST: lost.where(ours), GAP: gap.where(ours)})
 
 
-def summarise_panels(records: pd.DataFrame) -> pd.DataFrame:
-    """Means over runs with 95 % intervals, in long form.
-
-    Columns: ``panel``, ``dataset``, ``x``, ``score`` (AC, NMI, and of RNMFD the columns that
-    vanished, as a share, and the orthogonality gap over √k), ``mean``, ``low``, ``high``,
-    ``count``. In panel "best" stand the best baselines, named in ``method``.
-    """
-    parts = []
-    for panel in PANELS.values():
-        rows = along(records, panel)
-        scores = SCORES + (COLLAPSE if panel.solver == "rnmfd" else ())
-        for score in scores:
-            values = rows.assign(value=_values(rows, score)).groupby(["dataset", "x"])["value"]
-            found = mean_and_interval(values)
-            parts.append(found.assign(panel=panel.name, score=score, method=panel.method))
-    best = best_baselines(records)
-    for score in SCORES:
-        found = mean_and_interval(best.groupby(["dataset", "method"], observed=True)[score])
-        parts.append(found.astype({"method": str}).assign(panel="best", score=score))
-    columns = ["panel", "dataset", "x", "score", "method", "mean", "low", "high", "count"]
-    parts = [part.reindex(columns=columns) for part in parts if len(part)]
-    return pd.concat(parts, ignore_index=True)
-
-
-def _values(rows, score):
-    if score not in rows:  # no trial so far has measured it
-        return np.nan
-    sizes = {DEAD: rows["n_components"], GAP: np.sqrt(rows["n_components"])}
-    return rows[score] / sizes.get(score, 1)
-
-
-# -- claims -----------------------------------------------------------------------------------
+# -- tests ------------------------------------------------------------------------------------
 
 _MARGIN = Threshold(0.05)  # of AC, within which a curve counts as stable
 _FREEDOM = 4  # degrees of freedom of a deviation, below which it decides nothing
+_CELL = ["dataset", "x"]
 
 
-def _in_range(records, panel, low, high):
-    rows = along(records, panel)
-    return rows[rows["x"].between(low, high)]
+def _in_range(frame, name):
+    return narrow(frame, panel=name, x=PANELS[name].range)
 
 
-def _by_set(values, unit=100.0):
-    return ", ".join(f"{SETS[d].label} {unit * v:.3g}" for d, v in values.items())
+def by_set(describe: Callable[[str], str], sets: Iterable[str]) -> str:
+    """Words on each of some data sets, in the order of the tables."""
+    return ", ".join(f"{SETS[name].label} {describe(name)}" for name in SETS if name in set(sets))
 
 
-def ahead_of_baselines(panel: Panel, low: float, high: float):
-    """RNMFD beats the best baseline of every data set at every value from ``low`` to ``high``.
+def ahead_of_baselines(name: str):
+    """RNMFD beats the best baseline of every data set at every value in the range of a panel.
 
     The deviation from run to run is taken to be the same for all values on a data set and its
     best baseline, so that few runs of each can decide. Confirmed if every lead is above 0 (t
     tests, all of which must succeed), refuted if any is below 0 after Holm's correction.
     """
 
-    def test(records):
-        rows, best = _in_range(records, panel, low, high), best_baselines(records)
+    def test(frame):
+        rows, best = _in_range(frame, name), narrow(frame, panel=BEST)
         rows = rows[rows["dataset"].isin(best["dataset"])]
         if rows.empty:
-            return Verdict("not run", "no run of this grid has both sides of the comparison")
-        both = pd.concat([rows, best.assign(x=np.inf)])
-        cells = both.groupby(["dataset", "x"])[AC].agg(["mean", "count", "var"])
-        cells["pooled"], cells["freedom"] = _pooled(cells)
+            return Verdict("not run", NO_PAIR)
+        cells = pooled_means(pd.concat([rows, best]).groupby(_CELL)[AC], "dataset")
         rival = cells.xs(np.inf, level="x").reindex(cells.index, level="dataset")
         cells["lead"] = cells["mean"] - rival["mean"]
-        cells["error"] = np.sqrt(cells["pooled"] * (1 / cells["count"] + 1 / rival["count"]))
+        cells["error"] = np.hypot(cells["error"], rival["error"])
         cells = cells.drop(np.inf, level="x")
-        spans = cells["lead"].groupby("dataset").agg(["min", "max"])
-        names = best.groupby("dataset")["method"].first()
-        span = ", ".join(
-            f"{SETS[d].label} {100 * spans.loc[d, 'min']:.3g} to {100 * spans.loc[d, 'max']:.3g} "
-            f"over {names[d]}"
-            for d in SETS
-            if d in spans.index
+        spans = 100 * cells["lead"].groupby("dataset").agg(["min", "max"])
+        rivals = best.groupby("dataset")["method"].first()
+        each = by_set(
+            lambda d: f"{spans['min'][d]:.3g} to {spans['max'][d]:.3g} over {rivals[d]}",
+            spans.index,
         )
+        text = f"leads in points of AC over the range: {each}; {_collapse(rows, cells['lead'])}"
         runs, effect = rows["repeat"].nunique(), float(cells["lead"].min())
-        worst = _collapse(rows, *cells["lead"].idxmin())
-        text = f"leads in points of AC over the range: {span}; {worst}"
-        freedom = cells["freedom"]
-        if (freedom < _FREEDOM).any():
+        if (cells["freedom"] < _FREEDOM).any():
             return Verdict("inconclusive", f"{text}; {runs} runs are too few", effect, n=runs)
-        t = _ratio(cells["lead"], cells["error"])
-        above, below = stats.t.sf(t, freedom), stats.t.cdf(t, freedom)
-        ahead, behind = above < ALPHA, holm(below) < ALPHA
-        won = ahead.all() and set(SETS) <= set(rows["dataset"])
-        verdict = "confirmed" if won else "refuted" if behind.any() else "inconclusive"
-        text = f"ahead in {ahead.sum()} of {len(cells)} cells, behind in {behind.sum()}; {text}"
-        p = float(holm(below).min() if behind.any() else above.max())
-        return Verdict(verdict, text, effect, None, p, runs)
+        whole = set(SETS) <= set(rows["dataset"])
+        found = decide_all(cells["lead"], cells["error"], cells["freedom"], complete=whole)
+        return replace(found, evidence=f"{found.evidence}; {text}", n=runs)
 
     return test
 
 
-def _pooled(cells):
-    """For each cell the variance pooled over those of its data set, and its freedom."""
-    weighted = (cells["var"].fillna(0) * (cells["count"] - 1)).groupby("dataset")
-    freedom = (cells["count"] - 1).groupby("dataset").transform("sum")
-    return weighted.transform("sum") / freedom.clip(lower=1), freedom
-
-
-def _ratio(values, errors):
-    # A difference that never varies is certain, and no difference at all is none.
-    values, errors = values.to_numpy(), errors.to_numpy()
-    return np.divide(values, errors, out=1e300 * np.sign(values), where=errors > 0)
-
-
-def _collapse(rows, dataset, x):
-    """What became of the columns where RNMFD does worst."""
-    there = rows[(rows["dataset"] == dataset) & (rows["x"] == x)]
+def _collapse(rows, scores):
+    """Where RNMFD does worst, and what became of its columns there."""
+    dataset, x = scores.idxmin()
     text = f"least at {x:g} on {SETS[dataset].label}"
-    if DEAD not in there or there[list(COLLAPSE)].isna().any(axis=None):
+    there = narrow(rows, dataset=dataset, x=x)
+    if there[[LOST, GAP]].isna().any(axis=None):
         return text
-    dead, gap = there[list(COLLAPSE)].mean()
     columns = there["n_components"].iloc[0]
+    dead, gap = there[LOST].mean() * columns, there[GAP].mean() * np.sqrt(columns)
     return (
         f"{text}, where {dead:.3g} of {columns} columns have vanished and the gap to orthogonality "
         f"is {gap:.3g} (without columns {np.sqrt(columns):.3g})"
     )
 
 
-def _spreads(records, panel, low, high, level):
-    """Largest minus smallest mean AC of each data set, and half the width of its interval.
-
-    By Tukey's studentized range: all differences of two means are within that width of the
-    truth at once, so that of the largest and the smallest is, too.
-    """
-    rows = _in_range(records, panel, low, high)
-    cells = rows.groupby(["dataset", "x"])[AC].agg(["mean", "count", "var"])
-    if cells.empty:
-        return pd.DataFrame(columns=["spread", "half", "freedom"]), rows
-    pooled, freedom = _pooled(cells)
-    cells = cells.assign(error=np.sqrt(pooled / cells["count"]), freedom=freedom)
-    found = {}
-    for dataset in [d for d in SETS if d in cells.index.get_level_values(0)]:
-        cell = cells.loc[dataset]
-        spread, freedom = cell["mean"].max() - cell["mean"].min(), int(cell["freedom"].iloc[0])
-        half = np.nan
-        if len(cell) > 1 and freedom >= _FREEDOM:
-            q = _range_quantile(level, len(cell), freedom)
-            half = float(q * cell["error"].max())
-        found[dataset] = {"spread": spread, "half": half, "freedom": freedom}
-    return pd.DataFrame(found).T, rows
-
-
-@functools.cache  # it takes a second
-def _range_quantile(level, groups, freedom):
-    return float(stats.studentized_range.ppf(level, groups, freedom))
-
-
-def spread_below(panel: Panel, low: float, high: float, *, stable: bool = True):
-    """On every data set the mean AC varies by less than five points over the range.
+def spread_below(name: str, *, stable: bool = True):
+    """On every data set the mean AC varies by less than five points over the range of a panel.
 
     Confirmed if even the upper end of the interval of each data set is below, refuted if the
     lower end of any is above; the levels of the intervals are those for all sets at once.
     ``stable=False`` claims the opposite. The five points are ours.
     """
-    return decided_by(_MARGIN, functools.partial(_spread_below, panel, low, high, stable))
+    panel = PANELS[name]
 
-
-def _spread_below(panel, low, high, stable, margin):
-    def test(records):
-        level = 1 - ALPHA / len(panel.sets)
-        table, rows = _spreads(records, panel, low, high, level)
-        if table.empty:
+    def test(margin, frame):
+        rows = _in_range(frame, name)
+        if rows.empty:
             return Verdict("not run", "no trial of this grid measures it")
-        effect, runs = float(table["spread"].max()), rows["repeat"].nunique()
-        each = ", ".join(
-            f"{SETS[d].label} {100 * row['spread']:.3g} ± {100 * row['half']:.2g}"
-            for d, row in table.iterrows()
-        )
+        cells = pooled_means(rows.groupby(_CELL)[AC], "dataset")
+        confidence = 1 - ALPHA / len(panel.sets)
+        halves = {d: _half_width(of_set, confidence) for d, of_set in cells.groupby("dataset")}
+        half, means = pd.Series(halves), cells["mean"].groupby("dataset")
+        spread, runs = means.max() - means.min(), rows["repeat"].nunique()
+        each = by_set(lambda d: f"{100 * spread[d]:.3g} ± {100 * half[d]:.2g}", spread.index)
         text = f"AC varies in points by: {each} (stable means below {100 * margin:g})"
         if panel.solver == "rnmfd":
-            worst = rows.groupby(["dataset", "x"])[AC].mean()
-            worst = worst - worst.groupby("dataset").transform("max")
-            text += f"; {_collapse(rows, *worst.idxmin())}"
-        if table["half"].isna().any():
+            text += f"; {_collapse(rows, cells['mean'] - means.transform('max'))}"
+        effect = float(spread.max())
+        if half.isna().any():
             return Verdict("inconclusive", f"{text}; {runs} runs are too few", effect, n=runs)
-        flat = (table["spread"] + table["half"] < margin).all() and len(table) == len(panel.sets)
-        bent = (table["spread"] - table["half"] > margin).any()
+        flat = (spread + half < margin).all() and len(spread) == len(panel.sets)
+        bent = (spread - half > margin).any()
         verdict = "confirmed" if flat == stable else "refuted"
         return Verdict(verdict if flat or bent else "inconclusive", text, effect, n=runs)
 
-    return test
+    return thresholded(_MARGIN, test)
 
 
-def steadier(panel: Panel, rival: Panel, low: float, high: float):
-    """The mean AC of a method varies less over the range than that of a rival.
+def _half_width(cells, confidence):
+    freedom = cells["freedom"].iloc[0]
+    if len(cells) < 2 or freedom < _FREEDOM:
+        return np.nan
+    return range_half_width(cells["error"], freedom, confidence)
+
+
+def steadier(name: str, rival: str):
+    """The mean AC of a method varies less over the range of its panel than that of a rival.
 
     A data set is one observation; only values that both were run with count.
     """
+    ours, theirs = PANELS[name].method, PANELS[rival].method
 
-    def test(records):
-        both = set(along(records, panel)["x"]) & set(along(records, rival)["x"])
-        parts = []
-        for side in (panel, rival):
-            rows = _in_range(records, side, low, high)
-            means = rows[rows["x"].isin(both)].groupby(["dataset", "x"])[AC].mean()
-            spread = means.groupby("dataset").agg(lambda m: m.max() - m.min())
-            parts.append(pd.DataFrame({"spread of AC": spread, "method": side.method}))
-        table = pd.concat(parts).reset_index(names="repeat")
-        # The larger spread is the "better" one of the test.
-        verdict = better(rival.method, panel.method, "spread of AC")(table)
-        if len(parts[0]) and len(parts[1]):
-            each = "; ".join(
-                f"{side.method}: {_by_set(part['spread of AC'].reindex(SETS).dropna())}"
-                for side, part in zip((panel, rival), parts, strict=True)
-            )
-            text = f"{verdict.evidence}, data sets being the observations. In points: {each}"
-            verdict = replace(verdict, evidence=text)
-        return verdict
+    def spreads(frame):
+        rows = narrow(frame, panel=[name, rival], x=PANELS[name].range)
+        rows = rows[rows.groupby("x")["panel"].transform("nunique") == 2]
+        means = rows.groupby(["method", *_CELL], observed=True)[AC].mean()
+        means = means.groupby(["method", "dataset"], observed=True)
+        found = (means.max() - means.min()).rename("spread of AC").reset_index()
+        return found.rename(columns={"dataset": "repeat"})
 
-    return test
+    def each(table):
+        found = 100 * table.set_index(["method", "repeat"])["spread of AC"]
+        a, b = (
+            by_set(lambda d, of=found[m]: f"{of[d]:.3g}", found[m].index) for m in (ours, theirs)
+        )
+        return f"data sets are the observations; in points {ours}: {a}; {theirs}: {b}"
+
+    # The larger spread is the "better" one of the test.
+    test = with_evidence(better(theirs, ours, "spread of AC"), each)
+    return lambda frame: test(spreads(frame))

@@ -1,22 +1,26 @@
-"""What the experiments of this paper share: five sets of images, and how a method clusters one."""
+"""Five sets of images, and trials of methods that cluster them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from nmfbench.artefacts.grids import Method
 from nmfbench.engine.perform import make_solver
 from nmfbench.engine.trials import Trial
-from nmfbench.papers.reported import Reported, reported
 from nmfbench.problems.clustering import SETS, ImageSet, whole_set
 
-__all__ = ["ASSUMED", "SETS", "ImageSet", "clustering_trial", "method", "shape_trial", "sizes_of"]
-
-
-def sizes_of(images: ImageSet) -> Reported:
-    """Samples, features and classes of a set, as Table 2 prints them."""
-    return reported("rnmfd/table2", images.dataset)
+__all__ = [
+    "ASSUMED",
+    "SETS",
+    "ImageSet",
+    "clustering_trial",
+    "clusterings",
+    "method",
+    "shape_trial",
+]
 
 
 _STOPPING = {"max_iter": 300, "tol": 1e-6}  # as all but plain NMF have it by default
@@ -50,6 +54,16 @@ def clustering_trial(
     return whole_set(images, smoke=smoke).trial(method.solver, method.params, repeat)
 
 
+def clusterings(
+    sets: Iterable[str], methods: Iterable[Method], repeats: int, *, smoke: bool = False
+) -> list[Trial]:
+    """Each method on each set, by name, in the first ``repeats``: see :func:`clustering_trial`."""
+    return [
+        clustering_trial(SETS[dataset], tried, repeat, smoke=smoke)
+        for dataset, tried, repeat in product(sets, methods, range(repeats))
+    ]
+
+
 def shape_trial(clustering: Trial) -> Trial:
     """Trial of the shape of the factors behind a trial of clustering."""
     return replace(clustering.base, task="factor-shape")
@@ -71,4 +85,4 @@ ASSUMED = {
     "MNIST": "Which 1000 digits the paper takes is not said: 100 of each from the test set, drawn "
     "once.",
 }
-"""What the paper does not say of these experiments, and what we chose."""
+"""Choices of ours where the paper does not say, for the assumptions of each artefact."""

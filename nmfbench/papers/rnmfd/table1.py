@@ -1,23 +1,24 @@
-"""Table 1: what methods are designed for, and what of it a large weight of the graph leaves."""
+"""Table 1: properties that methods are designed for, and those that a large weight leaves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import stays, without_exception
-from nmfbench.artefacts.claim import Claim, around
+from nmfbench.artefacts.claim import Claim, with_evidence
 from nmfbench.artefacts.comparisons import smaller
-from nmfbench.artefacts.remember import once_per_table
+from nmfbench.artefacts.frames import lengthen, narrow, reference
+from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.core import registry
 from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.protocols import COMPARED
-from nmfbench.papers.rnmfd.sets import SETS, clustering_trial, method, shape_trial
+from nmfbench.papers.rnmfd.sets import SETS, clusterings, method, shape_trial
 
 _ID = "rnmfd/table1"
 PROPERTIES = {
@@ -58,33 +59,22 @@ def _iterated(label, n):
 
 
 # Only representations have cosines and columns to look at.
-_DEFAULT = [
-    c.default for c in COMPARED if "features" in registry.solvers[c.solver].info["properties"]
-]
+_DEFAULT = [c.default for c in COMPARED if "features" in _properties(c.label)]
 _WITH_WEIGHT = [method(_heavy(label), _SOLVERS[label], **p) for label, p in _HEAVY.items()]
 _OF_LENGTH = [
     method(_iterated(label, n), _SOLVERS[label], **params, max_iter=n, tol=0.0)
     for label, params in _SCALE.items()
     for n in (_SHORT, _LONG)
 ]
-_PLACES = ("orl", "yale")
-_REPEATS = {"smoke": 2, "quick": 5, "paper": 10}
 
 
 def trials(profile):
     """Clusterings and the factors behind them; for the scale factors alone, in "quick" of YALE."""
-
-    def of(datasets, methods):
-        return [
-            clustering_trial(SETS[dataset], m, repeat, smoke=profile == "smoke")
-            for dataset in datasets
-            for m in methods
-            for repeat in range(_REPEATS[profile])
-        ]
-
-    clusterings = of(_PLACES, [*_DEFAULT, *_WITH_WEIGHT])
-    scale = of(_PLACES if profile == "paper" else ("yale",), _OF_LENGTH)
-    return clusterings + [shape_trial(trial) for trial in clusterings + scale]
+    repeats, smoke = {"smoke": 2, "quick": 5, "paper": 10}[profile], profile == "smoke"
+    found = clusterings(("orl", "yale"), [*_DEFAULT, *_WITH_WEIGHT], repeats, smoke=smoke)
+    places = ("orl", "yale") if profile == "paper" else ("yale",)
+    scale = clusterings(places, _OF_LENGTH, repeats, smoke=smoke)
+    return found + [shape_trial(trial) for trial in found + scale]
 
 
 # -- table ------------------------------------------------------------------------------------
@@ -93,15 +83,13 @@ _BETWEEN, _COLUMNS = "similarity-between", "columns-alike"
 _W, _H = "norm-of-the-representation", "norm-of-the-components"
 _OF_SHORT, _DEAD = "share-of-components-of-short-columns", 0.3
 _OF_W, _OF_H = "growth-of-the-representation", "growth-of-the-components"
-_MEASURED = {
-    _BETWEEN: "cosine between classes",
-    _COLUMNS: "columns alike",
+_GROWTH = {
     _OF_W: f"‖W‖ after {_LONG} iterations / after {_SHORT}",
     _OF_H: f"‖H‖ after {_LONG} iterations / after {_SHORT}",
 }
+_MEASURED = {_BETWEEN: "cosine between classes", _COLUMNS: "columns alike"} | _GROWTH
 
 
-@once_per_table
 def measured(records):
     """Records with what becomes of the norms when a fit goes on.
 
@@ -111,84 +99,63 @@ def measured(records):
     """
     missing = [name for name in (_COLUMNS, _W, _H, _OF_SHORT) if name not in records]
     records = records.assign(**dict.fromkeys([*missing, _OF_W, _OF_H], np.nan))
-    place = ["dataset", "repeat"]
-    for label in _SCALE:
-        shorter, longer = (
-            records[records["method"] == _iterated(label, n)].groupby(place)[[_W, _H]].mean()
-            for n in (_SHORT, _LONG)
-        )
-        growth = (longer / shorter).rename(columns={_W: _OF_W, _H: _OF_H})
+    for label, (norm, growth) in product(_SCALE, {_W: _OF_W, _H: _OF_H}.items()):
+        short = {"method": _iterated(label, _SHORT)}
+        earlier = reference(records, norm, short, ["dataset", "repeat"])
         later = records["method"] == _iterated(label, _LONG)
-        records.loc[later, list(growth)] = records.loc[later, place].join(growth, on=place)[
-            list(growth)
-        ]
+        records.loc[later, growth] = (records[norm] / earlier)[later]
     return records
 
 
-def summarise(records):
+def summarise(frame):
     """Rows of one property of one method, and of one measured quantity.
 
-    Columns: ``quantity``, a property or a quantity of :func:`measured`; ``method``; ``mean`` and
-    ``std`` over ``count`` repeats, by ``dataset`` and ``weight`` ("default" or "large"). Of a
-    property ``mean`` is 1 or 0, and ``printed`` is the same in the paper.
+    Columns: ``quantity`` in words; ``method``; ``mean`` and ``std`` over ``count`` repeats, by
+    ``dataset`` and ``weight`` ("default" or "large"). Of a property ``mean`` is 1 or 0, and
+    ``printed`` is the same in the paper.
     """
-    rows = []
-    for name in PROPERTIES:
-        printed = dict(zip(IN_PAPER, reported(_ID, name).value, strict=True))
-        rows += [
-            {"quantity": name, "method": label, "mean": float(name in _properties(label))}
-            | {"printed": printed.get(label)}
-            for label in _ORDER
-        ]
-    records = measured(records)
-    shown = [(label, label, "default") for label in _ORDER]
-    shown += [(_heavy(label), label, "large") for label in _HEAVY]
-    continued = [(_iterated(label, _LONG), label, "default") for label in _SCALE]
-    for name in _MEASURED:
-        for found, label, weight in continued if name in (_OF_W, _OF_H) else shown:
-            for dataset, of_set in records[records["method"] == found].groupby("dataset"):
-                values = of_set.get(name, default=pd.Series(dtype=float)).dropna()
-                if len(values):
-                    row = {"quantity": name, "method": label, "dataset": dataset, "weight": weight}
-                    row |= {"mean": values.mean(), "std": values.std(), "count": len(values)}
-                    rows.append(row)
-    columns = ["quantity", "dataset", "weight", "method", "mean", "std", "count", "printed"]
-    return pd.DataFrame(rows).reindex(columns=columns)
+    properties = pd.DataFrame(
+        {
+            "quantity": words,
+            "method": label,
+            "mean": float(name in _properties(label)),
+            "printed": dict(zip(IN_PAPER, reported(_ID, name).value, strict=True)).get(label),
+        }
+        for name, words in PROPERTIES.items()
+        for label in _ORDER
+    )
+    long = lengthen(frame, _MEASURED, "quantity", "value").dropna(subset="value")
+    continued = long["method"].isin([m.label for m in _OF_LENGTH])
+    long = long[continued == long["quantity"].isin(_GROWTH.values())]
+    shown = {_heavy(label): (label, "large") for label in _HEAVY}
+    shown |= {_iterated(label, _LONG): (label, "default") for label in _SCALE}
+    places = [shown.get(label, (label, "default")) for label in long["method"]]
+    long = long.assign(method=[m for m, _ in places], weight=[weight for _, weight in places])
+    groups = long.groupby(["quantity", "dataset", "weight", "method"], observed=True)["value"]
+    rows = groups.agg(["mean", "std", "count"]).reset_index().astype({"quantity": str})
+    return pd.concat([properties, rows], ignore_index=True)
 
 
 def draw(table):
     """As the paper has it, a row a property, and below a row a measured quantity."""
-    rows = []
-    for name, text in PROPERTIES.items():
-        cells = table[table["quantity"] == name].set_index("method")
-        rows.append({"": text} | {label: _tick(cells.loc[label]) for label in _ORDER})
-    for name, text in _MEASURED.items():
-        of_quantity = table[table["quantity"] == name]
-        for dataset in _PLACES:
-            for weight in ("default", "large"):
-                cells = of_quantity[
-                    (of_quantity["dataset"] == dataset) & (of_quantity["weight"] == weight)
-                ].set_index("method")
-                if len(cells):
-                    label = f"{text}, {SETS[dataset].label}"
-                    label += f", weight {_LARGE:g}" if weight == "large" else ""
-                    rows.append({"": label} | {m: _value(cells, m) for m in _ORDER})
-    return pd.DataFrame(rows)
+    table = table.assign(line=[_line(cell) for cell in table.itertuples()])
+    return score_table(table, {"line": ""}, _ORDER, _cell)
 
 
-def _tick(cell):
-    tick = "✓" if cell["mean"] else "–"
-    same = pd.isna(cell["printed"]) or cell["printed"] == cell["mean"]
-    return tick if same else f"{tick} †"
+def _line(cell):
+    if cell.quantity in PROPERTIES.values():
+        return cell.quantity
+    weight = f", weight {_LARGE:g}" if cell.weight == "large" else ""
+    return f"{cell.quantity}, {SETS[cell.dataset].label}{weight}"
 
 
-def _value(cells, label):
-    if label not in cells.index:
-        return ""
-    cell = cells.loc[label]
-    if cell["quantity"] == _COLUMNS:
-        return f"{100 * cell['mean']:.0f} %"
-    return f"{cell['mean']:.2f}" + (f" ± {cell['std']:.2f}" if cell["count"] > 1 else "")
+def _cell(cell):
+    if cell.quantity in PROPERTIES.values():
+        differs = pd.notna(cell.printed) and cell.printed != cell.mean
+        return ("✓" if cell.mean else "–") + (" †" if differs else "")
+    if cell.quantity == _MEASURED[_COLUMNS]:
+        return f"{100 * cell.mean:.0f} %"
+    return mean_and_deviation(cell.mean, cell.std, cell.count, 2)
 
 
 # -- claims -----------------------------------------------------------------------------------
@@ -196,24 +163,21 @@ def _value(cells, label):
 _OWN = "RNMFD"
 
 
-def _on_factors(test: Callable, of: str | None = None) -> Callable:
-    """``test`` on records with what the factors tell; and why, if it fails for ``of`` RNMFD."""
+def _explained(test, label):
+    """``test``, and if it is refuted the short columns behind it, and why there are some."""
+    return with_evidence(test, partial(_short_columns, label), of=["refuted"])
 
-    def judged(test, records):
-        records = measured(records)
-        verdict = test(records)
-        rows = records[(records["method"] == of) & (records["task"] == "factor-shape")]
-        if verdict.verdict != "refuted" or rows.empty or "n-dead-components" not in rows:
-            return verdict
-        dead, gap = rows["n-dead-components"].mean(), rows["orthogonality-gap"].mean()
-        text = (
-            f"{verdict.evidence}. On average {dead:.1f} columns of W have a norm below {_DEAD:g}, "
-            f"and theirs are {100 * rows[_OF_SHORT].mean():.0f} % of the squared norm of H; "
-            f"‖WᵀW − I‖ is {gap:.1f}. {_WHY}"
-        )
-        return replace(verdict, evidence=text)
 
-    return around(test, judged)
+def _short_columns(label, frame):
+    rows = narrow(frame, method=label, task="factor-shape")
+    if rows.empty or "n-dead-components" not in rows:
+        return ""
+    dead, gap = rows["n-dead-components"].mean(), rows["orthogonality-gap"].mean()
+    return (
+        f"on average {dead:.1f} columns of W have a norm below {_DEAD:g}, and theirs are "
+        f"{100 * rows[_OF_SHORT].mean():.0f} % of the squared norm of H; ‖WᵀW − I‖ is {gap:.1f}. "
+        f"{_WHY}"
+    )
 
 
 _WHY = (
@@ -239,7 +203,7 @@ CLAIMS = [
         "With a large weight (1000) columns of the representation become proportional under GNMF "
         f"and DNMF: most are alike ({_IN_WORDS}).",
         _TRIVIAL,
-        _on_factors(without_exception([_heavy("GNMF"), _heavy("DNMF")], _COLUMNS, low=_MOST)),
+        without_exception([_heavy("GNMF"), _heavy("DNMF")], _COLUMNS, low=_MOST),
     ),
     Claim(
         "rnmfd-less-alike",
@@ -254,7 +218,7 @@ CLAIMS = [
             f"{label} avoids the trivial solution with {words}: less than half of the columns are "
             f"alike ({_IN_WORDS}) on ORL and on YALE.",
             source,
-            _on_factors(without_exception(found, _COLUMNS, high=_MOST), found),
+            _explained(without_exception(found, _COLUMNS, high=_MOST), found),
         )
         for label, source in (("IGNMF", "Section 4.2, third point"), (_OWN, "Sections 3.1 and 4.2"))
         for name, words, found in (
@@ -267,34 +231,24 @@ CLAIMS = [
         f"Scale transfer: under GNMF the representation goes on shrinking; it is smaller after "
         f"{_LONG} iterations than after {_SHORT}.",
         "Section 2.1",
-        _on_factors(smaller(_iterated("GNMF", _LONG), _iterated("GNMF", _SHORT), _W)),
+        smaller(_iterated("GNMF", _LONG), _iterated("GNMF", _SHORT), _W),
     ),
     Claim(
         "gnmf-components-grow",
         f"Scale transfer: under GNMF the components go on growing; after {_SHORT} iterations they "
         f"are smaller than after {_LONG}.",
         "Section 2.1",
-        _on_factors(smaller(_iterated("GNMF", _SHORT), _iterated("GNMF", _LONG), _H)),
+        smaller(_iterated("GNMF", _SHORT), _iterated("GNMF", _LONG), _H),
     ),
-    Claim(
-        "rnmfd-representation-stays",
-        f"RNMFD has no scale transfer: from {_SHORT} to {_LONG} iterations the norm of its "
-        "representation changes by less than a tenth.",
-        "Section 3.1",
-        _on_factors(
-            stays(_iterated(_OWN, _LONG), _OF_W, 0.1),
-            _iterated(_OWN, _LONG),
-        ),
-    ),
-    Claim(
-        "rnmfd-components-stay",
-        f"RNMFD has no scale transfer: from {_SHORT} to {_LONG} iterations the norm of its "
-        "components changes by less than a tenth.",
-        "Section 3.1",
-        _on_factors(
-            stays(_iterated(_OWN, _LONG), _OF_H, 0.1),
-            _iterated(_OWN, _LONG),
-        ),
+    *(
+        Claim(
+            f"rnmfd-{name}",
+            f"RNMFD has no scale transfer: from {_SHORT} to {_LONG} iterations the norm of its "
+            f"{name.partition('-')[0]} changes by less than a tenth.",
+            "Section 3.1",
+            _explained(stays(_iterated(_OWN, _LONG), growth, 0.1), _iterated(_OWN, _LONG)),
+        )
+        for name, growth in (("representation-stays", _OF_W), ("components-stay", _OF_H))
     ),
 ]
 
@@ -306,6 +260,7 @@ ARTEFACT = register_artefact(
         kind="table",
         methods=(*_DEFAULT, *_WITH_WEIGHT, *_OF_LENGTH),
         grid=trials,
+        frame=measured,
         table=summarise,
         picture=draw,
         claims=CLAIMS,

@@ -1,24 +1,12 @@
 """Table 4: normalised mutual information of ten methods, and three more, on five sets of images."""
 
-from functools import partial
+from nmfbench.papers.rnmfd.protocols import NMI
+from nmfbench.papers.rnmfd.scores import score_artefact
 
-from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.papers.rnmfd.protocols import METHODS, NMI, grid
-from nmfbench.papers.rnmfd.scores import ASSUMED, CAPTION, claims, draw, summarise
-
-_ID = "rnmfd/table4"
-
-ARTEFACT = register_artefact(
-    Artefact(
-        _ID,
-        title="Normalised mutual information (NMI)",
-        kind="table",
-        methods=METHODS,
-        grid=grid,
-        table=partial(summarise, artefact=_ID, score=NMI),
-        picture=draw,
-        claims=claims(_ID, NMI, "NMI"),
-        assumed=ASSUMED,
-        caption=CAPTION.format("Mutual information over the geometric mean of the entropies"),
-    )
+ARTEFACT = score_artefact(
+    "rnmfd/table4",
+    NMI,
+    "NMI",
+    title="Normalised mutual information (NMI)",
+    meaning="Mutual information over the geometric mean of the entropies",
 )

@@ -1,104 +1,75 @@
-"""What Figures 5 and 6 share: exemplars of a text collection, for three term weightings."""
+"""Shared by Figures 5 and 6: exemplars of a text collection, under three weightings of terms."""
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
-
-from nmfbench.artefacts.grids import Method
-from nmfbench.artefacts.style import method_styles, plot_band
+from nmfbench.artefacts.frames import lengthen, mean_table
+from nmfbench.artefacts.grids import Method, cross, methods, options
+from nmfbench.artefacts.plots import Curves
 from nmfbench.engine.trials import Trial
-from nmfbench.problems.exemplars import SMOKE_OPTIONS
-from nmfbench.stats.intervals import mean_and_interval
+from nmfbench.problems.exemplars import SMOKE_OPTIONS, TEXTS
 
 __all__ = [
+    "ACCURACIES",
+    "ASSUMED",
     "METHODS",
-    "ROBUST",
-    "SIZES",
-    "SMRS",
-    "SPA",
+    "PICTURE",
+    "SHOWN",
     "WEIGHTINGS",
-    "XRAY",
-    "draw",
     "grid",
     "summarise",
 ]
 
-ROBUST, XRAY, SPA, SMRS = "RobustXRAY", "XRAY-l2", "SPA", "SMRS"
-RANDOM = "random choice"  # not in the paper
 METHODS = (
-    Method(SMRS, "smrs"),
-    Method(SPA, "spa"),
-    Method(XRAY, "xray-l2"),
-    Method(ROBUST, "robust-xray"),
-    Method(RANDOM, "random-rows"),
+    Method("SMRS", "smrs"),
+    Method("SPA", "spa"),
+    Method("XRAY-l2", "xray-l2"),
+    Method("RobustXRAY", "robust-xray"),
+    Method("random choice", "random-rows"),  # not in the paper
 )
+SHOWN = [method.label for method in METHODS[:4]]
+"""The paper's methods; the last is the one that it proposes."""
+
 WEIGHTINGS = {
     "counts": "raw counts",
     "l1": "counts divided by document length",
     "tfidf": "tf-idf",
 }
-SIZES = list(range(10, 151, 10))
-_REFERENCE = "all training documents"
+SIZES = range(10, 151, 10)
+ACCURACIES = [f"accuracy@{size}" for size in SIZES]
 
 
-def grid(dataset, dataset_params, repeats, *, smrs_on=tuple(WEIGHTINGS), smoke=False):
-    """Trials of every method on every weighting and split; of SMRS on those of ``smrs_on``."""
-    options = SMOKE_OPTIONS if smoke else {}
-    return [
-        Trial(
-            task="exemplars",
-            dataset=dataset,
-            dataset_params=dataset_params,
-            solver=method.solver,
-            params=method.params,
-            options={"weighting": weighting, **options},
-            repeat=repeat,
-            stand_in=smoke,
-        )
-        for weighting in WEIGHTINGS
-        for repeat in range(repeats)
-        for method in METHODS
-        if method.label != SMRS or weighting in smrs_on
-    ]
+def grid(dataset, repeats, chosen=METHODS, *, smoke=False):
+    """Trials of the chosen methods on every weighting and split of a collection."""
+    base = Trial(
+        task="exemplars",
+        dataset=dataset,
+        dataset_params=TEXTS[dataset],
+        solver="",
+        options=SMOKE_OPTIONS if smoke else {},
+        stand_in=smoke,
+    )
+    return cross(base, repeats, options("weighting", WEIGHTINGS), methods(chosen))
 
 
 def summarise(records):
-    """Mean accuracy and 95 % t interval over splits, by weighting, method and size."""
-    sizes = [name for name in records.columns if name.startswith("accuracy@")]
-    # In per cent, as the paper's axes are.
-    long = records.melt(["weighting", "method", "repeat"], sizes, "size", "accuracy").dropna()
-    long["accuracy"] *= 100
-    long["size"] = long["size"].str.removeprefix("accuracy@")
-    groups = long.groupby(["weighting", "method", "size"], observed=True)["accuracy"]
-    return mean_and_interval(groups)
+    """Mean accuracy and 95 % t interval over splits, in per cent as the paper's axes are."""
+    sizes = {f"accuracy@{size}": size for size in SIZES}
+    long = lengthen(records, sizes, "size", "accuracy", unit=100).dropna(subset="accuracy")
+    table = mean_table(long.astype({"size": int}), "accuracy", ["weighting", "method", "size"])
+    everything = 100 * records.groupby("weighting")["accuracy@all"].mean()
+    return table.assign(everything=table["weighting"].map(everything))
 
 
-def draw(table):
-    """Accuracy against the number of exemplars, a panel a weighting."""
-    weightings = [w for w in WEIGHTINGS if w in set(table["weighting"])]
-    figure, axes = plt.subplots(
-        1, len(weightings), figsize=(4.6 * len(weightings), 4.4), sharey=True, squeeze=False
-    )
-    labels = [m.label for m in METHODS]
-    styles = method_styles(labels)
-    for axis, weighting in zip(axes[0], weightings, strict=True):
-        panel = table[table["weighting"] == weighting]
-        reference = panel[panel["size"] == "all"]["mean"].mean()
-        axis.axhline(reference, color="0.3", linestyle=":", label=_REFERENCE)
-        chosen = panel[panel["size"] != "all"].assign(q=lambda t: t["size"].astype(int))
-        for label in labels:
-            rows = chosen[chosen["method"] == label].sort_values("q")
-            if rows.empty:
-                continue
-            plot_band(axis, rows["q"], rows, label, styles[label])
-        axis.set(title=f"chosen on {WEIGHTINGS[weighting]}", xlabel="number of exemplars")
-    axes[0, 0].set_ylabel("test accuracy (%)")
-    # The first panel has every method that another one has.
-    figure.legend(
-        *axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False
-    )
-    return figure
-
+PICTURE = Curves(
+    x="size",
+    labels=[method.label for method in METHODS],
+    column="weighting",
+    columns={weighting: f"chosen on {words}" for weighting, words in WEIGHTINGS.items()},
+    xlabel="number of exemplars",
+    ylabel="test accuracy (%)",
+    level=("everything", "all training documents"),
+    size=(4.3, 3.8),
+)
 
 ASSUMED = {
     "term weighting": "Not given. Solvers see raw counts, counts divided by document length, or "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -10,37 +12,30 @@ from scipy import stats
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import ALPHA, Claim, Verdict
+from nmfbench.artefacts.frames import lengthen, narrow
 from nmfbench.artefacts.style import method_styles
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import (
-    CONDITIONS,
     EUC,
     HYBRID,
     KL,
     MAH,
     METHODS,
+    NAMES,
     PCA,
+    origin,
+    slug,
     trials_on_faces,
     with_condition,
 )
+from nmfbench.problems.faces import CONDITIONS
 from nmfbench.stats.intervals import holm, mean_and_interval
 
 _OURS, _RIVALS = (MAH, HYBRID), (EUC, KL, PCA)
-_DATASETS = {"yaleb": "Yale B", "pie": "PIE"}
-_CELL = ["dataset", "condition", "n_components", "repeat"]
-
-# Unit in which a metric is shown: differences are in percentage points, above 0 where ours is
-# the better.
-_METRICS = {
-    "accuracy-4": ("Algorithm 4", 100),
-    "accuracy-5": ("Algorithm 5", 100),
-    "relative-error-train": ("training images", -100),
-    "relative-error-test": ("test images", -100),
-}
-_ROWS = {
-    "accuracy": ("accuracy-4", "accuracy-5"),
-    "relative error": ("relative-error-train", "relative-error-test"),
-}
+_DATASETS = ("yaleb", "pie")
+_ACCURACIES = {"accuracy-4": "Algorithm 4", "accuracy-5": "Algorithm 5"}
+_ERRORS = ["relative-error-train", "relative-error-test"]
+_ROWS = {"accuracy": list(_ACCURACIES), "relative error": _ERRORS}
 
 
 def trials(profile):
@@ -73,45 +68,31 @@ def compare(records):
         95 % t interval; ``count`` of splits; ``p``, ``adjusted``; ``family``, its size;
         ``smallest``, the adjusted p-value of a method that is ahead in every split.
     """
-    records = with_condition(records)
+    metrics = {metric: metric for metric in (*_ACCURACIES, *_ERRORS)}
+    long = lengthen(with_condition(records), metrics, "metric", "points", unit=100)
+    long["points"] *= np.where(long["metric"].isin(_ERRORS), -1, 1)
+    panel = ["dataset", "metric", "condition"]
+    cells = [*panel, "n_components", "repeat"]
+    wide = long.pivot_table("points", cells, "method", observed=True)
     parts = []
-    for metric, (_, scale) in _METRICS.items():
-        if metric not in records:
-            continue
-        rows = records.dropna(subset=[metric])
-        wide = rows.pivot_table(metric, _CELL, "method", observed=True) * scale
-        parts += [
-            _differences(wide[method] - wide[rival]).assign(
-                metric=metric, method=method, rival=rival
-            )
-            for method in _OURS
-            for rival in _RIVALS
-            if method in wide and rival in wide
-        ]
-    parts = [part for part in parts if len(part)]
-    if not parts:
-        return pd.DataFrame(columns=_COLUMNS)
-    table = pd.concat(parts, ignore_index=True)
-    families = table.groupby(["dataset", "metric", "method"])
+    for method, rival in product(_OURS, _RIVALS):
+        if {method, rival} <= set(wide):
+            lead = (wide[method] - wide[rival]).dropna()
+            splits = lead.groupby([*panel, "repeat"], observed=True).mean()
+            groups = splits.groupby(panel, observed=True)
+            found = mean_and_interval(groups).assign(method=method, rival=rival)
+            parts.append(found.assign(p=groups.agg(_signed_rank).to_numpy(float)))
+    table = pd.concat(parts or [pd.DataFrame(columns=_COLUMNS)], ignore_index=True)
+    families = table.groupby(["dataset", "metric", "method"], observed=True)["p"]
     return table.assign(
-        adjusted=families["p"].transform(holm),
-        family=families["p"].transform("size"),
+        adjusted=families.transform(holm),
+        family=families.transform("size"),
         smallest=lambda t: np.minimum(1, t["family"] * 2.0 ** (1 - t["count"])),
     )[_COLUMNS]
 
 
 _COLUMNS = ["dataset", "metric", "method", "rival", "condition", "mean", "low", "high", "count"]
 _COLUMNS += ["p", "adjusted", "family", "smallest"]
-
-
-def _differences(cells):
-    """Mean, interval and p-value over splits of the differences by cell."""
-    keys = ["dataset", "condition"]
-    splits = cells.dropna().groupby([*keys, "repeat"], observed=True).mean().rename("d")
-    if splits.empty:
-        return pd.DataFrame()
-    grouped = splits.groupby(keys, observed=True)
-    return mean_and_interval(grouped).assign(p=grouped.agg(_signed_rank).to_numpy())
 
 
 def _signed_rank(d):
@@ -126,12 +107,11 @@ def draw(table):
     """Differences with intervals: a column a condition, a row a data set and kind of metric."""
     shown = [
         (dataset, kind)
-        for dataset in _DATASETS
-        for kind in _ROWS
-        if (table["dataset"].eq(dataset) & table["metric"].isin(_ROWS[kind])).any()
+        for dataset, kind in product(_DATASETS, _ROWS)
+        if len(narrow(table, dataset=dataset, metric=_ROWS[kind]))
     ]
     conditions = [c for c in CONDITIONS if (table["condition"] == c).any()]
-    pairs = [(method, rival) for method in _OURS for rival in _RIVALS]
+    pairs = list(product(_OURS, _RIVALS))
     figure, axes = plt.subplots(
         len(shown),
         len(conditions),
@@ -143,14 +123,14 @@ def draw(table):
     styles = method_styles([method.label for method in METHODS])
     for row, (dataset, kind) in zip(axes, shown, strict=True):
         for axis, condition in zip(row, conditions, strict=True):
-            panel = table[(table["dataset"] == dataset) & (table["condition"] == condition)]
+            panel = narrow(table, dataset=dataset, condition=condition)
             for metric, marker, shift in zip(_ROWS[kind], "os", (-0.17, 0.17), strict=True):
-                for one in panel[panel["metric"] == metric].to_dict("records"):
+                for one in narrow(panel, metric=metric).to_dict("records"):
                     y = pairs.index((one["method"], one["rival"])) + shift
                     _draw_one(axis, one, y, marker, styles[one["method"]]["color"])
             axis.axvline(0, color="0.3", linewidth=0.8)
             axis.axhline(len(_RIVALS) - 0.5, color="0.8", linewidth=0.8)
-            axis.set_title(f"{_DATASETS[dataset]}, {condition}", fontsize="small")
+            axis.set_title(f"{NAMES[dataset]}, {condition}", fontsize="small")
             axis.set_xlabel(f"{kind}: better by (points)")
             axis.xaxis.label.set_fontsize("small")
     axes[0, 0].set(
@@ -182,7 +162,7 @@ def _power(table):
     for dataset, rows in table.groupby("dataset", sort=False):
         splits = sorted(set(rows["count"]))
         few = rows[rows["smallest"] >= ALPHA]
-        text = f"{_DATASETS[dataset]}: {' and '.join(f'{n:g}' for n in splits)} split"
+        text = f"{NAMES[dataset]}: {' and '.join(f'{n:g}' for n in splits)} split"
         text += "s" if splits != [1] else ""
         if len(few) == len(rows):
             text += ", too few for any difference to be significant"
@@ -197,18 +177,11 @@ def _power(table):
 # -- claims -----------------------------------------------------------------------------------
 
 
-def _significant(dataset, method, condition, metric):
+def _significant(method, **place):
     """``method`` is ahead of EucNMF and KLNMF, both with an adjusted p-value below 0.05."""
 
-    def test(records):
-        records = records[records["dataset"] == dataset]
-        keep = [*(c for c in records if c not in _METRICS), *({metric} & set(records))]
-        table = compare(records[keep])
-        found = table[
-            (table["method"] == method)
-            & (table["condition"] == condition)
-            & table["rival"].isin([EUC, KL])
-        ]
+    def test(comparisons):
+        found = narrow(comparisons, place, method=method, rival=[EUC, KL])
         if len(found) < 2:
             return Verdict("not run", "no split of this grid has both sides of both comparisons")
         n = int(found["count"].min())
@@ -222,10 +195,9 @@ def _significant(dataset, method, condition, metric):
             for one in found.itertuples(index=False)
         )
         p, effect = float(found["adjusted"].max()), float(worst["mean"])
-        if found["smallest"].max() >= ALPHA:
-            text += (
-                f"; too few splits: even a lead in all {n} has p = {found['smallest'].max():.2g}"
-            )
+        least = found["smallest"].max()
+        if least >= ALPHA:
+            text += f"; too few splits: even a lead in all {n} has p = {least:.2g}"
             return Verdict("inconclusive", text, effect, interval, None, n)
         ahead = (found["mean"] > 0) & (found["adjusted"] < ALPHA)
         behind = (found["mean"] < 0) & (found["adjusted"] < ALPHA)
@@ -238,18 +210,19 @@ def _significant(dataset, method, condition, metric):
 
 
 def _claims(dataset, conditions, source):
-    for condition in conditions:
-        for method in _OURS:
-            for metric in _ROWS["accuracy"]:
-                name = f"{dataset}-{faces.slug(condition)}-{metric[-1]}"
-                yield Claim(
-                    name + ("-hybrid" if method == HYBRID else ""),
-                    f"{_DATASETS[dataset]}, {condition}, {_METRICS[metric][0]}: {method} "
-                    f"significantly outperforms both {EUC} and {KL}.",
-                    source,
-                    _significant(dataset, method, condition, metric),
-                    origin="ours" if method == HYBRID else "paper",
-                )
+    return [
+        Claim(
+            f"{dataset}-{slug(condition)}-{metric[-1]}{'-hybrid' if method == HYBRID else ''}",
+            f"{NAMES[dataset]}, {condition}, {algorithm}: {method} significantly outperforms both "
+            f"{EUC} and {KL}.",
+            source,
+            _significant(method, dataset=dataset, condition=condition, metric=metric),
+            origin=origin(method),
+        )
+        for condition in conditions
+        for method in _OURS
+        for metric, algorithm in _ACCURACIES.items()
+    ]
 
 
 ARTEFACT = register_artefact(
@@ -259,7 +232,8 @@ ARTEFACT = register_artefact(
         kind="figure",
         methods=METHODS,
         grid=trials,
-        table=compare,
+        frame=compare,
+        table=lambda comparisons: comparisons,
         picture=draw,
         claims=[
             *_claims("yaleb", ["Laplace", "salt & pepper"], "Section 5.2.1, Figure 5"),

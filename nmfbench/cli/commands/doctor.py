@@ -1,0 +1,43 @@
+"""``nmfbench doctor``: installed packages, data at hand, and how to get what is missing."""
+
+from __future__ import annotations
+
+from nmfbench.cli import options
+from nmfbench.cli.output import Result, table
+
+
+def add(commands):
+    sub = options.add_command(
+        commands,
+        "doctor",
+        run,
+        "what is installed and at hand, what is missing, and how to get it",
+    )
+    options.store(sub)
+    options.print_json(sub)
+
+
+def run(args) -> Result:
+    from nmfbench.cli.doctor import diagnose, diagnose_data
+    from nmfbench.datasets.base import dataset_info
+
+    findings, sets = diagnose(args.store), diagnose_data()
+    usable = all(finding.state != "broken" for finding in findings)
+    rows = [finding.to_dict() for finding in findings]
+    here = [f.topic for f in sets if f.state == "ok"]
+    public = [f.topic for f in sets if f.state != "ok" and dataset_info(f.topic)["public_home"]]
+    private = [f.topic for f in sets if f.state != "ok" and f.topic not in public]
+    paragraphs = {
+        "Data at hand": here,
+        "Missing data that 'nmfbench data fetch NAME' gets": public,
+        "Missing data without a public home (their prepared files go into the folder that "
+        "NMFBENCH_DATA names; 'nmfbench doctor --json' has the names of the files)": private,
+        "What would help": [f"{f.topic}: {f.remedy}" for f in findings if f.remedy],
+    }
+    text = [
+        table(rows, ("state", "topic", "detail")),
+        *(f"{head}: {', '.join(names)}." for head, names in paragraphs.items() if names),
+        "The suite can be used." if usable else "The suite cannot be used: see what is broken.",
+    ]
+    data = {"usable": usable, "findings": rows, "data": [finding.to_dict() for finding in sets]}
+    return Result(data, "\n\n".join(text), int(not usable))

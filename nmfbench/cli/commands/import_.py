@@ -1,0 +1,29 @@
+"""``nmfbench import``: merge exported records; equal keys are not doubled."""
+
+from __future__ import annotations
+
+from nmfbench.cli import options
+from nmfbench.cli.output import Result
+
+
+def add(commands):
+    sub = options.add_command(
+        commands, "import", run, "merge exported records; equal keys are not doubled"
+    )
+    options.store(sub)
+    options.print_json(sub)
+    sub.add_argument(
+        "names", nargs="+", metavar="FILE", help="or a folder: all parquet files below it"
+    )
+
+
+def run(args) -> Result:
+    from nmfbench.cli.merged import merge_data, merge_text
+    from nmfbench.engine.exchange import read_exports
+    from nmfbench.engine.merge import import_records
+    from nmfbench.engine.store import Store
+
+    pairs = read_exports(args.names)
+    with Store(args.store) as store:
+        found = import_records(pairs, store)
+    return Result(merge_data(found), merge_text(found, args.store))

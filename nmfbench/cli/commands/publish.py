@@ -1,0 +1,38 @@
+"""``nmfbench publish``: merge the records of a store into the record book."""
+
+from __future__ import annotations
+
+from nmfbench.cli import options
+from nmfbench.cli.output import Result
+
+_BOOK = "reports/records"
+
+
+def add(commands):
+    sub = options.add_command(
+        commands, "publish", run, "merge the records of a store into the record book"
+    )
+    options.store(sub)
+    options.print_json(sub)
+    sub.add_argument(
+        "--book", default=_BOOK, metavar="DIR", help=f"folder of the record book ({_BOOK})"
+    )
+
+
+def run(args) -> Result:
+    from dataclasses import asdict
+
+    from nmfbench.artefacts.book import publish
+    from nmfbench.cli.merged import merge_data, merge_text
+    from nmfbench.engine.store import Store
+
+    with Store(args.store, create=False) as store:
+        found = publish(store, args.book)
+    data = asdict(found) | {"merge": merge_data(found.merge), "book": args.book}
+    text = (
+        f"{merge_text(found.merge, args.book)}\n{args.book}: {found.records} records in "
+        f"{found.files} files, {found.size / 1e6:.1f} MB; {found.written} files were written"
+    )
+    if found.outdated:
+        text += f", and {found.outdated} records left out, as versions were raised since"
+    return Result(data, f"{text}.")

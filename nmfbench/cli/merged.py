@@ -1,0 +1,38 @@
+"""Outcome of a merge of records, as data and in words."""
+
+from __future__ import annotations
+
+__all__ = ["agreement_text", "merge_data", "merge_text"]
+
+
+def merge_data(found) -> dict:
+    """Counts of a :class:`~nmfbench.engine.merge.Merge` as plain values."""
+    counts = ("new", "replaced", "held", "left_out", "unknown")
+    data = {name: getattr(found, name) for name in counts}
+    return data | {"different": found.different, "agreement": dict(found.agreement)}
+
+
+def merge_text(found, place) -> str:
+    """Counts of a :class:`~nmfbench.engine.merge.Merge` into ``place``, in words."""
+    text = (
+        f"{found.new} new trials, {found.replaced} in place of others, {found.held} that {place} "
+        "had already"
+    )
+    if found.agreement:
+        text += f" ({agreement_text(found.agreement)})"
+    if found.left_out:
+        text += (
+            f"; {found.left_out} left out, as their rivals there were timed on another host, or "
+            "the fits that they start from came out otherwise there"
+        )
+    if found.unknown:
+        text += f"; {found.unknown} of solvers, tasks or data that are not registered here"
+    return f"{text}."
+
+
+def agreement_text(counts) -> str:
+    """How many trials agree, in words: "the same bits 5, digits 1, different 0"."""
+    same_bits, same_digits, different = (
+        counts.get(outcome, 0) for outcome in ("same bits", "same digits", "different")
+    )
+    return f"the same bits {same_bits}, digits {same_digits}, different {different}"
