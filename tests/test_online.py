@@ -18,7 +18,6 @@ from nmfbench.optim.kernels.itakura_saito import itakura_saito_codes, itakura_sa
 from nmfbench.optim.kernels.simplex import project_row, row_sweeps
 from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.online.base import BaseOnline, feed
-from nmfbench.solvers.online.inmf_vc import volume_gradient
 from nmfbench.solvers.online.omf_cg import conjugate_gradients
 from nmfbench.solvers.online.surrogate import surrogate
 
@@ -33,9 +32,8 @@ def stream(seed=0, n=N):
 
 
 def make(key, **params):
-    """A small instance; that of INMF-VC is square."""
-    r = M if key == "inmf-vc" else R
-    return make_solver(key, n_components=r, random_state=0, **params)
+    """A small instance."""
+    return make_solver(key, n_components=R, random_state=0, **params)
 
 
 def sums(seed=0, n=30):
@@ -96,7 +94,7 @@ def test_a_memory_mapped_file_is_a_stream(key, tmp_path):
     np.testing.assert_array_equal(blocks.components_, plain.components_)
 
 
-@pytest.mark.parametrize("key", [key for key in KEYS if key != "inmf-vc"])
+@pytest.mark.parametrize("key", KEYS)
 def test_rank_may_exceed_the_data(key):
     """More components than samples or features are allowed."""
     model = make_solver(key, n_components=12, random_state=0).fit(stream(n=5))
@@ -128,8 +126,7 @@ def test_a_zero_sample_is_a_step_that_changes_nothing_remembered(key):
 @pytest.mark.parametrize("key", KEYS)
 def test_given_bases_are_the_start(key):
     """``init`` may be an array, which is refused by name if it does not fit."""
-    r = M if key == "inmf-vc" else R
-    H = np.random.default_rng(3).random((r, M)) + 0.1
+    H = np.random.default_rng(3).random((R, M)) + 0.1
     seeds = [make(key, init=H).set_params(random_state=s).partial_fit(stream()) for s in (0, 1)]
     if key not in ("or-nmf", "mor-nmf", "wor-nmf", "or-nmf-is", "sklearn-minibatch-dl"):
         np.testing.assert_array_equal(*(model.components_ for model in seeds))
@@ -146,7 +143,7 @@ def test_a_stream_ends_below_its_start(key):
     X = stream(n=60)
     params = {"penalty": None} if key == "or-nmf" else {}
     objective = make(key, **params).fit(X).trace_["objective"]
-    assert objective[-1] < objective[0] or key in ("inmf-vc", "or-nmf-is")
+    assert objective[-1] < objective[0] or key == "or-nmf-is"
 
 
 # -- projections and surrogate ----------------------------------------------------------------
@@ -444,39 +441,6 @@ def test_onmf_is_majorises():
     assert (np.diff(values) <= 1e-9 * values[0]).all()
 
 
-@pytest.mark.against("inmf-vc", "finite differences", part="the gradient")
-def test_the_gradient_of_the_volume():
-    """Finite differences of INMF-VC's objective."""
-    rng = np.random.default_rng(0)
-    H, A, B = rng.random((R, R)) + np.eye(R), np.cov(rng.random((R, 9))), rng.random((R, R))
-
-    def cost(x):
-        return surrogate(x, A, B) + 0.7 * np.log(abs(np.linalg.det(x)))
-
-    np.testing.assert_allclose(volume_gradient(H, A, B, 0.7), differences(cost, H), atol=1e-6)
-
-
-def amari(P):
-    """Amari index: 0 for a permutation with scales."""
-    P = np.abs(P)
-    rows = (P.sum(axis=1) / P.max(axis=1) - 1).sum()
-    columns = (P.sum(axis=0) / P.max(axis=0) - 1).sum()
-    return (rows + columns) / (2 * len(P) * (len(P) - 1))
-
-
-@pytest.mark.against("inmf-vc", "known sources")
-def test_inmf_vc_separates_sources():
-    """Three sparse sources in a random mixture come out nearer than at the start."""
-    rng = np.random.default_rng(0)
-    sources = rng.exponential(size=(3000, 3)) * (rng.random((3000, 3)) < 0.3)
-    mixing = rng.random((3, 3)) + np.eye(3)
-    start = rng.random((3, 3)) + 0.5
-    model = make_solver("inmf-vc", init=start, random_state=0).fit(sources @ mixing)
-    before = amari(mixing @ np.linalg.inv(start))
-    after = amari(mixing @ np.linalg.inv(model.components_))
-    assert after < 0.5 * before
-
-
 @pytest.mark.against("sklearn-minibatch-dl", "sklearn.decomposition.MiniBatchDictionaryLearning")
 def test_the_peer_is_scikit_learns():
     """The wrapper gives what scikit-learn gives from the same bases, batch by batch."""
@@ -497,9 +461,3 @@ def test_the_peer_is_scikit_learns():
         for start in range(0, N, 4):
             peer.partial_fit(X[start : start + 4])
     np.testing.assert_allclose(model.components_, peer.components_)
-
-
-def test_inmf_vc_needs_a_square():
-    """Another number of components than features is refused by name."""
-    with pytest.raises(ValueError, match="square"):
-        make_solver("inmf-vc", n_components=2).fit(stream())

@@ -77,6 +77,9 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     keeps_best: ClassVar[bool] = False
     """Whether ``_finish`` goes back to the best factors met, as the objective may rise."""
 
+    any_rank: ClassVar[bool] = False
+    """Whether the rank may exceed the numbers of samples and features."""
+
     fixes_scale: ClassVar[bool] = False
     """Whether the problem fixes the scale of W, which the columns then should keep."""
 
@@ -181,6 +184,8 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _rank(self, X):
         """Number of components for ``X``."""
         upper, bound = self._rank_bound(X)
+        if self.any_rank and self.n_components is not None:
+            upper, bound = np.iinfo(np.intp).max, "the largest integer"
         return check_rank(self.n_components, upper, bound=bound)
 
     # -- the loop --------------------------------------------------------------------------

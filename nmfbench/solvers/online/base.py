@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import gen_batches
 
-from nmfbench.core.validation import check_data, check_rank, check_rng
+from nmfbench.core.validation import check_data, check_rng
 from nmfbench.optim.kernels.nnls import nnls_gram
 from nmfbench.optim.kernels.simplex import project_rows
 from nmfbench.optim.projections.frobenius import project_frobenius
@@ -82,6 +82,7 @@ class BaseOnline(BaseNMF):
     n_epochs: int = 2
 
     takes_factors: ClassVar[bool] = False
+    any_rank: ClassVar[bool] = True
     on_simplex: ClassVar[bool] = True
     """Whether bases have unit sum."""
 
@@ -181,11 +182,6 @@ class BaseOnline(BaseNMF):
         self.inner_iterations_ = s.inner
 
     # -- fit, by the loop of all solvers ----------------------------------------------------
-
-    def _rank(self, X):
-        if self.n_components is None:
-            return min(X.shape)
-        return check_rank(self.n_components, np.iinfo(np.intp).max, bound="any number")
 
     def _validate_params_of_solver(self):
         if isinstance(self.init, str) and self.init != "uniform":

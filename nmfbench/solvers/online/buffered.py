@@ -50,6 +50,7 @@ class BaseBuffered(BaseOnline):
     tol : float, default=1e-3
         An inner loop ends when the average moves by no more than this share of its norm.
     max_iter_inner : int, default=1000
+        Inner iterations of a step, at most.
     keep_max : bool, default=True
         Keep the largest norm of a gradient from step to step; otherwise each step finds its own.
 
@@ -151,6 +152,7 @@ class BasePenalized(BaseBuffered):
         Of the coefficients: ``lam`` times their sum, or ``beta / 2`` times their square; the
         latter comes with ``alpha / 2`` times the square of the bases.
     lam, alpha, beta : float, default=0.01
+        Weights of the penalties.
     bounds : (float, float), optional
         Bounds of the entries of the bases, in place of the simplex.
     theta, horizon, tol, max_iter_inner, keep_max

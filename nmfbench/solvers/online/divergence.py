@@ -61,17 +61,18 @@ class BaseItakuraSaito(BaseOnline):
         codes = np.repeat(sums[:, None], len(H), axis=1)
         power = 0.5 if self.mm else 1.0
         itakura_saito_codes(codes, V, H, floor, power, _TOL, _UPDATES)
+        codes[~V.any(axis=1)] = 0
         return codes
 
     def _codes(self, V, s):
         return self._best_codes(V, s.H, s.floor)
 
-    def _floor_of(self, X, s):
-        return s.floor or _FLOOR * max(X.mean(), np.finfo(float).tiny)
+    def _floor_of(self, s):
+        return s.floor or _FLOOR  # of zeros alone there is no mean
 
     def _objective(self, X, s):
         rows = X if len(s.judged) == X.shape[0] else X[s.judged]
-        return self._mean_cost(rows, s.H, self._floor_of(X, s))
+        return self._mean_cost(rows, s.H, self._floor_of(s))
 
     def _mean_cost(self, X, H, floor):
         total = 0.0
@@ -86,7 +87,7 @@ class BaseItakuraSaito(BaseOnline):
 
     def _expose(self, X, s):
         super()._expose(X, s)
-        self.floor_ = self._floor_of(X, s)
+        self.floor_ = self._floor_of(s)
 
 
 def _blocks(X):

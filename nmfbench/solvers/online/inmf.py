@@ -25,6 +25,8 @@ _FLOOR = 1e-12
 class INMF(BaseOnline):
     r"""Incremental NMF: multiplicative updates of the latest coefficients and of the bases.
 
+    .. math:: \min_{W\ge0} E_v \min_{h\ge0} \tfrac12 \|v - Wh\|^2
+
     With the sums :math:`A = \sum hh^T` and :math:`B = \sum vh^T` of the past, a sample v makes
 
     .. math:: h \leftarrow h \odot \frac{W^T v}{W^T W h}, \quad
@@ -39,6 +41,7 @@ class INMF(BaseOnline):
     tol : float, default=1e-4
         Stop when an update moves W by no more than this share of its norm.
     max_iter_inner : int, default=200
+        Inner iterations of a step, at most.
     n_components, random_state, init, n_epochs
         See :class:`~nmfbench.solvers.online.base.BaseOnline`.
 

@@ -20,6 +20,8 @@ from nmfbench.solvers.online.buffered import BasePenalized
 class MORNMF(BasePenalized):
     r"""Online NMF: averaged stochastic gradients over a buffer of the latest samples.
 
+    .. math:: \min_{W\ge0,\ \|w_j\|_1=1} E_v \min_{h\ge0} \tfrac12 \|v - Wh\|^2
+
     As :class:`~nmfbench.solvers.online.or_nmf.ORNMF`, with a sample replacing the oldest one once
     the buffer is full: :math:`\min_W \frac{1}{l} \sum_{i=t-l+1}^{t} \frac12 \|v_i - W h_i\|^2`
     over the simplex.

@@ -20,6 +20,8 @@ from nmfbench.solvers.online.surrogate import BaseSurrogate
 class OMF(BaseSurrogate):
     r"""Online matrix factorization: block coordinate descent on a surrogate of the past.
 
+    .. math:: \min_{W\ge0,\ \|w_j\|_1=1} E_v \min_{h\ge0} \tfrac12 \|v - Wh\|^2
+
     A sample v gets its coefficients :math:`h = \arg\min_{h\ge0}\frac12\|v - Wh\|^2`, which enter
     :math:`A = \sum hh^T` and :math:`B = \sum vh^T`; then the columns of W are improved in turn:
 

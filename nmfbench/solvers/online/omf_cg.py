@@ -58,6 +58,8 @@ def conjugate_gradients(A, G, tol, max_iter):
 class OMFCG(BaseProjectedStep):
     r"""Online matrix factorization: Newton's step on the surrogate, by conjugate gradients.
 
+    .. math:: \min_{W\ge0,\ \|w_j\|_1=1} E_v \min_{h\ge0} \tfrac12 \|v - Wh\|^2
+
     Samples enter the sums A and B as in :class:`~nmfbench.solvers.online.omf.OMF`; then
 
     .. math:: W \leftarrow \Pi(W - sQ), \quad QA = WA - B,

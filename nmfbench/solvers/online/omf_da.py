@@ -24,6 +24,7 @@ class BaseProjectedStep(BaseSurrogate):
     tol : float, default=1e-3
         Stop when a step moves W by no more than this share of its norm.
     max_iter_inner : int, default=100
+        Inner iterations of a step, at most.
     safeguard : bool, default=True
         Halve the step until the surrogate does not rise; where none of 20 halvings helps, make
         an exact sweep of :class:`~nmfbench.solvers.online.omf.OMF` instead. False is the printed
@@ -94,6 +95,8 @@ class BaseProjectedStep(BaseSurrogate):
 @dataclass(eq=False, repr=False, kw_only=True)
 class OMFDA(BaseProjectedStep):
     r"""Online matrix factorization: the Hessian of the surrogate taken as diagonal.
+
+    .. math:: \min_{W\ge0,\ \|w_j\|_1=1} E_v \min_{h\ge0} \tfrac12 \|v - Wh\|^2
 
     Samples enter the sums A and B as in :class:`~nmfbench.solvers.online.omf.OMF`; then all columns
     of W move at once:

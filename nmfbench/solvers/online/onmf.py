@@ -32,6 +32,8 @@ def factorize(X, C, H, n_iter):
 class ONMF(BaseOnline):
     r"""Online NMF: the old bases, weighted by their use, stand for the old samples.
 
+    .. math:: \min_{W\ge0} E_v \min_{h\ge0} \tfrac12 \|v - Wh\|^2
+
     A chunk U of new samples is factored together with the bases,
 
     .. math:: [W_{old}\Lambda,\; U] \approx W [H_1, H_2], \quad \lambda_j = \|h^j_{old}\|_2,

@@ -25,6 +25,9 @@ _TOL = 1e-4
 class ONMFIS(BaseItakuraSaito):
     r"""Online NMF under the Itakura-Saito divergence, by majorisation with sums of the past.
 
+    .. math:: \min_{W\ge0} E_v \min_{h\ge0} \sum_i \frac{v_i}{(Wh)_i}
+              - \log \frac{v_i}{(Wh)_i} - 1
+
     .. math:: A \leftarrow A + \Big(\frac{v}{(Wh)^2} h^T\Big) \odot W^2, \quad
               B \leftarrow B + \frac{1}{Wh} h^T, \quad W = \sqrt{A / B}
 

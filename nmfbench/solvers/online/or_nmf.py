@@ -20,6 +20,8 @@ from nmfbench.solvers.online.buffered import BasePenalized
 class ORNMF(BasePenalized):
     r"""Online NMF: averaged stochastic gradients over a buffer of all samples so far.
 
+    .. math:: \min_{W\ge0,\ \|w_j\|_1=1} E_v \min_{h\ge0} \tfrac12 \|v - Wh\|^2
+
     A sample v gets its coefficients :math:`h = \arg\min_{h\ge0}\frac12\|v-Wh\|^2` and joins the
     buffer B; then W becomes the average of steps
 

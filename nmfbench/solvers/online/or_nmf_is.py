@@ -23,6 +23,9 @@ from nmfbench.solvers.online.divergence import BaseItakuraSaito
 class ORNMFIS(BaseItakuraSaito, BaseBuffered):
     r"""Online NMF under the Itakura-Saito divergence, by averaged stochastic gradients.
 
+    .. math:: \min_{W\ge0} E_v \min_{h\ge0} \sum_i \frac{v_i}{(Wh)_i}
+              - \log \frac{v_i}{(Wh)_i} - 1
+
     :class:`~nmfbench.solvers.online.or_nmf.ORNMF` with coefficients by multiplicative updates,
     and the gradient :math:`\frac{Wh - v}{(Wh)^2} h^T`.
 

@@ -20,6 +20,8 @@ from nmfbench.solvers.online.buffered import BasePenalized
 class WORNMF(BasePenalized):
     r"""Online NMF: averaged stochastic gradients, after chunks of samples.
 
+    .. math:: \min_{W\ge0,\ \|w_j\|_1=1} E_v \min_{h\ge0} \tfrac12 \|v - Wh\|^2
+
     As :class:`~nmfbench.solvers.online.or_nmf.ORNMF`, with the coefficients of j samples at a time,
     :math:`\min_{H\ge0}\frac12\|V-WH\|_F^2`, all of which join the buffer before W is improved.
 

@@ -25,6 +25,8 @@ from nmfbench.solvers.online.base import BaseOnline
 class SklearnMiniBatchDL(BaseOnline):
     r""":class:`sklearn.decomposition.MiniBatchDictionaryLearning`, non-negative and not sparse.
 
+    .. math:: \min_{W\ge0,\ \|w_j\|_2\le1} E_v \min_{h\ge0} \tfrac12 \|v - Wh\|^2
+
     The method of :class:`~nmfbench.solvers.online.omf.OMF` with one sweep a batch, on the ball of
     the 2-norm in place of the simplex, codes by coordinate descent.
 
@@ -76,9 +78,11 @@ class SklearnMiniBatchDL(BaseOnline):
         )
 
     def _learn(self, V, s):
+        drawn = np.random.get_state()  # noqa: NPY002  scikit-learn draws from numpy's own generator
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.filterwarnings("ignore", message=".*alpha=0.*")
             warnings.filterwarnings("ignore", message=".*Coordinate descent.*")
             s.model.partial_fit(V)
+        np.random.set_state(drawn)  # noqa: NPY002
         s.H = s.model.components_
