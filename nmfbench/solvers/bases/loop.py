@@ -77,6 +77,9 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     keeps_best: ClassVar[bool] = False
     """Whether ``_finish`` goes back to the best factors met, as the objective may rise."""
 
+    any_rank: ClassVar[bool] = False
+    """Whether the rank may exceed the numbers of samples and features."""
+
     fixes_scale: ClassVar[bool] = False
     """Whether the problem fixes the scale of W, which the columns then should keep."""
 
@@ -178,6 +181,13 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Largest rank that ``X`` allows, and what it is called in an error message."""
         return min(X.shape), "min(n_samples, n_features)"
 
+    def _rank(self, X):
+        """Number of components for ``X``."""
+        upper, bound = self._rank_bound(X)
+        if self.any_rank and self.n_components is not None:
+            upper, bound = np.iinfo(np.intp).max, "the largest integer"
+        return check_rank(self.n_components, upper, bound=bound)
+
     # -- the loop --------------------------------------------------------------------------
 
     def _fit(self, X, W, H):
@@ -189,8 +199,7 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         X = check_data(self, X, accept_sparse=self.accepts_sparse, nonnegative=not self.signed)
         if self.symmetric:
             check_symmetric_data(X)
-        upper, bound = self._rank_bound(X)
-        r = check_rank(self.n_components, upper, bound=bound)
+        r = self._rank(X)
         factors = None
         if W is not None or H is not None:
             factors = check_factors(W, H, X, r, nonnegative=not self.signed)

@@ -1,0 +1,98 @@
+"""Common parts of the online solvers for the Itakura-Saito divergence: floor, codes, cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nmfbench.optim.kernels.itakura_saito import itakura_saito_codes, itakura_saito_cost
+from nmfbench.solvers.online.base import BaseOnline
+
+__all__ = ["BaseItakuraSaito"]
+
+_FLOOR = 1e-9  # share of the mean of the first chunk
+_TOL, _UPDATES = 1e-4, 200  # of the coefficients
+_BLOCK = 1000  # rows made dense at once
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class BaseItakuraSaito(BaseOnline):
+    r"""Base of online solvers of :math:`\sum_i v_i/y_i - \log(v_i/y_i) - 1` with :math:`y = Wh`.
+
+    Parameters
+    ----------
+    mm : bool, default=False
+        Take the square root of the factors of multiplicative updates of coefficients: then the
+        divergence never rises. The papers print them without.
+    floor : float, optional
+        Data and models are taken to be no smaller, since the divergence has no bound at zero. By
+        default 1e-9 of the mean of the first samples that are not zero.
+    n_components, random_state, init, n_epochs
+        See :class:`~nmfbench.solvers.online.base.BaseOnline`.
+
+    Attributes
+    ----------
+    floor_ : float
+        Values of the divergence depend on it.
+    """
+
+    mm: bool = False
+    floor: float | None = None
+
+    def _validate_params_of_solver(self):
+        super()._validate_params_of_solver()
+        if self.floor is not None and not self.floor > 0:
+            raise ValueError(f"floor must be positive or None, got {self.floor}.")
+
+    def _prepare(self, s):
+        super()._prepare(s)
+        s.floor = self.floor
+
+    def _has_floor(self, V, s) -> bool:
+        """Set the floor by the first chunk that is not zero; there is none before."""
+        if s.floor is None and V.any():
+            s.floor = _FLOOR * V.mean()
+        return s.floor is not None
+
+    def _best_codes(self, V, H, floor):
+        """Coefficients from a flat start of the right size."""
+        sums = np.maximum(V, floor).sum(axis=1) / max(H.sum(), np.finfo(float).tiny)
+        codes = np.repeat(sums[:, None], len(H), axis=1)
+        power = 0.5 if self.mm else 1.0
+        itakura_saito_codes(codes, V, H, floor, power, _TOL, _UPDATES)
+        codes[~V.any(axis=1)] = 0
+        return codes
+
+    def _codes(self, V, s):
+        return self._best_codes(V, s.H, s.floor)
+
+    def _floor_of(self, s):
+        return s.floor or _FLOOR  # of zeros alone there is no mean
+
+    def _objective(self, X, s):
+        rows = X if len(s.judged) == X.shape[0] else X[s.judged]
+        return self._mean_cost(rows, s.H, self._floor_of(s))
+
+    def _mean_cost(self, X, H, floor):
+        total = 0.0
+        for V in _blocks(X):
+            total += itakura_saito_cost(V, self._best_codes(V, H, floor), H, floor)
+        return total / X.shape[0]
+
+    def _project(self, X):
+        H = self.components_.astype(np.float64)
+        found = [self._best_codes(V, H, self.floor_) for V in _blocks(X)]
+        return np.concatenate(found).astype(X.dtype)
+
+    def _expose(self, X, s):
+        super()._expose(X, s)
+        self.floor_ = self._floor_of(s)
+
+
+def _blocks(X):
+    """Dense blocks of rows in double precision."""
+    for start in range(0, X.shape[0], _BLOCK):
+        V = X[start : start + _BLOCK]
+        V = V.toarray() if hasattr(V, "toarray") else V
+        yield np.ascontiguousarray(V, dtype=np.float64)
