@@ -67,7 +67,7 @@ def test_weights_are_compared_on_the_same_cells():
 
 
 def test_leads_are_over_the_same_draws():
-    """What the weights change is ANP less NMF within a draw, averaged over numbers of classes."""
+    """The effect of weights is ANP less NMF within a draw, averaged over numbers of classes."""
     rows = both((0.6, 0.8), (0.5, 0.7), nmf=(0.5, 0.6))
     rows += both((0.4, 0.4), (0.4, 0.2), nmf=(0.4, 0.3), classes=9)
     table = summarise(told_apart(records(rows)))

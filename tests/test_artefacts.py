@@ -246,7 +246,7 @@ WORLDS = {
 
 
 def test_claims_say_whose_they_are(artefact):
-    """What a source calls ours, and what is said of the hybrid, is no claim of a paper."""
+    """A claim whose source is ours, or about the hybrid, is no claim of a paper."""
     for claim in artefact.claims:
         ours = "ours" in claim.source or "hybrid" in claim.id or "hybrid" in claim.statement
         assert claim.origin == ("ours" if ours else "paper"), claim.id

@@ -12,7 +12,7 @@ from nmfbench.stats.breakdown import (
     lead_ranges,
     longest_lead,
 )
-from nmfbench.stats.intervals import holm
+from nmfbench.stats.corrections import holm
 
 LAPLACE = NOISES["laplace"]
 EXPONENTIAL = NOISES["exponential"]

@@ -91,7 +91,7 @@ def test_no_markup_is_left_on_a_card(cards, key):
 
 
 def test_sections_are_shown_in_full(cards):
-    """What a docstring has under a heading is on its card, to the last word."""
+    """A card has all that the docstring has under a heading, to the last word."""
     card = cards["hals"]
     assert card["departures"].startswith("The number of inner sweeps is fixed")
     assert card["departures"].endswith("in the next half-step.")
@@ -199,7 +199,7 @@ def test_a_formula_that_cannot_be_set_is_shown_as_it_is():
 
 @pytest.mark.parametrize("key", ["spa", "mu", "kmeans", "pca", "gnmf", "median"])
 def test_abilities_read_from_a_class_are_those_a_fit_shows(key):
-    """What a card says without a fit is what a tiny fit finds."""
+    """A card says without a fit what a tiny fit finds."""
     kind = registry.solvers[key].target
     assert abilities_of(kind, list(kind().get_params())) == try_here(key, {})["abilities"]
 
@@ -371,7 +371,7 @@ def test_slow_fits_end_a_measurement():
 
 
 def test_measurements_are_kept_and_doubted_when_the_code_has_changed(tmp_path):
-    """What was measured is read again, for the same parameters, and says if it is of other code."""
+    """Measurements are read again, for the same parameters, and say if they are of other code."""
     assert read_measured(tmp_path, "mu") is None
     measured = {
         "exponents": {"n": 1.23, "m": 0.98, "r": None},
@@ -623,7 +623,7 @@ def test_measuring_several_resumes(tmp_path, capsys, measuring, monkeypatch):
 
 
 def test_a_class_from_outside_has_a_card(tmp_path):
-    """What its docstring and a tiny fit tell is shown; the rest is said to be unknown."""
+    """A card shows what docstring and tiny fit tell; the rest is said to be unknown."""
     file = tmp_path / "mine.py"
     file.write_text(
         '''
@@ -689,7 +689,7 @@ def test_the_list_of_cards_compares_exponents(cards):
 
 
 def test_what_a_class_says_is_escaped(cards):
-    """What a class says of itself is text, not HTML."""
+    """The words of a class about itself are text, not HTML."""
     card = cards["mu"] | {"name": "<b>", "summary": "a < b"}
     page = card_list({"one": [card]})
     assert "&lt;b&gt;" in page

@@ -85,7 +85,7 @@ class Greedy(Good):
         return self
 '''
 
-# What a class does wrong: the check that finds it, what it is told, and the code.
+# Faults of a class: the check that finds each, what is told, and the code.
 FAULTS = {
     "Raises": (
         "fits",
@@ -427,7 +427,7 @@ def test_a_check_that_takes_too_long(check, status):
 
 
 def test_the_input_shown_reproduces_the_fault(place):
-    """What is shown is code that runs."""
+    """The input shown is code that runs."""
     found = perform_check(f"{place}:NeedsTwo", {"max_iter": 7}, "rank-one")
     assert "NeedsTwo(max_iter=7, n_components=1, random_state=0)" in found["input"]
     module = {}

@@ -250,7 +250,7 @@ def test_a_share_of_the_rivals_is_to_be_beaten():
 
 
 def test_evidence_is_added_where_there_is_an_effect():
-    """What explains a verdict is made of the rows that were tested."""
+    """The explanation of a verdict is made of the rows that were tested."""
     table = constant({"a": 0.8, "b": 0.5})
     test = with_evidence(comparisons.better("a", "b", "score"), lambda rows: f"{len(rows)} rows")
     assert test(table).evidence.endswith(f"; {len(table)} rows")
@@ -325,7 +325,7 @@ def test_a_sign_has_no_threshold():
 
 
 def test_a_test_around_another_keeps_its_threshold():
-    """What prepares records or explains a verdict changes neither number nor neighbours."""
+    """A wrapper that prepares records or explains a verdict keeps number and neighbours."""
     inner = comparisons.at_least("a", "score", 0.5)
     table = records(LEVEL).assign(kind="x")
     for outer in (

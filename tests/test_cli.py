@@ -527,7 +527,7 @@ def test_doctor_calls_a_damaged_store_broken(command, tmp_path):
 
 
 def test_a_budget_is_spent_on_whole_repeats(command):
-    """What fits into it is computed, and the next run goes on from there."""
+    """A run computes what fits into its budget, and the next one goes on from there."""
     code, data = _json(command, "run", "alpha", "--profile", "quick", "--budget", "90s")
     assert (code, data["done"], data["computed"], data["found"]) == (0, 15, 15, 0)
     code, data = _json(command, "run", "alpha", "--profile", "paper", "--budget", "1h")
@@ -611,7 +611,7 @@ def test_an_audit_finds_an_edited_record(command, tmp_path):
 
 
 def test_reproduce_imports_the_book_and_says_how_much_of_it_agreed(command, monkeypatch, tmp_path):
-    """What was imported is computed again, as far as the budget goes, and compared."""
+    """Imported records are computed again, as far as the budget goes, and compared."""
 
     def build_report(artefacts, store, **options):
         return Report(tmp_path / "index.html", [])
@@ -641,7 +641,7 @@ def test_reproduce_imports_the_book_and_says_how_much_of_it_agreed(command, monk
 
 
 def test_reproduce_runs_and_then_reports_what_could_run(command, monkeypatch, tmp_path):
-    """What was left out of the run is left out of the report; the page is named last."""
+    """The report leaves out what the run left out; the page is named last."""
     calls = []
 
     def build_report(artefacts, store, **options):

@@ -174,7 +174,7 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
     assert {row["solver"] for row in second["summary"]} == {"Mine(max_iter=2)", "Fragile"}
     why = {row["reason"] for row in second["failures"]}
     assert why == {"RuntimeError: too many samples for me"}
-    # What failed is the worst of all, not left out.
+    # A failed trial is the worst of all, not left out.
     ranks = {row["solver"]: row["mean_rank"] for row in second["summary"]}
     assert ranks["Fragile"] == second["summary"][0]["methods"] == 5
     assert "RuntimeError: too many samples for me" in (output / "index.html").read_text()
@@ -443,7 +443,7 @@ def test_a_solver_that_hangs_is_asked_no_more(tiny_grid, file, tmp_path, monkeyp
             ]
             findings = evaluate(plan, gather(plan, todo, store, None))
             assert set(findings.left_out["why"]) == {why}
-            # What would have started from these fits has failed with them.
+            # Trials that would have started from these fits have failed with them.
             said = {"TimeoutError: the trial exceeded its time limit of 3 s"}
             assert set(findings.failures["reason"]) == said
             assert set(findings.failures["method"]) == {"Mine"}

@@ -32,7 +32,7 @@ from nmfbench.solvers.frobenius.mu import MU
 
 
 class Base:
-    """What the others share: random rows as components."""
+    """Base of the others: random rows as components."""
 
     def __init__(self, n_components=2, random_state=None):
         self.n_components, self.random_state = n_components, random_state
@@ -383,7 +383,7 @@ def test_what_a_file_imports_from_here_counts_by_our_release(folder, monkeypatch
 
 
 def test_the_key_follows_the_version_of_the_adapter(folder, monkeypatch):
-    """What stands between a class from outside and the tasks counts by its declared version."""
+    """The adapter of a class from outside counts by its declared version."""
     before = on_digits(f"{folder}/good.py:Wrapped").key
     assert on_digits(f"{folder}/good.py:Wrapped").key == before
     monkeypatch.setattr(adapter, "VERSION", adapter.VERSION + 1)
@@ -501,7 +501,7 @@ def test_compiling_leaves_the_random_numbers_alone(folder):
 
 
 def test_abilities_are_found_by_a_tiny_fit(folder):
-    """What a fit leaves says which tasks can be done."""
+    """The attributes that a fit leaves say which tasks can be done."""
     able = try_here(f"{folder}/good.py:Anchors", {})["abilities"]
     assert able["anchors"]
     assert not able["start"]
@@ -643,7 +643,7 @@ def test_bad_manners_do_no_harm(records, name, capfd):
 
 
 def test_a_solver_after_a_guest_has_a_process_of_its_own(records):
-    """What a class left behind in its process reaches no other solver's record."""
+    """Traces that a class left in its process reach no other solver's record."""
     expected = perform(on_digits("spa"))
     assert records["spa"]["status"] == "done"
     assert records["spa"]["metrics"] == json.loads(json.dumps(expected.metrics))

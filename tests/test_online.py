@@ -66,7 +66,7 @@ def test_fit_is_a_sequence_of_partial_fits(key, dtype):
 
 @pytest.mark.parametrize("key", KEYS)
 def test_a_pickled_stream_goes_on(key):
-    """What is pickled between two blocks continues to the same bits."""
+    """A solver pickled between two blocks continues to the same bits."""
     X = stream()
     model = make(key).partial_fit(X[:12])
     copy = pickle.loads(pickle.dumps(model))

@@ -105,7 +105,7 @@ def test_every_method_shows_the_same_five_bases_scaled_to_white():
 
 
 def test_noise_is_charged_with_what_it_adds():
-    """What noise adds is a difference within a method and split, by a loop over the records."""
+    """The part that noise adds is a difference within a method and split, as a loop finds."""
     measured = bases.frame(made_up(fig6.ARTEFACT))
     measured = measured[measured["task"] == "reconstruction"]
     score = {(r["condition"], r["method"], r["repeat"]): r for r in measured.to_dict("records")}

@@ -69,7 +69,7 @@ def test_rises_are_relative_and_ignore_rounding():
 
 
 def test_a_curve_has_the_records_that_differ_in_its_parameter_only():
-    """What also differs in another parameter is on no curve; the default is on each of three."""
+    """A fit that differs in two parameters is on no curve; the default is on each of three."""
     rows = frame(
         [
             ("orl", method("RNMFD", "rnmfd"), [0.5]),

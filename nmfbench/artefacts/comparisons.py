@@ -34,7 +34,8 @@ from nmfbench.artefacts.claim import (
     within,
 )
 from nmfbench.artefacts.frames import narrow
-from nmfbench.stats.intervals import holm, t_interval
+from nmfbench.stats.corrections import holm
+from nmfbench.stats.intervals import t_interval
 from nmfbench.stats.pooled import t_ratio
 
 __all__ = [

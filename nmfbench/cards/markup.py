@@ -62,7 +62,7 @@ def to_html(markup: str) -> str:
 
 def _blocks(markup):
     """Pairs of ``"math"`` or ``"text"`` and the content, in order."""
-    # What is marked up must end at a space, as in ``X`` 's.
+    # Marked-up text must end at a space, as in ``X`` 's.
     end, markup = 0, re.sub(r"` 's\b", "`'s", _VERSIONS.sub("", markup))
     for match in [*_DISPLAY.finditer(markup), None]:
         text = markup[end : match.start() if match else len(markup)]

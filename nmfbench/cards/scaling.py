@@ -213,7 +213,7 @@ _FIXED = {
     "max_sweeps": 3,
     "init": "random",
 }
-"""What solvers of this package are given, so that the work of an iteration is that of its size."""
+"""Parameters under which the work of an iteration depends on the size of the data alone."""
 
 
 def time_here(solver, params, n, m, r, max_iter):

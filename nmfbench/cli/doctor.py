@@ -80,7 +80,7 @@ def _machine():
 
 
 def _packages():
-    """What the package cannot do without, against the versions it asks for."""
+    """Required packages, against the versions asked for."""
     yield Finding("nmfbench", "ok", version("nmfbench"))
     for requirement in _required():
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):

@@ -24,7 +24,7 @@ _FAILURE_LIMIT = 3  # fits in a row that had to be ended, after which a solver i
 
 @dataclass
 class Todo:
-    """What a comparison has and what it lacks.
+    """Records of a comparison, at hand and missing.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ def timings_folder(store) -> Path:
 
 
 def look_up(plan: Plan, store: Store, timings: Path, *, retry_failed: bool = False) -> Todo:
-    """What of a plan has a record, and which timings of baselines cannot be used.
+    """Records at hand of a plan, and timings of baselines that cannot be used.
 
     A timing can be used if it was taken on this host. The setting of threads is one for all
     trials: one.

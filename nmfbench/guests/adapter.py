@@ -255,8 +255,11 @@ class Guest:
         return self.kind(**(self._params | params))
 
     def method(self, factors: bool) -> str:
-        """What a fit calls: ``fit_transform``, which gives W at once, where there is one that
-        takes what is given; else ``fit``."""
+        """Name the method that a fit calls.
+
+        ``fit_transform``, which gives W at once, where there is one that takes what is given; else
+        ``fit``.
+        """
         if has_own(self.kind, "fit_transform") and (
             not factors or takes_start(self.kind, "fit_transform")
         ):
@@ -287,7 +290,7 @@ class Guest:
         tiny = sp.csr_matrix(tiny) if sp.issparse(X) else tiny
         known = parameters_of(self.kind)[0]
         small = {"n_components": 2} | {name: 2 for name in ("max_iter",) if name in known}
-        # What goes wrong here goes wrong again, where it is told.
+        # An error here comes again, where it is told.
         with (
             _same_global_states(),
             contextlib.suppress(Exception),

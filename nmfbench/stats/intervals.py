@@ -1,11 +1,11 @@
-"""Intervals of means, and corrections of p-values."""
+"""Intervals of means."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy import stats
 
-__all__ = ["holm", "mean_and_interval", "t_interval"]
+__all__ = ["mean_and_interval", "t_interval"]
 
 
 def mean_and_interval(groups, confidence=0.95):
@@ -60,29 +60,3 @@ def t_interval(values):
     mean, spread = np.mean(values), np.std(values, ddof=1)
     half = stats.t.ppf(0.975, len(values) - 1) * spread / np.sqrt(len(values))
     return float(mean - half), float(mean + half)
-
-
-def holm(p_values):
-    """p-values after Holm's step-down correction for their number.
-
-    Parameters
-    ----------
-    p_values : array-like of shape (n,)
-
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    References
-    ----------
-    Holm (1979), A simple sequentially rejective multiple test procedure.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03])
-    array([0.03, 0.06, 0.06])
-    """
-    p = np.asarray(p_values, dtype=float)
-    order = np.argsort(p)
-    adjusted = np.maximum.accumulate((len(p) - np.arange(len(p))) * p[order])
-    return np.minimum(adjusted, 1.0)[np.argsort(order)]

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from nmfbench.stats.intervals import holm
+from nmfbench.stats.corrections import holm
 
 __all__ = [
     "Friedman",

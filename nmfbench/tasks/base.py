@@ -1,4 +1,4 @@
-"""What a task returns, and how it fits a solver."""
+"""Outcome of a task, and the timed fit of a solver."""
 
 from __future__ import annotations
 

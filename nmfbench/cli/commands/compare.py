@@ -155,7 +155,7 @@ def _make_folder(path):
 
 
 def _compare_command(args):
-    """What makes the page again, without the folders of this machine."""
+    """Command that makes the page again, without the folders of this machine."""
     words = ["nmfbench", "compare", *map(_without_folder, args.names)]
     words += [word for task in args.task for word in ("--task", task)]
     words += [word for key in args.against for word in ("--against", _without_folder(key))]

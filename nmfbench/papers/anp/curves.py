@@ -268,4 +268,4 @@ ASSUMED = {
     "ANP has to be ahead of each rival in both scores (paired t tests), and is refuted if it is "
     "behind any (after Holm's correction).",
 }
-"""What the slides do not say, and what we chose."""
+"""Choices of ours where the slides say nothing."""

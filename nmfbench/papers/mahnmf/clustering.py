@@ -173,7 +173,7 @@ ASSUMED = {name: text for name, text in faces.ASSUMED.items() if name != "ranks 
     "behind (after Holm's correction).",
     "PCA": "Not shown: a principal component is no cluster.",
 }
-"""What the paper does not say of these experiments, and what we chose."""
+"""Choices of ours where the paper says nothing of these experiments."""
 
 CAPTION = (
     "Accuracy (AC, above) and normalised mutual information (below). Means over trials with 95 % "

@@ -181,4 +181,4 @@ ASSUMED = {
     "start": "Uniform, small, scaled by one multiplicative step; the same for all methods of a "
     "split.",
 }
-"""What the paper does not say of these experiments, and what we chose."""
+"""Choices of ours where the paper says nothing of these experiments."""

@@ -29,7 +29,8 @@ from nmfbench.papers.mahnmf.faces import (
     with_condition,
 )
 from nmfbench.problems.faces import CONDITIONS
-from nmfbench.stats.intervals import holm, mean_and_interval
+from nmfbench.stats.corrections import holm
+from nmfbench.stats.intervals import mean_and_interval
 
 _OURS, _RIVALS = (MAH, HYBRID), (EUC, KL, PCA)
 _DATASETS = ("yaleb", "pie")
@@ -157,7 +158,7 @@ def _draw_one(axis, one, y, marker, color):
 
 
 def _power(table):
-    """What the numbers of splits can decide."""
+    """Say what the numbers of splits can decide."""
     words = []
     for dataset, rows in table.groupby("dataset", sort=False):
         splits = sorted(set(rows["count"]))
