@@ -335,7 +335,10 @@ def with_checks(keys):
     )
 
 
-TYPICAL = ("mu", "kl-mu", "gnmf", "kmeans", "pca", "mahnmf-rri", "mahnmf-sym", "sklearn-cd", "spa")
+TYPICAL = (
+    *("mu", "kl-mu", "gnmf", "kmeans", "pca", "mahnmf-rri", "mahnmf-sym", "omf", "sklearn-cd"),
+    "spa",
+)
 """Solvers of every family, and of every kind of estimator."""
 
 

@@ -31,7 +31,7 @@ def step_size(t: int, theta: float, horizon: int | None) -> float:
     """
     if horizon is None:
         return theta
-    return theta * np.cos((min(t, horizon) - 1) * np.pi / (2 * horizon))
+    return float(theta * np.cos((min(t, horizon) - 1) * np.pi / (2 * horizon)))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
