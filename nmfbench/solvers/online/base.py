@@ -41,10 +41,17 @@ def feed(solver, blocks: Iterable):
     return solver
 
 
-def exact_codes(V, H):
-    """Non-negative least-squares coefficients of the rows of ``V`` on the rows of ``H``."""
-    codes = np.zeros((len(V), len(H)))
-    nnls_gram(codes, H @ H.T, V @ H.T, _TOL, 10 * len(H))
+def exact_codes(V, H, *, lam=0.0, beta=0.0):
+    """Non-negative least-squares coefficients of the rows of ``V`` on the rows of ``H``.
+
+    With ``lam`` times their sum, and ``beta / 2`` times their squares, as penalties.
+    """
+    codes, gram, cross = np.zeros((len(V), len(H))), H @ H.T, V @ H.T
+    if lam:
+        cross -= lam
+    if beta:
+        gram += beta * np.eye(len(H))
+    nnls_gram(codes, gram, cross, _TOL, 10 * len(H))
     return codes
 
 

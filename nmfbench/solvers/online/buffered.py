@@ -8,13 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.optim.kernels.averaged_gradient import averaged_gradient
-from nmfbench.optim.kernels.nnls import nnls_gram
 from nmfbench.optim.projections.frobenius import project_frobenius
 from nmfbench.solvers.online.base import BaseOnline, exact_codes
 
 __all__ = ["BaseBuffered", "BasePenalized", "step_size"]
 
-_TOL = 1e-12
 _FIRST = 64  # pairs that a buffer without a limit has room for at first
 
 
@@ -194,13 +192,9 @@ class BasePenalized(BaseBuffered):
         return self._penalized(V, s.H)
 
     def _penalized(self, V, H):
-        codes, gram, cross = np.zeros((len(V), len(H))), H @ H.T, V @ H.T
-        if self.penalty == "l1":
-            cross -= self.lam
-        elif self.penalty == "l2":
-            gram += self.beta * np.eye(len(H))
-        nnls_gram(codes, gram, cross, _TOL, 10 * len(H))
-        return codes
+        lam = self.lam if self.penalty == "l1" else 0.0
+        beta = self.beta if self.penalty == "l2" else 0.0
+        return exact_codes(V, H, lam=lam, beta=beta)
 
     def _project(self, X):
         if self.penalty is None:
