@@ -319,6 +319,8 @@ def _local(trials, store, put, workers, limits, wanted) -> Iterator[dict]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # that tasks were cancelled
             records.close()  # whose threads have nothing to wait for now
+        for worker in [idle.get() for _ in workers]:  # once none stores a record any more
+            idle.put(worker)
 
 
 def _on_cluster(trials, store, put, address, limits, wanted, *, one_at_a_time) -> Iterator[dict]:
