@@ -83,7 +83,8 @@ def online(
     loss : {"frobenius", "itakura-saito"}, default="frobenius"
         Samples have unit 2-norm for the former.
     floor : float, default=1e-9
-        Share of the mean of all samples that the Itakura-Saito divergence takes for zero.
+        Share of the mean of all samples that the Itakura-Saito divergence takes for zero, in the
+        costs and in the solvers of the online family.
     init : {"uniform", "random", "nndsvda", "nndsvd"}, default="uniform"
         First bases, see :mod:`nmfbench.optim.init`; their rows are scaled to unit sum.
 
@@ -193,6 +194,8 @@ def _stream(solver, X, H, ends, cost):
     n, known = len(X), solver.get_params()
     if isinstance(solver, BaseOnline):
         solver.set_params(init=H)
+        if "floor" in known:
+            solver.set_params(floor=cost.floor)
         if "horizon" in known:
             solver.set_params(horizon=solver.steps_of(n, len(H)) * (ends[-1] // n))
     # So that nothing is compiled on the clock.

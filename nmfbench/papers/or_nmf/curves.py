@@ -86,6 +86,11 @@ class Panels:
     def ranks(self) -> list[int]:
         return list(self.every)
 
+    @property
+    def names(self) -> list[str]:
+        """Of the panels of the figure."""
+        return [f"rank {rank}" for rank in self.ranks]
+
     def grid(self, chosen: Iterable[Method], profile: str) -> list[Trial]:
         """The trials of a profile; the smoke grid has digits."""
         repeats, ranks = (10, self.ranks) if profile == "paper" else self.quick
@@ -111,7 +116,8 @@ HUE = Panels("huebow", None, {50: 50, 80: 80}, (3, [50]))
 def frame_of(pairs: Sequence[tuple[str, str]]):
     """The frame of a figure that compares these pairs of methods.
 
-    Rows with ``pair`` "" are the records, with ``rise``, what the second pass adds to F_n. The
+    Rows with ``pair`` "" are the records, with ``rise``, what the second pass adds to F_n, and
+    ``panel``, the rank and the floor of the divergence in words. The
     others have, for each pair, ``measure`` and ``axis``, the mean of the logarithm of the cost of
     either method: over the logarithm of samples or of CPU seconds, up to the end of the one that
     ends first; or after one pass or two. The measure ``UNTIL`` is the logarithm of the time when
@@ -121,14 +127,14 @@ def frame_of(pairs: Sequence[tuple[str, str]]):
 
     def frame(records):
         alone = records.assign(pair="", method=records["method"].astype(str))
-        if "cost-once" in alone:
-            alone["rise"] = alone["cost"] / alone["cost-once"] - 1
+        alone["panel"] = [panel_of(options) for options in records["options"]]
+        alone["rise"] = alone["cost"] / alone["cost-once"] - 1
         rows = []
-        for (repeat, rank), group in records.groupby(["repeat", "n_components"]):
+        for (repeat, panel), group in alone.groupby(["repeat", "panel"]):
             curves = {row.method: _curves(row.arrays) for row in group.itertuples()}
             level = _LEVEL * min(curve[BEST].min() for curve in curves.values())
             for pair in (pair for pair in pairs if {*pair} <= {*curves}):
-                place = {"repeat": repeat, "n_components": rank, "pair": pair_name(*pair)}
+                place = {"repeat": repeat, "panel": panel, "pair": pair_name(*pair)}
                 rows += [
                     place | {"measure": measure, "axis": axis, "method": method, VALUE: value}
                     for measure, axis, values in _compared([curves[m] for m in pair], level)
@@ -137,6 +143,12 @@ def frame_of(pairs: Sequence[tuple[str, str]]):
         return pd.concat([alone, pd.DataFrame(rows)], ignore_index=True)
 
     return frame
+
+
+def panel_of(options):
+    """Rank and, if it is given, floor."""
+    floor = options.get("floor")
+    return f"rank {options['n_components']}" + (f", floor {floor:g}" if floor else "")
 
 
 def pair_name(side, rival):
@@ -184,13 +196,13 @@ def _until(curve, axis, level, never):
 
 
 def summarise(frame: pd.DataFrame) -> pd.DataFrame:
-    """Mean costs and 95 % intervals by rank, measure, axis and method.
+    """Mean costs and 95 % intervals by panel, measure, axis and method.
 
     Against seconds, from where all repeats of a method have a record to where one of them ends.
     """
     parts = []
     alone = frame[frame["pair"] == ""]
-    for (rank, method), rows in alone.groupby(["n_components", "method"], observed=True):
+    for (panel, method), rows in alone.groupby(["panel", "method"]):
         curves = [_curves(arrays) for arrays in rows["arrays"]]
         begin = max(curve[SECONDS][1] for curve in curves)
         end = min(curve[SECONDS][-1] for curve in curves)
@@ -200,18 +212,18 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
         }
         for measure, (axis, x) in product(MEASURES, points.items()):
             values = [pd.DataFrame({"x": x, "cost": _at(c, axis, measure, x)}) for c in curves]
-            place = {"n_components": rank, "method": method, "measure": measure, "axis": axis}
+            place = {"panel": panel, "method": method, "measure": measure, "axis": axis}
             parts.append(mean_table(pd.concat(values), "cost", ["x"]).assign(**place))
     return pd.concat([part for part in parts if len(part)], ignore_index=True)
 
 
-def picture(chosen: Sequence[Method], ranks: Sequence[int]) -> Curves:
-    """A row of panels for each rank and measure, against samples and against CPU seconds."""
+def picture(chosen: Sequence[Method], panels: Sequence[str]) -> Curves:
+    """A row of panels for each place and measure, against samples and against CPU seconds."""
     return Curves(
         x="x",
         labels=[method.label for method in chosen],
-        row=("n_components", "measure"),
-        rows={(r, m): f"rank {r}\n{m}" for r, m in product([4, *ranks], MEASURES)},
+        row=("panel", "measure"),
+        rows={(p, m): f"{p}\n{m}" for p, m in product(["rank 4", *panels], MEASURES)},
         column="axis",
         columns={SAMPLES: "", SECONDS: ""},
         xlabel={SAMPLES: "samples", SECONDS: "CPU seconds of the updates"},
@@ -225,7 +237,7 @@ def picture(chosen: Sequence[Method], ranks: Sequence[int]) -> Curves:
 
 
 def faster(
-    side: str, rival: str, axis: str, rank: int, words: str, source: str, name: str = ""
+    side: str, rival: str, axis: str, rank: int, words: str, source: str, *, name: str = "", **more
 ) -> Claim:
     """``side`` lowers the objective faster than ``rival``, by both costs and by the time it takes.
 
@@ -239,6 +251,8 @@ def faster(
     source : str
     name : str, optional
         By default those of the two methods.
+    **more
+        Further fields of the claim.
     """
     name = name or f"{_slug(side)}-{_slug(rival)}"
     return Claim(
@@ -247,6 +261,7 @@ def faster(
         f"Fₙ are lower on average over {axis}, and Fₙ is sooner near its best.",
         source,
         _ahead(side, rival, axis, rank, (*MEASURES, UNTIL)),
+        **more,
     )
 
 
@@ -262,7 +277,7 @@ def lower_cost(side: str, rival: str, at: str, rank: int, words: str, source: st
 
 def _ahead(side, rival, axis, rank, measures):
     test = always_best(side, [rival], VALUE, each={"measure": list(measures)}, lower=True)
-    at = {"pair": pair_name(side, rival), "axis": axis, "n_components": rank}
+    at = {"pair": pair_name(side, rival), "axis": axis, "panel": f"rank {rank}"}
 
     def describe(frame):
         """By which factors the two differ, so that a reader sees where the measures disagree."""
