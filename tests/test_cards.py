@@ -306,6 +306,14 @@ def test_a_fit_is_timed_by_iterations(key, steps):
     assert found["seconds"] <= found["took"]
 
 
+def test_a_square_solver_is_timed_on_square_problems():
+    """Features grow with components, so that only two exponents are its own."""
+    found = measure_exponents("inmf-vc", {"n_epochs": 1}, worker=Here())
+    assert found["error"] is None
+    assert found["exponents"]["m"] is None
+    assert {m == r for _, m, r, _ in found["sizes"][1:]} == {True}
+
+
 def test_inner_iterations_do_not_depend_on_the_data(monkeypatch):
     """A solver makes no more than a few inner iterations, unless told otherwise."""
     models = []
@@ -319,6 +327,13 @@ def test_inner_iterations_do_not_depend_on_the_data(monkeypatch):
         (3, 0.0, "random"),
         (1, 0.1, "random"),
     ]
+
+
+class Here:
+    """In place of a child: this process."""
+
+    def call(self, function, arguments, time_limit, solver):
+        return time_here(**arguments)
 
 
 class Law:
@@ -338,7 +353,7 @@ class Law:
         steps = self.law(n, m, r) * (1 + 9 * late)
         took = steps.sum()
         found = {"seconds": took, "steps": list(steps), "took": took, "symmetric": self.symmetric}
-        return found
+        return found | {"square": False}
 
 
 def test_exponents_of_a_known_law_are_found():
@@ -468,7 +483,7 @@ def test_a_card_says_how_a_solver_stands_among_all(tmp_path):
                 store.put(runner._record(trial, {"outcome": outcome}, {}))
         (evidence,) = gather([], store)
     able = [key for key in keys if key in evidence.counts]
-    assert set(keys) - set(able) == {"mahnmf-sym"}
+    assert set(keys) - set(able) == {"inmf-vc", "mahnmf-sym"}
     card = make_card(SolverSpec(able[2]), [evidence], tmp_path)
     (standing,) = card["records"]["standings"]
     assert (standing["rank"], standing["methods"], standing["problems"]) == (3, len(able), 3)
