@@ -59,8 +59,9 @@ def exact_codes(V, H, *, lam=0.0, beta=0.0):
 class BaseOnline(BaseNMF):
     r"""Base of solvers of :math:`\min_W E_v \min_{h\ge0} \frac12\|v-Wh\|^2` on a stream.
 
-    A solver gives ``_learn(V, s)``, which improves ``s.H`` by one chunk of samples, and keeps in
-    the state whatever it needs to remember. One iteration of ``fit`` is a pass over the data.
+    A solver gives ``_learn(V, s)``, which improves ``s.H`` by one chunk of samples, keeps in the
+    state whatever it needs to remember, and returns the coefficients that it found for them. One
+    iteration of ``fit`` is a pass over the data.
 
     Parameters
     ----------
@@ -81,6 +82,10 @@ class BaseOnline(BaseNMF):
         Samples, and chunks of them, that the bases have been improved by.
     inner_iterations_ : int
         Inner iterations of all steps together.
+    latest_codes_ : ndarray of shape (n_samples, n_components)
+        Coefficients of the samples of the last ``partial_fit``, each as its step found it, so that
+        most belong to older bases (``transform`` gives the best ones); NaN where a peer does not
+        tell.
     order_ : ndarray of shape (n_samples,)
         Order of the samples in each pass of ``fit``.
     """
@@ -95,8 +100,11 @@ class BaseOnline(BaseNMF):
 
     # -- what a solver gives ---------------------------------------------------------------
 
-    def _learn(self, V, s) -> None:
-        """Improve ``s.H`` by the chunk ``V``, a dense float64 array with a sample in each row."""
+    def _learn(self, V, s) -> np.ndarray:
+        """Improve ``s.H`` by the chunk ``V``, a dense float64 array with a sample in each row.
+
+        Returns its coefficients, of shape (n_rows, n_components).
+        """
         raise NotImplementedError
 
     def _prepare(self, s) -> None:
@@ -134,7 +142,7 @@ class BaseOnline(BaseNMF):
             self._validate_params_of_solver()
             self._warm_up(X)
             self._state = self._begin(X, self._rank(X), check_rng(self.random_state), None)
-        self._consume(X, self._state)
+        self.latest_codes_ = self._consume(X, self._state).astype(X.dtype)
         self._expose(X, self._state)
         return self
 
@@ -175,12 +183,14 @@ class BaseOnline(BaseNMF):
 
     def _consume(self, X, s, order=None):
         rows = np.arange(X.shape[0]) if order is None else order
+        codes = np.empty((len(rows), len(s.H)))
         for chunk in gen_batches(len(rows), self._chunk_size(len(s.H))):
             V = X[rows[chunk]]
             V = V.toarray() if sp.issparse(V) else np.asarray(V)
-            self._learn(np.ascontiguousarray(V, dtype=np.float64), s)
+            codes[chunk] = self._learn(np.ascontiguousarray(V, dtype=np.float64), s)
             s.n_steps += 1
             s.n_samples += len(V)
+        return codes
 
     def _expose(self, X, s):
         """Set the fitted attributes."""
