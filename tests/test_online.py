@@ -168,7 +168,7 @@ def test_the_latest_codes_go_with_the_latest_bases(key):
     """They reconstruct a chunk well below its norm, a row each; a zero sample has none."""
     X = np.vstack([stream(), np.zeros((1, M))])
     model = make(key).partial_fit(X)
-    assert model.latest_codes_.shape == (N + 1, R)
+    assert model.latest_codes_.shape == (N + 1, rank(key))
     assert model.latest_codes_.min() >= 0
     assert not model.latest_codes_[-1].any()
     late = slice(N // 2, N)

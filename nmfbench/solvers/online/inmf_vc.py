@@ -17,7 +17,7 @@ _HALVINGS = 30
 
 
 def gradient_parts(H, A, B, mu):
-    r"""Split the gradient of :math:`\frac12 tr(WAW^T) - tr(W^TB) + \mu\ln|\det W|`.
+    r"""Split the gradient of :math:`\frac12 tr(WAW^T) - tr(W^TB) + \mu\ln|\mathrm{det}\,W|`.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def gradient_parts(H, A, B, mu):
 class INMFVC(BaseOnline):
     r"""Incremental NMF of a square W whose volume is kept small: blind source separation.
 
-    .. math:: \min_{W\ge0} \frac12 tr(WAW^T) - tr(W^TB) + \mu_t \ln|\det W|,
+    .. math:: \min_{W\ge0} \frac12 tr(WAW^T) - tr(W^TB) + \mu_t \ln|\mathrm{det}\,W|,
               \quad \mu_t = \delta e^{-\tau t}
 
     by a multiplicative step for each sample, A and B being means of the past that forget:
