@@ -10,6 +10,7 @@ import pytest
 import worlds_anp
 import worlds_clustering
 import worlds_ingredients
+import worlds_online
 import worlds_pictures
 import worlds_recognition
 import worlds_sensitivity
@@ -237,6 +238,7 @@ WORLDS = {
     **worlds_recognition.WORLDS,
     **worlds_ingredients.WORLDS,
     **worlds_pictures.WORLDS,
+    **worlds_online.WORLDS,
     **worlds_clustering.WORLDS,
     **worlds_sensitivity.WORLDS,
     **worlds_studies.WORLDS,
