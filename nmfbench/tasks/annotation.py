@@ -57,7 +57,7 @@ def annotation(
     rng : Generator
         Draws the images to learn from.
     n_components : int, optional
-        Rank; by default the solver's own.
+        Rank; by default the solver's own for None, of the suite's the smaller side of the data.
     n_learn : int, optional
         Learn bases on so many training images, drawn at random; by default on all. Neighbours are
         sought among all.
@@ -75,7 +75,7 @@ def annotation(
         The :func:`tag_scores`; the same of the most frequent tags, given to every image, with the
         ending ``-frequent``; ``rank``, the numerical rank of the bases. Arrays ``predicted``, tags
         of the test images with -1 where there are fewer; ``tags``, the true ones, likewise;
-        ``frequency`` of the tags in the training images; ``trace``.
+        ``recall`` of each test image; ``frequency`` of the tags in the training images; ``trace``.
 
     References
     ----------
@@ -103,9 +103,11 @@ def annotation(
     for name in ("seconds", "cpu_seconds"):
         fit[name] = sum(one[name] for one, _ in fits)
     tags = [np.flatnonzero(row) for row in true]
+    right = [np.isin(row, found).sum() for row, found in zip(tags, predicted, strict=True)]
     arrays |= {
         "predicted": predicted.astype(np.int16),
         "tags": _filled(tags, max(map(len, tags))).astype(np.int16),
+        "recall": np.array(right) / np.maximum(true.sum(axis=1), 1),
         "frequency": frequency.astype(np.int32),
     }
     return Outcome(metrics, fit, arrays)
