@@ -14,7 +14,7 @@ from nmfbench.tasks.base import Outcome, timed_fit
 __all__ = ["annotation", "joint_distances", "nearest", "tag_scores", "transfer_tags"]
 
 _RTOL = 1e-10  # of the singular values of the bases that count
-_TIES = 12  # decimals of squared distances, the largest being 1: binary samples tie, but rounding
+_TIES = 12  # decimals of what is ranked: binary samples and counts tie, but for rounding
 
 
 # The score is the mean recall over tags. Accuracy, recall and normalized score of an image, which
@@ -198,6 +198,7 @@ def transfer_tags(neighbours, Y, n_tags=5, rule="local"):
         weight = votes = Y[near[1:]].sum(axis=0)
         if rule == "cooccurrence":
             weight = votes * (together[tags] / frequency[tags, None]).sum(axis=0)
+            weight = np.round(weight, _TIES)
         others = _ranked((votes > 0) & ~Y[near[0]], weight, frequency)
         found.append(np.concatenate([tags, others])[:n_tags])
     return _filled(found, n_tags)

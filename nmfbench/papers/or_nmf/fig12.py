@@ -24,15 +24,17 @@ from nmfbench.papers.or_nmf.annotation import (
     grid,
     whole,
 )
+from nmfbench.problems.annotation import ONE_PASS
 
 COSINE, EUCLIDEAN, FREQUENT = (
     "features, cosine",
     "features, Euclidean",
     "five most frequent tags",
 )
-_DASHED = (UNTRAINED, SAMPLES, PCA, COSINE, EUCLIDEAN, FREQUENT)
+_DASHED = dict(zip((UNTRAINED, SAMPLES, PCA, COSINE, EUCLIDEAN, FREQUENT), "os^Dv*", strict=True))
+"""Baselines, each with its marker."""
 _RIVALS = [label for label in ONLINE if label not in (OR, MOR, WOR)]
-_LEARNING = ("all images, twice", "300 images, once")
+_LEARNING = ("all images, twice", f"{ONE_PASS['n_learn']} images, once")
 _PERCENT = {"ac": "AC", "rc": "RC", "ns": "NS"}
 _BY_TAG = {"tag-precision": "precision by tag", "tag-recall": "recall by tag"}
 _SCORES = _PERCENT | _BY_TAG | {"n-plus": "N+"}
@@ -82,10 +84,11 @@ def draw(table):
     for axis, (learning, kind) in zip(axes.flat, places, strict=True):
         panel = narrow(table, learning=learning, kind=kind)
         curves.draw_panel(axis, panel, curves.labels)
-        for k, label in enumerate(_DASHED):
+        for k, (label, marker) in enumerate(_DASHED.items()):
             line = narrow(panel, method=label).sort_values("dimensionality")
-            look = {"color": f"{0.11 * k:.2f}", "marker": "x+1234"[k], "linestyle": "--"}
-            axis.plot(line["dimensionality"], line["mean"], label=label, linewidth=1, **look)
+            look = {"color": f"{0.1 * (k + 1):.1f}", "marker": marker, "markersize": 5}
+            look |= {"linestyle": "--", "linewidth": 1, "mfc": "white"}
+            axis.plot(line["dimensionality"], line["mean"], label=label, **look)
         unit = "number of tags" if kind == "N+" else f"{kind} (%)"
         axis.set(xlabel="dimensionality (%)", ylabel=unit, title=f"{kind}, {learning}")
     legend_of(figure, axes, [*ONLINE, *_DASHED])
@@ -201,6 +204,8 @@ ARTEFACT = register_artefact(
         "paper: precision and recall averaged over the tags, and N+, the number of tags predicted "
         "rightly at least once, to which the answer of the most frequent tags contributes little. "
         "Dashed, ours: bases that were never trained, random training images as bases, principal "
-        "components, the features without any bases, and the same five tags for all.",
+        "components, the features without any bases, and the same five tags for all. Bases of INMF "
+        "stay zero where the first image is zero, as its updates are multiplicative: they keep to "
+        "the few words of one image.",
     )
 )
