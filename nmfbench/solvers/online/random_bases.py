@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nmfbench.core.registry import register_solver
-from nmfbench.solvers.online.base import BaseOnline
+from nmfbench.solvers.online.base import BaseOnline, exact_codes
 
 
 @register_solver(
@@ -14,7 +14,7 @@ from nmfbench.solvers.online.base import BaseOnline
     family="online",
     reference="baseline",
     monotone=True,
-    cost=("mr",),
+    cost=("nmr",),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class RandomBases(BaseOnline):
@@ -37,12 +37,15 @@ class RandomBases(BaseOnline):
 
     Cost
     ----
-    Drawing the bases; samples are not looked at.
+    Coefficients of the samples, which change nothing.
 
     References
     ----------
     Guan et al. (2012), Online NMF with robust stochastic approximation, Algorithm 1, statement 1.
     """
 
+    def _chunk_size(self, r):
+        return r
+
     def _learn(self, V, s):
-        pass
+        return exact_codes(V, s.H)
