@@ -3,7 +3,9 @@
 from collections import Counter
 from itertools import combinations
 
+import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
@@ -259,14 +261,16 @@ def test_the_baseline_answers_the_most_frequent_training_tags():
     scores = tag_scores(np.tile(order[:5], (10, 1)), data.Y[20:].astype(bool))
     assert {name: outcome.metrics[f"{name}-frequent"] for name in scores} == scores
     np.testing.assert_array_equal(outcome.arrays["frequency"], data.Y[:20].sum(axis=0))
-    recall = []
+    recall, frequent = [], []
     for row, predicted, tags in zip(
         data.Y[20:], outcome.arrays["predicted"], outcome.arrays["tags"], strict=True
     ):
         true = set(np.flatnonzero(row))
         assert {tag for tag in tags if tag >= 0} == true
-        recall.append(len(true & set(predicted)) / max(len(true), 1))
+        for found, answer in ((recall, predicted), (frequent, order[:5])):
+            found.append(len(true & set(answer)) / max(len(true), 1))
     np.testing.assert_allclose(outcome.arrays["recall"], recall)
+    np.testing.assert_allclose(outcome.arrays["recall-frequent"], frequent)
 
 
 def test_corel_has_its_split():
@@ -310,6 +314,43 @@ def test_baselines_stand_at_every_dimensionality(smoke_store):
     assert set(ONLINE) | {fig12.COSINE, fig12.EUCLIDEAN, fig12.FREQUENT} <= set(counts.index)
     for method in (fig12.COSINE, fig12.EUCLIDEAN, fig12.FREQUENT):
         assert recall.loc[recall["method"] == method, "score (%)"].nunique() == 1
+
+
+def test_claims_look_at_the_longer_learning_and_at_test_images():
+    """Two passes decide where the grid has them; evidence of recall is over images."""
+    places = [(learning, repeat) for learning in fig12._LEARNING for repeat in range(5)]
+    rows = [
+        {
+            "learning": learning,
+            "kind": kind,
+            "method": method,
+            "dimensionality": 10.0,
+            "repeat": repeat,
+            "score (%)": 20.0 + lead * (method == "OR-NMF") + 0.1 * repeat * (method == "MOR-NMF"),
+            "arrays": {"recall": np.array([0.0, 1.0]) + (method == "OR-NMF") * 0.25},
+        }
+        for learning, repeat in places
+        for lead in [5.0 if learning == fig12._LEARNING[0] else -5.0]
+        for kind in ("AC", "RC", "NS")
+        for method in ("OR-NMF", "MOR-NMF")
+    ]
+    frame = pd.DataFrame(rows)
+    (claim,) = (claim for claim in fig12.ARTEFACT.claims if claim.id == "mor")
+    verdict = claim.test(frame)
+    assert verdict.verdict == "confirmed"
+    assert "the lead in RC over MOR-NMF is 25 (95 % interval 25 to 25)" in verdict.evidence
+    assert claim.test(frame[frame["learning"] == fig12._LEARNING[1]]).verdict == "refuted"
+
+
+def test_a_grid_of_baselines_alone_has_empty_panels(smoke_store):
+    """While no method has finished there is nothing to draw, and no error."""
+    with Store(smoke_store, create=False) as store:
+        records = evaluate(fig12.ARTEFACT, store, profile="smoke").records
+    table = fig12.table(fig12.frame(records[records["n_components"].isna()]))
+    assert len(table) == 0
+    figure = fig12.draw(table)
+    assert len(figure.axes) == 6
+    plt.close(figure)
 
 
 def test_the_table_of_tags_agrees_with_the_scores(smoke_store):

@@ -21,6 +21,7 @@ def _annotation(holds):
             "tags": np.tile([0, 3, -1], (40, 1)),
             "frequency": np.arange(5) + 1,
             "recall": np.clip(score + 0.1 * rng.standard_normal(40), 0, 1),
+            "recall-frequent": np.full(40, frequent["rc-frequent"]),
         }
         return found | frequent | {"arrays": arrays}
 

@@ -75,7 +75,8 @@ def annotation(
         The :func:`tag_scores`; the same of the most frequent tags, given to every image, with the
         ending ``-frequent``; ``rank``, the numerical rank of the bases. Arrays ``predicted``, tags
         of the test images with -1 where there are fewer; ``tags``, the true ones, likewise;
-        ``recall`` of each test image; ``frequency`` of the tags in the training images; ``trace``.
+        ``recall`` of each test image, and ``recall-frequent``; ``frequency`` of the tags in the
+        training images; ``trace``.
 
     References
     ----------
@@ -103,11 +104,11 @@ def annotation(
     for name in ("seconds", "cpu_seconds"):
         fit[name] = sum(one[name] for one, _ in fits)
     tags = [np.flatnonzero(row) for row in true]
-    right = [np.isin(row, found).sum() for row, found in zip(tags, predicted, strict=True)]
     arrays |= {
         "predicted": predicted.astype(np.int16),
         "tags": _filled(tags, max(map(len, tags))).astype(np.int16),
-        "recall": np.array(right) / np.maximum(true.sum(axis=1), 1),
+        "recall": _recall(predicted, true),
+        "recall-frequent": _recall(frequent, true),
         "frequency": frequency.astype(np.int32),
     }
     return Outcome(metrics, fit, arrays)
@@ -215,6 +216,19 @@ def _filled(rows, width):
     return np.array([np.pad(row, (0, width - len(row)), constant_values=-1) for row in rows])
 
 
+def _given(predicted, vocabulary):
+    """Predicted tags as a binary matrix."""
+    given = np.zeros((len(predicted), vocabulary + 1), dtype=bool)  # the last column: no tag
+    given[np.arange(len(predicted))[:, None], predicted] = True
+    return given[:, :-1]
+
+
+def _recall(predicted, Y):
+    """Share of the tags of each image that were predicted; 0 of an image without tags."""
+    hits = _given(predicted, Y.shape[1]) & Y
+    return hits.sum(axis=1) / np.maximum(Y.sum(axis=1), 1)
+
+
 def tag_scores(predicted, Y):
     r"""Scores of predicted tags, over images and over tags.
 
@@ -259,13 +273,11 @@ def tag_scores(predicted, Y):
     if not tagged.any():
         raise ValueError("no image has a tag: there is nothing to score.")
     predicted, Y = predicted[tagged], Y[tagged]
-    given = np.zeros((len(Y), Y.shape[1] + 1), dtype=bool)  # the last column: no tag
-    given[np.arange(len(Y))[:, None], predicted] = True
-    given = given[:, :-1]
+    given = _given(predicted, Y.shape[1])
     hits = given & Y
     right, answers, wanted = (part.sum(axis=1) for part in (hits, given, Y))
     unwanted = np.maximum(Y.shape[1] - wanted, 1)
-    recall = right / wanted
+    recall = _recall(predicted, Y)
     occurs = Y.any(axis=0)
     by_tag, of_answers, of_truth = (part.sum(axis=0)[occurs] for part in (hits, given, Y))
     scores = {
