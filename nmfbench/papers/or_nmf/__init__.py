@@ -1,0 +1,1 @@
+"""Guan, Tao, Luo and Yuan (2012), Online NMF With Robust Stochastic Approximation."""
