@@ -6,8 +6,12 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+<<<<<<< HEAD
 from scipy.optimize import minimize
 from scipy.stats import kstest
+=======
+from scipy.optimize import minimize, nnls
+>>>>>>> f11375873ff6d936e4938bcd8b72e71cca8f3111
 from sklearn.base import clone
 from sklearn.decomposition import MiniBatchDictionaryLearning
 
@@ -145,6 +149,30 @@ def test_a_stream_ends_below_its_start(key):
     params = {"penalty": None} if key == "or-nmf" else {}
     objective = make(key, **params).fit(X).trace_["objective"]
     assert objective[-1] < objective[0] or key in ("or-nmf-is", "random-bases")
+
+
+@pytest.mark.parametrize("key", ["or-nmf", "mor-nmf", "omf", "omf-da", "omf-cg"])
+def test_the_latest_codes_are_the_best_on_the_bases_before(key):
+    """Each sample has the coefficients of least squares on the bases that it met."""
+    X = stream()
+    model = make(key).partial_fit(X[:5])
+    for v in X[5:10, None]:
+        before = model.components_.copy()
+        model.partial_fit(v)
+        np.testing.assert_allclose(model.latest_codes_[0], nnls(before.T, v[0])[0], atol=1e-8)
+
+
+@pytest.mark.parametrize("key", sorted({*KEYS} - {"sklearn-minibatch-dl"}))
+def test_the_latest_codes_go_with_the_latest_bases(key):
+    """They reconstruct a chunk well below its norm, a row each; a zero sample has none."""
+    X = np.vstack([stream(), np.zeros((1, M))])
+    model = make(key).partial_fit(X)
+    assert model.latest_codes_.shape == (N + 1, R)
+    assert model.latest_codes_.min() >= 0
+    assert not model.latest_codes_[-1].any()
+    late = slice(N // 2, N)
+    residual = X[late] - model.latest_codes_[late] @ model.components_
+    assert np.linalg.norm(residual) < 0.5 * np.linalg.norm(X[late])
 
 
 # -- projections and surrogate ----------------------------------------------------------------

@@ -1,1 +1,1 @@
-"""Guan, Tao, Luo and Yuan (2012), Online NMF With Robust Stochastic Approximation."""
+"""Guan, Tao, Luo & Yuan (2012), Online NMF with robust stochastic approximation."""

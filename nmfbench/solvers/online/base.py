@@ -16,7 +16,7 @@ from nmfbench.optim.kernels.simplex import project_rows
 from nmfbench.optim.projections.frobenius import project_frobenius
 from nmfbench.solvers.bases.loop import BaseNMF, State
 
-__all__ = ["BaseOnline", "exact_codes", "feed"]
+__all__ = ["BaseOnline", "exact_codes", "feed", "mean_cost"]
 
 _JUDGED = 10_000  # rows on which the objective is evaluated, at most
 _TOL = 1e-12  # of the coefficients, see project_frobenius
@@ -55,12 +55,29 @@ def exact_codes(V, H, *, lam=0.0, beta=0.0):
     return codes
 
 
+def mean_cost(X, H):
+    r"""Mean of :math:`\min_{h\ge0} \frac12\|v - H^T h\|^2` over the rows v of ``X``.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, m)
+    H : ndarray of shape (r, m)
+    """
+    codes = project_frobenius(X, H)
+    values = X.data if sp.issparse(X) else X
+    # By its terms, so that sparse data stay sparse.
+    squares = np.sum(np.square(values, dtype=np.float64))
+    cross = np.sum(codes * (X @ H.T), dtype=np.float64)
+    return 0.5 * max(squares - 2 * cross + np.sum((codes @ (H @ H.T)) * codes), 0.0) / len(codes)
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
 class BaseOnline(BaseNMF):
     r"""Base of solvers of :math:`\min_W E_v \min_{h\ge0} \frac12\|v-Wh\|^2` on a stream.
 
-    A solver gives ``_learn(V, s)``, which improves ``s.H`` by one chunk of samples, and keeps in
-    the state whatever it needs to remember. One iteration of ``fit`` is a pass over the data.
+    A solver gives ``_learn(V, s)``, which improves ``s.H`` by one chunk of samples, keeps in the
+    state whatever it needs to remember, and returns the coefficients that it found for them. One
+    iteration of ``fit`` is a pass over the data.
 
     Parameters
     ----------
@@ -81,6 +98,10 @@ class BaseOnline(BaseNMF):
         Samples, and chunks of them, that the bases have been improved by.
     inner_iterations_ : int
         Inner iterations of all steps together.
+    latest_codes_ : ndarray of shape (n_samples, n_components)
+        Coefficients of the samples of the last ``partial_fit``, each as its step found it, so that
+        most belong to older bases (``transform`` gives the best ones); NaN where a peer does not
+        tell.
     order_ : ndarray of shape (n_samples,)
         Order of the samples in each pass of ``fit``.
     """
@@ -95,8 +116,11 @@ class BaseOnline(BaseNMF):
 
     # -- what a solver gives ---------------------------------------------------------------
 
-    def _learn(self, V, s) -> None:
-        """Improve ``s.H`` by the chunk ``V``, a dense float64 array with a sample in each row."""
+    def _learn(self, V, s) -> np.ndarray:
+        """Improve ``s.H`` by the chunk ``V``, a dense float64 array with a sample in each row.
+
+        Returns its coefficients, of shape (n_rows, n_components).
+        """
         raise NotImplementedError
 
     def _prepare(self, s) -> None:
@@ -105,17 +129,6 @@ class BaseOnline(BaseNMF):
     def _chunk_size(self, r: int) -> int:
         """Samples of a step."""
         return 1
-
-    def _samples_cost(self, X, H) -> float:
-        """Mean cost of samples with their best coefficients."""
-        codes = project_frobenius(X, H)
-        values = X.data if sp.issparse(X) else X
-        # |v - h H|^2 by its terms, so that sparse data stay sparse.
-        squares = np.sum(np.square(values, dtype=np.float64))
-        cross = np.sum(codes * (X @ H.T), dtype=np.float64)
-        return (
-            0.5 * max(squares - 2 * cross + np.sum((codes @ (H @ H.T)) * codes), 0.0) / len(codes)
-        )
 
     # -- streams ---------------------------------------------------------------------------
 
@@ -134,9 +147,13 @@ class BaseOnline(BaseNMF):
             self._validate_params_of_solver()
             self._warm_up(X)
             self._state = self._begin(X, self._rank(X), check_rng(self.random_state), None)
-        self._consume(X, self._state)
+        self.latest_codes_ = self._consume(X, self._state).astype(X.dtype)
         self._expose(X, self._state)
         return self
+
+    def steps_of(self, n_samples: int, r: int) -> int:
+        """Steps of one pass over so many samples, at rank ``r``."""
+        return -(-n_samples // self._chunk_size(r))
 
     def _begin(self, X, r, rng, n_samples):
         """The state before the first sample; ``n_samples`` of ``fit`` are known, else None."""
@@ -145,10 +162,9 @@ class BaseOnline(BaseNMF):
         if self.on_simplex:
             project_rows(H, *self._bounds())
         s = State(H=H, rng=run, n_samples=0, n_steps=0, inner=0)
-        size = self._chunk_size(r)
         s.horizon, s.order = None, None
         if n_samples is not None:
-            s.horizon = -(-n_samples // size) * self.n_epochs
+            s.horizon = self.steps_of(n_samples, r) * self.n_epochs
             s.order = ordering.permutation(n_samples)
         self._prepare(s)
         return s
@@ -175,12 +191,14 @@ class BaseOnline(BaseNMF):
 
     def _consume(self, X, s, order=None):
         rows = np.arange(X.shape[0]) if order is None else order
+        codes = np.empty((len(rows), len(s.H)))
         for chunk in gen_batches(len(rows), self._chunk_size(len(s.H))):
             V = X[rows[chunk]]
             V = V.toarray() if sp.issparse(V) else np.asarray(V)
-            self._learn(np.ascontiguousarray(V, dtype=np.float64), s)
+            codes[chunk] = self._learn(np.ascontiguousarray(V, dtype=np.float64), s)
             s.n_steps += 1
             s.n_samples += len(V)
+        return codes
 
     def _expose(self, X, s):
         """Set the fitted attributes."""
@@ -205,7 +223,7 @@ class BaseOnline(BaseNMF):
         self._consume(X, s, s.order)
 
     def _objective(self, X, s):
-        return self._samples_cost(X if len(s.judged) == X.shape[0] else X[s.judged], s.H)
+        return mean_cost(X if len(s.judged) == X.shape[0] else X[s.judged], s.H)
 
     def _converged(self, s, trace):
         return False

@@ -88,7 +88,8 @@ class BaseBuffered(BaseOnline):
             s.horizon = self.horizon
 
     def _learn(self, V, s):
-        self._keep(V, self._codes(V, s), s)
+        codes = self._codes(V, s)
+        self._keep(V, codes, s)
         r, m = s.H.shape
         low, high = self._bounds()
         diameter = np.sqrt(2.0 * r) if low >= high else (high - low) * np.sqrt(r * m)
@@ -109,6 +110,7 @@ class BaseBuffered(BaseOnline):
         )
         s.largest, s.visited = largest, min(1.0, steps / s.held)
         s.inner += steps
+        return codes
 
     def _codes(self, V, s):
         """Coefficients of new samples."""

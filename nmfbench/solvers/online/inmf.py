@@ -93,7 +93,7 @@ class INMF(BaseOnline):
     def _learn(self, V, s):
         (v,) = V
         if not v.any():
-            return
+            return np.zeros((1, len(s.H)))
         h = np.full(len(s.H), v.sum() / max(s.H.sum(), _FLOOR))
         old, new = self.weights
         steps, floored = incremental_updates(
@@ -103,6 +103,7 @@ class INMF(BaseOnline):
         s.floored += floored
         s.A += np.outer(h, h)
         s.B += np.outer(h, v)
+        return h[None]
 
     def _expose(self, X, s):
         super()._expose(X, s)

@@ -117,6 +117,7 @@ class ONMF(BaseOnline):
         s.G = carry @ s.G @ carry.T + new.T @ new
         if self.keep_codes:
             s.codes = np.concatenate([s.codes @ carry.T, new])
+        return new
 
     def _expose(self, X, s):
         super()._expose(X, s)

@@ -78,8 +78,8 @@ class ONMFIS(BaseItakuraSaito):
         s.A = s.H**2 * s.B
 
     def _learn(self, V, s):
-        if not self._has_floor(V, s):
-            return
+        if not (self._has_floor(V, s) and V.any()):
+            return np.zeros((1, len(s.H)))
         (v,) = np.maximum(V, s.floor)
         h = np.full((1, len(s.H)), v.sum() / s.H.sum())
         power = 0.5 if self.mm else 1.0
@@ -90,3 +90,4 @@ class ONMFIS(BaseItakuraSaito):
         s.H = np.sqrt(s.A / s.B)
         sums = s.H.sum(axis=1, keepdims=True)
         s.H, s.A, s.B = s.H / sums, s.A / sums, s.B * sums
+        return h * sums.T

@@ -76,8 +76,9 @@ class ORNMFIS(BaseItakuraSaito, BaseBuffered):
         s.norms = []
 
     def _learn(self, V, s):
-        if self._has_floor(V, s):
-            super()._learn(V, s)
+        if not self._has_floor(V, s):
+            return np.zeros((len(V), len(s.H)))
+        return super()._learn(V, s)
 
     def _codes(self, V, s):
         codes = super()._codes(V, s)

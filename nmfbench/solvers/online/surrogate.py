@@ -45,13 +45,14 @@ class BaseSurrogate(BaseOnline):
     def _learn(self, V, s):
         codes = exact_codes(V, s.H)
         if not codes.any():  # a zero sample leaves the sums as they are
-            return
+            return codes
         if self.forget < 1:
             s.A *= self.forget
             s.B *= self.forget
         s.A += codes.T @ codes
         s.B += codes.T @ V
         s.inner += self._improve(s)
+        return codes
 
 
 def surrogate(H, A, B):

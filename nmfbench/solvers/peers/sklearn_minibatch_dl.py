@@ -86,3 +86,4 @@ class SklearnMiniBatchDL(BaseOnline):
             s.model.partial_fit(V)
         np.random.set_state(drawn)  # noqa: NPY002
         s.H = s.model.components_
+        return np.full((len(V), len(s.H)), np.nan)  # which scikit-learn keeps to itself
