@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import worlds_anp
 import worlds_clustering
+import worlds_codes
 import worlds_ingredients
 import worlds_pictures
 import worlds_recognition
@@ -238,6 +239,7 @@ WORLDS = {
     **worlds_ingredients.WORLDS,
     **worlds_pictures.WORLDS,
     **worlds_clustering.WORLDS,
+    **worlds_codes.WORLDS,
     **worlds_sensitivity.WORLDS,
     **worlds_studies.WORLDS,
     **worlds_similarity.WORLDS,

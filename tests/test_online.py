@@ -6,12 +6,8 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-<<<<<<< HEAD
-from scipy.optimize import minimize
-from scipy.stats import kstest
-=======
 from scipy.optimize import minimize, nnls
->>>>>>> f11375873ff6d936e4938bcd8b72e71cca8f3111
+from scipy.stats import kstest
 from sklearn.base import clone
 from sklearn.decomposition import MiniBatchDictionaryLearning
 

@@ -1,4 +1,4 @@
-"""Recognition by the nearest code: bases learned without labels, coded by NNLS and by projection."""
+"""Recognition by the nearest code, on bases learned without labels."""
 
 from __future__ import annotations
 

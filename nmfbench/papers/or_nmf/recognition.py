@@ -12,20 +12,20 @@ from nmfbench.artefacts.frames import lengthen, mean_table, narrow
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plots import Curves
 from nmfbench.datasets.base import dataset_info
+from nmfbench.papers.or_nmf.curves import INMF, MOR, OMF, OMF_DA, ONMF, OR, WOR
 from nmfbench.problems.codes import coded
 
 __all__ = ["ASSUMED", "CAPTION", "CURVES", "FAST", "METHODS", "SIZES", "claims", "frame", "grid"]
 __all__ += ["table"]
 
-OR, MOR, WOR, INMF, ONMF = "OR-NMF", "MOR-NMF", "WOR-NMF", "INMF", "ONMF"
 BATCH, UNTRAINED, SVD, PIXELS = "HALS (batch)", "untrained bases", "SVD", "raw pixels"
 
 METHODS = (
     Method(OR, "or-nmf"),
     Method(MOR, "mor-nmf"),
     Method(WOR, "wor-nmf"),
-    Method("OMF", "omf"),
-    Method("OMF-DA", "omf-da"),
+    Method(OMF, "omf"),
+    Method(OMF_DA, "omf-da"),
     Method(INMF, "inmf"),
     Method(ONMF, "onmf"),
     Method(BATCH, "hals"),
@@ -37,7 +37,7 @@ FAST = tuple(method for method in METHODS if method.label in (WOR, ONMF, BATCH, 
 SIZES = (3, 5, 7)
 """Training images a person, by panel."""
 
-_RIVALS = [WOR, "OMF", "OMF-DA", INMF, ONMF]
+_RIVALS = [WOR, OMF, OMF_DA, INMF, ONMF]
 _REFERENCES = {"accuracy-svd": SVD, "accuracy-pixels": PIXELS}
 
 _NNLS, _INVERSE, _SIMPLEX = "NNLS", "pseudo-inverse", "NNLS, unit sum"
