@@ -20,7 +20,7 @@ _SETS = {
         "options": {"n_classes": 5, "test_per_class": 10},
     },
 }
-_BASELINES = (("or-nmf", {}), ("omf", {"n_sweeps": 1}), ("hals", {}))
+_BASELINES = (("or-nmf", {}), ("omf", {}), ("hals", {}))
 
 
 def coded(dataset: str, *, train_per_class: int = 5, n_components: int = 20, repeats: int = 1):
