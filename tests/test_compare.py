@@ -255,7 +255,7 @@ def test_the_plan_names_what_exists(profile):
         ("clustering", "rnmfd/table3", "gnmf"),
         ("recovery", "robust-xray/fig3", "robust-xray"),
         ("exemplars", "robust-xray/fig5", "spa"),
-        ("nearest-code", "or-nmf/fig10", "omf"),
+        ("nearest-code", "or-nmf/fig10", "or-nmf"),
     ],
 )
 def test_records_of_the_papers_serve_as_baselines(task, artefact, solver):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nmfbench.core.registry import register_problems
+from nmfbench.problems.baselines import GENERAL
 from nmfbench.problems.problem import REPEATS, Problem
 
 __all__ = ["coded"]
@@ -20,7 +21,7 @@ _SETS = {
         "options": {"n_classes": 5, "test_per_class": 10},
     },
 }
-_BASELINES = (("or-nmf", {}), ("omf", {}), ("hals", {}))
+_BASELINES = (*GENERAL, ("or-nmf", {}))
 
 
 def coded(dataset: str, *, train_per_class: int = 5, n_components: int = 20, repeats: int = 1):
