@@ -10,6 +10,7 @@ import pytest
 import worlds_annotation
 import worlds_anp
 import worlds_clustering
+import worlds_codes
 import worlds_ingredients
 import worlds_online
 import worlds_pictures
@@ -242,6 +243,7 @@ WORLDS = {
     **worlds_pictures.WORLDS,
     **worlds_online.WORLDS,
     **worlds_clustering.WORLDS,
+    **worlds_codes.WORLDS,
     **worlds_sensitivity.WORLDS,
     **worlds_studies.WORLDS,
     **worlds_similarity.WORLDS,
