@@ -6,6 +6,7 @@ import copy
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -72,8 +73,9 @@ def online(
     data : Bunch
         With ``X``, and with labels ``y`` where test samples are to be drawn by class.
     solver : estimator
-        With ``partial_fit``, or a batch solver that starts from given factors. One of the online
-        family of this package gets the first bases as ``init``; any other draws its own.
+        With ``partial_fit``, or a batch solver that starts from given factors. The online family
+        of this package gets the first bases as ``init``, and a ``partial_fit`` that takes ``H``
+        gets them so; any other draws its own.
     rng : Generator
     n_components : int
     n_samples : int, optional
@@ -219,8 +221,9 @@ def _stream(solver, X, H, ends, curve):
             solver.set_params(floor=cost.floor)
         if "horizon" in known:
             solver.set_params(horizon=solver.steps_of(n, len(H)) * (ends[-1] // n))
+    start = {"H": H} if "H" in signature(solver.partial_fit).parameters else {}
     # So that nothing is compiled on the clock.
-    copy.deepcopy(solver).partial_fit(X[: min(n, 2 * len(H))])
+    copy.deepcopy(solver).partial_fit(X[: min(n, 2 * len(H))], **start)
     codes = np.empty((0, len(H)))
     curve.record(0, H)
     done = 0
@@ -228,8 +231,8 @@ def _stream(solver, X, H, ends, curve):
         rows = X[np.arange(done, end) % n]
         before = getattr(solver, "components_", None)
         with curve.trace.clock():
-            solver.partial_fit(rows)
-        done = end
+            solver.partial_fit(rows, **start)
+        done, start = end, {}
         now = np.asarray(solver.components_, dtype=np.float64)
         codes = _codes_so_far(solver, rows, before, codes, cost)
         if end in ends:

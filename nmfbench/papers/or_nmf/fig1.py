@@ -68,10 +68,10 @@ def draw(table: pd.DataFrame):
 def _tiled(images):
     """Images of one size side by side, row by row, with gaps between."""
     side = int(np.sqrt(len(images.iloc[0])))
-    tiles = np.full((_SIDE, _SIDE, side + 1, side + 1), np.nan)
+    tiles = np.full((-(-len(images) // _SIDE), _SIDE, side + 1, side + 1), np.nan)
     for k, image in enumerate(images):
         tiles[k // _SIDE, k % _SIDE, :side, :side] = np.reshape(image, (side, side))
-    return tiles.transpose(0, 2, 1, 3).reshape(_SIDE * (side + 1), -1)
+    return tiles.transpose(0, 2, 1, 3).reshape(-1, _SIDE * (side + 1))
 
 
 ARTEFACT = register_artefact(
