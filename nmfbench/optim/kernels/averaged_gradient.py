@@ -3,12 +3,12 @@
 import numpy as np
 from numba import njit
 
-from nmfbench.optim.kernels.simplex import project_row
+from nmfbench.optim.kernels.simplex import lower_row
 
 __all__ = ["averaged_gradient"]
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"}, error_model="numpy")
 def averaged_gradient(H, V, C, order, draws, size, largest, ridge, low, high, tol, floor, cap):
     r"""Replace ``H`` by the average of projected stochastic gradient steps.
 
@@ -75,12 +75,14 @@ def averaged_gradient(H, V, C, order, draws, size, largest, ridge, low, high, to
                     model[i] += weight * H[k, i]
         error = 0.0
         along = 0.0
+        residuals = 0.0
         for i in range(m):
             if floor > 0:
                 y = max(model[i], floor)
                 residual[i] = (y - max(V[chosen, i], floor)) / (y * y)
             else:
                 residual[i] = model[i] - V[chosen, i]
+            residuals += residual[i]
             error += residual[i] * residual[i]
             along += residual[i] * model[i]
         norm_sq = error * coefficients
@@ -96,30 +98,33 @@ def averaged_gradient(H, V, C, order, draws, size, largest, ridge, low, high, to
         length = size / (largest * np.sqrt(step + 1.0))
         weights += length
         share = length / weights
+        shrink = 1.0 - length * ridge
         moved = 0.0
         norm = 0.0
         for k in range(r):
+            pull = length * C[chosen, k]
+            lowest = (shrink - pull * residuals - 1.0) / m  # threshold, were no entry left out
+            total, count = 0.0, 0
             for i in range(m):
-                change = share * (H[k, i] - mean[k, i])
+                old = H[k, i]
+                change = share * (old - mean[k, i])
                 moved += change * change
                 norm += mean[k, i] * mean[k, i]
                 mean[k, i] += change
+                new = shrink * old - pull * residual[i]
+                H[k, i] = new
+                inside = new > lowest
+                total += new if inside else 0.0
+                count += inside
+            if low < high:
+                for i in range(m):
+                    H[k, i] = min(max(H[k, i], low), high)
+            elif pull != 0 or ridge != 0:
+                lower_row(H[k], total, count)
         averaged += 1
         if averaged > 1 and moved <= tol * tol * norm:
             H[:] = mean
             return step + 1, largest
-        for k in range(r):
-            pull = length * C[chosen, k]
-            shrink = 1.0 - length * ridge
-            if pull == 0 and ridge == 0:
-                continue
-            for i in range(m):
-                H[k, i] = shrink * H[k, i] - pull * residual[i]
-            if low < high:
-                for i in range(m):
-                    H[k, i] = min(max(H[k, i], low), high)
-            else:
-                project_row(H[k])
     if averaged:
         H[:] = mean
     return draws.shape[0], largest
