@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nmfbench.optim.kernels.pair_sums import add_pair
 from nmfbench.solvers.online.base import BaseOnline, exact_codes
 
 __all__ = ["BaseSurrogate"]
@@ -49,8 +50,8 @@ class BaseSurrogate(BaseOnline):
         if self.forget < 1:
             s.A *= self.forget
             s.B *= self.forget
-        s.A += codes.T @ codes
-        s.B += codes.T @ V
+        (h,), (v,) = codes, V
+        add_pair(s.A, s.B, h, v)
         s.inner += self._improve(s)
         return codes
 
