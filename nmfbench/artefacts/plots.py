@@ -7,7 +7,7 @@ intervals. What the panels, the curves and the axis of x are is said by columns 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,8 @@ from nmfbench.artefacts.style import method_styles, plot_band
 __all__ = ["Curves", "image_grid", "legend_of", "plot_points"]
 
 _FEW = 3  # values of x, up to which points stand side by side
-_HANDLE, _LETTER = 0.55, 0.075  # inches of a legend's entry: its handle, and a letter of its name
+_MARKED = 10  # points of a curve that have a marker, about
+_HANDLE, _LETTER = 0.65, 0.075  # inches of a legend's entry: its handle, and a letter of its name
 
 
 def plot_points(axis, x, rows, label, style, shift=0.0):
@@ -140,7 +141,9 @@ class Curves:
     size : (float, float)
         Inches of a panel.
     ylim : (float or None, float or None)
-    logx : bool
+    logx : bool or collection
+        Whether the axis of x is logarithmic; or the values of ``column`` where it is.
+    logy : bool
     """
 
     x: str
@@ -159,7 +162,8 @@ class Curves:
     letters: str = ""
     size: tuple[float, float] = (2.4, 2.8)
     ylim: tuple[float | None, float | None] = (None, None)
-    logx: bool = False
+    logx: bool | Collection[Any] = False
+    logy: bool = False
 
     def __call__(self, table: pd.DataFrame):
         """Draw the table."""
@@ -182,7 +186,7 @@ class Curves:
         for line, row in zip(axes, shown_rows, strict=True):
             for axis, column in zip(line, shown, strict=True):
                 panel = narrow(table, _place(self.row, row) | _place(self.column, column))
-                self.draw_panel(axis, panel, self.only.get(column, self.labels))
+                self.draw_panel(axis, panel, self.only.get(column, self.labels), column)
                 title = self.columns.get(column, "")
                 letter = letters.get((row, column))
                 axis.set_title(f"({letter}) {title}" if letter else title)
@@ -194,11 +198,12 @@ class Curves:
         extra = [name for name in (self.dotted, self.level and self.level[1]) if name]
         legend_of(figure, axes, [*self.labels, *extra])
 
-    def draw_panel(self, axis, panel: pd.DataFrame, labels: Sequence[str]) -> None:
-        """Draw the curves of one panel."""
+    def draw_panel(self, axis, panel: pd.DataFrame, labels: Sequence[str], column=None) -> None:
+        """Draw the curves of one panel, which stands in a column of panels, if there are any."""
+        logx = self.logx if isinstance(self.logx, bool) else column in self.logx
         styles = method_styles(self.labels)
         points = sorted(set(panel.loc[panel[self.curve].isin(labels), self.x]))
-        few = len(points) <= _FEW and not self.logx and self.banded is None
+        few = len(points) <= _FEW and not logx and self.banded is None
         # Side by side, so that intervals at one x do not cover each other.
         gap = np.diff(np.array(points, float)).min(initial=np.inf)
         step = min(0.02 * (np.ptp(points) or 1.0), 0.5 * gap / len(labels)) if points else 0.0
@@ -206,13 +211,14 @@ class Curves:
             rows = panel[panel[self.curve] == label].sort_values(self.x)
             if rows.empty:
                 continue
+            style = styles[label] | {"markevery": max(1, len(rows) // _MARKED)}
             if few:
                 shift = step * (k - (len(labels) - 1) / 2)
                 plot_points(axis, rows[self.x], rows, label, styles[label], shift)
             elif self.banded is None or label in self.banded:
-                plot_band(axis, rows[self.x], rows, label, styles[label])
+                plot_band(axis, rows[self.x], rows, label, style)
             else:
-                axis.plot(rows[self.x], rows["mean"], label=label, **styles[label])
+                axis.plot(rows[self.x], rows["mean"], label=label, **style)
         if self.dotted is not None:
             rows = panel[panel[self.curve] == self.dotted].sort_values(self.x)
             look = {"color": "0.3", "linestyle": ":", "label": self.dotted}
@@ -223,7 +229,9 @@ class Curves:
         if self.level is not None and panel[self.level[0]].notna().any():
             value = panel[self.level[0]].dropna().iloc[0]
             axis.axhline(value, color="0.4", linestyle=":", label=self.level[1])
-        if self.logx:
+        if self.logy:
+            axis.set_yscale("log")
+        if logx:
             axis.set_xscale("log")
         elif few:
             axis.set_xticks(points)

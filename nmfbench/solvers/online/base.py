@@ -16,7 +16,7 @@ from nmfbench.optim.kernels.simplex import project_rows
 from nmfbench.optim.projections.frobenius import project_frobenius
 from nmfbench.solvers.bases.loop import BaseNMF, State
 
-__all__ = ["BaseOnline", "exact_codes", "feed"]
+__all__ = ["BaseOnline", "exact_codes", "feed", "mean_cost"]
 
 _JUDGED = 10_000  # rows on which the objective is evaluated, at most
 _TOL = 1e-12  # of the coefficients, see project_frobenius
@@ -53,6 +53,22 @@ def exact_codes(V, H, *, lam=0.0, beta=0.0):
         gram += beta * np.eye(len(H))
     nnls_gram(codes, gram, cross, _TOL, 10 * len(H))
     return codes
+
+
+def mean_cost(X, H):
+    r"""Mean of :math:`\min_{h\ge0} \frac12\|v - H^T h\|^2` over the rows v of ``X``.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, m)
+    H : ndarray of shape (r, m)
+    """
+    codes = project_frobenius(X, H)
+    values = X.data if sp.issparse(X) else X
+    # By its terms, so that sparse data stay sparse.
+    squares = np.sum(np.square(values, dtype=np.float64))
+    cross = np.sum(codes * (X @ H.T), dtype=np.float64)
+    return 0.5 * max(squares - 2 * cross + np.sum((codes @ (H @ H.T)) * codes), 0.0) / len(codes)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -114,17 +130,6 @@ class BaseOnline(BaseNMF):
         """Samples of a step."""
         return 1
 
-    def _samples_cost(self, X, H) -> float:
-        """Mean cost of samples with their best coefficients."""
-        codes = project_frobenius(X, H)
-        values = X.data if sp.issparse(X) else X
-        # |v - h H|^2 by its terms, so that sparse data stay sparse.
-        squares = np.sum(np.square(values, dtype=np.float64))
-        cross = np.sum(codes * (X @ H.T), dtype=np.float64)
-        return (
-            0.5 * max(squares - 2 * cross + np.sum((codes @ (H @ H.T)) * codes), 0.0) / len(codes)
-        )
-
     # -- streams ---------------------------------------------------------------------------
 
     def partial_fit(self, X, y=None):
@@ -146,6 +151,10 @@ class BaseOnline(BaseNMF):
         self._expose(X, self._state)
         return self
 
+    def steps_of(self, n_samples: int, r: int) -> int:
+        """Steps of one pass over so many samples, at rank ``r``."""
+        return -(-n_samples // self._chunk_size(r))
+
     def _begin(self, X, r, rng, n_samples):
         """The state before the first sample; ``n_samples`` of ``fit`` are known, else None."""
         ordering, start, run = rng.spawn(3)
@@ -153,10 +162,9 @@ class BaseOnline(BaseNMF):
         if self.on_simplex:
             project_rows(H, *self._bounds())
         s = State(H=H, rng=run, n_samples=0, n_steps=0, inner=0)
-        size = self._chunk_size(r)
         s.horizon, s.order = None, None
         if n_samples is not None:
-            s.horizon = -(-n_samples // size) * self.n_epochs
+            s.horizon = self.steps_of(n_samples, r) * self.n_epochs
             s.order = ordering.permutation(n_samples)
         self._prepare(s)
         return s
@@ -215,7 +223,7 @@ class BaseOnline(BaseNMF):
         self._consume(X, s, s.order)
 
     def _objective(self, X, s):
-        return self._samples_cost(X if len(s.judged) == X.shape[0] else X[s.judged], s.H)
+        return mean_cost(X if len(s.judged) == X.shape[0] else X[s.judged], s.H)
 
     def _converged(self, s, trace):
         return False

@@ -9,11 +9,29 @@ import numpy as np
 from nmfbench.optim.kernels.itakura_saito import itakura_saito_codes, itakura_saito_cost
 from nmfbench.solvers.online.base import BaseOnline
 
-__all__ = ["BaseItakuraSaito"]
+__all__ = ["BaseItakuraSaito", "mean_divergence"]
 
 _FLOOR = 1e-9  # share of the mean of the first chunk
 _TOL, _UPDATES = 1e-4, 200  # of the coefficients
 _BLOCK = 1000  # rows made dense at once
+
+
+def mean_divergence(X, H, floor, *, mm=True):
+    """Mean divergence of the rows of ``X`` from their best models by the rows of ``H``.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, m)
+    H : ndarray of shape (r, m)
+    floor : float
+        Data and models are taken to be no smaller.
+    mm : bool, default=True
+        See :class:`BaseItakuraSaito`.
+    """
+    total = 0.0
+    for V in _blocks(X):
+        total += itakura_saito_cost(V, _best_codes(V, H, floor, mm), H, floor)
+    return total / X.shape[0]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -55,39 +73,33 @@ class BaseItakuraSaito(BaseOnline):
             s.floor = _FLOOR * V.mean()
         return s.floor is not None
 
-    def _best_codes(self, V, H, floor):
-        """Coefficients from a flat start of the right size."""
-        sums = np.maximum(V, floor).sum(axis=1) / max(H.sum(), np.finfo(float).tiny)
-        codes = np.repeat(sums[:, None], len(H), axis=1)
-        power = 0.5 if self.mm else 1.0
-        itakura_saito_codes(codes, V, H, floor, power, _TOL, _UPDATES)
-        codes[~V.any(axis=1)] = 0
-        return codes
-
     def _codes(self, V, s):
-        return self._best_codes(V, s.H, s.floor)
+        return _best_codes(V, s.H, s.floor, self.mm)
 
     def _floor_of(self, s):
         return s.floor or _FLOOR  # of zeros alone there is no mean
 
     def _objective(self, X, s):
         rows = X if len(s.judged) == X.shape[0] else X[s.judged]
-        return self._mean_cost(rows, s.H, self._floor_of(s))
-
-    def _mean_cost(self, X, H, floor):
-        total = 0.0
-        for V in _blocks(X):
-            total += itakura_saito_cost(V, self._best_codes(V, H, floor), H, floor)
-        return total / X.shape[0]
+        return mean_divergence(rows, s.H, self._floor_of(s), mm=self.mm)
 
     def _project(self, X):
         H = self.components_.astype(np.float64)
-        found = [self._best_codes(V, H, self.floor_) for V in _blocks(X)]
+        found = [_best_codes(V, H, self.floor_, self.mm) for V in _blocks(X)]
         return np.concatenate(found).astype(X.dtype)
 
     def _expose(self, X, s):
         super()._expose(X, s)
         self.floor_ = self._floor_of(s)
+
+
+def _best_codes(V, H, floor, mm):
+    """Coefficients from a flat start of the right size."""
+    sums = np.maximum(V, floor).sum(axis=1) / max(H.sum(), np.finfo(float).tiny)
+    codes = np.repeat(sums[:, None], len(H), axis=1)
+    itakura_saito_codes(codes, V, H, floor, 0.5 if mm else 1.0, _TOL, _UPDATES)
+    codes[~V.any(axis=1)] = 0
+    return codes
 
 
 def _blocks(X):

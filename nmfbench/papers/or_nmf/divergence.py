@@ -1,0 +1,92 @@
+"""Descent of the Itakura-Saito divergence: Figures 8 and 9."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import product
+
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.grids import Method, changed
+from nmfbench.engine.trials import Trial
+from nmfbench.papers.or_nmf import curves
+from nmfbench.papers.or_nmf.curves import SAMPLES, SECONDS
+
+__all__ = ["faces"]
+
+_ONMF = "ONMF-IS"
+_VARIANTS = {
+    "is": Method("OR-NMF-IS", "or-nmf-is"),
+    "is-reset": Method("OR-NMF-IS, M∗ of each step", "or-nmf-is", {"keep_max": False}),
+    "is-small": Method("OR-NMF-IS, θ₀ = 0.01", "or-nmf-is", {"theta": 0.01}),
+    "is-small-reset": Method(
+        "OR-NMF-IS, θ₀ = 0.01, M∗ of each step", "or-nmf-is", {"theta": 0.01, "keep_max": False}
+    ),
+}
+_METHODS = (*_VARIANTS.values(), Method(_ONMF, "onmf-is"))
+_COARSE = 0.004  # of the mean pixel: about half a grey level
+
+
+def _trials(panels: curves.Panels, profile: str) -> list[Trial]:
+    """All at the usual floor, and the lower rank also at half a grey level."""
+    fine = [
+        changed(trial, {"options": {"loss": "itakura-saito"}})
+        for trial in panels.grid(_METHODS, profile)
+    ]
+    least = min(trial.options["n_components"] for trial in fine)
+    lowest = [trial for trial in fine if trial.options["n_components"] == least]
+    return fine + [changed(trial, {"options": {"floor": _COARSE}}) for trial in lowest]
+
+
+def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Artefact:
+    """The artefact of Figure 8 or 9.
+
+    Parameters
+    ----------
+    artefact_id : str
+    panels : Panels
+    name : str
+        Of the data.
+    figure : str
+    """
+    coarse = [f"{place}, floor {_COARSE:g}" for place in ("rank 4", panels.names[0])]
+    return register_artefact(
+        Artefact(
+            artefact_id,
+            title=f"Descent of the Itakura-Saito divergence on {name}",
+            kind="figure",
+            methods=_METHODS,
+            grid=partial(_trials, panels),
+            frame=curves.frame_of([(method.label, _ONMF) for method in _VARIANTS.values()]),
+            table=curves.summarise,
+            picture=curves.picture(_METHODS, [*panels.names, *coarse]),
+            claims=[
+                curves.faster(
+                    method.label,
+                    _ONMF,
+                    axis,
+                    rank,
+                    f"on {name}",
+                    f"Section V-A.3, {figure}" + ("" if variant == "is" else "; the variant, ours"),
+                    name=variant,
+                    origin="paper" if variant == "is" else "ours",
+                )
+                for (variant, method), axis, rank in product(
+                    _VARIANTS.items(), (SAMPLES, SECONDS), panels.ranks
+                )
+            ],
+            assumed=curves.ASSUMED
+            | {
+                "scale": "None: the divergence does not change if a sample and its coefficients "
+                "are scaled.",
+                "M∗": "The paper updates it with the largest norm of a gradient, which has no "
+                "bound where a model is near zero, and does not say whether it is kept from "
+                "sample to sample: kept, and found anew in each step.",
+                "floor": "Data and models are taken to be no smaller than 1e-9 of the mean pixel; "
+                "at the lower rank also than 0.004 of it, about half a grey level. Values of the "
+                "divergence depend on it.",
+                "coefficients": "By 200 multiplicative updates at most, with the exponent printed; "
+                "for Fₙ with the square root, which never raises the divergence.",
+            },
+            caption=curves.CAPTION + " The legends of the paper say INMF-IS for ONMF-IS.",
+        )
+    )

@@ -1,0 +1,47 @@
+"""Descent on faces, one sample at a time: Figures 2 and 3."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import product
+
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.papers.or_nmf import curves
+from nmfbench.papers.or_nmf.curves import MOR, OR, RIVALS, SAMPLES, SECONDS, SINGLE
+
+__all__ = ["faces"]
+
+_SIDES = (OR, MOR)
+
+
+def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Artefact:
+    """The artefact of Figure 2 or 3.
+
+    Parameters
+    ----------
+    artefact_id : str
+    panels : Panels
+    name : str
+        Of the data.
+    figure : str
+    """
+    return register_artefact(
+        Artefact(
+            artefact_id,
+            title=f"Descent on {name}, a sample at a time",
+            kind="figure",
+            methods=SINGLE,
+            grid=partial(panels.grid, SINGLE),
+            frame=curves.frame_of([*product(_SIDES, RIVALS)]),
+            table=curves.summarise,
+            picture=curves.picture(SINGLE, panels.names),
+            claims=[
+                curves.faster(side, rival, axis, rank, f"on {name}", f"Section V-A.1, {figure}")
+                for side, rival, axis, rank in product(
+                    _SIDES, RIVALS, (SAMPLES, SECONDS), panels.ranks
+                )
+            ],
+            assumed=curves.ASSUMED,
+            caption=curves.CAPTION,
+        )
+    )

@@ -1,0 +1,290 @@
+"""Online learning: how the mean cost of a stream's samples falls, pass after pass."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.integrate import trapezoid
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import normalize
+
+from nmfbench.core.registry import register_task
+from nmfbench.core.trace import Trace
+from nmfbench.metrics import sparseness
+from nmfbench.optim.init import INITS
+from nmfbench.optim.kernels.itakura_saito import itakura_saito_cost
+from nmfbench.solvers.online.base import BaseOnline, exact_codes, mean_cost
+from nmfbench.solvers.online.divergence import mean_divergence
+from nmfbench.tasks.base import Outcome
+
+__all__ = ["online"]
+
+
+@register_task(
+    "online",
+    summary="mean cost of a stream's samples against samples and seconds, pass after pass",
+    title="Online learning",
+    score="cost",
+    score_name="mean cost of the samples at the end, with their best coefficients",
+    higher_is_better=False,
+    needs={"partial_fit": "the class has no partial_fit"},
+    # Inner loops end by a small tolerance: one iteration more or less moves the last digits.
+    tolerances={"inner-iterations": np.inf, "floored-denominators": np.inf},
+)
+def online(
+    data,
+    solver,
+    rng,
+    *,
+    n_components,
+    n_samples=None,
+    n_test=0,
+    n_epochs=2,
+    record_every=None,
+    passes=None,
+    loss="frobenius",
+    floor=1e-9,
+    init="uniform",
+):
+    r"""Give a solver the samples one block after the other, and look at its bases in between.
+
+    Two costs are recorded, with the clock off: :math:`f_t(W^t) = \frac1t \sum_{i\le t}
+    l(v_i, W^t h_i)` with the coefficients that each sample had when it came, which the paper
+    plots, and :math:`F_n(W^t) = \frac1n \sum_i \min_{h\ge0} l(v_i, W^t h)`, the true mean cost of
+    all samples. The first favours methods that leave W alone.
+
+    Samples, order and first bases are drawn by the trial's repeat, the same for every solver; all
+    passes have one order. A solver without ``partial_fit`` is fitted anew from these bases for
+    each record, with as many iterations as there were passes.
+
+    Parameters
+    ----------
+    data : Bunch
+        With ``X``, and with labels ``y`` where test samples are to be drawn by class.
+    solver : estimator
+        With ``partial_fit``, or a batch solver that starts from given factors. One of the online
+        family of this package gets the first bases as ``init``; any other draws its own.
+    rng : Generator
+    n_components : int
+    n_samples : int, optional
+        Samples drawn at random; by default all that are no test samples.
+    n_test : int, default=0
+        Samples that are never learned from.
+    n_epochs : int, default=2
+        Passes.
+    record_every : int, optional
+        Samples of a block, after each of which the costs are recorded; by default
+        ``n_components``, the chunk of the solvers that take chunks.
+    passes : sequence of int, optional
+        Record only after these passes, the last of which ends the stream.
+    loss : {"frobenius", "itakura-saito"}, default="frobenius"
+        Samples have unit 2-norm for the former.
+    floor : float, default=1e-9
+        Share of the mean of all samples that the Itakura-Saito divergence takes for zero, in the
+        costs and in the solvers of the online family.
+    init : {"uniform", "random", "nndsvda", "nndsvd"}, default="uniform"
+        First bases, see :mod:`nmfbench.optim.init`; their rows are scaled to unit sum.
+
+    Returns
+    -------
+    Outcome
+        Metrics ``initial``, ``cost`` and ``stored``, F_n at the start, F_n and f_t at the end;
+        ``cost-once`` and ``stored-once`` after one pass, if recorded; ``area`` and
+        ``area-stored``, means of their decimal logarithms over the logarithm of the samples;
+        ``test-cost``, F of the test samples, if there are any; ``sparseness``, Hoyer's, mean over
+        the bases; and what the solver counts: ``inner-iterations``, ``visited-share``,
+        ``floored-denominators``. Arrays ``trace``, whose iterations are samples and whose
+        objective is F_n, ``stored``, f_t at the same times, NaN at the start, and ``components``.
+
+    References
+    ----------
+    Guan et al. (2012), Online NMF with robust stochastic approximation, Section V-A.
+    """
+    if loss not in ("frobenius", "itakura-saito"):
+        raise ValueError(f"loss must be 'frobenius' or 'itakura-saito', got {loss!r}.")
+    X, test = _samples(data, rng, n_samples, n_test)
+    if loss == "frobenius":
+        X, test, cost = normalize(X), normalize(test) if n_test else test, _Frobenius()
+    else:
+        cost = _ItakuraSaito(floor * X.mean())
+    H = INITS[init](X, n_components, rng)[1].T
+    H = H / np.maximum(H.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    order = rng.permutation(len(X))
+    solver.set_params(n_components=n_components)
+    learn = _stream if callable(getattr(solver, "partial_fit", None)) else _refit
+    ends = _ends(len(X), record_every or n_components, n_epochs, passes)
+    curve = learn(solver, X[order], H, ends, cost)
+
+    trace, stored = curve.trace.as_array(), np.array(curve.stored)
+    H = np.asarray(solver.components_, dtype=np.float64)
+    metrics = {
+        "initial": trace["objective"][0],
+        "cost": trace["objective"][-1],
+        "stored": stored[-1],
+        "area": _area(trace["iteration"], trace["objective"]),
+        "area-stored": _area(trace["iteration"], stored),
+        "sparseness": np.mean([sparseness(row) for row in H if row.any()] or [0.0]),
+    }
+    if len(X) in ends:
+        once = 1 + ends.index(len(X))
+        metrics |= {"cost-once": trace["objective"][once], "stored-once": stored[once]}
+    if n_test:
+        metrics["test-cost"] = cost.best(test, H)
+    for name in ("inner_iterations_", "visited_share_", "floored_denominators_"):
+        if hasattr(solver, name):
+            metrics[name.rstrip("_").replace("_", "-")] = getattr(solver, name)
+    fit = {
+        "seconds": float(trace["seconds"][-1]),
+        "cpu_seconds": float(trace["cpu_seconds"][-1]),
+        "n_iter": int(ends[-1] // len(X)),
+        "objective": float(trace["objective"][-1]),
+        "stop_reason": None,
+    }
+    arrays = {"trace": trace, "stored": stored, "components": solver.components_}
+    return Outcome({name: float(value) for name, value in metrics.items()}, fit, arrays)
+
+
+def _samples(data, rng, n_samples, n_test):
+    """Samples to learn from, and samples never seen, of each class alike."""
+    X, y = data.X, data.get("y")
+    left = np.arange(X.shape[0])
+    test = left[:0]
+    if n_test:
+        seed = int(rng.integers(2**31))
+        left, test = train_test_split(left, test_size=n_test, stratify=y, random_state=seed)
+    if n_samples is not None:
+        if n_samples > len(left):
+            raise ValueError(f"n_samples is {n_samples}, but there are {len(left)} samples.")
+        left = rng.choice(left, n_samples, replace=False)
+    parts = X[np.sort(left)], X[np.sort(test)]
+    return [
+        np.asarray(part.toarray() if hasattr(part, "toarray") else part, dtype=np.float64)
+        for part in parts
+    ]
+
+
+def _ends(n: int, every: int, n_epochs: int, passes: Sequence[int] | None) -> list[int]:
+    """Numbers of samples after which the costs are recorded; a block never spans two passes."""
+    if passes is not None:
+        return [n * k for k in passes]
+    once = [*range(every, n, every), n]
+    return [n * k + end for k in range(n_epochs) for end in once]
+
+
+@dataclass
+class _Curve:
+    """The clock, and both costs at each record."""
+
+    trace: Trace = field(default_factory=Trace)
+    stored: list[float] = field(default_factory=list)
+
+    def record(self, n_samples, cost, stored):
+        self.trace.record(n_samples, cost)
+        self.stored.append(stored)
+
+
+def _stream(solver, X, H, ends, cost):
+    """The curve of a stream of the rows of ``X``, pass after pass, in blocks that end at ``ends``.
+
+    Passes that have no record are one block each.
+    """
+    n, known = len(X), solver.get_params()
+    if isinstance(solver, BaseOnline):
+        solver.set_params(init=H)
+        if "floor" in known:
+            solver.set_params(floor=cost.floor)
+        if "horizon" in known:
+            solver.set_params(horizon=solver.steps_of(n, len(H)) * (ends[-1] // n))
+    # So that nothing is compiled on the clock.
+    copy.deepcopy(solver).partial_fit(X[: min(n, 2 * len(H))])
+    curve, codes = _Curve(), np.empty((0, len(H)))
+    curve.record(0, cost.best(X, H), np.nan)
+    done = 0
+    for end in sorted({*ends, *range(n, ends[-1], n)}):
+        rows = X[np.arange(done, end) % n]
+        before = np.asarray(getattr(solver, "components_", H), dtype=np.float64)
+        with curve.trace.clock():
+            solver.partial_fit(rows)
+        done = end
+        now = np.asarray(solver.components_, dtype=np.float64)
+        codes = _codes_so_far(solver, rows, before, codes, cost)
+        if end in ends:
+            stored = sum(
+                cost.given(X[: len(part)], part, now)
+                for part in (codes[k : k + n] for k in range(0, done, n))
+            )
+            curve.record(done, cost.best(X, now), stored / done)
+    return curve
+
+
+def _codes_so_far(solver, rows, before, codes, cost):
+    """Coefficients that all samples had when they came; those that the solver keeps, if it does.
+
+    A solver that does not tell them has the best ones on the bases before the block.
+    """
+    kept = getattr(solver, "codes_", None)
+    if kept is not None and len(kept) == len(codes) + len(rows):
+        return np.asarray(kept, dtype=np.float64)
+    new = getattr(solver, "latest_codes_", None)
+    if new is None or np.isnan(new).any():
+        new = cost.codes(rows, before)
+    return np.concatenate([codes, new])
+
+
+def _refit(solver, X, H, ends, cost):
+    """The curve of a batch solver, an iteration a pass; its stored coefficients are its own."""
+    curve = _Curve()
+    W = cost.codes(X, H)
+    curve.record(0, cost.best(X, H), np.nan)
+    for end in ends:
+        if end % len(X):
+            raise ValueError("a batch solver makes whole passes: give passes.")
+        solver.set_params(max_iter=end // len(X), tol=0.0)
+        found = solver.fit_transform(X, W=W, H=H)
+        curve.trace.seconds = solver.trace_["seconds"][-1]
+        curve.trace.cpu_seconds = solver.trace_["cpu_seconds"][-1]
+        components = np.asarray(solver.components_, dtype=np.float64)
+        stored = cost.given(X, np.asarray(found, dtype=np.float64), components)
+        curve.record(end, cost.best(X, components), stored / len(X))
+    return curve
+
+
+def _area(samples, values):
+    """Mean of the decimal logarithms, over the logarithm of the samples, from the first block on.
+
+    Costs that reach zero count as the smallest positive number.
+    """
+    x, y = np.log(samples[1:]), np.log10(np.maximum(values[1:], np.finfo(float).tiny))
+    return y[0] if len(x) == 1 else trapezoid(y, x) / np.ptp(x)
+
+
+class _Frobenius:
+    """Half the squared error of samples of unit norm."""
+
+    def codes(self, X, H):
+        return exact_codes(X, H)
+
+    def best(self, X, H):
+        return mean_cost(X, H)
+
+    def given(self, X, codes, H):
+        return 0.5 * np.sum((X - codes @ H) ** 2)
+
+
+class _ItakuraSaito:
+    """The Itakura-Saito divergence, with a floor in place of zero."""
+
+    def __init__(self, floor):
+        self.floor = floor
+
+    def codes(self, X, H):
+        raise ValueError("only solvers that tell their coefficients go with this loss.")
+
+    def best(self, X, H):
+        return mean_divergence(X, H, self.floor)
+
+    def given(self, X, codes, H):
+        return itakura_saito_cost(X, np.ascontiguousarray(codes), H, self.floor)
