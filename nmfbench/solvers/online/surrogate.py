@@ -56,12 +56,13 @@ class BaseSurrogate(BaseOnline):
         return codes
 
 
-def surrogate(H, A, B):
+def surrogate(H, product, B):
     """The surrogate at ``H``, up to a constant.
 
     Parameters
     ----------
     H, B : ndarray of shape (r, m)
-    A : ndarray of shape (r, r)
+    product : ndarray of shape (r, m)
+        ``A @ H``.
     """
-    return 0.5 * np.sum((A @ H) * H) - np.sum(H * B)
+    return 0.5 * np.vdot(product, H) - np.vdot(H, B)
