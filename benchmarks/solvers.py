@@ -24,7 +24,9 @@ def _compile(key, case):
 
 
 def _suited(solver, X):
-    """``X``, or the inner products of its rows for a solver of symmetric data."""
+    """``X``; the inner products of its rows, or some columns, for solvers of such data."""
+    if getattr(solver, "square", False):
+        return X[:, : solver.n_components]
     return X @ X.T if getattr(solver, "symmetric", False) else X
 
 

@@ -72,6 +72,19 @@ EXPECTED_FAILURES = {
     key: dict.fromkeys(["check_transformer_general", "check_transformer_data_not_an_array"], reason)
     for key, reason in UNLIKE_TRANSFORM.items()
 }
+_SQUARE = "it sets n_components to 1 or 2, whatever the number of features"
+for key in KEYS:
+    if solvers[key].target.square:
+        EXPECTED_FAILURES[key] = dict.fromkeys(
+            [
+                "check_dont_overwrite_parameters",
+                "check_fit2d_1sample",
+                "check_fit2d_predict1d",
+                "check_methods_sample_order_invariance",
+                "check_methods_subset_invariance",
+            ],
+            _SQUARE,
+        )
 for key in CLUSTERERS:
     if not solvers[key].target.signed:
         EXPECTED_FAILURES.setdefault(key, {})["check_clustering"] = "its data are negative"
@@ -89,9 +102,10 @@ FAITHFUL = {
 }
 
 
-def suited(key, X):
-    """``X``, or the inner products of its rows for a solver of symmetric data."""
-    return X @ X.T if solvers[key].target.symmetric else X
+def suited(key, X, r=R):
+    """``X``; the inner products of its rows, or ``r`` columns, for solvers of such data."""
+    kind = solvers[key].target
+    return X @ X.T if kind.symmetric else X[:, :r] if kind.square else X
 
 
 def problem(key, **options):
@@ -244,7 +258,7 @@ def test_components_are_exactly_the_rows_of_anchors(key):
 @pytest.mark.parametrize("key", [key for key in KEYS if not solvers[key].target.signed])
 def test_zero_rows_are_explained_by_zeros(key, r):
     """Without an offset, empty samples have a zero reconstruction."""
-    for data in inputs(key, suited(key, easy_data(noise=0.05, zeros=True))):
+    for data in inputs(key, suited(key, easy_data(noise=0.05, zeros=True), r)):
         model = make(key, n_components=r).fit(data)
         transformed = model.transform(data)
         np.testing.assert_allclose(transformed[[0, 7]] @ model.components_, 0, atol=1e-8)
@@ -270,7 +284,7 @@ def test_bad_data_are_refused(key):
         bad_entries.append((-1.0, "Negative values"))
     for bad, match in bad_entries:
         X = problem(key)
-        X[3, 4] = bad
+        X[3, 1] = bad
         for data in inputs(key, X):
             refuses(ValueError, match, lambda data=data: make(key).fit(data))
     refuses(ValueError, "1D array", lambda: make(key).fit(problem(key)[0]))

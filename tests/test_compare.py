@@ -120,7 +120,7 @@ def file(tmp_path):
 def known(solver, loss="frobenius", *, start=True, anchors=False, **params):
     """A registered solver as an examination finds it, without a process."""
     abilities = {"start": start, "anchors": anchors, "sparse": True}
-    abilities |= dict.fromkeys(("represents", "signed", "symmetric"), False)
+    abilities |= dict.fromkeys(("represents", "signed", "symmetric", "square"), False)
     spec = parse_solver(solver)
     spec = replace(spec, params=spec.params | params)
     return Examined(spec, [], abilities, None, loss)

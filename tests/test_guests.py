@@ -516,6 +516,7 @@ def test_abilities_are_found_by_a_tiny_fit(folder):
         "trace": False,
         "signed": False,
         "symmetric": False,
+        "square": False,
     }
 
 

@@ -64,3 +64,32 @@ def test_settings_of_mini_batches_out_of_range_are_named(name, value):
     """A parameter that makes no sense is refused by name, before scikit-learn sees it."""
     with pytest.raises(ValueError, match=name):
         SklearnMiniBatch(n_components=2, **{name: value}).fit(np.ones((4, 3)))
+
+
+@pytest.mark.against("sklearn-minibatch", "partial_fit of scikit-learn's own", part="streams")
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_stream_is_scikit_learns(sparse):
+    """Blocks of any size are given batch by batch, and a fit before them leaves no trace."""
+    X = sp.csr_matrix(noisy()) if sparse else noisy()
+    _, H = factors(30, 20, 4)
+    theirs = MiniBatchNMF(4, init="custom", batch_size=8, forget_factor=0.9)
+    for start, stop in ((0, 8), (8, 16), (16, 17), (17, 25), (25, 30)):
+        given = {"W": np.ones((8, 4)), "H": H.copy()} if start == 0 else {}
+        theirs.partial_fit(X[start:stop], **given)
+    ours = SklearnMiniBatch(n_components=4, batch_size=8, forget_factor=0.9)
+    for _ in range(2):
+        ours.fit(X).partial_fit(X[:17], H=H).partial_fit(X[17:])
+        np.testing.assert_array_equal(ours.components_, theirs.components_)
+    assert ours.transform(X).shape == (30, 4)
+
+
+def test_a_stream_starts_from_its_first_block():
+    """Without given components ``init`` makes some of the first block; the rank has to fit it."""
+    X = noisy()
+    ours = SklearnMiniBatch(n_components=4, random_state=0, batch_size=8).partial_fit(X)
+    assert np.isfinite(ours.components_).all()
+    assert ours.components_.shape == (4, 20)
+    with pytest.raises(ValueError, match="n_components=4"):
+        SklearnMiniBatch(n_components=4).partial_fit(X[:3])
+    with pytest.raises(ValueError, match="features"):
+        ours.partial_fit(X[:, :5])

@@ -44,5 +44,20 @@ def _paired(holds):
     return metrics
 
 
-WORLDS = {"mahnmf/breakdown": _breakdown, "mahnmf/paired": _paired}
+def _drift(holds):
+    def metrics(row, rng):
+        n = 1440 if row["dataset"] == "coil20" else 4000
+        change, forgets = n // 2, row["params"].get("forget", 1.0) < 1
+        short = row["params"].get("buffer") == 20
+        level = 0.1 + 0.05 * (forgets == holds) + 0.01 * rng.random(n)
+        if row["solver"] == "hals":
+            level = 0.05 + 0.01 * rng.random(n)
+        elif row["dataset_params"].get("kind") == "abrupt":
+            level[change : change + (100 if short == holds else 900)] += 1
+        return {"mean-cost": level.mean(), "arrays": {"cost": level, "segments": [0, change]}}
+
+    return metrics
+
+
+WORLDS = {"mahnmf/breakdown": _breakdown, "mahnmf/paired": _paired, "or-nmf/drift": _drift}
 """By artefact: from whether the claims hold to a function from a trial to its metrics."""

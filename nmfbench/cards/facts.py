@@ -114,6 +114,7 @@ def abilities_of(kind: type, parameters: list[str]) -> dict[str, bool]:
         "trace": True,
         "signed": bool(getattr(kind, "signed", False)),
         "symmetric": bool(getattr(kind, "symmetric", False)),
+        "square": bool(getattr(kind, "square", False)),
     }
 
 

@@ -49,6 +49,8 @@ def told(card: dict) -> list[tuple[str, str]]:
     ]
     if able["symmetric"]:
         rows.append(("symmetric", "data must be a symmetric matrix of similarities"))
+    if able["square"]:
+        rows.append(("square", "there must be as many components as features"))
     rows += [
         ("initial factors", yes_no[able["start"]]),
         ("partial_fit", yes_no[able["partial_fit"]]),

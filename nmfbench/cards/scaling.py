@@ -184,6 +184,11 @@ def _axes(base, found):
     if found["symmetric"]:
         n_sizes = [(f * n, f * n, r) for f in _FACTORS]
         return {"n": n_sizes, "r": [(k * n, k * n, k * f * r) for f in _RANKS]}
+    if found["square"]:
+        return {
+            "n": [(f * n, r, r) for f in _FACTORS],
+            "r": [(n, f * r, f * r) for f in _FACTORS],
+        }
     return {
         "n": [(f * n, m, r) for f in _FACTORS],
         "m": [(n, f * m, r) for f in _FACTORS],
@@ -237,8 +242,10 @@ def time_here(solver, params, n, m, r, max_iter):
         # Steps are anchors, and max_iter and tol are of the solution within each.
         model.set_params(**{name: known[name] for name in ("max_iter", "tol") if name in known})
     rng = np.random.default_rng(0)
-    symmetric = bool(getattr(model, "symmetric", False))
-    if symmetric:
+    kinds = {name: bool(getattr(model, name, False)) for name in ("symmetric", "square")}
+    if kinds["square"]:
+        m = r
+    if kinds["symmetric"]:
         W = rng.random((n, r))
         X = W @ W.T / r
     else:
@@ -254,7 +261,7 @@ def time_here(solver, params, n, m, r, max_iter):
         iterates = bool((made > 0).any())
         seconds = float(cpu[-1] - cpu[0] if iterates else cpu[-1])  # a start may be slow
         steps = (np.diff(cpu) / made).tolist() if iterates else [seconds]
-    return {"seconds": seconds, "steps": steps, "took": ended - began, "symmetric": symmetric}
+    return {"seconds": seconds, "steps": steps, "took": ended - began} | kinds
 
 
 # -- kept beside the records ------------------------------------------------------------------

@@ -124,6 +124,8 @@ class Case:
         self.known = self.estimator.get_params()
         self.signed = bool(getattr(self.estimator, "signed", False))
         self.symmetric = bool(getattr(self.estimator, "symmetric", False))
+        self.square = bool(getattr(self.estimator, "square", False))
+        self.rank = RANK
         self.takes_factors = bool(getattr(self.estimator, "takes_factors", False))
         self.accepts_sparse = bool(getattr(self.estimator, "accepts_sparse", False))
         self.loss = getattr(self.estimator, "loss", None)
@@ -141,7 +143,7 @@ class Case:
 
     def make(self, r=RANK, seed=0, **params):
         """An unfitted estimator, guests under our contract."""
-        params = {"n_components": r} | params
+        self.rank, params = r, {"n_components": r} | params
         if "random_state" in self.known:
             params["random_state"] = seed
         given = ", ".join(f"{k}={v!r}" for k, v in (self.params | params).items())
@@ -159,9 +161,15 @@ class Case:
         return self.suited(easy_data(**options), f"easy_data({given})", sparse=sparse)
 
     def suited(self, X, shown, *, sparse=False):
-        """``X``, or similarities of its rows; ``shown`` is the code that the user sees."""
+        """``X``, similarities of its rows, or its first columns, as the solver's kind asks for.
+
+        Columns are as many as the solver made last has components; ``shown`` is the code that
+        the user sees.
+        """
         if self.symmetric:
             X, shown = X @ X.T, f"{shown} @ {shown}.T"
+        if self.square:
+            X, shown = X[:, : self.rank], f"{shown}[:, :{self.rank}]"
         if sparse:
             X, shown = sp.csr_matrix(X), f"sp.csr_matrix({shown})"
         self.shown = shown

@@ -250,6 +250,7 @@ ABILITIES = {
     "trace": "its fit leaves the objective against time as trace_",
     "signed": "its factors may be negative",
     "symmetric": "its data are similarities of the samples",
+    "square": "it has as many components as its data have features",
 }
 """Abilities and kinds of a solver that a tiny fit shows, and that a task may need."""
 

@@ -55,6 +55,8 @@ class Examined:
             return f"a small fit fails: {self.error}"
         if self.abilities["symmetric"] and not facts["takes_similarities"]:
             return "it takes similarities of the samples, and the task has data of another shape"
+        if self.abilities["square"]:
+            return "it has as many components as features, and the task asks for another number"
         # The data of a class from outside are made dense where they have to be.
         able = self.abilities | ({"sparse": True} if self.spec.is_guest else {})
         return next((why for need, why in facts["needs"].items() if not able[need]), None)
@@ -147,6 +149,8 @@ def try_here(solver, params):
             model.set_params(**{name: value})
     if getattr(model, "symmetric", False):
         X = X @ X.T
+    if getattr(model, "square", False):
+        X = X[:, :2]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(X)
@@ -162,5 +166,6 @@ def try_here(solver, params):
         "trace": hasattr(own, "trace_"),
         "signed": bool(getattr(model, "signed", False)),
         "symmetric": bool(getattr(model, "symmetric", False)),
+        "square": bool(getattr(model, "square", False)),
     }
     return {"abilities": abilities, "loss": getattr(model, "loss", None)}

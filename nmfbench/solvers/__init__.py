@@ -59,7 +59,7 @@ the state, ``_step(X, s)`` makes an iteration in place, ``_objective(X, s)`` is 
 over two factors inherits most of these from
 :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`. Class variables say what it
 takes and what it minimises: ``accepts_sparse``, ``loss``, ``signed``, ``symmetric``,
-``takes_factors``.
+``square``, ``takes_factors``.
 
 A solver that chooses rows of ``X`` inherits from
 :class:`~nmfbench.solvers.separable.base.BaseSeparable` instead and fills ``s.anchors``;

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from inspect import signature
+from typing import Any
 
 import numpy as np
 from scipy.integrate import trapezoid
@@ -32,7 +35,12 @@ __all__ = ["online"]
     higher_is_better=False,
     needs={"partial_fit": "the class has no partial_fit"},
     # Inner loops end by a small tolerance: one iteration more or less moves the last digits.
-    tolerances={"inner-iterations": np.inf, "floored-denominators": np.inf},
+    tolerances={
+        "inner-iterations": np.inf,
+        "floored-denominators": np.inf,
+        "n-rises": np.inf,
+        "state-bytes": np.inf,
+    },
 )
 def online(
     data,
@@ -65,8 +73,9 @@ def online(
     data : Bunch
         With ``X``, and with labels ``y`` where test samples are to be drawn by class.
     solver : estimator
-        With ``partial_fit``, or a batch solver that starts from given factors. One of the online
-        family of this package gets the first bases as ``init``; any other draws its own.
+        With ``partial_fit``, or a batch solver that starts from given factors. The online family
+        of this package gets the first bases as ``init``, and a ``partial_fit`` that takes ``H``
+        gets them so; any other draws its own.
     rng : Generator
     n_components : int
     n_samples : int, optional
@@ -94,10 +103,13 @@ def online(
         Metrics ``initial``, ``cost`` and ``stored``, F_n at the start, F_n and f_t at the end;
         ``cost-once`` and ``stored-once`` after one pass, if recorded; ``area`` and
         ``area-stored``, means of their decimal logarithms over the logarithm of the samples;
-        ``test-cost``, F of the test samples, if there are any; ``sparseness``, Hoyer's, mean over
-        the bases; and what the solver counts: ``inner-iterations``, ``visited-share``,
-        ``floored-denominators``. Arrays ``trace``, whose iterations are samples and whose
-        objective is F_n, ``stored``, f_t at the same times, NaN at the start, and ``components``.
+        ``test-cost``, F of the test samples at the end; ``sparseness``, Hoyer's, mean over
+        the bases, and ``data-sparseness``, mean over the samples; ``state-bytes``, of the pickled
+        solver at the end; ``samples`` and ``features``; and what the solver counts:
+        ``inner-iterations``, ``visited-share``, ``floored-denominators``, ``n-rises``. Arrays
+        ``trace``, whose iterations are samples and whose objective is F_n; ``stored``, f_t at the
+        same times, NaN at the start; ``test``, F of the test samples, if there are any; and
+        ``components``.
 
     References
     ----------
@@ -116,7 +128,7 @@ def online(
     solver.set_params(n_components=n_components)
     learn = _stream if callable(getattr(solver, "partial_fit", None)) else _refit
     ends = _ends(len(X), record_every or n_components, n_epochs, passes)
-    curve = learn(solver, X[order], H, ends, cost)
+    curve = learn(solver, X[order], H, ends, _Curve(cost, X, test))
 
     trace, stored = curve.trace.as_array(), np.array(curve.stored)
     H = np.asarray(solver.components_, dtype=np.float64)
@@ -126,14 +138,20 @@ def online(
         "stored": stored[-1],
         "area": _area(trace["iteration"], trace["objective"]),
         "area-stored": _area(trace["iteration"], stored),
-        "sparseness": np.mean([sparseness(row) for row in H if row.any()] or [0.0]),
+        "sparseness": _mean_sparseness(H),
+        "data-sparseness": _mean_sparseness(X),
+        "state-bytes": len(pickle.dumps(solver)),
+        "samples": len(X),
+        "features": X.shape[1],
     }
     if len(X) in ends:
         once = 1 + ends.index(len(X))
         metrics |= {"cost-once": trace["objective"][once], "stored-once": stored[once]}
+    arrays = {"trace": trace, "stored": stored, "components": solver.components_}
     if n_test:
-        metrics["test-cost"] = cost.best(test, H)
-    for name in ("inner_iterations_", "visited_share_", "floored_denominators_"):
+        arrays["test"] = np.array(curve.test)
+        metrics["test-cost"] = curve.test[-1]
+    for name in ("inner_iterations_", "visited_share_", "floored_denominators_", "n_rises_"):
         if hasattr(solver, name):
             metrics[name.rstrip("_").replace("_", "-")] = getattr(solver, name)
     fit = {
@@ -143,7 +161,6 @@ def online(
         "objective": float(trace["objective"][-1]),
         "stop_reason": None,
     }
-    arrays = {"trace": trace, "stored": stored, "components": solver.components_}
     return Outcome({name: float(value) for name, value in metrics.items()}, fit, arrays)
 
 
@@ -176,39 +193,46 @@ def _ends(n: int, every: int, n_epochs: int, passes: Sequence[int] | None) -> li
 
 @dataclass
 class _Curve:
-    """The clock, and both costs at each record."""
+    """The clock, and the costs at each record."""
 
+    cost: Any
+    X: np.ndarray
+    samples_of_test: np.ndarray
     trace: Trace = field(default_factory=Trace)
     stored: list[float] = field(default_factory=list)
+    test: list[float] = field(default_factory=list)
 
-    def record(self, n_samples, cost, stored):
-        self.trace.record(n_samples, cost)
+    def record(self, n_samples, H, stored=np.nan):
+        self.trace.record(n_samples, self.cost.best(self.X, H))
         self.stored.append(stored)
+        if len(self.samples_of_test):
+            self.test.append(self.cost.best(self.samples_of_test, H))
 
 
-def _stream(solver, X, H, ends, cost):
+def _stream(solver, X, H, ends, curve):
     """The curve of a stream of the rows of ``X``, pass after pass, in blocks that end at ``ends``.
 
     Passes that have no record are one block each.
     """
-    n, known = len(X), solver.get_params()
+    n, known, cost = len(X), solver.get_params(), curve.cost
     if isinstance(solver, BaseOnline):
         solver.set_params(init=H)
         if "floor" in known:
             solver.set_params(floor=cost.floor)
         if "horizon" in known:
             solver.set_params(horizon=solver.steps_of(n, len(H)) * (ends[-1] // n))
+    start = {"H": H} if "H" in signature(solver.partial_fit).parameters else {}
     # So that nothing is compiled on the clock.
-    copy.deepcopy(solver).partial_fit(X[: min(n, 2 * len(H))])
-    curve, codes = _Curve(), np.empty((0, len(H)))
-    curve.record(0, cost.best(X, H), np.nan)
+    copy.deepcopy(solver).partial_fit(X[: min(n, 2 * len(H))], **start)
+    codes = np.empty((0, len(H)))
+    curve.record(0, H)
     done = 0
     for end in sorted({*ends, *range(n, ends[-1], n)}):
         rows = X[np.arange(done, end) % n]
-        before = np.asarray(getattr(solver, "components_", H), dtype=np.float64)
+        before = getattr(solver, "components_", None)
         with curve.trace.clock():
-            solver.partial_fit(rows)
-        done = end
+            solver.partial_fit(rows, **start)
+        done, start = end, {}
         now = np.asarray(solver.components_, dtype=np.float64)
         codes = _codes_so_far(solver, rows, before, codes, cost)
         if end in ends:
@@ -216,29 +240,30 @@ def _stream(solver, X, H, ends, cost):
                 cost.given(X[: len(part)], part, now)
                 for part in (codes[k : k + n] for k in range(0, done, n))
             )
-            curve.record(done, cost.best(X, now), stored / done)
+            curve.record(done, now, stored / done)
     return curve
 
 
 def _codes_so_far(solver, rows, before, codes, cost):
     """Coefficients that all samples had when they came; those that the solver keeps, if it does.
 
-    A solver that does not tell them has the best ones on the bases before the block.
+    A solver that does not tell them has the best ones on its bases before the block, or after the
+    first, since only it knows how they are scaled.
     """
     kept = getattr(solver, "codes_", None)
     if kept is not None and len(kept) == len(codes) + len(rows):
         return np.asarray(kept, dtype=np.float64)
     new = getattr(solver, "latest_codes_", None)
     if new is None or np.isnan(new).any():
-        new = cost.codes(rows, before)
+        bases = solver.components_ if before is None else before
+        new = cost.codes(rows, np.asarray(bases, dtype=np.float64))
     return np.concatenate([codes, new])
 
 
-def _refit(solver, X, H, ends, cost):
+def _refit(solver, X, H, ends, curve):
     """The curve of a batch solver, an iteration a pass; its stored coefficients are its own."""
-    curve = _Curve()
-    W = cost.codes(X, H)
-    curve.record(0, cost.best(X, H), np.nan)
+    W = curve.cost.codes(X, H)
+    curve.record(0, H)
     for end in ends:
         if end % len(X):
             raise ValueError("a batch solver makes whole passes: give passes.")
@@ -247,9 +272,14 @@ def _refit(solver, X, H, ends, cost):
         curve.trace.seconds = solver.trace_["seconds"][-1]
         curve.trace.cpu_seconds = solver.trace_["cpu_seconds"][-1]
         components = np.asarray(solver.components_, dtype=np.float64)
-        stored = cost.given(X, np.asarray(found, dtype=np.float64), components)
-        curve.record(end, cost.best(X, components), stored / len(X))
+        stored = curve.cost.given(X, np.asarray(found, dtype=np.float64), components)
+        curve.record(end, components, stored / len(X))
     return curve
+
+
+def _mean_sparseness(rows):
+    """Mean over the rows that are not zero."""
+    return np.mean([sparseness(row) for row in rows if row.any()] or [0.0])
 
 
 def _area(samples, values):

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-__all__ = ["incremental_updates"]
+__all__ = ["incremental_updates", "multiplicative_code"]
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"}, error_model="numpy")
@@ -68,3 +68,26 @@ def incremental_updates(H, h, v, A, B, old, new, tol, max_iter, floor):
         if moved <= tol * tol * size:
             return step + 1, floored
     return max_iter, floored
+
+
+@njit(cache=True, nogil=True)
+def multiplicative_code(h, gram, cross, n_updates, floor):
+    r"""Update the coefficients of a sample on fixed bases, in place.
+
+    .. math:: h \leftarrow h \odot \frac{H v}{H H^T h}
+
+    Parameters
+    ----------
+    h : ndarray of shape (r,), changed in place
+    gram : ndarray of shape (r, r)
+        :math:`H H^T`.
+    cross : ndarray of shape (r,)
+        :math:`H v`.
+    n_updates : int
+    floor : float
+        Denominators are no smaller.
+    """
+    for _ in range(n_updates):
+        down = np.dot(gram, h)
+        for k in range(len(h)):
+            h[k] *= cross[k] / max(down[k], floor)

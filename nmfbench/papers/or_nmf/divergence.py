@@ -23,13 +23,15 @@ _VARIANTS = {
     ),
 }
 _METHODS = (*_VARIANTS.values(), Method(_ONMF, "onmf-is"))
+_EVERY = 100  # samples: the best coefficients of all samples take many updates
 _COARSE = 0.004  # of the mean pixel: about half a grey level
 
 
 def _trials(panels: curves.Panels, profile: str) -> list[Trial]:
     """All at the usual floor, and the lower rank also at half a grey level."""
+    seldom = {} if profile == "smoke" else {"record_every": _EVERY}
     fine = [
-        changed(trial, {"options": {"loss": "itakura-saito"}})
+        changed(trial, {"options": {"loss": "itakura-saito"} | seldom})
         for trial in panels.grid(_METHODS, profile)
     ]
     least = min(trial.options["n_components"] for trial in fine)

@@ -71,6 +71,9 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     symmetric: ClassVar[bool] = False
     """Whether data must be a symmetric matrix, of similarities of the samples."""
 
+    square: ClassVar[bool] = False
+    """Whether there must be as many components as features."""
+
     takes_factors: ClassVar[bool] = True
     """Whether the iteration starts from factors, so that ``fit`` can be given them."""
 
@@ -183,10 +186,18 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _rank(self, X):
         """Number of components for ``X``."""
+        if self.square and self.n_components is None:
+            return X.shape[1]
         upper, bound = self._rank_bound(X)
         if self.any_rank and self.n_components is not None:
             upper, bound = np.iinfo(np.intp).max, "the largest integer"
-        return check_rank(self.n_components, upper, bound=bound)
+        r = check_rank(self.n_components, upper, bound=bound)
+        if self.square and r != X.shape[1]:
+            raise ValueError(
+                f"n_components={r}, but {type(self).__name__} needs as many components as "
+                f"features, {X.shape[1]}."
+            )
+        return r
 
     # -- the loop --------------------------------------------------------------------------
 

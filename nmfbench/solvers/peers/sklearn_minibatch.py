@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 from sklearn.decomposition import MiniBatchNMF
+from sklearn.utils import gen_batches
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_data, check_rng
 from nmfbench.solvers.peers.base import BasePeer
 
 
@@ -31,7 +34,8 @@ class SklearnMiniBatch(BasePeer):
     batch_size : int, default=1024
         Rows of a batch.
     forget_factor : float, default=0.7
-        Weight of the statistics of one pass in the next.
+        Weight of the statistics of one pass in the next; in a stream, which has no passes, of one
+        batch.
     max_iter : int, default=200
         Passes over the data.
     tol : float, default=1e-4
@@ -52,7 +56,8 @@ class SklearnMiniBatch(BasePeer):
     Notes
     -----
     The objective may rise. The trace has the start and the end only, because scikit-learn makes
-    all passes in one call; ``n_iter_`` is its count.
+    all passes in one call; ``n_iter_`` is its count. A stream by ``partial_fit`` begins with its
+    first call, whatever was fitted before.
     """
 
     batch_size: int = 1024
@@ -76,3 +81,36 @@ class SklearnMiniBatch(BasePeer):
             tol=self.tol,
             max_iter=self.max_iter,
         )
+
+    def partial_fit(self, X, y=None, *, H=None):
+        """Improve the components by the rows of ``X``, batch by batch in the order given.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            At least one row. A batch does not reach from one call into the next.
+        y : ignored
+        H : array-like of shape (n_components, n_features), optional
+            Components that the first call starts from; by default those of ``init`` for ``X``.
+        """
+        model = getattr(self, "_stream", None)
+        X = check_data(self, X, reset=model is None, accept_sparse=self.accepts_sparse)
+        start = {}
+        if model is None:
+            self._validate_params_of_solver()
+            if H is None:
+                rng = check_rng(self.random_state)
+                H = self.inits[self.init](X, self._rank(X), rng)[1].T
+            H = np.array(H, dtype=X.dtype, order="C")
+            self._stream = model = self._peer(self.n_components or len(H))
+            # scikit-learn asks for W, too, and computes its own.
+            start = {"W": np.ones((min(self.batch_size, X.shape[0]), len(H)), X.dtype), "H": H}
+        for batch in gen_batches(X.shape[0], self.batch_size):
+            model.partial_fit(X[batch], **start)
+            start = {}
+        self.components_ = model.components_.copy()
+        return self
+
+    def _finish(self, X, s):
+        super()._finish(X, s)
+        self._stream = None
