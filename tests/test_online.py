@@ -465,7 +465,7 @@ def test_the_gradient_has_the_volume():
     A, B, H = np.cov(rng.random((R, 9))), rng.random((R, R)), rng.random((R, R)) + np.eye(R)
 
     def cost(x):
-        return surrogate(x, A, B) + 0.3 * np.linalg.slogdet(x)[1]
+        return surrogate(x, A @ x, B) + 0.3 * np.linalg.slogdet(x)[1]
 
     up, down = gradient_parts(H, A, B, 0.3)
     assert min(up.min(), down.min()) >= 0
