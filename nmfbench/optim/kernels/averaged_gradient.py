@@ -58,6 +58,7 @@ def averaged_gradient(H, V, C, order, draws, size, largest, ridge, low, high, to
     mean = np.zeros((r, m))
     residual = np.empty(m)
     model = np.empty(m)
+    raised = np.zeros(r)
     weights, averaged = 0.0, 0
     for step in range(draws.shape[0]):
         place = step % n
@@ -103,7 +104,16 @@ def averaged_gradient(H, V, C, order, draws, size, largest, ridge, low, high, to
         norm = 0.0
         for k in range(r):
             pull = length * C[chosen, k]
-            lowest = (shrink - pull * residuals - 1.0) / m  # threshold, were no entry left out
+            if pull == 0 and ridge == 0:  # the row stays
+                for i in range(m):
+                    change = share * (H[k, i] - mean[k, i])
+                    moved += change * change
+                    norm += mean[k, i] * mean[k, i]
+                    mean[k, i] += change
+                continue
+            # The threshold, were no entry left out, and raised by what it was last time.
+            lowest = (shrink - pull * residuals - 1.0) / m
+            guess = lowest + pull * raised[k]
             total, count = 0.0, 0
             for i in range(m):
                 old = H[k, i]
@@ -113,14 +123,18 @@ def averaged_gradient(H, V, C, order, draws, size, largest, ridge, low, high, to
                 mean[k, i] += change
                 new = shrink * old - pull * residual[i]
                 H[k, i] = new
-                inside = new > lowest
+                inside = new > guess
                 total += new if inside else 0.0
                 count += inside
             if low < high:
                 for i in range(m):
                     H[k, i] = min(max(H[k, i], low), high)
-            elif pull != 0 or ridge != 0:
-                lower_row(H[k], total, count)
+            else:
+                if count == 0:
+                    total, count = lowest * m + 1.0, m
+                threshold = lower_row(H[k], total, count)
+                if pull > 0:
+                    raised[k] = (threshold - lowest) / pull
         averaged += 1
         if averaged > 1 and moved <= tol * tol * norm:
             H[:] = mean

@@ -13,27 +13,37 @@ _LARGE = 1e4  # sum of absolute values, from which on a projection loses digits 
 def lower_row(x, total, count):
     """Lower ``x`` to unit sum: by a threshold, below which entries become zero.
 
-    The threshold is what the entries above it ask for. It rises until it is right; an entry that
-    was left out never comes back (Michelot 1986). No sorting: a few passes over ``x``.
+    The threshold is what the entries above it ask for. That of any entries is not too high, and
+    after the first it rises until it is right (Michelot 1986). No sorting: a few passes over
+    ``x``.
 
     Parameters
     ----------
     x : ndarray of shape (n,), changed in place
     total : float
-        Sum of the entries to begin with: those above some number that is not too high.
+        Sum of the entries to begin with: those above some number. Where these are the right ones,
+        one pass finds it out.
     count : int
         How many these are.
+
+    Returns
+    -------
+    float
+        The threshold.
     """
-    above, threshold = x.shape[0] + 1, 0.0
-    while 0 < count < above:  # NaN have none above
-        above, threshold = count, (total - 1.0) / count
+    threshold = 0.0
+    for _ in range(x.shape[0] + 1):
+        asking, threshold = count, (total - 1.0) / count
         total, count = 0.0, 0
         for i in range(x.shape[0]):
             inside = x[i] > threshold
             total += x[i] if inside else 0.0
             count += inside
+        if count == asking or count == 0:  # NaN have none above
+            break
     for i in range(x.shape[0]):
         x[i] = max(x[i] - threshold, 0.0)
+    return threshold
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
