@@ -40,6 +40,7 @@ from nmfbench.report import build
 KEYS = list(registry.solvers)
 
 NO_PROBLEM = {
+    "random-bases": "draws bases",
     "random-rows": "draws rows",
     "spa": "is greedy, and records the distance from a linear span, which it does not minimise",
 }

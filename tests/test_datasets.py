@@ -23,6 +23,7 @@ from nmfbench.datasets import (
     verify,
 )
 from nmfbench.datasets.files import content_hash, forget, prepared_folders, write_arrays
+from nmfbench.datasets.images import area_averaged
 
 STORED = [name for name in datasets if "file" in datasets[name].info]
 BUNDLED = [name for name in datasets if "file" not in datasets[name].info]
@@ -352,6 +353,37 @@ def test_samples_per_class_are_drawn_once(tiny):
     for bad in (0, 1.5, "two"):
         with pytest.raises(ValueError, match="samples_per_class must be a whole number from 1"):
             load_dataset("tiny", samples_per_class=bad)
+
+
+def test_areas_are_averaged():
+    """Resizing keeps flat images flat and the mean of any, and integrates over parts of pixels."""
+    images = np.random.default_rng(0).random((3, 32, 24))
+    small = area_averaged(images, (19, 7))
+    assert small.shape == (3, 19, 7)
+    np.testing.assert_allclose(small.mean(axis=(1, 2)), images.mean(axis=(1, 2)), rtol=1e-12)
+    np.testing.assert_allclose(area_averaged(np.full((1, 32, 32), 0.3), (19, 19)), 0.3, rtol=1e-12)
+    # Rows of height 2/3 over the heights [0, 1) and [1, 2): all of one, halves of both, the other.
+    third = area_averaged(np.array([[[0.0], [6.0]]]), (3, 1))
+    np.testing.assert_allclose(third.ravel(), [0, 3, 6], atol=1e-12)
+    # By blocks where sides divide, and by repeated pixels where they do not.
+    blocks = images[0].reshape(16, 2, 8, 3).mean(axis=(1, 3))
+    np.testing.assert_allclose(area_averaged(images, (16, 8))[0], blocks, rtol=1e-12)
+    fine = np.repeat(np.repeat(images[0], 5, axis=0), 5, axis=1).reshape(5, 32, 5, 24)
+    np.testing.assert_allclose(area_averaged(images, (5, 5))[0], fine.mean(axis=(1, 3)), rtol=1e-12)
+
+
+def test_images_are_resized_and_other_data_not():
+    """``image_side`` changes pixels and shape alone, of image sets only."""
+    whole, small = load_dataset("digits"), load_dataset("digits", image_side=5)
+    assert small.X.shape == (1797, 25)
+    assert small.image_shape == (5, 5)
+    np.testing.assert_array_equal(small.y, whole.y)
+    pixels = area_averaged(whole.X.reshape(-1, 8, 8), (5, 5))
+    np.testing.assert_array_equal(small.X, pixels.reshape(1797, 25))
+    with pytest.raises(ValueError, match="image_side must be a whole number from 1 on"):
+        load_dataset("digits", image_side=2.5)
+    with pytest.raises(ValueError, match="no parameter 'image_side'"):
+        load_dataset("near-separable", image_side=5)
 
 
 def test_the_caller_cannot_alter_what_is_kept(tiny):

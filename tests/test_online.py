@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize, nnls
+from scipy.stats import kstest
 from sklearn.base import clone
 from sklearn.decomposition import MiniBatchDictionaryLearning
 
@@ -150,7 +151,7 @@ def test_a_stream_ends_below_its_start(key):
     X = stream(n=60)
     params = {"penalty": None} if key == "or-nmf" else {}
     objective = make(key, **params).fit(X).trace_["objective"]
-    assert objective[-1] < objective[0] or key == "or-nmf-is"
+    assert objective[-1] < objective[0] or key in ("or-nmf-is", "random-bases")
 
 
 @pytest.mark.parametrize("key", ["or-nmf", "mor-nmf", "omf", "omf-da", "omf-cg"])
@@ -570,3 +571,19 @@ def test_the_peer_is_scikit_learns():
         for start in range(0, N, 4):
             peer.partial_fit(X[start : start + 4])
     np.testing.assert_allclose(model.components_, peer.components_)
+
+
+@pytest.mark.against("random-bases", "the uniform distribution, by scipy.stats.kstest")
+def test_untrained_bases_are_uniform_and_the_start_of_all():
+    """Nothing is learned: bases are uniform draws scaled to unit sum, as those that OMF starts at.
+
+    Ratios of uniform numbers have the distribution function x / 2 below 1, 1 - 1 / (2 x) above.
+    """
+    X = stream()
+    found = make("random-bases").fit(X).components_
+    np.testing.assert_array_equal(found, make("omf").partial_fit(np.zeros((1, M))).components_)
+    np.testing.assert_array_equal(found, make("random-bases").fit(10 * X[::-1]).components_)
+    many = make_solver("random-bases", n_components=2000, random_state=1).fit(X).components_
+    ratios = many[:, 0] / many[:, 1]
+    law = kstest(ratios, lambda x: np.where(x < 1, x / 2, 1 - 1 / (2 * np.maximum(x, 1))))
+    assert law.pvalue > 0.01

@@ -59,5 +59,24 @@ def _drift(holds):
     return metrics
 
 
-WORLDS = {"mahnmf/breakdown": _breakdown, "mahnmf/paired": _paired, "or-nmf/drift": _drift}
+def _stream_memory(holds):
+    def metrics(row, rng):
+        if row["options"]["n_samples"] > 10**5 and row["solver"] == "hals":
+            return {"out-of-memory": 1.0, "arrays": {}}
+        samples = row["options"]["n_samples"] * np.arange(1, 11) / 10
+        grows = row["solver"] in ("or-nmf", "onmf")
+        size = samples ** (0.9 * (grows == holds) + 0.01 * rng.random())
+        seconds = samples ** (0.5 * (not holds) + 0.01 * rng.random())
+        arrays = {"samples": samples, "bytes": size, "anonymous": size, "seconds": seconds}
+        return {"out-of-memory": 0.0, "visited-share": 0.5, "held-out": 1.0, "arrays": arrays}
+
+    return metrics
+
+
+WORLDS = {
+    "mahnmf/breakdown": _breakdown,
+    "mahnmf/paired": _paired,
+    "or-nmf/drift": _drift,
+    "or-nmf/memory": _stream_memory,
+}
 """By artefact: from whether the claims hold to a function from a trial to its metrics."""

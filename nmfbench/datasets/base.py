@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from nmfbench.core.registry import datasets
 from nmfbench.datasets.errors import DataError, DataMissingError, DownloadError
 from nmfbench.datasets.files import find_file, read_arrays, read_variant, variant_file
+from nmfbench.datasets.images import area_averaged
 
 __all__ = [
     "DataError",
@@ -37,8 +38,9 @@ def load_dataset(name, rng=None, *, stand_in=False, variant=False, **params):
     **params
         ``largest_classes``: keep the so many most frequent classes (ties: the lower label), and
         of text the words that still occur. ``samples_per_class``: then keep at most so many
-        samples of each class, drawn once and for all, in their order. ``views``: names of the
-        views to keep, in order. Generated sets have parameters of their own.
+        samples of each class, drawn once and for all, in their order. ``image_side``: resize
+        images to a square of so many pixels a side, by averages over areas. ``views``: names of
+        the views to keep, in order. Generated sets have parameters of their own.
 
     Returns
     -------
@@ -83,6 +85,8 @@ def load_dataset(name, rng=None, *, stand_in=False, variant=False, **params):
         _keep_largest(bunch, common["largest_classes"])
     if common.get("samples_per_class") is not None:
         _keep_per_class(bunch, common["samples_per_class"])
+    if common.get("image_side") is not None:
+        _resize(bunch, common["image_side"])
     return bunch
 
 
@@ -130,6 +134,8 @@ def _split_params(entry, params):
     shared = []
     if entry.info.get("n_classes"):
         shared += ["largest_classes", "samples_per_class"]
+    if entry.info.get("kind") == "images":
+        shared.append("image_side")
     if entry.info.get("kind") == "multiview":
         shared.append("views")
     unknown = sorted(set(params) - set(names) - set(shared))
@@ -251,6 +257,14 @@ def _keep_per_class(bunch, count):
     classes = [np.flatnonzero(bunch.y == label) for label in np.unique(bunch.y)]
     kept = [rng.choice(rows, min(count, len(rows)), replace=False) for rows in classes]
     _keep_rows(bunch, np.sort(np.concatenate(kept)))
+
+
+def _resize(bunch, side):
+    if not (isinstance(side, int | np.integer) and side >= 1):
+        raise ValueError(f"image_side must be a whole number from 1 on, got {side!r}.")
+    images = bunch.X.reshape(-1, *bunch.image_shape)
+    bunch.X = area_averaged(images, (side, side)).reshape(len(images), -1)
+    bunch.image_shape = side, side
 
 
 def _keep_rows(bunch, rows):

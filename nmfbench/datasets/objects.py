@@ -107,9 +107,11 @@ def load_segmentation(arrays):
     stand_in=partial(annotation_like, seed=32),
 )
 def load_annotation(arrays):
-    """``Y`` (n_samples, n_tags) holds the tags; the order is the source's, and no official
-    split is claimed."""
-    return Bunch(X=arrays["X"].astype(np.float64), y=None, Y=arrays["Y"].copy())
+    """``Y`` (n_samples, n_tags) holds the tags. The first ``n_train`` rows train and the others
+    test: neighbouring rows are of one photo CD, so that a random split would leak. The source
+    names no split, but in these test rows 263 tags occur, 260 of them in training rows too, which
+    is the number of test words quoted for the official one."""
+    return Bunch(X=arrays["X"].astype(np.float64), y=None, Y=arrays["Y"].copy(), n_train=4500)
 
 
 @register_dataset(

@@ -156,7 +156,7 @@ def multiview_like(seed, widths, n_samples=300, n_classes=10, sparse=False):
 
 
 def annotation_like(seed, n_samples=600, n_features=200, n_tags=50):
-    """Binary image words and binary tags that share hidden subjects."""
+    """Binary image words and binary tags that share hidden subjects; four of five train."""
     rng = np.random.default_rng(seed)
     subjects = rng.dirichlet(np.full(12, 0.15), size=n_samples)
 
@@ -167,7 +167,7 @@ def annotation_like(seed, n_samples=600, n_features=200, n_tags=50):
     X, Y = draw(n_features, 0.05), draw(n_tags, 0.07)
     Y[np.arange(n_samples), rng.integers(n_tags, size=n_samples)] |= ~Y.any(axis=1)
     X[np.arange(n_samples), rng.integers(n_features, size=n_samples)] |= ~X.any(axis=1)
-    return Bunch(X=X.astype(float), y=None, Y=Y.astype(np.uint8))
+    return Bunch(X=X.astype(float), y=None, Y=Y.astype(np.uint8), n_train=n_samples * 4 // 5)
 
 
 def regions_like(seed, n_images=4, image_shape=(48, 64)):

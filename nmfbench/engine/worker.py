@@ -42,7 +42,7 @@ _START_LIMIT = 300  # seconds
 _TAIL = 20_000  # bytes of what the child wrote to standard error, in error messages
 _FROM_OUTSIDE = (signal.SIGTERM, signal.SIGHUP)
 _LONGEST_ERROR = 20_000  # characters
-_FILE_LIMIT = 1 << 30  # bytes of a file that the child writes, its log of errors among them
+_FILE_LIMIT = 1 << 31  # bytes of a file that the child writes, its log of errors among them
 
 _BOOT = """
 import json, sys

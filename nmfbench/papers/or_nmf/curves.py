@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.claim import Claim, with_evidence, within
-from nmfbench.artefacts.comparisons import always_best
+from nmfbench.artefacts.comparisons import always_best, at_least
 from nmfbench.artefacts.frames import mean_table
 from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plots import Curves
@@ -24,6 +24,7 @@ __all__ = [
     "faster",
     "frame_of",
     "lower_cost",
+    "of_single",
     "picture",
     "summarise",
 ]
@@ -51,6 +52,7 @@ STORED, BEST = "fₜ, coefficients as stored", "Fₙ, best coefficients"
 MEASURES = (STORED, BEST)
 UNTIL = "time until Fₙ is near its best"
 SAMPLES, SECONDS, ONCE, TWICE = "samples", "seconds", "one pass", "two passes"
+RAISING = "share of steps that raise the surrogate"
 VALUE = "log₁₀ of cost or time"
 ALONE = {"pair": ""}
 """Place of what is said of one method, in the frame."""
@@ -116,8 +118,9 @@ HUE = Panels("huebow", None, {50: 50, 80: 80}, (3, [50]))
 def frame_of(pairs: Sequence[tuple[str, str]]):
     """The frame of a figure that compares these pairs of methods.
 
-    Rows with ``pair`` "" are the records, with ``rise``, what the second pass adds to F_n, and
-    ``panel``, the rank and the floor of the divergence in words. The
+    Rows with ``pair`` "" are the records, with ``rise`` and ``fall``, what the second pass adds to
+    F_n and takes from it, as a share; ``RAISING``; and ``panel``, the rank and the floor of the
+    divergence in words. The
     others have, for each pair, ``measure`` and ``axis``, the mean of the logarithm of the cost of
     either method: over the logarithm of samples or of CPU seconds, up to the end of the one that
     ends first; or after one pass or two. The measure ``UNTIL`` is the logarithm of the time when
@@ -129,6 +132,9 @@ def frame_of(pairs: Sequence[tuple[str, str]]):
         alone = records.assign(pair="", method=records["method"].astype(str))
         alone["panel"] = [panel_of(options) for options in records["options"]]
         alone["rise"] = alone["cost"] / alone["cost-once"] - 1
+        alone["fall"] = -alone["rise"]
+        if "n-rises" in alone:
+            alone[RAISING] = alone["n-rises"] / alone["inner-iterations"]
         rows = []
         for (repeat, panel), group in alone.groupby(["repeat", "panel"]):
             curves = {row.method: _curves(row.arrays) for row in group.itertuples()}
@@ -293,6 +299,33 @@ def _ahead(side, rival, axis, rank, measures):
 
 def _slug(method):
     return method.lower().removesuffix("-nmf")
+
+
+def of_single(words: str, source: str) -> list[Claim]:
+    """What the paper says of two of the methods that take one sample at a time.
+
+    Parameters
+    ----------
+    words : str
+        Such as "on CBCL".
+    source : str
+        Figure.
+    """
+    return [
+        Claim(
+            "mor-converges",
+            f"MOR-NMF converges {words}: in the second pass Fₙ rises by no more than 1 %.",
+            f"Section II-C, {source}",
+            at_least(MOR, "fall", -0.01, at=ALONE),
+        ),
+        Claim(
+            "omf-da-unstable",
+            f"OMF-DA as printed is unstable {words}: more than 1 % of its steps raise what they "
+            "are to lower.",
+            f"Section IV-F, {source}",
+            at_least(PRINTED, RAISING, 0.01, at=ALONE),
+        ),
+    ]
 
 
 ASSUMED = {

@@ -11,8 +11,6 @@ from nmfbench.papers.or_nmf.curves import HUE, MOR, OR, RIVALS, SAMPLES, SECONDS
 
 _SOURCE = "Section V-A.2, Figure 6"
 
-STANDS_FOR = {"huebow": "hue words of BSDS500 images for the DenseHue features of IAPR TC12"}
-
 ARTEFACT = register_artefact(
     Artefact(
         "or-nmf/fig6",
@@ -28,6 +26,7 @@ ARTEFACT = register_artefact(
                 curves.faster(OR, rival, axis, rank, "on sparse features", _SOURCE)
                 for rival, axis, rank in product(RIVALS, (SAMPLES, SECONDS), HUE.ranks)
             ),
+            *curves.of_single("on sparse features", "Figure 6"),
             Claim(
                 "mor-low-r",
                 "At the lower rank, 50, MOR-NMF ends at higher costs than its rivals.",
@@ -46,7 +45,6 @@ ARTEFACT = register_artefact(
             "what there is to learn": "With 50 or 80 bases for 100 features and 500 samples there "
             "is little to compress."
         },
-        stands_for=STANDS_FOR,
         caption=curves.CAPTION,
     )
 )

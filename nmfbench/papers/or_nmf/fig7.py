@@ -7,7 +7,6 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import at_least, smaller
 from nmfbench.papers.or_nmf import chunks, curves
 from nmfbench.papers.or_nmf.curves import CHUNKS, HUE, ONMF, SAMPLES, TWICE, WOR
-from nmfbench.papers.or_nmf.fig6 import STANDS_FOR
 
 _SOURCE = "Section V-A.2, Figure 7"
 _WORDS = "on sparse features"
@@ -49,7 +48,6 @@ ARTEFACT = register_artefact(
         ],
         assumed=chunks.ASSUMED
         | {"names": "The text compares MOR-NMF; title and legend have WOR-NMF, which is meant."},
-        stands_for=STANDS_FOR,
         caption=curves.CAPTION,
     )
 )

@@ -25,6 +25,7 @@ def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Ar
         Of the data.
     figure : str
     """
+    words = f"on {name}"
     return register_artefact(
         Artefact(
             artefact_id,
@@ -36,10 +37,13 @@ def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Ar
             table=curves.summarise,
             picture=curves.picture(SINGLE, panels.names),
             claims=[
-                curves.faster(side, rival, axis, rank, f"on {name}", f"Section V-A.1, {figure}")
-                for side, rival, axis, rank in product(
-                    _SIDES, RIVALS, (SAMPLES, SECONDS), panels.ranks
-                )
+                *(
+                    curves.faster(side, rival, axis, rank, words, f"Section V-A.1, {figure}")
+                    for side, rival, axis, rank in product(
+                        _SIDES, RIVALS, (SAMPLES, SECONDS), panels.ranks
+                    )
+                ),
+                *curves.of_single(words, figure),
             ],
             assumed=curves.ASSUMED,
             caption=curves.CAPTION,

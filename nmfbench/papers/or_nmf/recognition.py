@@ -1,0 +1,216 @@
+"""Accuracy of recognition against the rank, by training images a person: Figures 10 and 11."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from nmfbench.artefacts.claim import Claim, Threshold, Verdict, thresholded
+from nmfbench.artefacts.comparisons import always_best, better, comparable, decide, per_repeat
+from nmfbench.artefacts.frames import lengthen, mean_table, narrow
+from nmfbench.artefacts.grids import Method, cross, methods, options
+from nmfbench.artefacts.plots import Curves
+from nmfbench.datasets.base import dataset_info
+from nmfbench.papers.or_nmf.curves import INMF, MOR, OMF, OMF_DA, ONMF, OR, WOR
+from nmfbench.problems.codes import coded
+
+__all__ = ["ASSUMED", "CAPTION", "CURVES", "FAST", "METHODS", "SIZES", "claims", "frame", "grid"]
+__all__ += ["table"]
+
+BATCH, UNTRAINED, SVD, PIXELS = "HALS (batch)", "untrained bases", "SVD", "raw pixels"
+
+METHODS = (
+    Method(OR, "or-nmf"),
+    Method(MOR, "mor-nmf"),
+    Method(WOR, "wor-nmf"),
+    Method(OMF, "omf"),
+    Method(OMF_DA, "omf-da"),
+    Method(INMF, "inmf"),
+    Method(ONMF, "onmf"),
+    Method(BATCH, "hals"),
+    Method(UNTRAINED, "random-bases"),
+)
+FAST = tuple(method for method in METHODS if method.label in (WOR, ONMF, BATCH, UNTRAINED))
+"""Methods whose fits take seconds at any rank."""
+
+SIZES = (3, 5, 7)
+"""Training images a person, by panel."""
+
+_RIVALS = [WOR, OMF, OMF_DA, INMF, ONMF]
+_REFERENCES = {"accuracy-svd": SVD, "accuracy-pixels": PIXELS}
+
+_NNLS, _INVERSE, _SIMPLEX = "NNLS", "pseudo-inverse", "NNLS, unit sum"
+_CODES = {"accuracy-nnls": _NNLS, "accuracy-pinv": _INVERSE, "accuracy-nnls-simplex": _SIMPLEX}
+_ACCURACY = "accuracy (%)"
+_MARGIN = 2.0  # percentage points
+_BY = ("train_per_class", "n_components")
+
+
+# -- grid, table and figure -------------------------------------------------------------------
+
+
+def grid(dataset: str, splits: int, sizes: Iterable[int], ranks: Iterable[int], chosen=METHODS):
+    """Trials of all sizes of the training set and ranks; of HALS up to its number of images."""
+    base = coded(dataset).trial("", {}, 0)
+    people = base.options.get("n_classes", dataset_info(dataset)["n_classes"])
+    axes = options("train_per_class", sizes), options("n_components", ranks), methods(chosen)
+    return [
+        trial
+        for trial in cross(base, splits, *axes)
+        if trial.solver != "hals"
+        or trial.options["n_components"] <= people * trial.options["train_per_class"]
+    ]
+
+
+def frame(records: pd.DataFrame) -> pd.DataFrame:
+    """Accuracies in per cent by ``codes``; SVD and raw pixels are methods like others."""
+    long = lengthen(records.astype({"method": str}), _CODES, "codes", _ACCURACY, unit=100)
+    # Every record has them, and they are alike for all methods.
+    each = long.drop_duplicates(["codes", *_BY, "repeat"])
+    references = [
+        each.assign(method=label, **{_ACCURACY: 100 * each[metric]})
+        for metric, label in _REFERENCES.items()
+    ]
+    return pd.concat([long, *references], ignore_index=True)
+
+
+def table(frame: pd.DataFrame) -> pd.DataFrame:
+    """Mean accuracies and their 95 % t intervals over splits."""
+    return mean_table(frame, _ACCURACY, ["codes", "method", *_BY], between=(0, 100))
+
+
+CURVES = Curves(
+    x="n_components",
+    labels=[*(method.label for method in METHODS), *_REFERENCES.values()],
+    row="codes",
+    rows={_NNLS: "NNLS codes\naccuracy (%)", _INVERSE: "pseudo-inverse codes\naccuracy (%)"},
+    column="train_per_class",
+    columns={size: f"{size} training images a person" for size in SIZES},
+    xlabel="rank",
+    letters="abcdef",
+    size=(3.6, 3.2),
+)
+
+CAPTION = (
+    "Accuracy of the nearest training image by codes, in Euclidean distance. Means over splits "
+    "with 95 % intervals; hollow: a single split. Upper row: non-negative codes; lower row: codes "
+    "by the pseudo-inverse of the bases. Not in the paper: HALS, a batch method, as far as the "
+    "rank does not exceed the number of training images; the bases that the online methods start "
+    "from; projections on the leading singular vectors of the training images; the images "
+    "themselves."
+)
+
+ASSUMED = {
+    "codes": "The paper does not say. Non-negative least squares, and, in the lower row, the "
+    "pseudo-inverse, as in its annotation of images; training and test images are coded alike, on "
+    "bases scaled to unit length, because distances depend on their scale. A claim of ours asks "
+    "whether unit sum makes a difference.",
+    "distance": "Euclidean, as the nearest-neighbour rule of the paper names none.",
+    "samples": "Images are scaled to unit length.",
+    "averages": "A claim compares methods at equal rank and split, and averages over the ranks "
+    "that all have.",
+    "decline": "Accuracy at the largest rank is lower than at the rank of the highest mean, by "
+    f"more than {_MARGIN:g} percentage points; of a method that stays level by less. A split is "
+    "one observation, averaged over the sizes of the training set.",
+    "start": "All methods of a split share people, images, the order of samples and the start, but "
+    "for HALS, which starts from uniform numbers of its own scale.",
+    "parameters": "Two passes; θ₀ = 0.1, tolerance 0.001 and a buffer of 20 samples for MOR-NMF, "
+    "as the paper has them; OMF and OMF-DA to 0.001, INMF to 0.0001; chunks of r samples for "
+    "WOR-NMF and ONMF.",
+}
+"""Choices of ours where the paper says nothing of these experiments."""
+
+
+# -- claims -----------------------------------------------------------------------------------
+
+
+def claims(figure: str, source: str) -> list[Claim]:
+    """Claims of the paper on a figure, and questions of ours.
+
+    Parameters
+    ----------
+    figure : str
+        Such as ``"Figure 10"``.
+    source : str
+        Section that describes it.
+    """
+    source, ours = f"{source}, {figure}", f"ours, after {figure}"
+    at = {"codes": _NNLS}
+    found = [
+        Claim(
+            f"best-{method.lower()}-{size}",
+            f"{method} is ahead of {', '.join(_RIVALS[:-1])} and {_RIVALS[-1]} with {size} "
+            "training images a person.",
+            source,
+            always_best(method, _RIVALS, _ACCURACY, _BY, at=at | {"train_per_class": size}),
+        )
+        for method in (OR, MOR)
+        for size in SIZES
+    ]
+    found += [
+        Claim(
+            f"decline-{method.lower()}",
+            f"The accuracy of {method} falls where the rank is high.",
+            source,
+            _after_the_best(method, falls=True),
+        )
+        for method in (ONMF, INMF)
+    ]
+    found += [
+        Claim(
+            f"robust-{method.lower()}",
+            f"The accuracy of {method} stays level where the rank is high.",
+            source,
+            _after_the_best(method, falls=False),
+        )
+        for method in (OR, MOR, WOR)
+    ]
+    found += [
+        Claim(
+            f"above-{name}",
+            f"Codes on the bases of {OR} recognise more than {words}.",
+            ours,
+            better(OR, rival, _ACCURACY, _BY, at=at),
+            origin="ours",
+        )
+        for name, words, rival in (
+            ("untrained", "those on the random bases that it starts from", UNTRAINED),
+            ("pixels", "the images themselves", PIXELS),
+        )
+    ]
+    gauges = [{"method": OR, "codes": codes} for codes in (_NNLS, _SIMPLEX)]
+    statement = (
+        f"Whether the bases of {OR} have unit length or unit sum makes less than {_MARGIN:g} "
+        "percentage points of difference."
+    )
+    test = comparable(gauges, _ACCURACY, _MARGIN, _BY)
+    return [*found, Claim("gauge", statement, ours, test, origin="ours")]
+
+
+def _after_the_best(method, *, falls):
+    """Accuracy at the largest rank is lower than at the best one, or is not, by the margin."""
+    sign = 1 if falls else -1
+
+    def test(margin, frame):
+        scores = per_repeat(narrow(frame, codes=_NNLS), method, _ACCURACY, _BY)
+        wide = scores.unstack("n_components").dropna()
+        if wide.shape[1] < 2:
+            return Verdict("inconclusive", f"{method} has fewer than two ranks in this grid")
+        best = wide.groupby("train_per_class").mean().idxmax(axis=1)
+        last = wide.columns.max()
+        falls = [
+            (rows[best[size]] - rows[last]).droplevel("train_per_class")
+            for size, rows in wide.groupby("train_per_class")
+        ]
+        lost = pd.concat(falls).groupby("repeat").mean()
+        ranks = ", ".join(f"{rank} with {size}" for size, rank in best.items())
+        return decide(
+            sign * (lost - margin),
+            lambda effect, interval: (
+                f"{method} loses {margin + sign * effect:.3g} percentage points (margin "
+                f"{margin:g}) from its best rank ({ranks} training images a person) to {last}"
+            ),
+        )
+
+    return thresholded(Threshold(_MARGIN), test)
