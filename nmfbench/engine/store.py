@@ -371,6 +371,8 @@ class Store:
         ------
         KeyError
             If the trial has no array of that name.
+        StoreError
+            If the record comes from a file, and the array stayed behind.
         """
         row = self._db.execute(
             "SELECT npy FROM arrays WHERE key = ?1 AND name = ?2 UNION ALL "
@@ -379,6 +381,12 @@ class Store:
         ).fetchone()
         if row is None:
             known = ", ".join(self.array_names(key)) or "none"
+            if self.imported([key]):
+                raise StoreError(
+                    f"trial {key} was imported without its array {name!r}: a record book keeps "
+                    "those that its own report shows. Leave --profile out to see that, or compute "
+                    "the trials of yours here: nmfbench run TARGET --profile PROFILE --anew."
+                )
             raise KeyError(f"trial {key} has no array {name!r}; it has {known}.")
         return from_bytes(row[0])
 
