@@ -85,8 +85,9 @@ def online(
     n_epochs : int, default=2
         Passes.
     record_every : int, optional
-        Samples of a block, after each of which the costs are recorded; by default
-        ``n_components``, the chunk of the solvers that take chunks.
+        Samples of a block, after each of which the costs are recorded: a multiple of the chunk of
+        solvers that take chunks, as a chunk does not reach from one block into the next. By
+        default ``n_components``, which is their chunk.
     passes : sequence of int, optional
         Record only after these passes, the last of which ends the stream.
     loss : {"frobenius", "itakura-saito"}, default="frobenius"
@@ -217,19 +218,19 @@ def _stream(solver, X, H, ends, curve):
     n, known, cost = len(X), solver.get_params(), curve.cost
     if isinstance(solver, BaseOnline):
         solver.set_params(init=H)
-        if "floor" in known:
+        if "floor" in known and isinstance(cost, _ItakuraSaito):
             solver.set_params(floor=cost.floor)
         if "horizon" in known:
             solver.set_params(horizon=solver.steps_of(n, len(H)) * (ends[-1] // n))
     start = {"H": H} if "H" in signature(solver.partial_fit).parameters else {}
-    # So that nothing is compiled on the clock.
-    copy.deepcopy(solver).partial_fit(X[: min(n, 2 * len(H))], **start)
+    # So that nothing is compiled on the clock; copies, as a solver may write into what it gets.
+    copy.deepcopy(solver).partial_fit(X[: 2 * len(H)].copy(), **copy.deepcopy(start))
     codes = np.empty((0, len(H)))
     curve.record(0, H)
     done = 0
     for end in sorted({*ends, *range(n, ends[-1], n)}):
         rows = X[np.arange(done, end) % n]
-        before = getattr(solver, "components_", None)
+        before = np.array(solver.components_) if done else None  # some write into their own
         with curve.trace.clock():
             solver.partial_fit(rows, **start)
         done, start = end, {}
