@@ -202,8 +202,10 @@ ARTEFACT = register_artefact(
             "which ends near zero.",
             "exponent": "Minus the slope of a line through the logarithms: of the gaps at numbers "
             "of steps that are even on that scale; of the mean changes in bins that are, eight a "
-            "decade, from as many samples on as there are bases. The proof of 1/t takes each W for "
-            "the minimiser of its surrogate.",
+            "decade, from as many samples on as there are bases.",
+            "theory": "The theorem bounds the gap from above: at these numbers of steps the gap "
+            "may fall more slowly than 1/√k while it is far below the bound. The proof of 1/t "
+            "takes each W for the minimiser of its surrogate, which rule (9) does not ask for.",
         },
         caption="Left: gap to the minimum of the surrogate of a fixed buffer as a share of the gap "
         "at the start, against inner steps. Right: distance by which a sample moves the bases. "
