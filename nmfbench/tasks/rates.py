@@ -82,8 +82,8 @@ def inner_rate(data, solver, rng, *, n_components, n_samples, steps):
                 0.0,
                 np.inf,
             )
-        values.append(surrogate(mean, A, B))
-    first, least = surrogate(H, A, B), surrogate(lowest, A, B)
+        values.append(surrogate(mean, A @ mean, B))
+    first, least = (surrogate(at, A @ at, B) for at in (H, lowest))
     gap = (np.array(values) - least) / (first - least)
     metrics = {"gap": gap[-1], "slack": slack / (first - least)}
     return Outcome(metrics, _fit(clock, sum(steps)), {"steps": np.array(steps), "gap": gap})
