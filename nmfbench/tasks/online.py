@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import pickle
 from collections.abc import Sequence
@@ -31,7 +32,7 @@ __all__ = ["draw_samples", "first_bases", "online", "start_at"]
     summary="mean cost of a stream's samples against samples and seconds, pass after pass",
     title="Online learning",
     score="cost",
-    score_name="mean cost of the samples at the end, with their best coefficients",
+    score_name="mean cost at the end, best coefficients",
     higher_is_better=False,
     needs={"partial_fit": "the class has no partial_fit"},
     # Inner loops end by a small tolerance: one iteration more or less moves the last digits.
@@ -106,10 +107,10 @@ def online(
         ``area-stored``, means of their decimal logarithms over the logarithm of the samples;
         ``test-cost``, F of the test samples at the end; ``sparseness``, Hoyer's, mean over
         the bases, and ``data-sparseness``, mean over the samples; ``state-bytes``, of the pickled
-        solver at the end; ``samples`` and ``features``; and what the solver counts:
-        ``inner-iterations``, ``visited-share``, ``floored-denominators``, ``n-rises``. Arrays
-        ``trace``, whose iterations are samples and whose objective is F_n; ``stored``, f_t at the
-        same times, NaN at the start; ``test``, F of the test samples, if there are any; and
+        solver at the end, if it can be pickled; ``samples`` and ``features``; and what the solver
+        counts: ``inner-iterations``, ``visited-share``, ``floored-denominators``, ``n-rises``.
+        Arrays ``trace``, whose iterations are samples and whose objective is F_n; ``stored``, f_t
+        at the same times, NaN at the start; ``test``, F of the test samples, if there are any; and
         ``components``.
 
     References
@@ -140,10 +141,11 @@ def online(
         "area-stored": _area(trace["iteration"], stored),
         "sparseness": _mean_sparseness(H),
         "data-sparseness": _mean_sparseness(X),
-        "state-bytes": len(pickle.dumps(solver)),
         "samples": len(X),
         "features": X.shape[1],
     }
+    with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):  # of lambdas, locks
+        metrics["state-bytes"] = len(pickle.dumps(solver))
     if len(X) in ends:
         once = 1 + ends.index(len(X))
         metrics |= {"cost-once": trace["objective"][once], "stored-once": stored[once]}
