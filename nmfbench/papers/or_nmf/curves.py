@@ -110,6 +110,7 @@ class Panels:
 CBCL = Panels("cbcl", 500, {10: 20, 50: 50}, (3, [10]))
 ORL = Panels("orl", None, {10: 20, 50: 50}, (2, [10]))
 HUE = Panels("huebow", None, {50: 50, 80: 80}, (3, [50]))
+STANDS_FOR = {"huebow": "hue words for DenseHue of IAPR TC12"}
 
 
 # -- frame and table --------------------------------------------------------------------------
@@ -350,5 +351,6 @@ ASSUMED = {
 
 CAPTION = (
     "Geometric means of costs over repeats with 95 % intervals, against samples and against CPU "
-    "seconds of the updates. Rows: rank, and which cost. The paper shows the first cost only."
+    "seconds of the updates; cut where they leave the range of the means. Rows: rank, and which "
+    "cost. The paper shows the first cost only."
 )

@@ -48,6 +48,7 @@ ARTEFACT = register_artefact(
         ],
         assumed=chunks.ASSUMED
         | {"names": "The text compares MOR-NMF; title and legend have WOR-NMF, which is meant."},
+        stands_for=curves.STANDS_FOR,
         caption=curves.CAPTION,
     )
 )
