@@ -6,7 +6,7 @@ from nmfbench.artefacts.grids import Method, changed, cross, methods, options
 from nmfbench.engine.trials import Trial
 from nmfbench.problems.annotation import ONE_PASS, ONE_PASS_PARAMS
 
-__all__ = ["ASSUMED", "METHODS", "ONLINE", "STANDS_FOR", "grid", "whole"]
+__all__ = ["ASSUMED", "METHODS", "ONLINE", "grid", "whole"]
 
 OR, MOR, WOR = "OR-NMF", "MOR-NMF", "WOR-NMF"
 ONLINE = {
@@ -67,7 +67,6 @@ def whole(profile: str) -> list[Trial]:
     return [base, changed(base, {"options": {"unit_samples": False}})]
 
 
-STANDS_FOR = {"corel5k": "Corel5k for IAPR TC12"}
 ASSUMED = {
     "data": "The features and tags of IAPR TC12 are not to be had. Corel5k has one binary feature "
     "in place of two; rows 0 to 4499 train and 4500 to 4999 test, as neighbouring rows are of one "

@@ -110,7 +110,6 @@ class Panels:
 CBCL = Panels("cbcl", 500, {10: 20, 50: 50}, (3, [10]))
 ORL = Panels("orl", None, {10: 20, 50: 50}, (2, [10]))
 HUE = Panels("huebow", None, {50: 50, 80: 80}, (3, [50]))
-STANDS_FOR = {"huebow": "hue words for DenseHue of IAPR TC12"}
 
 
 # -- frame and table --------------------------------------------------------------------------

@@ -19,7 +19,6 @@ from nmfbench.papers.or_nmf.annotation import (
     OR,
     PCA,
     SAMPLES,
-    STANDS_FOR,
     UNTRAINED,
     WOR,
     grid,
@@ -206,7 +205,6 @@ ARTEFACT = register_artefact(
             "that the grid holds. The lead at 10 % and at 90 % is that over the mean of the four.",
             "PCA": "It takes the place of the truncated SVD: a common shift changes no distance.",
         },
-        stands_for=STANDS_FOR,
         caption="AC, RC and NS are means over the 500 test images. The other panels are not in the "
         "paper: precision and recall averaged over the tags, and N+, the number of tags predicted "
         "rightly at least once, to which the answer of the most frequent tags contributes little. "

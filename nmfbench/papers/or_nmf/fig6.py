@@ -45,7 +45,6 @@ ARTEFACT = register_artefact(
             "what there is to learn": "With 50 or 80 bases for 100 features and 500 samples there "
             "is little to compress."
         },
-        stands_for=curves.STANDS_FOR,
         caption=curves.CAPTION,
     )
 )

@@ -48,7 +48,6 @@ ARTEFACT = register_artefact(
         ],
         assumed=chunks.ASSUMED
         | {"names": "The text compares MOR-NMF; title and legend have WOR-NMF, which is meant."},
-        stands_for=curves.STANDS_FOR,
         caption=curves.CAPTION,
     )
 )

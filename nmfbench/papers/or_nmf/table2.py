@@ -8,7 +8,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.tables import score_table
-from nmfbench.papers.or_nmf.curves import CBCL, HUE, ONE_SWEEP, ORL, SINGLE, STANDS_FOR
+from nmfbench.papers.or_nmf.curves import CBCL, HUE, ONE_SWEEP, ORL, SINGLE
 from nmfbench.papers.reported import reported
 
 _ID = "or-nmf/table2"
@@ -84,7 +84,6 @@ ARTEFACT = register_artefact(
             "and variance, as Hoyer (2004) does, gives .23.",
             "recognition and annotation": "Their sizes are those of Figures 10 to 12.",
         },
-        stands_for=STANDS_FOR,
         caption="As loaded, mean over repeats; in brackets the paper's number, for hue words that "
         "of IAPR TC12.",
     )

@@ -8,7 +8,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import at_least
-from nmfbench.papers.or_nmf.annotation import ASSUMED, METHODS, OR, STANDS_FOR, grid
+from nmfbench.papers.or_nmf.annotation import ASSUMED, METHODS, OR, grid
 from nmfbench.stats.intervals import t_interval
 
 _RANK = {"smoke": 60, "quick": 180, "paper": 180}
@@ -104,7 +104,6 @@ ARTEFACT = register_artefact(
             "by a seed, and the share of all test images stands below them.",
             "rank": "Not given; 180, that is 90 % of 200.",
         },
-        stands_for=STANDS_FOR,
         caption="Tags of Corel5k by number, as the data come without names, with their frequency "
         "in the training images; an asterisk marks predicted tags that are right. Last line: "
         "share of all test images, mean over repeats with its 95 % interval.",

@@ -15,18 +15,7 @@ from nmfbench.artefacts.frames import mean_table
 from nmfbench.artefacts.grids import Method, changed, cross, methods
 from nmfbench.artefacts.plots import Curves
 from nmfbench.engine.trials import Trial
-from nmfbench.papers.or_nmf.curves import (
-    INMF,
-    MOR,
-    OMF,
-    OMF_DA,
-    ONE_SWEEP,
-    ONMF,
-    OR,
-    SMALL,
-    STANDS_FOR,
-    WOR,
-)
+from nmfbench.papers.or_nmf.curves import INMF, MOR, OMF, OMF_DA, ONE_SWEEP, ONMF, OR, SMALL, WOR
 
 BATCH = "HALS"
 _PASSES = (1, 2, 5, 10, 20)
@@ -244,7 +233,6 @@ ARTEFACT = register_artefact(
             "optimum have there.",
             "scale": "Samples of unit 2-norm.",
         },
-        stands_for=STANDS_FOR,
         caption="Mean gap to the optimum with 95 % intervals, against passes and against median "
         "CPU seconds; linear below 1 %.",
     )
