@@ -7,6 +7,8 @@ from skpcp import PCP
 
 from nmfbench.optim.kernels.shrinkage import shrink_remainder, step_dual
 from nmfbench.optim.projections import project_manhattan
+from nmfbench.solvers.bases import loop
+from nmfbench.solvers.lowrank_sparse import rpca_ialm
 from nmfbench.solvers.lowrank_sparse.base import orthonormal_factors
 from nmfbench.solvers.lowrank_sparse.godec import GoDec, _largest_entries
 from nmfbench.solvers.lowrank_sparse.median import Median
@@ -121,12 +123,12 @@ def test_orthonormal_factors_are_a_thin_svd(shape):
 
 
 @pytest.mark.against("rpca-ialm", "planted parts")
-@pytest.mark.parametrize("svd", ["gram", "full"])
+@pytest.mark.parametrize("svd", ["gram", "full", "lanczos"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_rpca_recovers_low_rank_plus_sparse(svd, shape):
     """Rank 5 with 5 % gross errors is separated exactly: values, rank and support."""
     L, S = planted(2 * shape[0], 2 * shape[1])
-    model = RPCAIALM(svd=svd).fit(L + S)
+    model = RPCAIALM(svd=svd, random_state=0).fit(L + S)
     assert model.stop_reason_ == "converged"
     assert model.rank_ == 5
     assert distance(model.low_rank_, L) < 1e-5
@@ -137,8 +139,8 @@ def test_rpca_recovers_low_rank_plus_sparse(svd, shape):
 def test_rpca_works_in_single_precision():
     """float32 data are separated to their own precision."""
     L, S = planted(160, 120)
-    for svd in ("gram", "full"):
-        model = RPCAIALM(svd=svd).fit((L + S).astype(np.float32))
+    for svd in ("gram", "full", "lanczos"):
+        model = RPCAIALM(svd=svd, random_state=0).fit((L + S).astype(np.float32))
         assert model.stop_reason_ == "converged"
         assert model.rank_ == 5
         assert distance(model.low_rank_, L) < 1e-5
@@ -194,6 +196,51 @@ def test_rpca_iterations_are_those_of_the_paper(svd):
         model = RPCAIALM(lam=lam, svd=svd, max_iter=n_iter).fit(D)
         np.testing.assert_allclose(model.low_rank_, A, atol=1e-10)
         np.testing.assert_allclose(model.sparse_, E, atol=1e-10)
+
+
+def test_rpca_predicts_the_rank_as_the_authors_code_does(monkeypatch):
+    """Lanczos is asked for 10 singular values, then by their rule; LAPACK where all are needed."""
+    asked, ranks = [], []
+    leading, shrink = rpca_ialm._leading_svd, rpca_ialm._shrink
+
+    def spy(M, k, start):
+        U, sigma, Vt = leading(M, k, start)
+        np.testing.assert_allclose(sigma, np.linalg.svd(M, compute_uv=False)[:k], rtol=1e-9)
+        asked.append(k)
+        return U, sigma, Vt
+
+    def count(*args):
+        found = shrink(*args)
+        ranks.append(found[0].shape[1])
+        return found
+
+    monkeypatch.setattr(rpca_ialm, "_leading_svd", spy)
+    monkeypatch.setattr(rpca_ialm, "_shrink", count)
+    X = noisy(70, 60)
+    model = RPCAIALM(svd="lanczos", random_state=0)
+    model.fit(X)
+    asked, ranks = [], []
+    model.fit(X)
+    predicted = [10]
+    for rank in ranks:
+        more = 1 if rank < predicted[-1] else 3  # a twentieth of 60
+        predicted.append(min(rank + more, 60))
+    assert asked == [k for k in predicted[:-1] if k < 60]
+    assert max(ranks) > 10  # so that the second rule is used as well
+    model.set_params(rho=1.1).fit(X)
+    exact = RPCAIALM(svd="full", rho=1.1).fit(X)
+    assert model.objective_ == pytest.approx(exact.objective_, rel=1e-4)
+    assert distance(model.low_rank_, exact.low_rank_) < 1e-2
+    assert model.dual_bound_ <= exact.objective_
+
+
+@pytest.mark.parametrize("X", [np.zeros((20, 15)), np.ones((30, 25)), np.eye(4)[:1]])
+def test_rpca_by_lanczos_survives_degenerate_data(X):
+    """Zeros, one direction, and matrices too small for Lanczos' method."""
+    exact = RPCAIALM(svd="full").fit(X)
+    model = RPCAIALM(svd="lanczos", random_state=0).fit(X)
+    np.testing.assert_allclose(model.low_rank_, exact.low_rank_, atol=1e-6)
+    assert model.rank_ == exact.rank_
 
 
 def test_rpca_starts_on_the_boundary_of_the_dual():
@@ -297,6 +344,16 @@ def test_godec_keeps_its_constraints(shape, card, count):
     if 0 < count < X.size:
         assert np.abs(rest[kept]).min() >= np.abs(rest[~kept]).max()
     assert model.objective_ == pytest.approx(np.sum(rest[~kept] ** 2), rel=1e-9, abs=1e-20)
+
+
+def test_the_first_godec_of_a_process_may_have_a_number_of_entries(monkeypatch):
+    """The tiny fit that warms up has fewer entries than the sparse part of real data."""
+    monkeypatch.setattr(loop, "_COMPILED", set())
+    L, S = planted(30, 20)
+    model = GoDec(n_components=5, card=100, random_state=0).fit(L + S)
+    share = GoDec(n_components=5, card=100 / L.size, random_state=0).fit(L + S)
+    assert np.sum(model.sparse_ != 0) == 100
+    np.testing.assert_array_equal(model.sparse_, share.sparse_)
 
 
 def test_godec_breaks_ties_by_position():
@@ -411,7 +468,7 @@ def test_robust_lowrank_of_rank_one_is_near_a_stationary_point():
     [
         (RPCAIALM, "lam", 0.0),
         (RPCAIALM, "rho", 0.9),
-        (RPCAIALM, "svd", "lanczos"),
+        (RPCAIALM, "svd", "randomized"),
         (RPCAIALM, "max_iter", 0),
         (RPCAIALM, "tol", -1.0),
         (GoDec, "card", -1),

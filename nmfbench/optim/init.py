@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.sparse.linalg import svds
+from sklearn.utils.sparsefuncs import csc_median_axis_0
 
-__all__ = ["INITS", "nndsvd", "nndsvda", "random", "uniform"]
+__all__ = ["INITS", "median", "nndsvd", "nndsvda", "random", "uniform"]
 
 
 def random(X, r, rng):
@@ -121,4 +123,27 @@ def uniform(X, r, rng):
     return W, Ht
 
 
-INITS = {"random": random, "nndsvd": nndsvd, "nndsvda": nndsvda, "uniform": uniform}
+def median(X, r, rng):
+    """The median of the samples as the first component, with weights 1; the others small.
+
+    The others are uniform numbers: components up to a tenth of the mean of ``X``, with weights
+    up to 1. For frames of a still camera the first is nearly the background; a random start may
+    lose components there.
+
+    Parameters and returns are those of :func:`random`. Features that are zero in more than half
+    of the samples start at zero.
+    """
+    W, Ht = np.ones((X.shape[0], r)), np.empty((X.shape[1], r))
+    Ht[:, 0] = csc_median_axis_0(X.tocsc()) if sp.issparse(X) else np.median(X, axis=0)
+    W[:, 1:] = rng.uniform(0, 1, (X.shape[0], r - 1))
+    Ht[:, 1:] = rng.uniform(0, 0.1 * X.mean(dtype=np.float64), (X.shape[1], r - 1))
+    return W.astype(X.dtype), Ht.astype(X.dtype)
+
+
+INITS = {
+    "random": random,
+    "nndsvd": nndsvd,
+    "nndsvda": nndsvda,
+    "uniform": uniform,
+    "median": median,
+}

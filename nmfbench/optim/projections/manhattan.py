@@ -18,12 +18,21 @@ from sklearn.utils import gen_batches
 from nmfbench.optim.kernels.l1_projection import lad_dense, lad_sparse, split_residuals
 from nmfbench.optim.projections.frobenius import project_frobenius
 
-__all__ = ["ManhattanCone", "certify_manhattan", "lower_bound", "project_manhattan"]
+__all__ = [
+    "ManhattanCone",
+    "certify_manhattan",
+    "fit_manhattan",
+    "lower_bound",
+    "project_manhattan",
+]
 
 _BLOCK = 1 << 20  # entries of the dual held at once
 _MAX_PIVOTS = 100_000
 _NONE = np.empty((0, 0))
 _MANY = 50  # with fewer features the start costs more than it saves
+_STRIDE = 16  # of the sample of features that a start is improved on
+_GOLDEN = (np.sqrt(5) - 1) / 2
+_LONG = 256 * _STRIDE  # with fewer features there is no such sample
 _EASY, _HARD = 20, 120  # iterations: the rank more than the first, up to the second
 _RELAX = 1.6  # over-relaxation
 _TIE = 0.3  # weight of w = v relative to that of the residuals
@@ -74,6 +83,30 @@ def project_manhattan(X, H, W0=None, *, max_iter=_MAX_PIVOTS, return_dual=False)
     W = cone.W.astype(np.result_type(X.dtype, np.float32), copy=False)
     W += 0.0  # no negative zeros
     return (W, cone.duals(np.arange(X.shape[0]))) if return_dual else W
+
+
+def fit_manhattan(X, H, W0=None, *, max_iter=_MAX_PIVOTS):
+    r"""The weights of :func:`project_manhattan` in float64, and :math:`\|X - W H\|_1`.
+
+    Parameters are those of :func:`project_manhattan`. Where rows are long and dense, ``W0`` is
+    improved on a sample of the features first.
+    """
+    if W0 is not None and not sp.issparse(X) and X.shape[1] >= _LONG:
+        sample = _spread_out(X.shape[1])
+        cone = ManhattanCone(X[:, sample], H.shape[0], max_iter=max_iter)
+        cone.extend(H[:, sample], W0)
+        W0 = cone.W
+    cone = ManhattanCone(X, H.shape[0], max_iter=max_iter)
+    cone.extend(H, W0)
+    warn_if_unfinished(cone.unfinished, max_iter)
+    return cone.W, float(cone.norms.sum())
+
+
+def _spread_out(m):
+    """One feature of each ``_STRIDE``, at a place that has no period."""
+    starts = np.arange(0, m - _STRIDE + 1, _STRIDE)
+    places = (np.arange(len(starts)) * _GOLDEN) % 1
+    return starts + (places * _STRIDE).astype(np.intp)
 
 
 def lower_bound(X, H, D):

@@ -20,7 +20,7 @@ class BaseAlternating(BaseNMF):
 
     Parameters
     ----------
-    init : {"nndsvda", "nndsvd", "random", "uniform"}, default="nndsvda"
+    init : {"nndsvda", "nndsvd", "random", "uniform", "median"}, default="nndsvda"
         Start, unless ``fit`` is given factors; see :mod:`nmfbench.optim.init`.
     max_iter : int, default=200
     tol : float, default=1e-4

@@ -164,6 +164,18 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """The most steps to make."""
         raise NotImplementedError
 
+    def _n_refinements(self) -> int:
+        """Number of iterations of another kind, which follow whatever ended the others."""
+        return 0
+
+    def _refine(self, X, s) -> None:
+        """One of these iterations, in place."""
+        raise NotImplementedError
+
+    def _refined_objective(self, X, s) -> float:
+        """Objective after one of them."""
+        raise NotImplementedError
+
     def _finish(self, X, s) -> None:
         """Set ``components_`` and the solver's own fitted attributes."""
         raise NotImplementedError
@@ -232,6 +244,11 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             if self._converged(s, trace):
                 reason = "converged"
                 break
+        for _ in range(0 if reason == "diverged" else self._n_refinements()):
+            n_iter += 1
+            with trace.clock():
+                self._refine(X, s)
+            trace.record(n_iter, self._refined_objective(X, s))
         with trace.clock():
             self._finish(X, s)
         self.n_iter_ = n_iter

@@ -43,7 +43,7 @@ class BaseScaled(BaseAlternating):
         What is factorized: samples divided by their Euclidean lengths, data divided by their
         largest entry, or data as they are. ``components_`` and what ``inverse_transform`` gives
         refer to the scaled data.
-    init : {"random", "uniform", "nndsvda", "nndsvd"}, default="random"
+    init : {"random", "uniform", "nndsvda", "nndsvd", "median"}, default="random"
         Start, unless ``fit`` is given factors, of the scaled data; see :mod:`nmfbench.optim.init`.
     max_iter : int, default=300
     tol : float, default=1e-6

@@ -99,6 +99,10 @@ class GoDec(BaseLowRankSparse):
         if self.tol < 0:
             raise ValueError(f"tol must not be negative, got {self.tol}.")
 
+    def _tiny_problem(self):
+        params, X = super()._tiny_problem()
+        return params | {"card": 0.05}, X  # a number may exceed its entries
+
     def _start(self, X, r, rng, factors):
         count = isinstance(self.card, numbers.Integral)
         if count and self.card > X.size:

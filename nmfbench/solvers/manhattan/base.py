@@ -24,7 +24,7 @@ class BaseManhattan(BaseAlternating):
 
     Parameters
     ----------
-    init : {"uniform", "random", "nndsvda", "nndsvd"}, default="uniform"
+    init : {"uniform", "random", "nndsvda", "nndsvd", "median"}, default="uniform"
         Start, unless ``fit`` is given factors; see :mod:`nmfbench.optim.init`.
     tol : float, default=1e-3
         Stop after ten iterations or more, when the last one changed the objective by no more

@@ -26,7 +26,7 @@ class RobustNMFADMM(BaseL1ADMM, BaseManhattan):
     ----------
     sweeps : int, default=4
         Passes over each factor; the products with the target dominate the cost.
-    init : {"uniform", "random", "nndsvda", "nndsvd"}, default="uniform"
+    init : {"uniform", "random", "median", "nndsvda", "nndsvd"}, default="uniform"
         Start, unless ``fit`` is given factors; see :mod:`nmfbench.optim.init`. The last two follow
         the outliers, and often end in a poorer local minimum.
     rho, max_iter : default 0.7 and 500

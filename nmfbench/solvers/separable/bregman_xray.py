@@ -105,6 +105,10 @@ class BaseBregmanXRAY(BaseXRAY):
     def _objective(self, X, s):
         return s.divergence.sum()
 
+    def _fit_factor(self, X, H, W0):
+        W, divergence = self._fit_rows(X.astype(np.float64, copy=False), H, W0)
+        return W, divergence.sum()
+
     def _fit_rows(self, X, H, W0):
         """Project ``X`` on the cone of ``H`` from ``W0``: ``W`` and the divergence of each row."""
         raise NotImplementedError

@@ -7,7 +7,7 @@ import numpy as np
 
 from nmfbench.core.registry import register_solver
 from nmfbench.optim.kernels.hottopixx import project_diagonal_dominant, sgd_epoch
-from nmfbench.optim.projections import project_manhattan
+from nmfbench.optim.projections.manhattan import fit_manhattan, project_manhattan
 from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.separable.base import BaseSeparable
 
@@ -51,6 +51,8 @@ class Hottopixx(BaseSeparable):
         of points.
     max_iter : int, default=100
         Of "exact": iterations of 20 rounds each.
+    n_components, random_state, refits
+        See :class:`~nmfbench.solvers.separable.base.BaseSeparable`.
 
     Attributes
     ----------
@@ -101,7 +103,11 @@ class Hottopixx(BaseSeparable):
     def _project(self, X):
         return project_manhattan(X, self._basis(X))
 
+    def _fit_factor(self, X, H, W0):
+        return fit_manhattan(X, H, W0)
+
     def _validate_params_of_solver(self):
+        super()._validate_params_of_solver()
         if self.solver not in ("exact", "sgd"):
             raise ValueError(f"solver must be 'exact' or 'sgd', got {self.solver!r}.")
         if self.steps not in _STEPS:

@@ -14,6 +14,7 @@ from nmfbench.core.validation import check_data
 from nmfbench.optim.projections.manhattan import (
     ManhattanCone,
     certify_manhattan,
+    fit_manhattan,
     project_manhattan,
     warn_if_unfinished,
 )
@@ -59,6 +60,11 @@ class RobustXRAY(BaseSeparable):
         The first anchor. The paper's is the minimiser of a random linear function (that of
         ``p``) of the rows divided by their sums, and depends on the seed; ``"l2"`` is the
         longest of these rows: an extreme point too, and always the same.
+    min_share : float, default=0.0
+        Rows whose sum is below this share of the mean sum are no anchors. Ours: the rows
+        nearest to an extreme point are often the darkest, which noise decides.
+    refits
+        See :class:`~nmfbench.solvers.separable.base.BaseSeparable`.
     max_iter : int, default=100000
         Most pivots of the simplex method for one row and one anchor: a safeguard.
 
@@ -110,12 +116,20 @@ class RobustXRAY(BaseSeparable):
     dual: str = "minus_one"
     p: Any = None
     first: str = "paper"
+    min_share: float = 0.0
     max_iter: int = 100_000
 
     def _project(self, X):
         return project_manhattan(X, self._basis(X))
 
+    def _first_weights(self, X, H, s):
+        return s.cone.W, s.cone.norms.sum()
+
+    def _fit_factor(self, X, H, W0):
+        return fit_manhattan(X, H, W0, max_iter=self.max_iter)
+
     def _validate_params_of_solver(self):
+        super()._validate_params_of_solver()
         for name, options in (
             ("selection", ("max", "rand")),
             ("dual", ("minus_one", "multiplier")),
@@ -126,6 +140,8 @@ class RobustXRAY(BaseSeparable):
                     f"{name} must be one of {', '.join(map(repr, options))}, "
                     f"got {getattr(self, name)!r}."
                 )
+        if not 0 <= self.min_share <= 1:
+            raise ValueError(f"min_share must be between 0 and 1, got {self.min_share!r}.")
         if not self.max_iter >= 1:
             raise ValueError(f"max_iter must be at least 1, got {self.max_iter!r}.")
 
@@ -162,7 +178,7 @@ class RobustXRAY(BaseSeparable):
             cone=cone,
             sums=cone.norms.copy(),
             heights=heights,
-            available=heights > 0,
+            available=(heights > 0) & (cone.norms >= self.min_share * cone.norms.mean()),
             threshold=_OUTSIDE * cone.norms.max(),
             exhausted=False,
             n_selections=0,

@@ -107,6 +107,7 @@ class SMRS(BaseSeparable):
         return np.concatenate(rankings[-1])[:q], True
 
     def _validate_params_of_solver(self):
+        super()._validate_params_of_solver()
         if self.solver not in ("active-set", "admm"):
             raise ValueError(f"solver must be 'active-set' or 'admm', got {self.solver!r}.")
         if self.alpha <= 0:

@@ -66,6 +66,7 @@ class BaseXRAY(BaseSeparable):
     selections: ClassVar[tuple[str, ...]] = ("max", "rand")
 
     def _validate_params_of_solver(self):
+        super()._validate_params_of_solver()
         if self.selection not in self.selections:
             raise ValueError(
                 f"selection must be one of {', '.join(map(repr, self.selections))}, "
@@ -132,6 +133,9 @@ class BaseXRAY(BaseSeparable):
             if outside.size:
                 return int(s.rng.choice(outside))
         return int(np.argmax(badness))
+
+    def _first_weights(self, X, H, s):
+        return self._fit_factor(X, H, s.W)
 
     def _start_projection(self, s):
         """Add to ``s`` what the projection keeps; there is no anchor yet."""

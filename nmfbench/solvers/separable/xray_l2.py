@@ -9,6 +9,7 @@ from sklearn.utils import gen_batches
 
 from nmfbench.core.registry import register_solver
 from nmfbench.optim.kernels.nnls import nnls_gram
+from nmfbench.optim.projections.manhattan import fit_manhattan, project_manhattan
 from nmfbench.solvers.separable.xray import BaseXRAY
 
 _OUTSIDE = 1e-12  # `rand` ignores squared residuals below this share of the largest norm
@@ -44,8 +45,13 @@ class XRAYL2(BaseXRAY):
         :math:`\|(X R_i)_+\|`. ``greedy`` has none: it takes the row whose addition lowers the
         loss most, the other coefficients fixed, :math:`\arg\max_j \|(R x_j)_+\| / \|x_j\|`;
         ``greedy_p`` divides by :math:`p^T x_j` instead.
+    refit_loss : {None, "manhattan"}, default=None
+        The loss of refits, and of ``transform`` after them: the squared distance, or the l1
+        distance, as Kumar & Sindhwani (2015) print them for this method too.
     p : array-like of shape (n_features,), optional
         Positive vector; ``1 + U(0, 1e-5)`` by default.
+    refits
+        See :class:`~nmfbench.solvers.separable.base.BaseSeparable`.
 
     Notation
     --------
@@ -69,7 +75,24 @@ class XRAYL2(BaseXRAY):
     the residual norms.
     """
 
+    refit_loss: str | None = None
+
     selections: ClassVar[tuple[str, ...]] = ("max", "rand", "dist", "greedy", "greedy_p")
+
+    def _validate_params_of_solver(self):
+        super()._validate_params_of_solver()
+        if self.refit_loss not in (None, "manhattan"):
+            raise ValueError(f"refit_loss must be None or 'manhattan', got {self.refit_loss!r}.")
+
+    def _project(self, X):
+        if self.refits and self.refit_loss == "manhattan":
+            return project_manhattan(X, self._basis(X))
+        return super()._project(X)
+
+    def _fit_factor(self, X, H, W0):
+        if self.refit_loss == "manhattan":
+            return fit_manhattan(X, H, W0)
+        return super()._fit_factor(X, H, W0)
 
     def _start_projection(self, s):
         s.cross = np.zeros((s.data.shape[0], 0))  # X X_A^T
