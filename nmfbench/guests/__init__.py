@@ -40,7 +40,8 @@ That is all. These are used where they are there:
 ``accepts_sparse = True``
     Sparse data come as CSR matrices; otherwise they are made dense first.
 ``signed = True``
-    Factors may be negative; ``mean_`` is added to reconstructions.
+    Factors may be negative; ``mean_`` is added to reconstructions. Of scikit-learn's own classes it
+    is known.
 ``partial_fit(X)``
     Batch after batch. The checks try it; no task of a comparison asks for it yet.
 

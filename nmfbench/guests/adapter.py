@@ -111,7 +111,11 @@ class Guest:
 
     @property
     def signed(self) -> bool:
-        return getattr(self.kind, "signed", False) is True
+        """Whether its factors may be negative: its own word, or what scikit-learn says of its own."""
+        said = getattr(self.kind, "signed", None)
+        if said is None and self.kind.__module__.startswith("sklearn."):
+            return self._input_tag("positive_only") is False
+        return said is True
 
     @property
     def fixes_scale(self) -> bool:
@@ -132,10 +136,14 @@ class Guest:
     def accepts_sparse(self) -> bool:
         """Whether it works on CSR data."""
         said = getattr(self.kind, "accepts_sparse", None)
-        if said is None and hasattr(self.kind, "__sklearn_tags__"):
+        return (self._input_tag("sparse") if said is None else said) is True
+
+    def _input_tag(self, name):
+        """What it tells scikit-learn of its input; None if nothing."""
+        if hasattr(self.kind, "__sklearn_tags__"):
             with contextlib.suppress(Exception):
-                said = self.make().__sklearn_tags__().input_tags.sparse
-        return said is True
+                return getattr(self.make().__sklearn_tags__().input_tags, name)
+        return None
 
     @property
     def _is_sklearn(self):

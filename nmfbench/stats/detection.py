@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.integrate import trapezoid
-from sklearn.metrics import roc_curve
 
 __all__ = [
     "best_threshold",
@@ -27,9 +26,9 @@ def partial_area(fpr, tpr, limit=1.0):
 
     Parameters
     ----------
-    fpr, tpr : ndarray of shape (..., n_thresholds)
-        Of one ROC curve, such as :func:`sklearn.metrics.roc_curve` gives it, from (0, 0) on. Between
-        its points the curve is straight, at the limit too.
+    fpr, tpr : array-like of shape (n_thresholds,)
+        Of :func:`sklearn.metrics.roc_curve`. Between its points the curve is straight, at the limit
+        too.
     limit : float in (0, 1], default=1
         With 1 this is the area under the whole curve.
 
@@ -49,31 +48,30 @@ def partial_area(fpr, tpr, limit=1.0):
     return trapezoid(y, x) / limit
 
 
-def best_threshold(truth, scores):
+def best_threshold(fpr, tpr, thresholds, prevalence):
     """The threshold with the largest F-measure; of equal ones the highest.
 
     Parameters
     ----------
-    truth : ndarray of bool of shape (n,)
-        With at least one element to be found and one other.
-    scores : ndarray of shape (n,)
+    fpr, tpr, thresholds : ndarray of shape (n_thresholds,)
+        Of :func:`sklearn.metrics.roc_curve`.
+    prevalence : float in (0, 1)
+        Share of what is to be found.
 
     Returns
     -------
-    threshold : float
-        What is detected has at least this score.
-    f : float
-        The F-measure there.
+    threshold, f : float
+        What is detected has at least that score; the F-measure there.
 
     Examples
     --------
-    >>> best_threshold(np.array([True, True, False, False]), np.array([3.0, 1.0, 1.0, 0.0]))
+    >>> from sklearn.metrics import roc_curve
+    >>> truth, scores = np.array([True, True, False, False]), np.array([3.0, 1.0, 1.0, 0.0])
+    >>> best_threshold(*roc_curve(truth, scores), prevalence=0.5)
     (1.0, 0.8)
     """
-    fpr, tpr, thresholds = roc_curve(truth, scores, drop_intermediate=False)
-    positives = np.count_nonzero(truth)
-    hits, alarms = positives * tpr, (len(truth) - positives) * fpr
-    f = 2 * hits / (hits + alarms + positives)
+    hits, alarms = prevalence * tpr, (1 - prevalence) * fpr
+    f = 2 * hits / (hits + alarms + prevalence)
     best = f.argmax()
     return float(thresholds[best]), float(f[best])
 
@@ -191,7 +189,9 @@ def short_thresholds(fpr, thresholds, n_points=100):
         Falling; the last one detects everything.
     """
     half = n_points // 2
-    grid = np.append(np.linspace(0, 0.2, half, endpoint=False), np.linspace(0.2, 1, n_points - half))
+    grid = np.append(
+        np.linspace(0, 0.2, half, endpoint=False), np.linspace(0.2, 1, n_points - half)
+    )
     at = np.searchsorted(fpr, grid, side="right") - 1
     kept = np.unique(np.append(at, np.minimum(at + 1, len(fpr) - 1)))
     return thresholds[kept[kept > 0]]
@@ -218,7 +218,8 @@ def counts_by_group(truth, scores, groups, thresholds):
     Examples
     --------
     >>> truth, groups = np.array([True, False, True]), np.array([0, 0, 1])
-    >>> alarms, hits = counts_by_group(truth, np.array([3.0, 2.0, 2.0]), groups, np.array([3.0, 2.0]))
+    >>> scores, thresholds = np.array([3.0, 2.0, 2.0]), np.array([3.0, 2.0])
+    >>> alarms, hits = counts_by_group(truth, scores, groups, thresholds)
     >>> alarms.tolist(), hits.tolist()
     ([[0, 1], [0, 0]], [[1, 1], [0, 1]])
     """

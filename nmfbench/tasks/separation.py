@@ -18,7 +18,6 @@ from nmfbench.stats.detection import (
     counts_by_group,
     otsu,
     partial_area,
-    pooled_rates,
     short_thresholds,
 )
 from nmfbench.tasks.base import Outcome, timed_fit
@@ -28,7 +27,7 @@ __all__ = ["chooses_samples", "light_gain", "separation", "spread"]
 _LIMITS = (0.2, 0.15)  # of false-alarm rates, for partial areas; the first is the score's
 _RATES = (0.01, 0.05, 0.1)  # of false alarms, at which hit rates are given
 _UNKNOWN, _FOREGROUND = 170, 255  # codes of masks; others count as background
-_REFERENCE = ("pauc@0.2", "auc", "f-best", "f-honest", "f-rule", "age", "age-fg")
+_DEVIATIONS = 2.5 * 1.4826  # so many medians of scores are 2.5 robust deviations
 
 
 @register_task(
@@ -72,8 +71,8 @@ def separation(
 ):
     r"""Find backgrounds ``L`` of the frames ``X`` and score :math:`|X - L|` against the masks.
 
-    Frames are samples, in single precision. A solver whose components are samples gets the transpose, so that it
-    chooses pixels, see :func:`chooses_samples`.
+    Frames are samples, in single precision. A solver whose components are samples gets the
+    transpose, so that it chooses pixels, see :func:`chooses_samples`.
 
     Parameters
     ----------
@@ -116,7 +115,8 @@ def separation(
         - at the honest thresholds the other metrics of
           :func:`~nmfbench.stats.detection.change_detection`
         - :func:`~nmfbench.stats.background.background_errors` of all used frames that have a mask
-        - some of these for the temporal mean as background, for comparison, with ``-mean``
+        - all of these but those of parts for the temporal mean as background, for comparison, with
+          ``-mean``
         - ``dead-components`` of the factors
 
         Arrays. Of scored frames: ``scored``, their rows in the clip; ``alarms`` and ``hits``, see
@@ -149,18 +149,20 @@ def separation(
     L = solver.low_rank_ if hasattr(solver, "low_rank_") else solver.inverse_transform(W)
     L = _as_frames(L, clip, turned)
     away = L - clip.X if score == "residual" else _as_frames(solver.sparse_, clip, turned)
-    scores = _filtered(np.abs(away, out=away), data.image_shape, post)
+    scores = _filtered(np.abs(away), data.image_shape, post)
 
     dead = ~(W.any(axis=0) & solver.components_.any(axis=1))
-    metrics = {"dead-components": float(dead.sum())} | _scored(clip, L, scores)
-    pictures = _pictures(clip, L, scores)
+    metrics = {"dead-components": float(dead.sum())} | _thresholds(clip, scores)
     if len(clip.scored):
-        arrays |= _curves(clip, scores)
-        mean = clip.X.mean(axis=0, dtype=np.float64).astype(np.float32)
-        away = _filtered(np.abs(clip.X - mean), data.image_shape, post)
-        simple = _scored(clip, mean, away)
-        metrics |= {f"{name}-mean": simple[name] for name in _REFERENCE if name in simple}
-    return Outcome(metrics, fit, arrays | pictures)
+        truth, found, frames = _elements(clip, scores)
+        curve = roc_curve(truth, found, drop_intermediate=False)
+        metrics |= _of_curve(curve, truth, found, metrics)
+        metrics |= _of_parts(truth, found, frames) | _errors(clip, L)
+        arrays |= _counts(curve, truth, found, frames)
+        arrays["scored"] = clip.rows[clip.scored]
+        reference = _of_temporal_mean(clip, data.image_shape, post)
+        metrics |= {f"{name}-mean": value for name, value in reference.items()}
+    return Outcome(metrics, fit, arrays | _pictures(clip, L, scores))
 
 
 @dataclass(frozen=True)
@@ -193,12 +195,12 @@ class _Clip:
 
 def _clip_of(data, rng, n_frames, n_scored, draw, light_switch):
     n, drawn = len(data.X), rng if draw else None
-    has_mask = [] if data.masks is None else data.gt_frames
+    has_mask = [] if data.get("masks") is None else data.gt_frames
     rows = spread(n, n_frames, drawn)
     if len(has_mask) < n:
         rows = np.union1d(rows, has_mask).astype(int)
     _, marked, of_mask = np.intersect1d(rows, has_mask, return_indices=True)
-    masks = np.zeros((0, data.X.shape[1])) if data.masks is None else data.masks[of_mask]
+    masks = np.zeros((0, data.X.shape[1])) if data.get("masks") is None else data.masks[of_mask]
     scored = marked[spread(len(marked), n_scored, drawn)]
     X = data.X[rows].astype(np.float32)
     dimmed = np.full(len(rows), light_switch) & (n <= 3 * rows) & (3 * rows < 2 * n)
@@ -228,22 +230,12 @@ def _filtered(scores, image_shape, post):
     return scores
 
 
-def _scored(clip, L, scores):
-    """The metrics of a background, and of scores for the foreground."""
-    rule = max(2 / 255, 2.5 * 1.4826 * float(np.median(scores)))
+def _thresholds(clip, scores):
+    """Thresholds that need no mask, and the shares of pixels above them."""
     part = scores[clip.scored] if len(clip.scored) else scores
-    thresholds = {"rule": rule, "otsu": otsu(part)}
-    metrics = {f"threshold-{name}": threshold for name, threshold in thresholds.items()}
-    metrics |= {f"shown-{name}": np.mean(part > t) for name, t in thresholds.items()}
-    if not len(clip.scored):
-        return metrics
-    truth, found, frames = _elements(clip, scores)
-    metrics |= _curve_metrics(truth, found, frames)
-    for name, threshold in thresholds.items():
-        metrics[f"f-{name}"] = change_detection(confusion(truth, found > threshold))["f"]
-    metrics["f-best"] = best_threshold(truth, found)[1]
-    L = np.broadcast_to(L, clip.X.shape)[clip.marked]
-    return metrics | background_errors(clip.X[clip.marked], L, clip.masks, clip.expected)
+    thresholds = {"rule": max(2 / 255, _DEVIATIONS * float(np.median(scores))), "otsu": otsu(part)}
+    shares = {f"shown-{name}": np.mean(part > t) for name, t in thresholds.items()}
+    return {f"threshold-{name}": t for name, t in thresholds.items()} | shares
 
 
 def _elements(clip, scores):
@@ -251,58 +243,78 @@ def _elements(clip, scores):
     masks = clip.masks_of(clip.scored)
     known = masks != _UNKNOWN
     truth = (masks == _FOREGROUND)[known]
-    if truth.all() or not truth.any():
+    if not _both_kinds(truth):
         raise ValueError("the scored frames must have foreground and background.")
     return truth, scores[clip.scored][known], np.nonzero(known)[0]
-
-
-def _curve_metrics(truth, scores, frames):
-    """Metrics of ROC curves of all frames, of half of them, and of each; and at honest thresholds."""
-    fpr, tpr, _ = roc_curve(truth, scores)
-    metrics = {"auc": partial_area(fpr, tpr)}
-    metrics |= {f"pauc@{limit}": partial_area(fpr, tpr, limit) for limit in _LIMITS}
-    metrics |= {f"tpr@{rate}": np.interp(rate, fpr, tpr) for rate in _RATES}
-    halves = {"odd": frames % 2 == 0, "even": frames % 2 == 1}  # the first frame is number one
-    if all(_both_kinds(truth[half]) for half in halves.values()):
-        best = {name: best_threshold(truth[half], scores[half])[0] for name, half in halves.items()}
-        counts = np.zeros(4, dtype=int)
-        for (name, half), other in zip(halves.items(), reversed(halves), strict=True):
-            counts += confusion(truth[half], scores[half] >= best[other])
-            curve = roc_curve(truth[half], scores[half])[:2]
-            metrics |= {f"pauc-{name}@{limit}": partial_area(*curve, limit) for limit in _LIMITS}
-        honest = change_detection(counts)
-        metrics |= {"f-honest": honest.pop("f")} | honest
-    each = [
-        roc_curve(truth[frames == k], scores[frames == k])[:2]
-        for k in np.unique(frames)
-        if _both_kinds(truth[frames == k])
-    ]
-    if each:
-        metrics["auc-macro"] = np.mean([partial_area(*curve) for curve in each])
-        limit = _LIMITS[0]
-        metrics[f"pauc-macro@{limit}"] = np.mean([partial_area(*curve, limit) for curve in each])
-    return metrics
 
 
 def _both_kinds(truth):
     return truth.any() and not truth.all()
 
 
-def _curves(clip, scores):
+def _of_curve(curve, truth, scores, thresholds):
+    """Areas under the ROC curve of all scored frames, hit rates on it, and F-measures."""
+    fpr, tpr, _ = curve
+    metrics = {"auc": partial_area(fpr, tpr)}
+    metrics |= {f"pauc@{limit}": partial_area(fpr, tpr, limit) for limit in _LIMITS}
+    metrics |= {f"tpr@{rate}": np.interp(rate, fpr, tpr) for rate in _RATES}
+    metrics["f-best"] = best_threshold(*curve, truth.mean())[1]
+    for name in ("rule", "otsu"):
+        counts = confusion(truth, scores > thresholds[f"threshold-{name}"])
+        metrics[f"f-{name}"] = change_detection(counts)["f"]
+    return metrics
+
+
+def _of_parts(truth, scores, frames):
+    """Areas of every second frame, metrics at thresholds of the others, and means over frames."""
+    metrics = {}
+    odd = frames % 2 == 0  # the first frame is number one
+    halves = {"odd": odd, "even": ~odd}
+    if all(_both_kinds(truth[half]) for half in halves.values()):
+        best = {}
+        for name, half in halves.items():
+            curve = roc_curve(truth[half], scores[half], drop_intermediate=False)
+            areas = {limit: partial_area(*curve[:2], limit) for limit in _LIMITS}
+            metrics |= {f"pauc-{name}@{limit}": area for limit, area in areas.items()}
+            best[name] = best_threshold(*curve, truth[half].mean())[0]
+        detected = scores >= np.where(odd, best["even"], best["odd"])
+        found = change_detection(confusion(truth, detected))
+        metrics |= {"f-honest": found.pop("f")} | found
+    single = ((truth[frames == k], scores[frames == k]) for k in np.unique(frames))
+    curves = [roc_curve(*pair)[:2] for pair in single if _both_kinds(pair[0])]
+    if curves:
+        limit = _LIMITS[0]
+        metrics["auc-macro"] = np.mean([partial_area(*curve) for curve in curves])
+        metrics[f"pauc-macro@{limit}"] = np.mean([partial_area(*curve, limit) for curve in curves])
+    return metrics
+
+
+def _errors(clip, L):
+    L = np.broadcast_to(L, clip.X.shape)[clip.marked]
+    return background_errors(clip.X[clip.marked], L, clip.masks, clip.expected)
+
+
+def _counts(curve, truth, scores, frames):
     """Numbers of which ROC curves are made, of all or of some of the scored frames."""
-    truth, found, frames = _elements(clip, scores)
-    fpr, _, thresholds = roc_curve(truth, found, drop_intermediate=False)
-    thresholds = short_thresholds(fpr, thresholds)
-    alarms, hits = counts_by_group(truth, found, frames, thresholds)
-    rows = clip.rows[clip.scored]
-    return {"scored": rows, "thresholds": thresholds, "alarms": alarms, "hits": hits}
+    thresholds = short_thresholds(curve[0], curve[2])
+    alarms, hits = counts_by_group(truth, scores, frames, thresholds)
+    return {"thresholds": thresholds, "alarms": alarms, "hits": hits}
+
+
+def _of_temporal_mean(clip, image_shape, post):
+    """Metrics of the temporal mean as background."""
+    mean = clip.X.mean(axis=0, dtype=np.float64).astype(np.float32)
+    scores = _filtered(np.abs(clip.X - mean), image_shape, post)
+    truth, found, _ = _elements(clip, scores)
+    curve = roc_curve(truth, found, drop_intermediate=False)
+    return _of_curve(curve, truth, found, _thresholds(clip, scores)) | _errors(clip, mean)
 
 
 def _pictures(clip, L, scores):
     """Eight-bit images of a few frames: the same for all solvers."""
     among = clip.scored if len(clip.scored) else np.arange(len(clip.X))
     distance = np.abs(clip.X[among] - np.median(clip.X, axis=0))
-    busiest = (distance > 2.5 * 1.4826 * np.median(distance)).sum(axis=1).argmax()
+    busiest = (distance > _DEVIATIONS * np.median(distance)).sum(axis=1).argmax()
     shown = among[np.unique([len(among) // 3, 2 * len(among) // 3, busiest])]
     images = {"frames": clip.X, "backgrounds": L, "scores": scores}
     pictures = {
