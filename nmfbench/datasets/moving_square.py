@@ -24,12 +24,13 @@ def moving_square(rng, n_frames=40, image_shape=(24, 32), side=6, noise=0.05):
     """A still gradient of grey levels, and in front of it a square that rebounds from the edges.
 
     In 40 frames of the default shape no pixel is covered in half of them, so that the temporal
-    median is the background. The square is darker or brighter than all of the gradient.
+    median is the background. The square is darker or brighter by 0.2 than what it covers, so that no
+    grey level tells what it is.
 
     Parameters
     ----------
     rng : numpy.random.Generator
-        Draws direction of the gradient, grey level and path of the square, and noise.
+        Draws direction of the gradient, sign and path of the square, and noise.
     n_frames : int, default=40
     image_shape : (int, int), default=(24, 32)
         Height and width.
@@ -64,14 +65,14 @@ def moving_square(rng, n_frames=40, image_shape=(24, 32), side=6, noise=0.05):
     rows, columns = np.mgrid[:height, :width]
     ramp = np.cos(angle) * columns + np.sin(angle) * rows
     background = 0.3 + 0.4 * (ramp - ramp.min()) / np.ptp(ramp)
-    grey = rng.choice([0.2, 0.8])
+    step = rng.choice([-0.2, 0.2])
     # Fast enough across that no pixel stays covered.
     top = _rebounding(rng, n_frames, height - side, rng.uniform(0.4, 0.8))
     left = _rebounding(rng, n_frames, width - side, rng.uniform(1.2, 1.8))
     moving = np.zeros((n_frames, height, width), dtype=bool)
     for frame, i, j in zip(moving, top, left, strict=True):
         frame[i : i + side, j : j + side] = True
-    frames = np.where(moving, grey, background)
+    frames = background + step * moving
     frames = np.clip(frames + noise * rng.standard_normal(frames.shape), 0, 1)
     return Bunch(
         X=frames.reshape(n_frames, -1),

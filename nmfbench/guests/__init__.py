@@ -42,6 +42,9 @@ That is all. These are used where they are there:
 ``signed = True``
     Factors may be negative; ``mean_`` is added to reconstructions. Of scikit-learn's own classes it
     is known.
+``low_rank_``
+    The low-rank part of the data, of their shape, which ``separation`` takes for the background of
+    a clip. Without ``components_`` its leading right singular vectors are these.
 ``partial_fit(X)``
     Batch after batch. The checks try it; no task of a comparison asks for it yet.
 

@@ -111,8 +111,8 @@ class Guest:
 
     @property
     def signed(self) -> bool:
-        """Whether its factors may be negative: its own word, or what scikit-learn says of its own."""
-        said = getattr(self.kind, "signed", None)
+        """Whether factors may be negative: its own word, or scikit-learn's of its own classes."""
+        said = True if self._only_low_rank else getattr(self.kind, "signed", None)
         if said is None and self.kind.__module__.startswith("sklearn."):
             return self._input_tag("positive_only") is False
         return said is True
@@ -310,14 +310,24 @@ class Guest:
 
     # -- what it gave ----------------------------------------------------------------------
 
+    @property
+    def _only_low_rank(self):
+        """Whether its fit left a low-rank part of the data, but no components."""
+        model = self.__dict__.get("model_")
+        return hasattr(model, "low_rank_") and not hasattr(model, "components_")
+
     def _components(self, X):
-        if not hasattr(self.model_, "components_"):
+        r = self.get_params().get("n_components")
+        if self._only_low_rank:
+            L = checked_factor("low_rank_", self.model_.low_rank_, X.shape, signed=True)
+            H = np.linalg.svd(L, full_matrices=False)[2][:r]
+        elif hasattr(self.model_, "components_"):
+            H = self.model_.components_
+        else:
             raise GuestFault(
                 f"{self.kind.__name__} has no components_ after the fit",
                 "set self.components_, of shape (n_components, n_features)",
             )
-        r = self.get_params().get("n_components")
-        H = self.model_.components_
         rows = r if isinstance(r, int) else None
         if getattr(self.model_, "anchor_indices_", None) is not None:
             rows = None  # data may be exhausted before

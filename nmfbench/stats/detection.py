@@ -172,28 +172,25 @@ def otsu(values):
     return float(values[cuts[between.argmax()] - 1])
 
 
-def short_thresholds(fpr, thresholds, n_points=100):
-    """Some of the thresholds of a ROC curve, dense at low false-alarm rates.
+def short_thresholds(fpr, thresholds, n=200):
+    """Some of the thresholds of a ROC curve, the denser the lower their false-alarm rates.
 
     Parameters
     ----------
     fpr, thresholds : ndarray of shape (n_thresholds,)
         Of :func:`sklearn.metrics.roc_curve`.
-    n_points : int, default=100
-        Points of a grid, half of them at false-alarm rates below 0.2. The points of the curve on
-        both sides of each are kept.
+    n : int, default=200
 
     Returns
     -------
-    ndarray of shape (at most 2 * n_points,)
+    ndarray of shape (at most n,)
         Falling; the last one detects everything.
     """
-    half = n_points // 2
-    grid = np.append(
-        np.linspace(0, 0.2, half, endpoint=False), np.linspace(0.2, 1, n_points - half)
-    )
-    at = np.searchsorted(fpr, grid, side="right") - 1
-    kept = np.unique(np.append(at, np.minimum(at + 1, len(fpr) - 1)))
+    grid = np.linspace(0, 1, n) ** 2
+    before = np.searchsorted(fpr, grid, side="right") - 1
+    # A tie over several points of the grid: the curve is straight between its two ends.
+    ends = before[1:][before[1:] == before[:-1]] + 1
+    kept = np.union1d(before, np.minimum(ends, len(fpr) - 1))
     return thresholds[kept[kept > 0]]
 
 

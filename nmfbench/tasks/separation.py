@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -339,7 +340,9 @@ def chooses_samples(solver):
     (True, False)
     """
     tiny = np.random.default_rng(0).random((12, 8), dtype=np.float32)
-    fitted = copy.deepcopy(solver).set_params(n_components=2).fit(tiny)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = copy.deepcopy(solver).set_params(n_components=2).fit(tiny)
     return hasattr(fitted, "anchor_indices_")
 
 
