@@ -314,6 +314,24 @@ def test_others_see_frames():
     np.testing.assert_allclose(solver.low_rank_, data.X, atol=1e-5)
 
 
+class Drawer(Given):
+    """Draws from the random numbers of the process, as many as there are frames."""
+
+    def fit_transform(self, X):
+        self.background = lambda X: np.random.rand(*X.shape).astype(X.dtype)  # noqa: NPY002
+        return super().fit_transform(X)
+
+
+def test_global_random_numbers_are_those_of_the_fit_that_counts():
+    """Looking for anchors draws random numbers, and puts the state back."""
+    np.random.seed(4)  # noqa: NPY002
+    drawn = np.random.rand(12, 20)  # noqa: NPY002
+    np.random.seed(4)  # noqa: NPY002
+    solver = Drawer()
+    run(coarse_clip(), solver)
+    np.testing.assert_array_equal(solver.low_rank_, drawn.astype(np.float32))
+
+
 def test_classes_from_outside():
     """Scikit-learn's PCA is taken as it is: its mean is added, and signs are free."""
     clip = load_dataset("moving-square", rng=0)

@@ -24,8 +24,8 @@ def moving_square(rng, n_frames=40, image_shape=(24, 32), side=6, noise=0.05):
     """A still gradient of grey levels, and in front of it a square that rebounds from the edges.
 
     In 40 frames of the default shape no pixel is covered in half of them, so that the temporal
-    median is the background. The square is darker or brighter by 0.2 than what it covers, so that no
-    grey level tells what it is.
+    median is the background. The square is darker or brighter by 0.2 than what it covers, so that
+    no grey level tells what it is.
 
     Parameters
     ----------

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import random
 import warnings
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.decomposition import NMF, MiniBatchNMF
 
+from nmfbench.core.randomness import same_global_states
 from nmfbench.core.trace import TRACE_DTYPE, Trace
 from nmfbench.guests.errors import GuestFault
 from nmfbench.guests.signature import has_own, parameters_of, takes_start
@@ -184,7 +184,7 @@ class Guest:
         points = []
         limit = self.get_params().get("max_iter", 1) if given and self._no_stop_rule else 0
         for halvings in range(limit.bit_length() - 1, 0, -1):
-            with _same_global_states():
+            with same_global_states():
                 points.append(self._fit_once(X, given, max_iter=limit >> halvings)[1:])
             if own_trace(self.model_) is not None:
                 break
@@ -300,7 +300,7 @@ class Guest:
         small = {"n_components": 2} | {name: 2 for name in ("max_iter",) if name in known}
         # An error here comes again, where it is told.
         with (
-            _same_global_states(),
+            same_global_states(),
             contextlib.suppress(Exception),
             warnings.catch_warnings(),
         ):
@@ -371,17 +371,6 @@ class Guest:
 
 
 _WARM: set[tuple] = set()
-
-
-@contextlib.contextmanager
-def _same_global_states():
-    """Put the global random states back at the end: the fit that counts starts from them."""
-    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
-    try:
-        yield
-    finally:
-        random.setstate(python)
-        np.random.set_state(numpy)  # noqa: NPY002
 
 
 def _as_trace(rows):

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.ndimage import median_filter, zoom
 from sklearn.metrics import roc_curve
 
+from nmfbench.core.randomness import same_global_states
 from nmfbench.core.registry import register_task
 from nmfbench.stats.background import background_errors, expected_background
 from nmfbench.stats.detection import (
@@ -340,7 +341,7 @@ def chooses_samples(solver):
     (True, False)
     """
     tiny = np.random.default_rng(0).random((12, 8), dtype=np.float32)
-    with warnings.catch_warnings():
+    with same_global_states(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fitted = copy.deepcopy(solver).set_params(n_components=2).fit(tiny)
     return hasattr(fitted, "anchor_indices_")
