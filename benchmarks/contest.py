@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from benchmarks import codes, graph, kernels, manhattan, peers, smoothing, solvers, text
+from benchmarks import codes, graph, kernels, manhattan, online, peers, smoothing, solvers, text
 
 __all__ = ["Contest", "Result", "contests", "run"]
 
-MODULES = (solvers, kernels, manhattan, graph, peers, smoothing, codes, text)
+MODULES = (solvers, kernels, manhattan, graph, peers, smoothing, codes, text, online)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import numpy as np
 
 from benchmarks.data import FIG3
 from benchmarks.manhattan import shape_of
+from benchmarks.online import ONE_SWEEP
 from benchmarks.smoothing import Gradient
 from benchmarks.text import training_half
 
@@ -165,6 +166,37 @@ def _multiplicative(result, data, dtype):
             yield Verdict(target, f"{ratio:.2f} x", ratio <= 1)
 
 
+def _samples(result, data):
+    ratio = _ratio(result, ONE_SWEEP)
+    if ratio is not None:
+        target = f"omf with one sweep, {data}: a sample in at most half of scikit-learn's time"
+        yield Verdict(target, f"{ratio:.2f} x", ratio <= 0.5)
+
+
+def _equal_cost(result, data, peer):
+    ratio = _ratio(result, ONE_SWEEP)
+    if ratio is not None:
+        target = f"omf with one sweep, {data}: cost of MiniBatchNMF ({peer}) in at most 0.7 of it"
+        yield Verdict(target, f"{ratio:.3f} x", ratio <= 0.7)
+
+
+def _inner_step(result, data):
+    ratio = _ratio(result, "steps")
+    if ratio is not None:
+        target = f"or-nmf, {data}: an inner step in at most three times its two passes over W"
+        yield Verdict(target, f"{ratio:.2f} x", ratio <= 3)
+
+
+def _tenths(result):
+    if len(result.samples) < 10:
+        return
+    tenths = sorted(result.samples)
+    seconds = [result.median(tenth) for tenth in tenths]
+    exponent = np.polyfit(np.log(np.array(tenths) - 0.5), np.log(seconds), 1)[0]
+    target = "mor-nmf: time of a step against t has an exponent below 0.05"
+    yield Verdict(target, f"{exponent:.3f}", exponent < 0.05)
+
+
 _JUDGES = {
     "codes.Codes.time_codes": _codes,
     "codes.LeastSquares.time_codes": _codes_of_a_peer,
@@ -175,6 +207,10 @@ _JUDGES = {
     "kernels.Projection.time_project": _projection,
     "manhattan.Median.time_iteration": _median,
     "manhattan.Threads.time_iteration": _threads,
+    "online.EqualCost.time_to_cost": _equal_cost,
+    "online.InnerStep.time_steps": _inner_step,
+    "online.Samples.time_pass": _samples,
+    "online.Tenths.time_tenth": _tenths,
     "peers.ToObjective.time_to_objective": _to_objective,
     "peers.KullbackLeibler.time_ten_iterations": _kullback_leibler,
     "peers.SuccessiveProjections.time_anchors": _successive_projections,

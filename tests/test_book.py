@@ -15,7 +15,7 @@ from nmfbench.core.registry import Registry
 from nmfbench.engine import runner
 from nmfbench.engine.exchange import read_exports
 from nmfbench.engine.merge import import_records
-from nmfbench.engine.store import Store
+from nmfbench.engine.store import Store, StoreError
 
 ELSEWHERE = {"platform": "other", "cpu": "other", "cores": 1}
 SINGLE = np.linspace(0, 1, 4, dtype=np.float32)
@@ -129,6 +129,18 @@ def test_an_import_gives_the_records_back(store, book, tmp_path, artefacts):
             assert claim_rows(here) == claim_rows(there)
             assert here.to_dict() == there.to_dict()
         assert evaluate(artefacts[0], other).verdicts[0][1].verdict == "confirmed"
+
+
+def test_an_array_that_stayed_behind_is_asked_for_by_name(store, book, tmp_path, artefacts):
+    """Whoever looks at more than the book's report shows learns what to do, and gets no verdict."""
+    fill(store)
+    publish(store, book)
+    claims = [Claim("sums", "It is.", "Section 1", lambda frame: frame["arrays"].iloc[0]["unread"])]
+    more = artefact("alpha/more", DRAWN, len, claims)
+    with Store(tmp_path / "other") as other:
+        import_records(read_exports([book]), other)
+        with pytest.raises(StoreError, match=r"without its array 'unread'.*--anew"):
+            evaluate(more, other)
 
 
 def test_what_claims_read_is_exact_and_what_is_only_drawn_is_light(store, book):

@@ -47,6 +47,23 @@ class Mine:
         return W
 
 
+class Sums:
+    def __init__(self, n_components=2, random_state=None):
+        self.n_components, self.random_state = n_components, random_state
+        self.note = lambda: "what no pickle takes"
+
+    def partial_fit(self, X):
+        if not hasattr(self, "components_"):
+            rng = np.random.default_rng(self.random_state)
+            self.components_ = rng.random((self.n_components, X.shape[1]))
+            self.gram, self.cross = 0, 0
+        H, W = self.components_, np.ones((len(X), self.n_components))
+        for _ in range(20):
+            W *= (X @ H.T) / (W @ (H @ H.T) + 1e-9)
+        self.gram, self.cross = self.gram + W.T @ W, self.cross + W.T @ X
+        H *= self.cross / (self.gram @ H + 1e-9)
+
+
 class Fragile(Mine):
     def fit_transform(self, X):
         if len(X) > 20:
@@ -91,6 +108,8 @@ def tiny(task, profile):
             effort=0.05,
         )
         return [low_rank]
+    if task in ("online", "stream"):
+        return [replace(p, repeats=2) for p in problems_of(task, "smoke")]
     if task == "clustering":
         absent = Problem(task=task, label="faces", dataset="nowhere", repeats=2)
         return [absent]
@@ -119,7 +138,7 @@ def file(tmp_path):
 
 def known(solver, loss="frobenius", *, start=True, anchors=False, **params):
     """A registered solver as an examination finds it, without a process."""
-    abilities = {"start": start, "anchors": anchors, "sparse": True}
+    abilities = {"start": start, "anchors": anchors, "sparse": True, "partial_fit": True}
     abilities |= dict.fromkeys(("represents", "signed", "symmetric", "square"), False)
     spec = parse_solver(solver)
     spec = replace(spec, params=spec.params | params)
@@ -143,7 +162,7 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
     assert first["computed"]["own"] > 0
     assert first["computed"]["baselines"] > 0
     nearest = "Recognition by the nearest code"
-    titles = {"Reconstruction", "Recognition", nearest, "Speed"}
+    titles = {"Annotation", "Reconstruction", "Recognition", nearest, "Speed"}
     assert {row["title"] for row in first["summary"]} == titles
     assert not first["failures"]
 
@@ -182,9 +201,26 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
     assert "RuntimeError: too many samples for me" in (output / "index.html").read_text()
 
 
+def test_a_class_with_partial_fit_alone_is_compared_on_streams(tiny_grid, file, tmp_path, capsys):
+    """Blocks of samples are all it takes, of a class in a file as of scikit-learn's."""
+    solvers = [f"{file}:Sums", "sklearn.decomposition:MiniBatchNMF"]
+    given = ["--store", str(tmp_path / "store"), "--output", str(tmp_path / "page"), "--json"]
+    words = ["compare", *solvers, "--task", "online", "--task", "stream", "--profile", "smoke"]
+    assert cli.main([*words, *given]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert not said["failures"]
+    stood = {(row["solver"], row["task"]): row["methods"] for row in said["summary"]}
+    assert stood == {(s, t): 6 for s in ("Sums", "MiniBatchNMF") for t in ("online", "stream")}
+    assert (tmp_path / "page" / "figures" / "quality-time-online.png").exists()
+    scores = pd.read_csv(tmp_path / "page" / "tables" / "scores.csv")
+    costs = scores.query("task == 'online'").set_index("method")["center"]
+    assert costs["Sums"] < 2 * costs["omf"]  # half of the squared norms, 0.5, without learning
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["mu", "--task", "online"], "mu cannot do the task online: the class has no partial_fit"),
         (["mu", "--task", "clusterng"], "no task is called 'clusterng'; did you mean 'clustering'"),
         (["mu", "--task", "nlad"], "nothing is compared on the task nlad, since no prob"),
         (["hasl"], "no solver is called 'hasl'; did you mean 'hals'"),
@@ -257,6 +293,7 @@ def test_the_plan_names_what_exists(profile):
         ("exemplars", "robust-xray/fig5", "spa"),
         ("annotation", "or-nmf/fig12", "or-nmf"),
         ("nearest-code", "or-nmf/fig10", "or-nmf"),
+        ("stream", "or-nmf/drift", "mor-nmf"),
     ],
 )
 def test_records_of_the_papers_serve_as_baselines(task, artefact, solver):
@@ -268,6 +305,16 @@ def test_records_of_the_papers_serve_as_baselines(task, artefact, solver):
     theirs = {t for t in grid if (t.task, t.solver, t.params, t.repeat) == asked}
     ours = {p.trial(solver, params, 0) for p in problems}
     assert ours & theirs
+
+
+def test_fits_of_a_task_of_its_own_are_timed_as_they_are():
+    """The problem for the clock of a task that fits itself is the same trial, timed."""
+    *ranked, clock = problems_of("online", "paper")
+    assert not clock.ranked
+    (same,) = (p for p in ranked if p.label == clock.label)
+    trial = clock.trial("omf", {"n_sweeps": 1}, 0)
+    assert trial == replace(same.trial("omf", {"n_sweeps": 1}, 0), timed=True)
+    assert trial in registry.artefacts["or-nmf/fig2"].target.grid("paper")
 
 
 def test_rivals_take_part_where_they_can(tiny_grid):

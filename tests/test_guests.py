@@ -88,6 +88,17 @@ class LowRank:
         self.low_rank_ = (U[:, :r] * sigma[:r]) @ Vt[:r]
 
 
+class Stream:
+    """Components are the first rows of the last block; remembers the blocks."""
+
+    def __init__(self, n_components=2, random_state=None):
+        self.n_components, self.blocks = n_components, []
+
+    def partial_fit(self, X):
+        self.blocks.append(X)
+        self.components_ = X[np.arange(self.n_components) % len(X)]
+
+
 class Unset(Base):
     """Attributes that others set."""
 
@@ -312,7 +323,7 @@ def test_an_unknown_key_has_its_near_misses():
     [
         ("good.py:Anchor", r"good.py has no class Anchor; did you mean Anchors\?"),
         ("good.py:not_a_class", "is no class but of type function"),
-        ("good.py:NoEstimator", "neither fit.X. nor fit_transform.X."),
+        ("good.py:NoEstimator", "neither fit.X. nor fit_transform.X. nor partial_fit.X."),
         ("good.py:NoRank", "no parameter n_components: rename rank"),
         ("good.py:Demanding", "cannot be made without graph"),
         ("raising.py:Base", r"importing raising.py fails \(line 2\): ZeroDivisionError"),
@@ -493,6 +504,22 @@ def test_a_transform_is_supplied(folder):
     np.testing.assert_allclose(
         model.objective_, np.sum((X - model.transform(X) @ model.components_) ** 2)
     )
+
+
+def test_a_class_with_partial_fit_alone_is_fitted_by_two_passes(folder):
+    """All samples come twice, in one random order that the seed decides, in blocks of r."""
+    X = np.random.default_rng(0).random((7, 4))
+    fits = [make_solver(f"{folder}/good.py:Stream", n_components=3) for _ in range(3)]
+    orders = []
+    for model, seed in zip(fits, (0, 0, 1), strict=True):
+        W = model.set_params(random_state=seed).fit_transform(X)
+        assert W.shape == (7, 3)
+        assert [len(block) for block in model.model_.blocks] == [3, 3, 1] * 2
+        rows = np.concatenate(model.model_.blocks)
+        np.testing.assert_array_equal(rows[:7], rows[7:])
+        orders.append([int(np.flatnonzero((row == X).all(axis=1))[0]) for row in rows[:7]])
+    assert sorted(orders[0]) == list(range(7))
+    assert orders[0] == orders[1] != orders[2]
 
 
 def test_anchors_open_recovery(folder):

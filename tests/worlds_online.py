@@ -142,6 +142,21 @@ def _optimum(holds):
     return metrics
 
 
+def _rates(holds):
+    """Gaps and changes fall as the theory has it, or hardly at all."""
+
+    def metrics(row, rng):
+        if row["task"] == "inner-rate":
+            x, power = np.array(row["steps"]), 0.6 if holds else 0.1
+        else:
+            x, power = np.arange(1, 2 * row["n_samples"] + 1), 1.0 if holds else 0.2
+        noise = np.exp(0.01 * rng.standard_normal(len(x)))
+        name = "gap" if row["task"] == "inner-rate" else "change"
+        return {"arrays": {"steps": x, name: noise * x**-power}}
+
+    return metrics
+
+
 def _number_of(text):
     """A number from 1 to 9 that depends on a text."""
     return 1 + sum(map(ord, text)) % 9
@@ -154,5 +169,6 @@ WORLDS = {
     "or-nmf/table1": _curves,
     "or-nmf/table2": _data,
     "or-nmf/optimum": _optimum,
+    "or-nmf/rates": _rates,
 }
 """By artefact: from whether the claims hold to a function from a trial to its metrics."""

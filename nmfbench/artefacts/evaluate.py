@@ -17,7 +17,7 @@ from nmfbench.core import registry
 from nmfbench.engine.audit import standing
 from nmfbench.engine.missing import other_release
 from nmfbench.engine.results import reason
-from nmfbench.engine.store import Store, StoredArrays
+from nmfbench.engine.store import Store, StoredArrays, StoreError
 
 __all__ = ["Evaluation", "Reads", "claim_rows", "evaluate"]
 
@@ -191,6 +191,8 @@ def evaluate(
                 paper_total=artefact.paper_total,
                 data=own,
             )
+        except StoreError:
+            raise
         except Exception as error:  # one bad test must not hide the others
             broken.append(f"{artefact.id}/{claim.id}: {error!r}")
             verdict = Verdict("inconclusive", f"the check itself failed: {error!r}", data=own)

@@ -95,6 +95,12 @@ class StoreError(RuntimeError):
     """A store that cannot be opened, read or written, or a record that does not fit."""
 
 
+class ArrayStayedBehindError(StoreError, KeyError):
+    """An array of an imported record that its file does not hold."""
+
+    __str__ = Exception.__str__  # without the quotes of a KeyError
+
+
 def _explained(method):
     """Turn what SQLite complains of into a StoreError that says what to do."""
 
@@ -371,6 +377,8 @@ class Store:
         ------
         KeyError
             If the trial has no array of that name.
+        ArrayStayedBehindError
+            If the record comes from a file, and the array does not.
         """
         row = self._db.execute(
             "SELECT npy FROM arrays WHERE key = ?1 AND name = ?2 UNION ALL "
@@ -379,6 +387,12 @@ class Store:
         ).fetchone()
         if row is None:
             known = ", ".join(self.array_names(key)) or "none"
+            if self.imported([key]):
+                raise ArrayStayedBehindError(
+                    f"trial {key} was imported without its array {name!r}: a record book keeps "
+                    "those that its own report shows. Leave --profile out to see that, or compute "
+                    "the trials of yours here: nmfbench run TARGET --profile PROFILE --anew."
+                )
             raise KeyError(f"trial {key} has no array {name!r}; it has {known}.")
         return from_bytes(row[0])
 

@@ -11,7 +11,8 @@ What is asked of a class
 ------------------------
 - Its constructor takes keyword parameters, ``n_components`` among them; all others have defaults.
   No base class is needed. A parameter ``random_state`` is given the seed of the trial.
-- ``fit(X)`` or ``fit_transform(X)``, with ``X`` of shape (n_samples, n_features), rows are samples.
+- ``fit(X)``, ``fit_transform(X)`` or ``partial_fit(X)``, with ``X`` of shape (n_samples,
+  n_features), rows are samples.
 - ``components_`` afterwards, of shape (n_components, n_features), finite and non-negative.
 
 That is all. These are used where they are there:
@@ -46,7 +47,9 @@ That is all. These are used where they are there:
     The low-rank part of the data, of their shape, which ``separation`` takes for the background of
     a clip. Without ``components_`` its leading right singular vectors are these.
 ``partial_fit(X)``
-    Batch after batch. The checks try it; no task of a comparison asks for it yet.
+    Block after block of samples, of any number of rows, with ``components_`` after each: opens
+    ``online`` and ``stream``. A class that has no ``fit`` is fitted by it, in two passes over the
+    samples in one random order, ``n_components`` of them at a time.
 
 A solver of ten lines, in a file of its own:
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import warnings
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.decomposition import NMF, MiniBatchNMF
+from sklearn.utils import gen_batches
 
 from nmfbench.core.randomness import same_global_states
 from nmfbench.core.trace import TRACE_DTYPE, Trace
@@ -203,13 +205,17 @@ class Guest:
         model, data = self.make(**params), self._data(X)
         factors = {name: factor.copy() for name, factor in given.items()}
         method = self.method(bool(given))
-        call, clock = getattr(model, method), Trace()
+        if method == "partial_fit":
+            call = partial(self._fit_stream, model)
+        else:
+            call = getattr(model, method)
+        clock = Trace()
         with clock.clock():
             W = call(data, **factors)
         self.model_ = model
         self.components_ = self._components(X)
         self._check_extras(X)
-        supplied = method == "fit" or W is None
+        supplied = method != "fit_transform" or W is None
         W = self.transform(X) if supplied else self._representation(W, X)
         n_iter = _number(getattr(model, "n_iter_", None))
         if n_iter is None and self._no_stop_rule:  # then it makes all of them
@@ -217,6 +223,17 @@ class Guest:
         self.n_iter_ = int(n_iter or 0)
         loss = self._loss_at(X, W, self.components_)
         return W, max(1, self.n_iter_), clock.seconds, clock.cpu_seconds, loss
+
+    def _fit_stream(self, model, X):
+        """Two passes over the samples in one random order, in blocks of as many as components.
+
+        That is what the task ``online`` gives to a stream by default.
+        """
+        params = self.get_params()
+        order = np.random.default_rng(params.get("random_state", 0)).permutation(X.shape[0])
+        for _ in range(2):
+            for block in gen_batches(X.shape[0], params.get("n_components") or X.shape[0]):
+                model.partial_fit(X[order[block]])
 
     def transform(self, X):
         """Its own representation of X; without one, the exact projection on the components."""
@@ -266,13 +283,15 @@ class Guest:
         """Name the method that a fit calls.
 
         ``fit_transform``, which gives W at once, where there is one that takes what is given; else
-        ``fit``.
+        ``fit``; ``partial_fit`` of a class that has neither.
         """
         if has_own(self.kind, "fit_transform") and (
             not factors or takes_start(self.kind, "fit_transform")
         ):
             return "fit_transform"
-        return "fit" if callable(getattr(self.kind, "fit", None)) else "fit_transform"
+        names = ("fit", "fit_transform")
+        others = (name for name in names if callable(getattr(self.kind, name, None)))
+        return next(others, "partial_fit")
 
     def _data(self, X):
         """Its own copy of the data, made dense if need be."""

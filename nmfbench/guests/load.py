@@ -92,11 +92,15 @@ def _import_failed(error, place):
 def _checked_class(kind, name):
     if not inspect.isclass(kind):
         raise GuestError(
-            f"{name} is no class but of type {type(kind).__name__}; a solver is a class with fit "
-            "or fit_transform."
+            f"{name} is no class but of type {type(kind).__name__}; a solver is a class with fit, "
+            "fit_transform or partial_fit."
         )
-    if not any(callable(getattr(kind, method, None)) for method in ("fit", "fit_transform")):
-        raise GuestError(f"{name} is no estimator: it has neither fit(X) nor fit_transform(X).")
+    methods = ("fit", "fit_transform", "partial_fit")
+    if not any(callable(getattr(kind, method, None)) for method in methods):
+        raise GuestError(
+            f"{name} is no estimator: it has neither fit(X) nor fit_transform(X) nor "
+            "partial_fit(X)."
+        )
     names, any_name, demanded = parameters_of(kind)
     if demanded:
         raise GuestError(

@@ -66,7 +66,8 @@ def checked_factor(name, factor, shape, *, signed=False):
             raise GuestFault(
                 f"{name} has {(array < 0).sum()} negative entries, the smallest {array.min():.3g} "
                 f"{place}",
-                "project with np.maximum(..., 0), or say signed = True in the class",
+                "project with np.maximum(..., 0), or say signed = True in the class; a class of a "
+                "package may have a parameter for it",
             )
         np.maximum(array, 0, out=array)
     return array

@@ -90,7 +90,7 @@ class Problem:
             stand_in=self.stand_in,
             timed=self.timed,
         )
-        return trial if self.ranked else trial.base
+        return trial if self.ranked else trial.base or trial
 
 
 def problems_of(task: str, profile: str) -> list[Problem]:

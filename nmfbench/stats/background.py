@@ -83,7 +83,8 @@ def _mean_errors(L, wanted, where, suffix):
     total = large = 0.0
     for found, true, here in zip(L, wanted, where, strict=True):  # no array of the clip's size
         error = np.abs(found[here] - true[here])
-        total += float(error.sum(dtype=np.float64))
+        total += error.sum(dtype=np.float64)
         large += np.count_nonzero(error > _VISIBLE)
     n = np.count_nonzero(where)
-    return {f"age{suffix}": 255 * total / n, f"peps{suffix}": large / n} if n else {}
+    means = {f"age{suffix}": 255 * total / n, f"peps{suffix}": large / n} if n else {}
+    return {name: float(mean) for name, mean in means.items()}

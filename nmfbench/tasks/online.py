@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import pickle
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ from nmfbench.solvers.online.base import BaseOnline, exact_codes, mean_cost
 from nmfbench.solvers.online.divergence import mean_divergence
 from nmfbench.tasks.base import Outcome
 
-__all__ = ["online"]
+__all__ = ["draw_samples", "first_bases", "online", "start_at"]
 
 
 @register_task(
@@ -31,7 +32,7 @@ __all__ = ["online"]
     summary="mean cost of a stream's samples against samples and seconds, pass after pass",
     title="Online learning",
     score="cost",
-    score_name="mean cost of the samples at the end, with their best coefficients",
+    score_name="mean cost at the end, best coefficients",
     higher_is_better=False,
     needs={"partial_fit": "the class has no partial_fit"},
     # Inner loops end by a small tolerance: one iteration more or less moves the last digits.
@@ -85,8 +86,9 @@ def online(
     n_epochs : int, default=2
         Passes.
     record_every : int, optional
-        Samples of a block, after each of which the costs are recorded; by default
-        ``n_components``, the chunk of the solvers that take chunks.
+        Samples of a block, after each of which the costs are recorded: a multiple of the chunk of
+        solvers that take chunks, as a chunk does not reach from one block into the next. By
+        default ``n_components``, which is their chunk.
     passes : sequence of int, optional
         Record only after these passes, the last of which ends the stream.
     loss : {"frobenius", "itakura-saito"}, default="frobenius"
@@ -105,10 +107,10 @@ def online(
         ``area-stored``, means of their decimal logarithms over the logarithm of the samples;
         ``test-cost``, F of the test samples at the end; ``sparseness``, Hoyer's, mean over
         the bases, and ``data-sparseness``, mean over the samples; ``state-bytes``, of the pickled
-        solver at the end; ``samples`` and ``features``; and what the solver counts:
-        ``inner-iterations``, ``visited-share``, ``floored-denominators``, ``n-rises``. Arrays
-        ``trace``, whose iterations are samples and whose objective is F_n; ``stored``, f_t at the
-        same times, NaN at the start; ``test``, F of the test samples, if there are any; and
+        solver at the end, if it can be pickled; ``samples`` and ``features``; and what the solver
+        counts: ``inner-iterations``, ``visited-share``, ``floored-denominators``, ``n-rises``.
+        Arrays ``trace``, whose iterations are samples and whose objective is F_n; ``stored``, f_t
+        at the same times, NaN at the start; ``test``, F of the test samples, if there are any; and
         ``components``.
 
     References
@@ -117,13 +119,12 @@ def online(
     """
     if loss not in ("frobenius", "itakura-saito"):
         raise ValueError(f"loss must be 'frobenius' or 'itakura-saito', got {loss!r}.")
-    X, test = _samples(data, rng, n_samples, n_test)
+    X, test = draw_samples(data, rng, n_samples, n_test)
     if loss == "frobenius":
         X, test, cost = normalize(X), normalize(test) if n_test else test, _Frobenius()
     else:
         cost = _ItakuraSaito(floor * X.mean())
-    H = INITS[init](X, n_components, rng)[1].T
-    H = H / np.maximum(H.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    H = first_bases(X, n_components, rng, init)
     order = rng.permutation(len(X))
     solver.set_params(n_components=n_components)
     learn = _stream if callable(getattr(solver, "partial_fit", None)) else _refit
@@ -140,10 +141,11 @@ def online(
         "area-stored": _area(trace["iteration"], stored),
         "sparseness": _mean_sparseness(H),
         "data-sparseness": _mean_sparseness(X),
-        "state-bytes": len(pickle.dumps(solver)),
         "samples": len(X),
         "features": X.shape[1],
     }
+    with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):  # of lambdas, locks
+        metrics["state-bytes"] = len(pickle.dumps(solver))
     if len(X) in ends:
         once = 1 + ends.index(len(X))
         metrics |= {"cost-once": trace["objective"][once], "stored-once": stored[once]}
@@ -164,7 +166,7 @@ def online(
     return Outcome({name: float(value) for name, value in metrics.items()}, fit, arrays)
 
 
-def _samples(data, rng, n_samples, n_test):
+def draw_samples(data, rng, n_samples, n_test=0):
     """Samples to learn from, and samples never seen, of each class alike."""
     X, y = data.X, data.get("y")
     left = np.arange(X.shape[0])
@@ -181,6 +183,19 @@ def _samples(data, rng, n_samples, n_test):
         np.asarray(part.toarray() if hasattr(part, "toarray") else part, dtype=np.float64)
         for part in parts
     ]
+
+
+def first_bases(X, r, rng, init="uniform"):
+    """First bases in rows of unit sum."""
+    H = INITS[init](X, r, rng)[1].T
+    return H / np.maximum(H.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+
+
+def start_at(solver, H, n_samples, passes):
+    """Let a solver of the online family begin at ``H``, and know how many steps are to come."""
+    solver.set_params(init=H)
+    if "horizon" in solver.get_params():
+        solver.set_params(horizon=solver.steps_of(n_samples, len(H)) * passes)
 
 
 def _ends(n: int, every: int, n_epochs: int, passes: Sequence[int] | None) -> list[int]:
@@ -214,22 +229,20 @@ def _stream(solver, X, H, ends, curve):
 
     Passes that have no record are one block each.
     """
-    n, known, cost = len(X), solver.get_params(), curve.cost
+    n, cost = len(X), curve.cost
     if isinstance(solver, BaseOnline):
-        solver.set_params(init=H)
-        if "floor" in known:
+        start_at(solver, H, n, ends[-1] // n)
+        if isinstance(cost, _ItakuraSaito) and "floor" in solver.get_params():
             solver.set_params(floor=cost.floor)
-        if "horizon" in known:
-            solver.set_params(horizon=solver.steps_of(n, len(H)) * (ends[-1] // n))
     start = {"H": H} if "H" in signature(solver.partial_fit).parameters else {}
-    # So that nothing is compiled on the clock.
-    copy.deepcopy(solver).partial_fit(X[: min(n, 2 * len(H))], **start)
+    # So that nothing is compiled on the clock; copies, as a solver may write into what it gets.
+    copy.deepcopy(solver).partial_fit(X[: 2 * len(H)].copy(), **copy.deepcopy(start))
     codes = np.empty((0, len(H)))
     curve.record(0, H)
     done = 0
     for end in sorted({*ends, *range(n, ends[-1], n)}):
         rows = X[np.arange(done, end) % n]
-        before = getattr(solver, "components_", None)
+        before = np.array(solver.components_) if done else None  # some write into their own
         with curve.trace.clock():
             solver.partial_fit(rows, **start)
         done, start = end, {}

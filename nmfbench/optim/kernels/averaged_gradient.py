@@ -3,12 +3,12 @@
 import numpy as np
 from numba import njit
 
-from nmfbench.optim.kernels.simplex import project_row
+from nmfbench.optim.kernels.simplex import lower_row
 
 __all__ = ["averaged_gradient"]
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"}, error_model="numpy")
 def averaged_gradient(H, V, C, order, draws, size, largest, ridge, low, high, tol, floor, cap):
     r"""Replace ``H`` by the average of projected stochastic gradient steps.
 
@@ -58,6 +58,7 @@ def averaged_gradient(H, V, C, order, draws, size, largest, ridge, low, high, to
     mean = np.zeros((r, m))
     residual = np.empty(m)
     model = np.empty(m)
+    raised = np.zeros(r)
     weights, averaged = 0.0, 0
     for step in range(draws.shape[0]):
         place = step % n
@@ -75,12 +76,14 @@ def averaged_gradient(H, V, C, order, draws, size, largest, ridge, low, high, to
                     model[i] += weight * H[k, i]
         error = 0.0
         along = 0.0
+        residuals = 0.0
         for i in range(m):
             if floor > 0:
                 y = max(model[i], floor)
                 residual[i] = (y - max(V[chosen, i], floor)) / (y * y)
             else:
                 residual[i] = model[i] - V[chosen, i]
+            residuals += residual[i]
             error += residual[i] * residual[i]
             along += residual[i] * model[i]
         norm_sq = error * coefficients
@@ -96,30 +99,46 @@ def averaged_gradient(H, V, C, order, draws, size, largest, ridge, low, high, to
         length = size / (largest * np.sqrt(step + 1.0))
         weights += length
         share = length / weights
+        shrink = 1.0 - length * ridge
         moved = 0.0
         norm = 0.0
         for k in range(r):
+            pull = length * C[chosen, k]
+            if pull == 0 and ridge == 0:  # the row stays
+                for i in range(m):
+                    change = share * (H[k, i] - mean[k, i])
+                    moved += change * change
+                    norm += mean[k, i] * mean[k, i]
+                    mean[k, i] += change
+                continue
+            # The threshold, were no entry left out, and raised by what it was last time.
+            lowest = (shrink - pull * residuals - 1.0) / m
+            guess = lowest + pull * raised[k]
+            total, count = 0.0, 0
             for i in range(m):
-                change = share * (H[k, i] - mean[k, i])
+                old = H[k, i]
+                change = share * (old - mean[k, i])
                 moved += change * change
                 norm += mean[k, i] * mean[k, i]
                 mean[k, i] += change
-        averaged += 1
-        if averaged > 1 and moved <= tol * tol * norm:
-            H[:] = mean
-            return step + 1, largest
-        for k in range(r):
-            pull = length * C[chosen, k]
-            shrink = 1.0 - length * ridge
-            if pull == 0 and ridge == 0:
-                continue
-            for i in range(m):
-                H[k, i] = shrink * H[k, i] - pull * residual[i]
+                new = shrink * old - pull * residual[i]
+                H[k, i] = new
+                inside = new > guess
+                total += new if inside else 0.0
+                count += inside
             if low < high:
                 for i in range(m):
                     H[k, i] = min(max(H[k, i], low), high)
             else:
-                project_row(H[k])
+                if count == 0:
+                    total, count = lowest * m + 1.0, m
+                threshold = lower_row(H[k], total, count)
+                if pull > 0:
+                    raised[k] = (threshold - lowest) / pull
+        averaged += 1
+        if averaged > 1 and moved <= tol * tol * norm:
+            H[:] = mean
+            return step + 1, largest
     if averaged:
         H[:] = mean
     return draws.shape[0], largest

@@ -6,7 +6,7 @@ from numba import njit
 __all__ = ["incremental_updates", "multiplicative_code"]
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"}, error_model="numpy")
 def incremental_updates(H, h, v, A, B, old, new, tol, max_iter, floor):
     r"""Update the coefficients ``h`` of a sample and the bases ``H`` in turn.
 
@@ -36,41 +36,31 @@ def incremental_updates(H, h, v, A, B, old, new, tol, max_iter, floor):
     """
     r, m = H.shape
     model = np.empty(m)
-    cross = np.empty(r)
-    down = np.empty(r)
+    ratio = np.empty(r)
+    past = np.empty((r, m))
     floored = 0
     for step in range(max_iter):
-        for i in range(m):
-            model[i] = 0.0
+        np.dot(h, H, model)
         for k in range(r):
+            above = 0.0
+            below = 0.0
             for i in range(m):
-                model[i] += h[k] * H[k, i]
+                above += H[k, i] * v[i]
+                below += H[k, i] * model[i]
+            floored += below < floor
+            ratio[k] = above / max(below, floor)
         for k in range(r):
-            cross[k] = 0.0
-            down[k] = 0.0
-            for i in range(m):
-                cross[k] += H[k, i] * v[i]
-                down[k] += H[k, i] * model[i]
-        for k in range(r):
-            if down[k] < floor:
-                floored += 1
-                down[k] = floor
-            h[k] *= cross[k] / down[k]
-        for i in range(m):
-            model[i] = 0.0
-        for k in range(r):
-            for i in range(m):
-                model[i] += h[k] * H[k, i]
-        past = np.dot(A, H)
+            h[k] *= ratio[k]
+        np.dot(h, H, model)
+        np.dot(A, H, past)
         moved = 0.0
         size = 0.0
         for k in range(r):
+            weight = new * h[k]
             for i in range(m):
-                below = old * past[k, i] + new * h[k] * model[i]
-                if below < floor:
-                    floored += 1
-                    below = floor
-                value = H[k, i] * (old * B[k, i] + new * h[k] * v[i]) / below
+                below = old * past[k, i] + weight * model[i]
+                floored += below < floor
+                value = H[k, i] * (old * B[k, i] + weight * v[i]) / max(below, floor)
                 change = value - H[k, i]
                 moved += change * change
                 size += value * value

@@ -6,7 +6,7 @@ from numba import njit
 __all__ = ["itakura_saito_codes", "itakura_saito_cost"]
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"}, error_model="numpy")
 def itakura_saito_codes(C, V, H, floor, power, tol, max_iter):
     r"""Update the coefficients of each sample until they rest.
 
@@ -73,7 +73,7 @@ def itakura_saito_codes(C, V, H, floor, power, tol, max_iter):
     return updates
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"}, error_model="numpy")
 def itakura_saito_cost(V, C, H, floor):
     r"""Sum of :math:`v/y - \log(v/y) - 1` over all entries, with ``y = C H``, both floored."""
     n, m = V.shape

@@ -202,7 +202,7 @@ def _until(curve, axis, level, never):
 
 
 def summarise(frame: pd.DataFrame) -> pd.DataFrame:
-    """Mean costs and 95 % intervals by panel, measure, axis and method.
+    """Geometric means of costs and 95 % intervals by panel, measure, axis and method.
 
     Against seconds, from where all repeats of a method have a record to where one of them ends.
     """
@@ -217,10 +217,13 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
             SECONDS: np.geomspace(begin, end, _TIMES) if begin < end else np.array([]),
         }
         for measure, (axis, x) in product(MEASURES, points.items()):
-            values = [pd.DataFrame({"x": x, "cost": _at(c, axis, measure, x)}) for c in curves]
+            costs = [
+                pd.DataFrame({"x": x, "log": np.log10(_at(c, axis, measure, x))}) for c in curves
+            ]
             place = {"panel": panel, "method": method, "measure": measure, "axis": axis}
-            parts.append(mean_table(pd.concat(values), "cost", ["x"]).assign(**place))
-    return pd.concat([part for part in parts if len(part)], ignore_index=True)
+            parts.append(mean_table(pd.concat(costs), "log", ["x"]).assign(**place))
+    table = pd.concat([part for part in parts if len(part)], ignore_index=True)
+    return table.assign(**{name: 10 ** table[name] for name in ("mean", "low", "high")})
 
 
 def picture(chosen: Sequence[Method], panels: Sequence[str]) -> Curves:
@@ -346,6 +349,6 @@ ASSUMED = {
 }
 
 CAPTION = (
-    "Mean costs over repeats with 95 % intervals, against samples and against CPU seconds of the "
-    "updates. Rows: rank, and which cost. The paper shows the first cost only."
+    "Geometric means of costs over repeats with 95 % intervals, against samples and against CPU "
+    "seconds of the updates. Rows: rank, and which cost. The paper shows the first cost only."
 )

@@ -28,12 +28,14 @@ _COARSE = 0.004  # of the mean pixel: about half a grey level
 
 
 def _trials(panels: curves.Panels, profile: str) -> list[Trial]:
-    """All at the usual floor, and the lower rank also at half a grey level."""
+    """All at the usual floor, and the lower rank also at half a grey level but in quick grids."""
     seldom = {} if profile == "smoke" else {"record_every": _EVERY}
     fine = [
         changed(trial, {"options": {"loss": "itakura-saito"} | seldom})
         for trial in panels.grid(_METHODS, profile)
     ]
+    if profile == "quick":
+        return fine
     least = min(trial.options["n_components"] for trial in fine)
     lowest = [trial for trial in fine if trial.options["n_components"] == least]
     return fine + [changed(trial, {"options": {"floor": _COARSE}}) for trial in lowest]

@@ -17,12 +17,13 @@ from nmfbench.artefacts.plots import legend_of
 from nmfbench.artefacts.style import method_styles
 from nmfbench.datasets.streams import KINDS
 from nmfbench.engine.trials import Trial
+from nmfbench.problems.stream import RANK, SMALL
 
 OR, COSINE, MOR, MOR_LONG = "OR-NMF", "OR-NMF (length known)", "MOR-NMF, 20", "MOR-NMF, 100"
 OMF, OMF_99, OMF_90 = "OMF", "OMF, forget 0.99", "OMF, forget 0.9"
 FROZEN, HINDSIGHT = "frozen after a tenth", "best of each segment, in hindsight"
-_RANK, _LENGTHS = 10, (4000, 1440, 300)
-_BATCHES = {"init": "random", "batch_size": _RANK}
+_LENGTHS = (4000, 1440, 300)
+_BATCHES = {"init": "random", "batch_size": RANK}
 _COSINES = {n: Method(COSINE, "or-nmf", {"horizon": n}) for n in _LENGTHS}
 METHODS = (
     Method(OR, "or-nmf"),
@@ -58,7 +59,7 @@ _WINDOW, _NEAR = 50, 1.1  # samples of a mean cost, and how near it is to that b
 def trials(profile):
     """Every method on every stream; in the quick grid those of the claims, on two streams."""
     kinds, repeats = (KINDS, 10) if profile == "paper" else (_QUICK, 5)
-    small = {"n_samples": 300, "n_features": 20} if profile == "smoke" else {}
+    small = SMALL if profile == "smoke" else {}
     real = {"paper": {"mnist": (5, 2000), "coil20": (1, None)}, "smoke": {"digits": (5, 150)}}
     if profile == "smoke":
         repeats = 1
@@ -75,7 +76,7 @@ def trials(profile):
             if method.label == COSINE and method != _COSINES[length]:
                 continue
             head = {"head": 0.1} if method.label == FROZEN else {}
-            options_of = {"n_components": _RANK, **options, **head}
+            options_of = {"n_components": RANK, **options, **head}
             base = Trial("stream", dataset, "", dataset_params=params, options=options_of)
             found += cross(base, repeats, methods([method]))
     return found

@@ -9,6 +9,7 @@ import numpy as np
 
 from nmfbench.core.registry import register_solver
 from nmfbench.optim.kernels.incremental import incremental_updates
+from nmfbench.optim.kernels.pair_sums import add_pair
 from nmfbench.solvers.online.base import BaseOnline
 
 _FLOOR = 1e-12
@@ -101,8 +102,7 @@ class INMF(BaseOnline):
         )
         s.inner += steps
         s.floored += floored
-        s.A += np.outer(h, h)
-        s.B += np.outer(h, v)
+        add_pair(s.A, s.B, h, v)
         return h[None]
 
     def _expose(self, X, s):

@@ -53,6 +53,7 @@ def conjugate_gradients(A, G, tol, max_iter):
     family="online",
     reference="Wang, Li & König 2011",
     cost=("nmrrr",),
+    version=2,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class OMFCG(BaseProjectedStep):

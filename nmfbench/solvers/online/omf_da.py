@@ -59,26 +59,29 @@ class BaseProjectedStep(BaseSurrogate):
         s.rises = s.sweeps = 0
 
     def _improve(self, s):
+        product = s.A @ s.H
         for step in range(1, self.max_iter_inner + 1):
-            old, before = s.H, surrogate(s.H, s.A, s.B)
-            direction = self._direction(s, s.A @ s.H - s.B)
-            s.H = self._moved(s, direction, before)
+            old = s.H
+            s.H, product = self._moved(s, self._direction(s, product - s.B), product)
             if np.linalg.norm(s.H - old) <= self.tol * np.linalg.norm(s.H):
                 return step
         return self.max_iter_inner
 
-    def _moved(self, s, direction, before):
+    def _moved(self, s, direction, product):
+        """Next bases, and their product with ``s.A``."""
+        before = surrogate(s.H, product, s.B)
         for k in range(_HALVINGS + 1):
             H = s.H - 0.5**k * direction
             project_rows(H, 0.0, 0.0)
-            rises = surrogate(H, s.A, s.B) > before
+            product = s.A @ H
+            rises = surrogate(H, product, s.B) > before
             s.rises += rises and k == 0
             if not (rises and self.safeguard):
-                return H
+                return H, product
         s.sweeps += 1
         H = s.H.copy()
         row_sweeps(H, s.A, s.B, 1, 0.0)
-        return H
+        return H, s.A @ H
 
     def _expose(self, X, s):
         super()._expose(X, s)
@@ -91,6 +94,7 @@ class BaseProjectedStep(BaseSurrogate):
     family="online",
     reference="Wang, Li & König 2011",
     cost=("nmrr",),
+    version=2,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class OMFDA(BaseProjectedStep):

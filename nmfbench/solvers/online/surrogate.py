@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nmfbench.optim.kernels.pair_sums import add_pair
 from nmfbench.solvers.online.base import BaseOnline, exact_codes
 
 __all__ = ["BaseSurrogate"]
@@ -49,18 +50,19 @@ class BaseSurrogate(BaseOnline):
         if self.forget < 1:
             s.A *= self.forget
             s.B *= self.forget
-        s.A += codes.T @ codes
-        s.B += codes.T @ V
+        (h,), (v,) = codes, V
+        add_pair(s.A, s.B, h, v)
         s.inner += self._improve(s)
         return codes
 
 
-def surrogate(H, A, B):
+def surrogate(H, product, B):
     """The surrogate at ``H``, up to a constant.
 
     Parameters
     ----------
     H, B : ndarray of shape (r, m)
-    A : ndarray of shape (r, r)
+    product : ndarray of shape (r, m)
+        ``A @ H``.
     """
-    return 0.5 * np.sum((A @ H) * H) - np.sum(H * B)
+    return 0.5 * np.vdot(product, H) - np.vdot(H, B)
