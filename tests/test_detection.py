@@ -213,5 +213,5 @@ def test_background_errors_by_hand():
     assert found["peps"] == 0.25  # 0.1 is above 20/255, 0.05 is not
     assert found["age-fg"] == pytest.approx(255 * 0.4)
     assert found["peps-fg"] == 1.0
-    assert set(background_errors(X, L, masks)) == {"age", "peps"}
-    assert background_errors(X, L, np.full((2, 4), 170)) == {}
+    assert set(background_errors(X, L, masks, np.nan)) == {"age", "peps"}
+    assert background_errors(X, L, np.full((2, 4), 170), expected) == {}

@@ -184,7 +184,7 @@ def test_a_single_mask_has_no_honest_choice():
     """One scored frame has a curve and a rule, but no halves and no expected background."""
     data = coarse_clip()
     data.gt_frames, data.masks = np.array([3]), data.masks[[3]]
-    metrics = run(data, Given(black)).metrics
+    metrics = run(data, Given(black), light_switch=True).metrics
     assert {"auc", "pauc@0.2", "f-rule", "age"} <= set(metrics)
     assert not {"f-honest", "pauc-odd@0.2", "recall", "age-fg"} & set(metrics)
 

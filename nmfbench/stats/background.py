@@ -42,7 +42,7 @@ def expected_background(X, masks, least=5):
     return means.astype(X.dtype)
 
 
-def background_errors(X, L, masks, expected=None):
+def background_errors(X, L, masks, expected):
     """Errors of backgrounds where they can be seen, and under the foreground.
 
     Parameters
@@ -52,7 +52,7 @@ def background_errors(X, L, masks, expected=None):
     L : array-like that broadcasts to that shape
         Backgrounds found.
     masks : ndarray of uint8 of the same shape
-    expected : array-like that broadcasts to that shape, optional
+    expected : array-like that broadcasts to that shape
         Backgrounds as they are; NaN where unknown. See :func:`expected_background`.
 
     Returns
@@ -71,12 +71,9 @@ def background_errors(X, L, masks, expected=None):
     >>> {name: round(error, 1) for name, error in found.items()}
     {'age': 25.5, 'peps': 0.5, 'age-fg': 51.0, 'peps-fg': 1.0}
     """
-    L = np.broadcast_to(L, X.shape)
-    errors = _mean_errors(L, X, masks == 0, "")
-    if expected is not None:
-        expected = np.broadcast_to(expected, X.shape)
-        errors |= _mean_errors(L, expected, (masks == 255) & np.isfinite(expected), "-fg")
-    return errors
+    L, expected = np.broadcast_to(L, X.shape), np.broadcast_to(expected, X.shape)
+    under = (masks == 255) & np.isfinite(expected)
+    return _mean_errors(L, X, masks == 0, "") | _mean_errors(L, expected, under, "-fg")
 
 
 def _mean_errors(L, wanted, where, suffix):

@@ -179,7 +179,7 @@ class _Clip:
     marked, scored : ndarray of int
         Which of them have a mask, and which are scored.
     masks : ndarray of uint8 of shape (n_marked, n_pixels)
-    expected : ndarray or None
+    expected : ndarray
         Backgrounds of the marked ones, or one for all, as the masks tell.
     """
 
@@ -188,7 +188,7 @@ class _Clip:
     marked: np.ndarray
     scored: np.ndarray
     masks: np.ndarray
-    expected: np.ndarray | None
+    expected: np.ndarray
 
     def masks_of(self, frames):
         """Masks of frames that are marked."""
@@ -202,14 +202,14 @@ def _clip_of(data, rng, n_frames, n_scored, draw, light_switch):
     if len(has_mask) < n:
         rows = np.union1d(rows, has_mask).astype(int)
     _, marked, of_mask = np.intersect1d(rows, has_mask, return_indices=True)
-    masks = np.zeros((0, data.X.shape[1])) if data.get("masks") is None else data.masks[of_mask]
+    masks = np.zeros((0, data.X.shape[1]), dtype=np.uint8)
+    if len(marked):
+        masks = data.masks[of_mask]
     scored = marked[spread(len(marked), n_scored, drawn)]
     X = data.X[rows].astype(np.float32)
     dimmed = np.full(len(rows), light_switch) & (n <= 3 * rows) & (3 * rows < 2 * n)
     bright = ~dimmed[marked]
-    expected = None
-    if len(marked) >= 5:
-        expected = expected_background(X[marked[bright]], masks[bright])
+    expected = expected_background(X[marked[bright]], masks[bright])
     if light_switch:
         gain = light_gain(data.image_shape, rng)
         X[dimmed] = np.rint(255 * X[dimmed] * gain) / 255
