@@ -413,7 +413,8 @@ def test_the_square_is_where_the_masks_say():
 @pytest.mark.parametrize("profile", ["smoke", "quick", "paper"])
 def test_problems_are_clips_and_one_light_switch(profile):
     """One of the problems has the switch; those of real clips draw their frames."""
-    problems = problems_of("separation", profile)
+    *problems, clock = problems_of("separation", profile)
+    assert (clock.timed, clock.label) == (True, problems[-1].label)
     assert sum(bool(p.options.get("light_switch")) for p in problems) == 1
     for problem in problems:
         assert problem.dataset in registry.datasets
