@@ -587,3 +587,43 @@ def test_untrained_bases_are_uniform_and_the_start_of_all():
     ratios = many[:, 0] / many[:, 1]
     law = kstest(ratios, lambda x: np.where(x < 1, x / 2, 1 - 1 / (2 * np.maximum(x, 1))))
     assert law.pvalue > 0.01
+
+
+# -- slips of the paper, as its notebook shows them -------------------------------------------
+
+
+def test_the_first_average_is_the_start():
+    """Rule (9), tested on it as printed, ends a step in which nothing has moved; from the second
+    average on even the loosest rule leaves a step."""
+    model = make("or-nmf", tol=1e9).partial_fit(stream()[:1])
+    start = make("random-bases").fit(stream()[:1]).components_
+    assert model.inner_iterations_ > 1
+    assert np.abs(model.components_ - start).max() > 1e-3
+
+
+def test_the_divergence_is_not_convex_in_the_bases():
+    """Between bases of three and nine times the sample it lies above the chord."""
+    v = h = np.ones((1, 1))
+    left, middle, right = (itakura_saito_cost(v, h, np.full((1, 1), w), 1e-9) for w in (3, 6, 9))
+    assert middle > (left + right) / 2 + 0.05
+
+
+def test_the_sum_of_onmf_is_needs_the_coefficients():
+    """With them one update lowers the divergence of its sample, and without them it rises."""
+    rng = np.random.default_rng(0)
+    H, h = rng.random((10, 361)), rng.random(10)
+    model = h @ H
+    v = model * rng.uniform(0.5, 1.5, 361)
+    A, B = v / model**2 * H**2, np.outer(h, 1 / model)
+    sums = {"before": B * H**2, "with": h[:, None] * A, "without": A}
+    costs = {
+        name: itakura_saito_cost(v[None], h[None], np.sqrt(first / B), 1e-9)
+        for name, first in sums.items()
+    }
+    assert costs["with"] < costs["before"] < costs["without"]
+
+
+def test_equal_weights_of_inmf_cancel():
+    """Weights of one, as in the experiments, are weights of a half, whose sum is one."""
+    fits = [make("inmf", weights=weights).fit(stream()) for weights in ((1, 1), (0.5, 0.5))]
+    np.testing.assert_allclose(*[fit.components_ for fit in fits], rtol=1e-9)

@@ -141,9 +141,12 @@ class Curves:
     size : (float, float)
         Inches of a panel.
     ylim : (float or None, float or None)
+        Not of a logarithmic axis.
     logx : bool or collection
         Whether the axis of x is logarithmic; or the values of ``column`` where it is.
     logy : bool
+        Logarithmic axes of y, from the smallest mean of their row to the largest: wider intervals
+        are cut.
     """
 
     x: str
@@ -194,9 +197,15 @@ class Curves:
                 axis.set_xlabel(xlabel if isinstance(xlabel, str) else xlabel[column])
                 axis.tick_params(labelbottom=True)
             line[0].set_ylabel(self.rows.get(row, self.ylabel))
-            line[0].set_ylim(*self.ylim)
+            line[0].set_ylim(*(self._around(table, row) if self.logy else self.ylim))
         extra = [name for name in (self.dotted, self.level and self.level[1]) if name]
         legend_of(figure, axes, [*self.labels, *extra])
+
+    def _around(self, table, row):
+        """Limits of a logarithmic axis: the interval of a few repeats may reach below zero."""
+        means = narrow(table, _place(self.row, row))["mean"]
+        margin = (means.max() / means.min()) ** 0.1
+        return means.min() / margin, means.max() * margin
 
     def draw_panel(self, axis, panel: pd.DataFrame, labels: Sequence[str], column=None) -> None:
         """Draw the curves of one panel, which stands in a column of panels, if there are any."""

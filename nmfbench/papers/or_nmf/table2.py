@@ -16,6 +16,7 @@ _METHODS = tuple(method for method in SINGLE if method.label == ONE_SWEEP)
 _SPARSENESS = "data-sparseness"
 _FACTS = {"features": "features m", "samples": "samples n", _SPARSENESS: "sparseness (Hoyer)"}
 _NAMES = {"cbcl": "CBCL", "orl": "ORL", "huebow": "hue words", "digits": "digits"}
+_PRINTED = ("huebow", "cbcl", "orl")
 
 
 def trials(profile):
@@ -29,7 +30,7 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
     """A row for each data set and fact: ``loaded``, mean over repeats, and ``printed`` or NaN."""
     means = frame.groupby("dataset")[[*_FACTS]].mean().rename(columns=_FACTS).reset_index()
     rows = means.melt("dataset", var_name="fact", value_name="loaded")
-    printed = {d: reported(_ID, d).value for d in ("cbcl", "orl", "huebow")}
+    printed = {d: reported(_ID, d).value for d in _PRINTED}
     order = list(_FACTS.values())
     places = zip(rows["dataset"], rows["fact"], strict=True)
     rows["printed"] = [
@@ -69,7 +70,7 @@ ARTEFACT = register_artefact(
                 always_best(
                     {"dataset": "huebow"}, [{"dataset": "cbcl"}, {"dataset": "orl"}], _SPARSENESS
                 ),
-                "; ".join(f"{d} {reported(_ID, d).value[2]:g}" for d in ("huebow", "cbcl", "orl")),
+                "; ".join(f"{_NAMES[d]} {reported(_ID, d).value[2]:g}" for d in _PRINTED),
             )
         ],
         assumed={

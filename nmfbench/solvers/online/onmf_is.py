@@ -52,8 +52,9 @@ class ONMFIS(BaseItakuraSaito):
 
     Departures
     ----------
-    Guan et al. print the first sum without :math:`h^T`, and draw A and B at random,
-    which hides the first hundreds of samples; here they start as W does, with weight 1e-3.
+    In the available text of Guan et al. the first sum lacks the outer product with :math:`h^T`.
+    They draw A and B at random, which hides the first hundreds of samples; here they start as W
+    does, with weight 1e-3.
     Columns of W are scaled to unit sum after each step, and A and B with them (Lefèvre et al.).
 
     References
