@@ -238,6 +238,7 @@ class Curves:
         if self.level is not None and panel[self.level[0]].notna().any():
             value = panel[self.level[0]].dropna().iloc[0]
             axis.axhline(value, color="0.4", linestyle=":", label=self.level[1])
+        axis.tick_params(which="minor", labelsize="x-small")  # of logarithmic axes
         if self.logy:
             axis.set_yscale("log")
         if logx:

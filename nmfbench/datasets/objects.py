@@ -103,7 +103,7 @@ def load_segmentation(arrays):
     source="Corel5k; Duygulu, Barnard, de Freitas & Forsyth, ECCV 2002",
     licence="research use",
     scaling="X: binary blob words; Y: 374 binary tags",
-    stand_in_for="IAPR TC12 with 291 tags (or-nmf, annotation)",
+    stand_in_for="Corel5k for IAPR TC12",
     stand_in=partial(annotation_like, seed=32),
 )
 def load_annotation(arrays):
@@ -126,7 +126,7 @@ def load_annotation(arrays):
     source="derived for this project from the images of " + _BSDS,
     licence="non-commercial research and education",
     scaling="counts of 100 hue words; X on a dense grid, harris_hue at Harris points",
-    stand_in_for="DenseHue of 500 IAPR TC12 images (or-nmf, efficiency)",
+    stand_in_for="hue words for DenseHue of IAPR TC12",
     stand_in=partial(
         text_like, seed=33, n_samples=500, n_features=100, n_classes=5, dense=True, labelled=False
     ),

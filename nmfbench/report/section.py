@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from nmfbench.engine.store import Store
 from nmfbench.pages.environment import environment
 
 __all__ = ["SECTION", "Section", "render_section", "section", "write_figure"]
+
+_LETTERS = 10  # of a title, an inch
 
 SECTION = "application/vnd.nmfbench.section"
 """MIME type under which the output of a notebook's cell holds a section for the rest of the report:
@@ -110,7 +113,9 @@ def write_figure(evaluation: Evaluation, output) -> str | None:
     with figure_style():
         figure = evaluation.draw()
         if evaluation.stand_ins:
-            figure.suptitle(f"stand-in data: {', '.join(evaluation.stand_ins)}", color="firebrick")
+            title = f"stand-in data: {', '.join(evaluation.stand_ins)}"
+            width = round(_LETTERS * figure.get_figwidth())
+            figure.suptitle(textwrap.fill(title, width), color="firebrick")
         # No software version or date in the file: the same records give the same bytes.
         figure.savefig(path, metadata={"Software": None})
         plt.close(figure)

@@ -350,5 +350,6 @@ ASSUMED = {
 
 CAPTION = (
     "Geometric means of costs over repeats with 95 % intervals, against samples and against CPU "
-    "seconds of the updates. Rows: rank, and which cost. The paper shows the first cost only."
+    "seconds of the updates; cut where they leave the range of the means. Rows: rank, and which "
+    "cost. The paper shows the first cost only."
 )

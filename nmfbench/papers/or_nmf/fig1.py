@@ -49,7 +49,8 @@ def draw(table: pd.DataFrame):
     """A row a data set, a panel a method: its sparsest bases, white where they are zero."""
     rows = [name for name in _NAMES if name in set(table["dataset"])]
     shown = [m.label for m in _METHODS if m.label in set(table["method"])]
-    size = (1.9 * len(shown), 2.3 * len(rows))
+    lines = -(-table.groupby(["dataset", "method"]).size().max() // _SIDE)
+    size = (1.9 * len(shown), (1.8 * lines / _SIDE + 0.5) * len(rows))
     figure, axes = plt.subplots(len(rows), len(shown), figsize=size, squeeze=False)
     for line, name in zip(axes, rows, strict=True):
         for axis, method in zip(line, shown, strict=True):

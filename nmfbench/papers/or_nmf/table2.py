@@ -13,7 +13,7 @@ from nmfbench.papers.reported import reported
 
 _ID = "or-nmf/table2"
 _METHODS = tuple(method for method in SINGLE if method.label == ONE_SWEEP)
-_SPARSENESS = "data-sparseness"
+_SPARSENESS = "sparseness of the data"
 _FACTS = {"features": "features m", "samples": "samples n", _SPARSENESS: "sparseness (Hoyer)"}
 _NAMES = {"cbcl": "CBCL", "orl": "ORL", "huebow": "hue words", "digits": "digits"}
 _PRINTED = ("huebow", "cbcl", "orl")
@@ -24,6 +24,11 @@ def trials(profile):
     found = [trial for panels in (CBCL, ORL, HUE) for trial in panels.grid(_METHODS, profile)]
     ranks = {"digits": 4, "cbcl": CBCL.ranks[0], "orl": ORL.ranks[0], "huebow": HUE.ranks[0]}
     return [t for t in dict.fromkeys(found) if t.options["n_components"] == ranks[t.dataset]]
+
+
+def frame(records: pd.DataFrame) -> pd.DataFrame:
+    """Records with the sparseness in words, for the evidence."""
+    return records.rename(columns={"data-sparseness": _SPARSENESS})
 
 
 def table(frame: pd.DataFrame) -> pd.DataFrame:
@@ -60,6 +65,7 @@ ARTEFACT = register_artefact(
         kind="table",
         methods=_METHODS,
         grid=trials,
+        frame=frame,
         table=table,
         picture=draw,
         claims=[
