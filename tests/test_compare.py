@@ -162,7 +162,7 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
     assert first["computed"]["own"] > 0
     assert first["computed"]["baselines"] > 0
     nearest = "Recognition by the nearest code"
-    titles = {"Reconstruction", "Recognition", nearest, "Speed"}
+    titles = {"Reconstruction", "Recognition", nearest, "Background and foreground", "Speed"}
     assert {row["title"] for row in first["summary"]} == titles
     assert not first["failures"]
 
