@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nmfbench.core.registry import register_problems
+from nmfbench.problems.baselines import GENERAL
 from nmfbench.problems.problem import REPEATS, Problem
 
 __all__ = ["CLIPS", "FRAMES"]
@@ -22,12 +23,7 @@ FRAMES = {"quick": 100, "paper": 200}
 """Frames used, by profile."""
 
 _RANK = 2
-_BASELINES = (
-    ("median", {}),
-    ("rpca-ialm", {}),
-    ("mahnmf-rri", {}),
-    ("nenmf", {"max_iter": 300}),  # a rival in all other tasks, too
-)
+_BASELINES = (*GENERAL, ("median", {}), ("rpca-ialm", {}))
 _QUICK = ("hallandmonitor", "humanbody2", "ibmtest2")
 
 
