@@ -76,6 +76,18 @@ class Compiled(Base):
         self.components_ = np.random.rand(self.n_components, X.shape[1])
 
 
+class LowRank:
+    """A low-rank part, and no components."""
+
+    def __init__(self, n_components=2):
+        self.n_components = n_components
+
+    def fit(self, X):
+        U, sigma, Vt = np.linalg.svd(X, full_matrices=False)
+        r = self.n_components
+        self.low_rank_ = (U[:, :r] * sigma[:r]) @ Vt[:r]
+
+
 class Stream:
     """Components are the first rows of the last block; remembers the blocks."""
 
@@ -167,6 +179,11 @@ class GivesNaN(Base):
 class GivesNegative(Base):
     def act(self, X):
         self.components_[0, 1] = -0.5
+
+
+class TurnedLowRank(Base):
+    def fit(self, X):
+        self.low_rank_ = X.T
 
 
 class Turned(Base):
@@ -545,6 +562,28 @@ def test_abilities_are_found_by_a_tiny_fit(folder):
         "symmetric": False,
         "square": False,
     }
+
+
+def test_scikit_learns_own_classes_need_not_say_signed(folder):
+    """Whether factors may be negative is known of its decompositions, and asked of all others."""
+    assert make_solver("sklearn.decomposition:PCA").signed
+    assert not make_solver("sklearn.decomposition:MiniBatchNMF").signed
+    assert not make_solver(f"{folder}/good.py:Inherits").signed
+    model = fitted("sklearn.decomposition:PCA", data(), n_components=2)
+    assert model.components_.min() < 0
+    with pytest.raises(GuestFault, match="negative entries"):
+        fitted(f"{folder}/bad.py:GivesNegative", data())
+
+
+def test_a_low_rank_part_has_components(folder):
+    """Without components its leading right singular vectors are these, whatever their signs."""
+    X = data()
+    model = fitted(f"{folder}/good.py:LowRank", X, n_components=2)
+    assert model.components_.shape == (2, 8)
+    np.testing.assert_allclose(model.transform(X) @ model.components_, model.low_rank_)
+    assert model.signed
+    with pytest.raises(GuestFault, match=r"low_rank_ has shape \(8, 20\)"):
+        fitted(f"{folder}/bad.py:TurnedLowRank", X)
 
 
 def test_what_is_none_is_not_there(folder):

@@ -41,7 +41,11 @@ That is all. These are used where they are there:
 ``accepts_sparse = True``
     Sparse data come as CSR matrices; otherwise they are made dense first.
 ``signed = True``
-    Factors may be negative; ``mean_`` is added to reconstructions.
+    Factors may be negative; ``mean_`` is added to reconstructions. Of scikit-learn's own classes it
+    is known.
+``low_rank_``
+    The low-rank part of the data, of their shape, which ``separation`` takes for the background of
+    a clip. Without ``components_`` its leading right singular vectors are these.
 ``partial_fit(X)``
     Block after block of samples, of any number of rows, with ``components_`` after each: opens
     ``online`` and ``stream``. A class that has no ``fit`` is fitted by it, in two passes over the

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import random
 import warnings
 from functools import partial
 
@@ -12,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.decomposition import NMF, MiniBatchNMF
 from sklearn.utils import gen_batches
 
+from nmfbench.core.randomness import same_global_states
 from nmfbench.core.trace import TRACE_DTYPE, Trace
 from nmfbench.guests.errors import GuestFault
 from nmfbench.guests.signature import has_own, parameters_of, takes_start
@@ -113,7 +113,11 @@ class Guest:
 
     @property
     def signed(self) -> bool:
-        return getattr(self.kind, "signed", False) is True
+        """Whether factors may be negative: its own word, or scikit-learn's of its own classes."""
+        said = True if self._only_low_rank else getattr(self.kind, "signed", None)
+        if said is None and self.kind.__module__.startswith("sklearn."):
+            return self._input_tag("positive_only") is False
+        return said is True
 
     @property
     def fixes_scale(self) -> bool:
@@ -134,10 +138,14 @@ class Guest:
     def accepts_sparse(self) -> bool:
         """Whether it works on CSR data."""
         said = getattr(self.kind, "accepts_sparse", None)
-        if said is None and hasattr(self.kind, "__sklearn_tags__"):
+        return (self._input_tag("sparse") if said is None else said) is True
+
+    def _input_tag(self, name):
+        """What it tells scikit-learn of its input; None if nothing."""
+        if hasattr(self.kind, "__sklearn_tags__"):
             with contextlib.suppress(Exception):
-                said = self.make().__sklearn_tags__().input_tags.sparse
-        return said is True
+                return getattr(self.make().__sklearn_tags__().input_tags, name)
+        return None
 
     @property
     def _is_sklearn(self):
@@ -178,7 +186,7 @@ class Guest:
         points = []
         limit = self.get_params().get("max_iter", 1) if given and self._no_stop_rule else 0
         for halvings in range(limit.bit_length() - 1, 0, -1):
-            with _same_global_states():
+            with same_global_states():
                 points.append(self._fit_once(X, given, max_iter=limit >> halvings)[1:])
             if own_trace(self.model_) is not None:
                 break
@@ -311,7 +319,7 @@ class Guest:
         small = {"n_components": 2} | {name: 2 for name in ("max_iter",) if name in known}
         # An error here comes again, where it is told.
         with (
-            _same_global_states(),
+            same_global_states(),
             contextlib.suppress(Exception),
             warnings.catch_warnings(),
         ):
@@ -321,14 +329,24 @@ class Guest:
 
     # -- what it gave ----------------------------------------------------------------------
 
+    @property
+    def _only_low_rank(self):
+        """Whether its fit left a low-rank part of the data, but no components."""
+        model = self.__dict__.get("model_")
+        return hasattr(model, "low_rank_") and not hasattr(model, "components_")
+
     def _components(self, X):
-        if not hasattr(self.model_, "components_"):
+        r = self.get_params().get("n_components")
+        if self._only_low_rank:
+            L = checked_factor("low_rank_", self.model_.low_rank_, X.shape, signed=True)
+            H = np.linalg.svd(L, full_matrices=False)[2][:r]
+        elif hasattr(self.model_, "components_"):
+            H = self.model_.components_
+        else:
             raise GuestFault(
                 f"{self.kind.__name__} has no components_ after the fit",
                 "set self.components_, of shape (n_components, n_features)",
             )
-        r = self.get_params().get("n_components")
-        H = self.model_.components_
         rows = r if isinstance(r, int) else None
         if getattr(self.model_, "anchor_indices_", None) is not None:
             rows = None  # data may be exhausted before
@@ -372,17 +390,6 @@ class Guest:
 
 
 _WARM: set[tuple] = set()
-
-
-@contextlib.contextmanager
-def _same_global_states():
-    """Put the global random states back at the end: the fit that counts starts from them."""
-    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
-    try:
-        yield
-    finally:
-        random.setstate(python)
-        np.random.set_state(numpy)  # noqa: NPY002
 
 
 def _as_trace(rows):

@@ -1,6 +1,7 @@
 """Annotation of the images of Corel5k, by bases learned in one pass over a few of them."""
 
 from nmfbench.core.registry import register_problems
+from nmfbench.problems.baselines import GENERAL
 from nmfbench.problems.problem import REPEATS, Problem
 
 __all__ = ["ONE_PASS", "ONE_PASS_PARAMS"]
@@ -21,7 +22,7 @@ ONE_PASS_PARAMS = {
 """Parameters of the online solvers then: few inner iterations, of like times."""
 
 _BASELINES = (
-    ("nenmf", {"max_iter": 300}),
+    *GENERAL,
     ("random-bases", {}),
     *((key, ONE_PASS_PARAMS[key]) for key in ("or-nmf", "omf")),
 )
