@@ -94,17 +94,16 @@ class BaseSeparable(BaseNMF):
 
     def _refine(self, X, s):
         """Half a refit: the weights first, then the components."""
-        if not hasattr(s, "refitted_W"):
+        s.half = getattr(s, "half", 0) + 1
+        if s.half == 1:
             s.transposed = X.T.tocsr() if sp.issparse(X) else np.ascontiguousarray(X.T)
             H = self._anchor_rows(X, s).astype(np.float64)
+            s.refitted_Ht = np.ascontiguousarray(H.T)
             s.refitted_W, s.loss = self._first_weights(X, H, s)
-            s.refitted_Ht, s.weights_next = np.ascontiguousarray(H.T), False
-        elif s.weights_next:
+        elif s.half % 2 == 1:
             s.refitted_W, s.loss = self._fit_factor(X, s.refitted_Ht.T, s.refitted_W)
-            s.weights_next = False
         else:
             s.refitted_Ht, s.loss = self._fit_factor(s.transposed, s.refitted_W.T, s.refitted_Ht)
-            s.weights_next = True
 
     def _refined_objective(self, X, s):
         return s.loss

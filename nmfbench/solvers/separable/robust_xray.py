@@ -61,8 +61,8 @@ class RobustXRAY(BaseSeparable):
         ``p``) of the rows divided by their sums, and depends on the seed; ``"l2"`` is the
         longest of these rows: an extreme point too, and always the same.
     min_share : float, default=0.0
-        Rows whose sum is below this share of the mean sum are no anchors. Ours: the rows
-        nearest to an extreme point are often the darkest, which noise decides.
+        Rows whose sum is below this share of the mean sum are no anchors. The paper has no
+        such rule. In a video, nearly black pixels are extreme because of their noise.
     refits
         See :class:`~nmfbench.solvers.separable.base.BaseSeparable`.
     max_iter : int, default=100000
