@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 from nmfbench.artefacts.artefact import PROFILES
 from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_info
@@ -45,8 +47,16 @@ def _datasets():
 
 
 def _plain(entries):
-    """Of corruptions, metrics and tasks: what was said when they were registered."""
+    """Of corruptions and metrics: what was said when they were registered."""
     return [{"key": entry.key, **entry.info} for entry in entries.entries()]
+
+
+def _tasks():
+    """As they were registered; no number stands for a tolerance of any difference."""
+    return [
+        row | {"tolerances": {k: v if isfinite(v) else None for k, v in row["tolerances"].items()}}
+        for row in _plain(registry.tasks)
+    ]
 
 
 def _artefacts():
@@ -72,6 +82,6 @@ _ROWS = {
     "datasets": _datasets,
     "corruptions": lambda: _plain(registry.corruptions),
     "metrics": lambda: _plain(registry.metrics),
-    "tasks": lambda: _plain(registry.tasks),
+    "tasks": _tasks,
     "artefacts": _artefacts,
 }
