@@ -305,7 +305,7 @@ def _slug(method):
 
 
 def of_single(words: str, source: str) -> list[Claim]:
-    """What the paper says of two of the methods that take one sample at a time.
+    """Claims on two of the methods that take one sample at a time.
 
     Parameters
     ----------

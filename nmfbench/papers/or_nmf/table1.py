@@ -26,7 +26,7 @@ _KEPT = {
     "inmf": _SUMS,
     "onmf": ("all coefficients", "r t + m r", lambda m, r, t: r * t + m * r),
 }
-"""What a solver keeps from step to step with W, how many numbers that makes, and their count."""
+"""State of a solver from step to step with W: in words, as a formula, and as a count."""
 
 _SECONDS, _INNER = "seconds a sample", "inner steps a sample"
 _FLOORED, _SLOW = "denominators of zero", 10
