@@ -280,7 +280,7 @@ def test_corel_has_its_split():
     try:
         data = load_dataset("corel5k")
     except DataMissingError:
-        pytest.skip("the data are not here")
+        pytest.skip("the data of 'corel5k' are third-party, and not on this machine")
     train, test = data.Y[: data.n_train], data.Y[data.n_train :]
     occurs = train.any(axis=0), test.any(axis=0)
     assert (len(train), len(test)) == (4500, 500)

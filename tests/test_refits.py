@@ -101,11 +101,10 @@ def test_refits_keep_the_anchors_and_never_raise_the_loss(key, dtype):
         assert (refitted.components_ >= 0).all()
 
 
-@pytest.mark.parametrize("key", KEYS)
+# The Itakura-Saito divergence of zeros depends on its floor alone.
+@pytest.mark.parametrize("key", [key for key in KEYS if key != "xray-is"])
 def test_fewer_anchors_than_asked_for_and_zeros_are_refitted(key):
     """Exhausted data end the selection, not the refits; empty rows and columns stay empty."""
-    if key == "xray-is":
-        pytest.skip("data with zeros depend on the floor")
     X = np.zeros((9, 7))
     X[1:8, :3] = np.outer([1.0, 2, 1, 3, 2, 1, 1], [1, 2, 3])
     X[3:5, 3:6] = 1

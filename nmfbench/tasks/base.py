@@ -9,7 +9,7 @@ import numpy as np
 
 from nmfbench.core.trace import Trace
 
-__all__ = ["Outcome", "timed_fit"]
+__all__ = ["Outcome", "fit_of", "timed_fit"]
 
 
 @dataclass
@@ -29,6 +29,17 @@ class Outcome:
     metrics: dict[str, float]
     fit: dict[str, Any]
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+def fit_of(clock: Trace, n_iter: int, objective=None, stop_reason=None) -> dict[str, Any]:
+    """What :attr:`Outcome.fit` holds, of a task that has a clock of its own."""
+    return {
+        "seconds": float(clock.seconds),
+        "cpu_seconds": float(clock.cpu_seconds),
+        "n_iter": int(n_iter),
+        "objective": None if objective is None else float(objective),
+        "stop_reason": stop_reason,
+    }
 
 
 def timed_fit(solver, X, *, representation=False, **fit_params):
@@ -60,16 +71,12 @@ def timed_fit(solver, X, *, representation=False, **fit_params):
         else:
             solver.fit(X, **fit_params)
     trace = getattr(solver, "trace_", None)
-    if trace is None:
-        seconds, cpu_seconds = clock.seconds, clock.cpu_seconds
-    else:
-        seconds, cpu_seconds = trace["seconds"][-1], trace["cpu_seconds"][-1]
-    objective = getattr(solver, "objective_", None)
-    fit = {
-        "seconds": float(seconds),
-        "cpu_seconds": float(cpu_seconds),
-        "n_iter": int(np.max(getattr(solver, "n_iter_", 0))),
-        "objective": None if objective is None else float(objective),
-        "stop_reason": getattr(solver, "stop_reason_", None),
-    }
+    if trace is not None:
+        clock.seconds, clock.cpu_seconds = trace["seconds"][-1], trace["cpu_seconds"][-1]
+    fit = fit_of(
+        clock,
+        np.max(getattr(solver, "n_iter_", 0)),
+        getattr(solver, "objective_", None),
+        getattr(solver, "stop_reason_", None),
+    )
     return fit, (arrays if trace is None else arrays | {"trace": trace})

@@ -22,7 +22,7 @@ from nmfbench.optim.init import INITS
 from nmfbench.optim.kernels.itakura_saito import itakura_saito_cost
 from nmfbench.solvers.online.base import BaseOnline, exact_codes, mean_cost
 from nmfbench.solvers.online.divergence import mean_divergence
-from nmfbench.tasks.base import Outcome
+from nmfbench.tasks.base import Outcome, fit_of
 
 __all__ = ["draw_samples", "first_bases", "online", "start_at"]
 
@@ -156,13 +156,7 @@ def online(
     for name in ("inner_iterations_", "visited_share_", "floored_denominators_", "n_rises_"):
         if hasattr(solver, name):
             metrics[name.rstrip("_").replace("_", "-")] = getattr(solver, name)
-    fit = {
-        "seconds": float(trace["seconds"][-1]),
-        "cpu_seconds": float(trace["cpu_seconds"][-1]),
-        "n_iter": int(ends[-1] // len(X)),
-        "objective": float(trace["objective"][-1]),
-        "stop_reason": None,
-    }
+    fit = fit_of(curve.trace, ends[-1] // len(X), trace["objective"][-1])
     return Outcome({name: float(value) for name, value in metrics.items()}, fit, arrays)
 
 

@@ -11,7 +11,7 @@ from nmfbench.optim.kernels.averaged_gradient import averaged_gradient
 from nmfbench.optim.kernels.simplex import row_sweeps
 from nmfbench.solvers.online.base import exact_codes
 from nmfbench.solvers.online.surrogate import surrogate
-from nmfbench.tasks.base import Outcome
+from nmfbench.tasks.base import Outcome, fit_of
 from nmfbench.tasks.online import draw_samples, first_bases, start_at
 
 __all__ = ["inner_rate", "step_change"]
@@ -74,7 +74,11 @@ def inner_rate(data, solver, rng, *, n_components, n_samples, steps):
     first, least = (surrogate(bases, A @ bases, B) for bases in (H, lowest))
     gap = (np.array(values) - least) / (first - least)
     metrics = {"gap": gap[-1], "slack": slack / (first - least)}
-    return Outcome(metrics, _fit(clock, sum(steps)), {"steps": np.array(steps), "gap": gap})
+    return Outcome(
+        metrics,
+        fit_of(clock, sum(steps), stop_reason="max_iter"),
+        {"steps": np.array(steps), "gap": gap},
+    )
 
 
 @register_task(
@@ -119,15 +123,7 @@ def step_change(data, solver, rng, *, n_components, n_samples, n_epochs=2):
         H = solver.components_
         change.append(np.linalg.norm(H - before))
     return Outcome(
-        {"last-change": change[-1]}, _fit(clock, len(order)), {"change": np.array(change)}
+        {"last-change": change[-1]},
+        fit_of(clock, len(order), stop_reason="max_iter"),
+        {"change": np.array(change)},
     )
-
-
-def _fit(clock, n_iter):
-    return {
-        "seconds": clock.seconds,
-        "cpu_seconds": clock.cpu_seconds,
-        "n_iter": n_iter,
-        "objective": None,
-        "stop_reason": "max_iter",
-    }

@@ -11,7 +11,7 @@ from sklearn.utils import gen_batches
 from nmfbench.core.registry import register_task
 from nmfbench.core.trace import Trace
 from nmfbench.optim.projections.frobenius import project_frobenius
-from nmfbench.tasks.base import Outcome
+from nmfbench.tasks.base import Outcome, fit_of
 
 __all__ = ["sample_costs", "stream"]
 
@@ -96,13 +96,7 @@ def stream(
                 solver.fit(X[begin : end if head is None else int(head * end)])
             cost[begin:end] = sample_costs(X[begin:end], solver.components_)
         cost[:block] = np.nan
-    fit = {
-        "seconds": clock.seconds,
-        "cpu_seconds": clock.cpu_seconds,
-        "n_iter": len(X),
-        "objective": None,
-        "stop_reason": "max_iter",
-    }
+    fit = fit_of(clock, len(X), stop_reason="max_iter")
     return Outcome({"mean-cost": np.nanmean(cost)}, fit, {"cost": cost, "segments": segments})
 
 
