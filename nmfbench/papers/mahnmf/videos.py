@@ -11,6 +11,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plots import image_grid
 from nmfbench.artefacts.strips import Strip, outlined
@@ -76,7 +77,7 @@ def frame(clips: Sequence[Clip], records: pd.DataFrame) -> pd.DataFrame:
     longest = known.groupby("clip", observed=True)["n_frames"].transform("max")
     known = known[known["n_frames"] == longest]
     known = known.reindex(columns=list(dict.fromkeys([*known, *_PRINTED, "age-fg-mean"])))
-    scored = pooled(known)
+    scored = pooled(narrow(known, method=_LABELS))
     both = pd.concat([scored, known.drop(scored.index)])
     return both.assign(**{_ERROR: both["age"], _LEFT: both["age-fg"] / both["age-fg-mean"]})
 
@@ -138,21 +139,21 @@ def strips(table: pd.DataFrame) -> list[Strip]:
         backgrounds = {m: np.array(images, dtype=np.int16) for m, images in shown.items()}
         away = {m: np.abs(frames - images) for m, images in backgrounds.items()}
         white = max(np.quantile(list(away.values()), 0.995), 1)
-        views = {"": {"frame": frames}}
+        masks = np.array(first["masks"]) == 255 if isinstance(first["masks"], list) else None
+        columns = {"": {"frame": _image(frames, masks)}}
         for method, images in backgrounds.items():
             foreground = away[method] * (255 / white)
-            views[method] = {"background": images, "foreground": foreground}
-        masks = np.array(first["masks"]) == 255 if isinstance(first["masks"], list) else None
-        columns = {
-            method: {name: _image(images, masks) for name, images in pair.items()}
-            for method, pair in views.items()
-        }
+            # A line on the background would hide what is left of the foreground.
+            columns[method] = {
+                "background": _image(images),
+                "foreground": _image(foreground, masks),
+            }
         names = [f"frame {row + 1}" for row in first["shown"]]
         found.append(Strip(clip, names, columns, _AT_THIRDS[0]))
     return found
 
 
-def _image(images, masks):
+def _image(images, masks=None):
     """Eight-bit images of not too many pixels, with the foreground outlined if it is known."""
     step = -(-images.shape[2] // _LARGEST)
     images = np.clip(images, 0, 255).astype(np.uint8)[:, ::step, ::step]
