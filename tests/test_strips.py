@@ -98,7 +98,7 @@ def test_a_page_lets_its_reader_step_through_the_clips(smoke_store, tmp_path):
     strips = re.findall(r'<details class="strip".*?</details>', made.html, re.DOTALL)
     assert [re.search("<summary>(.*?)<", strip)[1] for strip in strips] == [
         "Step through Moving square",
-        "Step through The same, switched",
+        "Step through Switched",
     ]
     for strip in strips:
         slider = re.search(r"<input[^>]*>", strip)[0]

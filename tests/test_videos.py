@@ -85,7 +85,7 @@ def test_the_picture_has_two_frames_of_each_of_the_papers_clips(table):
     """Frames at one and two thirds of the clips without masks."""
     figure = FIG16.picture(table)
     labels = [axis.get_ylabel() for axis in figure.axes if axis.get_ylabel()]
-    assert labels == ["Hall, frame 21", "Hall, frame 41"]
+    assert labels == ["Hall\nframe 21", "Hall\nframe 41"]
     assert len(figure.axes) == 2 * 5
 
 
@@ -113,6 +113,13 @@ def test_nothing_is_computed_twice_that_no_chance_changes():
         "rpca-ialm",
         "godec",
     }
+
+
+def test_a_clip_of_which_nothing_is_shown_has_no_strip():
+    """Of a clip where all methods failed but the median there are numbers only."""
+    table = table_of(fit("With masks", "temporal median", 9, masked=True, auc=0.7))
+    assert videos.strips(table) == []
+    assert len(FIG16.scores(table)) == 2
 
 
 def test_the_longest_clips_are_judged():

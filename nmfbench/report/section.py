@@ -107,10 +107,9 @@ def picture_path(evaluation: Evaluation, ending: str = "png") -> str:
 
 def sprite_of(evaluation: Evaluation) -> Sprite | None:
     """Frames of the clips of a figure, if it has any."""
-    strips = evaluation.artefact.strips
-    if strips is None or evaluation.table is None:
-        return None
-    return pack(strips(evaluation.table))
+    artefact, table = evaluation.artefact, evaluation.table
+    strips = artefact.strips(table) if artefact.strips and table is not None else []
+    return pack(strips) if strips else None
 
 
 def write_pictures(evaluation: Evaluation, sprite: Sprite | None, output) -> list[str]:

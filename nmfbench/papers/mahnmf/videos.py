@@ -23,21 +23,22 @@ from nmfbench.problems.separation import FRAMES
 __all__ = ["METHODS", "figure"]
 
 MAH, RPCA, GODEC = "MahNMF", "RPCA", "GoDec"
+_MEDIAN, _MEAN = "temporal median", "temporal mean"
 METHODS = (
     Method(MAH, "mahnmf-rri", {"n_components": 2}),
     Method(RPCA, "rpca-ialm"),
     Method(GODEC, "godec", {"n_components": 2, "card": 0.0745}),
     Method("MahNMF, from the median", "mahnmf-rri", {"n_components": 2, "init": "median"}),
     Method("MahNMF, r = 1", "mahnmf-rri", {"n_components": 1}),
-    Method("temporal median", "median", {"n_components": 1}),
+    Method(_MEDIAN, "median", {"n_components": 1}),
 )
 _SHOWN, _RANDOM = METHODS[:3], ("mahnmf-rri", "godec")
 _LABELS = [method.label for method in _SHOWN]
-_MEAN = "temporal mean"
 _N_SHOWN, _AT_THIRDS = 7, (2, 4)
+_IMAGES = ("backgrounds", "frames", "shown", "masks")  # the others once for all methods
 _LARGEST = 200  # pixels across in a strip
 _REPEATS = {"smoke": 2, "quick": 2, "paper": 5}
-_SMOKE = Clip("Moving square", "moving-square"), Clip("The same, switched", "moving-square", True)
+_SMOKE = Clip("Moving square", "moving-square"), Clip("Switched", "moving-square", True)
 _PRINTED = {
     "auc": ("AUC", 3),
     "pauc@0.2": ("pAUC, FPR ≤ 0.2", 3),
@@ -57,9 +58,8 @@ def trials(own: Sequence[Clip], masked: Sequence[Clip], profile: str) -> list[Tr
     """
     if profile == "smoke":
         own, masked = _SMOKE[:1], _SMOKE[1:]
-    sizes = {FRAMES["quick"], FRAMES["quick" if profile == "smoke" else profile]}
     base = Trial("separation", "", "", options={"n_shown": _N_SHOWN})
-    frames = options("n_frames", sorted(sizes))
+    frames = options("n_frames", FRAMES.values() if profile == "paper" else [FRAMES["quick"]])
     found = [
         *cross(base, 1, on_clips(own), frames, methods(_SHOWN)),
         *cross(base, _REPEATS[profile], on_clips(masked), frames, methods(METHODS)),
@@ -91,17 +91,20 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for clip, fits in frame.sort_values(["method", "repeat"]).groupby("clip", observed=True):
-        wanted = {"backgrounds", "shown", "frames", "masks"}
+        wanted = set(_IMAGES)
         for method, starts in fits.groupby("method", observed=True):
             row = {"clip": clip, "method": method} | _numbers(starts)
             if method in _LABELS:
                 arrays = starts["arrays"].iloc[0]
                 row |= {name: arrays[name].tolist() for name in wanted & set(arrays)}
-                wanted = {"backgrounds"}
+                wanted = {_IMAGES[0]}
             rows.append(row)
-        measured = {name: fits.get(f"{name}-mean", np.nan) for name in _PRINTED}
-        rows.append({"clip": clip, "method": _MEAN} | _numbers(fits.head(1).assign(**measured)))
-    return pd.DataFrame(rows).reindex(columns=[*rows[0], "masks"])
+        # Beside every fit stands the mean; the median is fitted once for each light.
+        lights = narrow(fits, method=_MEDIAN)
+        of_mean = {name: lights.get(f"{name}-mean", np.nan) for name in _PRINTED}
+        rows.append({"clip": clip, "method": _MEAN} | _numbers(lights.assign(**of_mean)))
+    columns = dict.fromkeys(name for row in rows for name in [*row, *_IMAGES])
+    return pd.DataFrame(rows, columns=list(columns))
 
 
 def _numbers(fits):
@@ -114,7 +117,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     rows = table[table["auc"].notna()]
     printed = {
         title: [
-            mean_and_deviation(mean, deviation, fits, places) if mean == mean else ""
+            mean_and_deviation(mean, deviation, fits, places) if pd.notna(mean) else ""
             for mean, deviation, fits in zip(
                 rows[name], rows[f"{name}-sd"], rows["fits"], strict=True
             )
@@ -133,10 +136,13 @@ def strips(table: pd.DataFrame) -> list[Strip]:
     """
     found = []
     for clip, rows in table.groupby("clip", sort=False):
-        first = rows.dropna(subset="frames").iloc[0]
+        shown = rows.dropna(subset="backgrounds").set_index("method")
+        if shown.empty:
+            continue
+        first = shown.iloc[0]
         frames = np.array(first["frames"], dtype=np.int16)
-        shown = rows.dropna(subset="backgrounds").set_index("method")["backgrounds"]
-        backgrounds = {m: np.array(images, dtype=np.int16) for m, images in shown.items()}
+        images_of = shown["backgrounds"].items()
+        backgrounds = {m: np.array(images, dtype=np.int16) for m, images in images_of}
         away = {m: np.abs(frames - images) for m, images in backgrounds.items()}
         white = max(np.quantile(list(away.values()), 0.995), 1)
         masks = np.array(first["masks"]) == 255 if isinstance(first["masks"], list) else None
@@ -164,8 +170,10 @@ def draw(own: Sequence[Clip], table: pd.DataFrame):
     """Two frames of each of the paper's clips, beside them what each method makes of it."""
     titles = [clip.label for clip in (*own, *_SMOKE[:1])]
     there = [strip for strip in strips(table) if strip.title in titles]
-    rows = {f"{strip.title}, {strip.frames[k]}": (strip, k) for strip in there for k in _AT_THIRDS}
-    columns = {(m, v): f"{m}\n{v}" for m, views in there[0].columns.items() for v in views}
+    rows = {f"{strip.title}\n{strip.frames[k]}": (strip, k) for strip in there for k in _AT_THIRDS}
+    columns = {
+        (m, v): f"{m}\n{v}" for s in there[:1] for m, views in s.columns.items() for v in views
+    }
 
     def panel(axis, row, column):
         strip, k = rows[row]
