@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
 
+from nmfbench.core.validation import canonical_csr
 from nmfbench.optim.kernels.l1_projection import lad_dense, lad_sparse, split_residuals
 from nmfbench.optim.projections.frobenius import project_frobenius
 
@@ -203,11 +204,7 @@ class ManhattanCone:
         n, m = X.shape
         self._sparse = sp.issparse(X)
         if self._sparse:
-            X = sp.csr_matrix(X)
-            if not X.has_canonical_format or (X.data.size and not X.data.all()):
-                X = X.copy()
-                X.sum_duplicates()
-                X.eliminate_zeros()
+            X = canonical_csr(sp.csr_matrix(X))
             self._pattern = sp.csr_matrix((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape)
             self._label = np.full(m, -1, dtype=np.int64)
             self._features = np.empty(0, dtype=np.int64)
