@@ -15,7 +15,12 @@ import pandas as pd
 from nmfbench.artefacts.claim import ALPHA, NO_PAIR, Threshold, Verdict, thresholded, within
 from nmfbench.artefacts.comparisons import At, Side, name_of, rows_of
 from nmfbench.artefacts.grids import Axis
-from nmfbench.stats.detection import partial_area, pooled_rates, resampled_areas
+from nmfbench.stats.detection import (
+    partial_area,
+    partial_areas,
+    pooled_rates,
+    resampled_rates,
+)
 
 __all__ = [
     "BEST",
@@ -103,8 +108,8 @@ def pooled(records: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         The records and ``pauc``, the partial area up to ``limit`` over all scored frames;
-        ``areas``, those of the draws of frames; ``rates``, hit rates at :data:`FALSE_ALARMS`;
-        ``frames``, how many are scored.
+        ``areas``, those of the draws of frames; ``rates``, hit rates at :data:`FALSE_ALARMS`, and
+        ``drawn``, those of some of the draws; ``frames``, how many are scored.
     """
     scored = _scored(records)
     found = [_curve(row.arrays, row.limit) for row in scored.itertuples()]
@@ -184,25 +189,31 @@ def _mean(curves):
 
 
 def _joined(rows, found):
-    columns = ["pauc", "areas", "rates", "frames"]
+    kinds = {"pauc": float, "areas": object, "rates": object, "drawn": object, "frames": int}
     return rows.assign(
         **{
             name: pd.Series([one[name] for one in found], index=rows.index, dtype=kind)
-            for name, kind in zip(columns, (float, object, object, int), strict=True)
+            for name, kind in kinds.items()
         }
     )
 
 
 def _curve(arrays, limit, frames=_EVERY):
-    """Area under the curve of some scored frames, those of draws of them, and hit rates on it."""
+    """Area under the curve of some scored frames, hit rates on it, and both of draws of them."""
     alarms, hits = arrays["alarms"][frames], arrays["hits"][frames]
     rates = pooled_rates(alarms, hits)
+    draws = resampled_rates(alarms, hits, np.random.default_rng(0))
+    some = zip(*(rate[::_THINNED] for rate in draws), strict=True)
     return {
         "pauc": float(partial_area(*rates, limit)),
-        "areas": resampled_areas(alarms, hits, limit, np.random.default_rng(0)),
+        "areas": partial_areas(*draws, limit),
         "rates": np.interp(FALSE_ALARMS, *rates),
+        "drawn": np.array([np.interp(FALSE_ALARMS, *curve) for curve in some], np.float32),
         "frames": len(hits),
     }
+
+
+_THINNED = 5  # one of so many draws leaves a whole curve, which is for bands
 
 
 def ahead(side: Side, rival: Side, *, at: At = None):
