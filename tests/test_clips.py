@@ -12,6 +12,7 @@ from nmfbench.papers.clips import (
     Clip,
     ahead,
     alike,
+    as_good,
     chosen,
     on_clips,
     pooled,
@@ -142,6 +143,8 @@ def test_verdicts_follow_the_areas(made):
     same = alike("A", "C", at=there)(frame)
     assert (same.verdict, same.effect, same.n) == ("confirmed", 0, FRAMES)
     assert alike("A", "B", at=there)(frame).verdict == "refuted"
+    verdicts = {pair: as_good(*pair, at=there)(frame).verdict for pair in ("AC", "AB", "BA")}
+    assert verdicts == {"AC": "confirmed", "AB": "confirmed", "BA": "refuted"}
     assert ahead("A", "D", at=there)(frame).verdict == "not run"
     assert ahead("A", "B", at={"clip": "Lobby"})(frame).verdict == "not run"
 

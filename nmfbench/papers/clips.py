@@ -31,6 +31,7 @@ __all__ = [
     "Clip",
     "ahead",
     "alike",
+    "as_good",
     "chosen",
     "on_clips",
     "pooled",
@@ -50,7 +51,7 @@ UNCERTAINTY = (
     "Scored frames are drawn with replacement, a thousand times, the same ones for all methods; "
     "seeds are averaged first. A method is better if the 95 % interval of the difference in "
     f"partial area is above 0, and alike if the 90 % interval lies within ±{MARGIN:g}, which is "
-    "our margin."
+    f"our margin; as good, if that interval lies above -{MARGIN:g}."
 )
 """How the claims decide, for ``assumed``."""
 
@@ -237,6 +238,18 @@ def alike(side: Side, rival: Side, *, at: At = None):
     return within(at, thresholded(Threshold(MARGIN), test))
 
 
+def as_good(side: Side, rival: Side, *, at: At = None):
+    """The partial area of ``side`` is larger, or smaller by less than :data:`MARGIN`.
+
+    See :func:`ahead`.
+    """
+
+    def test(margin, frame):
+        return _judged(frame, side, rival, lambda draws: _by_margin(draws, margin, np.inf))
+
+    return within(at, thresholded(Threshold(MARGIN), test))
+
+
 def _judged(frame, side, rival, decide):
     if "protocol" not in frame:
         return _difference(frame, side, rival, decide)
@@ -270,9 +283,10 @@ def _by_sign(draws):
     return "confirmed" if low > 0 else "refuted" if high < 0 else "inconclusive"
 
 
-def _by_margin(draws, margin):
-    """Two one-sided tests; refuted if the whole interval lies outside."""
+def _by_margin(draws, below, above=None):
+    """One-sided tests of both bounds; refuted if the whole interval lies outside of one."""
     low, high = np.quantile(draws, [ALPHA, 1 - ALPHA])
-    if -margin < low and high < margin:
+    above = below if above is None else above
+    if -below < low and high < above:
         return "confirmed"
-    return "refuted" if low > margin or high < -margin else "inconclusive"
+    return "refuted" if high < -below or low > above else "inconclusive"
