@@ -175,7 +175,7 @@ def _chosen(rows, protocol):
     for _, fits in rows.groupby("repeat"):
         if set(settings) <= set(fits["setting"]):
             kept.append(fits[fits["setting"] == settings[0]])
-            arrays = fits.set_index("setting")["arrays"]
+            arrays = dict(zip(fits["setting"], fits["arrays"], strict=True))
             pairs = zip(settings, parts.values(), strict=True)
             found.append(_mean([_curve(arrays[setting], limit, part) for setting, part in pairs]))
     kept = pd.concat(kept) if kept else rows.head(0)

@@ -296,6 +296,7 @@ def resampled_rates(alarms, hits, rng, n_draws=1000):
         counts = (drawn[:, :, None] == np.arange(n)).sum(axis=1)
         both = (counts @ alarms[:, -1] > 0) & (counts @ hits[:, -1] > 0)
         weights = np.vstack([weights, counts[both]])
-    totals = [np.pad(weights @ counts, ((0, 0), (1, 0))) for counts in (alarms, hits)]
-    fpr, tpr = (total / total[:, -1:] for total in totals)
+    # einsum: threads of a product would cost more than it.
+    totals = (np.einsum("ij,jk->ik", weights, counts) for counts in (alarms, hits))
+    fpr, tpr = (np.pad(total / total[:, -1:], ((0, 0), (1, 0))) for total in totals)
     return fpr, tpr
