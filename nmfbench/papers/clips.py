@@ -23,8 +23,10 @@ from nmfbench.stats.detection import (
 )
 
 __all__ = [
+    "BACKGROUND_ERROR",
     "BEST",
     "FALSE_ALARMS",
+    "FOREGROUND_LEFT",
     "HONEST",
     "MARGIN",
     "UNCERTAINTY",
@@ -33,9 +35,11 @@ __all__ = [
     "alike",
     "as_good",
     "chosen",
+    "longest",
     "on_clips",
     "pooled",
     "with_clip",
+    "with_errors",
 ]
 
 HONEST, BEST = "honest", "the paper's"
@@ -43,6 +47,9 @@ HONEST, BEST = "honest", "the paper's"
 
 FALSE_ALARMS = np.linspace(0, 0.2, 81)
 """False-alarm rates at which curves are known."""
+
+BACKGROUND_ERROR, FOREGROUND_LEFT = "background-error", "foreground-left"
+"""Columns of :func:`with_errors`."""
 
 MARGIN = 0.02
 """Areas that differ by less are alike."""
@@ -95,6 +102,23 @@ def with_clip(records: pd.DataFrame, clips: Sequence[Clip]) -> pd.DataFrame:
     )
     limits = [np.nan if clip is None else clip.limit for clip in found]
     return records.assign(clip=names, limit=limits).dropna(subset="clip")
+
+
+def longest(records: pd.DataFrame) -> pd.DataFrame:
+    """Of :func:`with_clip`, the records of each clip with the most frames used."""
+    most = records.groupby("clip", observed=True)["n_frames"].transform("max")
+    return records[records["n_frames"] == most]
+
+
+def with_errors(records: pd.DataFrame) -> pd.DataFrame:
+    """Records with the errors of backgrounds, where there are masks.
+
+    ``background-error`` is that where the background is seen, in grey levels;
+    ``foreground-left`` that under the foreground, as a share of the temporal mean's.
+    """
+    errors = records.reindex(columns=["age", "age-fg", "age-fg-mean"])
+    left = errors["age-fg"] / errors["age-fg-mean"]
+    return records.assign(**{BACKGROUND_ERROR: errors["age"], FOREGROUND_LEFT: left})
 
 
 def pooled(records: pd.DataFrame) -> pd.DataFrame:

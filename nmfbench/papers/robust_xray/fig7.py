@@ -14,6 +14,7 @@ from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, cross, fields, methods, options
 from nmfbench.artefacts.plots import legend_of
 from nmfbench.artefacts.style import method_styles
+from nmfbench.artefacts.tables import score_table
 from nmfbench.datasets.base import dataset_info
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.clips import (
@@ -26,6 +27,7 @@ from nmfbench.papers.clips import (
     alike,
     as_good,
     chosen,
+    longest,
     on_clips,
     with_clip,
 )
@@ -120,12 +122,9 @@ def _grid(clips, n_frames, seeds, ranks, refits, factors):
 def best_of_each(records: pd.DataFrame) -> pd.DataFrame:
     """Methods with the parameters chosen by both protocols, see :func:`chosen`.
 
-    The search for a low rank is that from both kinds of starts. Where there are fits of more
-    frames of a clip than others, these count.
+    The search for a low rank is that from both kinds of starts.
     """
-    records = with_clip(records.astype({"method": str}), (*CLIPS, *_GENERATED))
-    most = records.groupby("clip", observed=True)["n_frames"].transform("max")
-    records = records[records["n_frames"] == most]
+    records = longest(with_clip(records.astype({"method": str}), (*CLIPS, *_GENERATED)))
     low_rank = narrow(records, method=[SVD_START, RANDOM_STARTS])
     higher = records[(records["method"] == LOCAL) & (records["n_components"] > 1)]
     sides = [records, low_rank.assign(method=LOW_RANK), higher.assign(method=HIGHER)]
@@ -139,7 +138,7 @@ def in_words(row) -> str:
         factor = params["lam"] * dataset_info(row["dataset"])["n_features"] ** 0.5
         return f"λ = {factor:.3g}/√p"
     if row["method"] == MEDIAN:
-        return "none"
+        return "r = 1"
     refits = params.get("refits")
     words = "" if refits is None else f", {refits} refit{'s' if refits > 1 else ''}"
     return f"r = {row['n_components']:.0f}{words}"
@@ -177,59 +176,53 @@ def curves(frame):
 
 
 def draw(table):
-    """Curves of a clip above the areas and parameters of its methods."""
+    """A panel a clip: full curves where parameters are chosen honestly, dashed the paper's."""
     clips = list(dict.fromkeys(table["clip"]))
-    columns = min(2, max(len(clips), 1))
+    columns = min(2, len(clips))
     rows = -(-len(clips) // columns)
-    figure = plt.figure(figsize=(6.2 * columns, 6.4 * rows + 0.6))
-    parts = np.ravel(figure.subfigures(rows, columns, squeeze=False))
-    axes = []
-    for part, clip in zip(parts, clips, strict=False):
-        above, below = part.subplots(2, 1, height_ratios=[3.6, 2.4])
-        panel = narrow(table, clip=clip)
-        _draw_curves(above, panel, clip)
-        _list_parameters(below, panel)
-        axes.append(above)
+    figure, axes = plt.subplots(
+        rows, columns, squeeze=False, figsize=(5.2 * columns, 3.8 * rows + 0.9)
+    )
+    for axis, clip in zip(axes.flat, clips, strict=False):
+        _draw_curves(axis, narrow(table, clip=clip), clip)
+    for protocol, line in _LINES.items():
+        axes.flat[0].plot([], [], line, color="0.2", label=f"parameters: {protocol}")
     legend_of(figure, axes, [*_CURVES, MEDIAN])
     return figure
+
+
+_LINES = {HONEST: "-", BEST: "--"}
 
 
 def _draw_curves(axis, panel, clip):
     styles = method_styles(_CURVES) | {MEDIAN: {"color": "0.55", "linewidth": 0.8}}
     limit = panel["limit"].iloc[0]
     inside = panel[(panel["false_alarms"] <= limit) & panel["method"].isin(styles)]
-    for method, style in styles.items():
-        look = {"color": style["color"], "linewidth": style.get("linewidth")}
-        for protocol, line in ((HONEST, "-"), (BEST, "--")):
-            curve = narrow(inside, method=method, protocol=protocol)
-            label = method if protocol == HONEST else None
-            axis.plot(curve["false_alarms"], curve["hits"], line, label=label, **look)
-            if protocol == HONEST and method != MEDIAN:
-                band = {"color": look["color"], "alpha": 0.12, "linewidth": 0}
-                axis.fill_between(curve["false_alarms"], curve["low"], curve["high"], **band)
+    for (method, style), (protocol, line) in product(styles.items(), _LINES.items()):
+        curve = narrow(inside, method=method, protocol=protocol)
+        honest = protocol == HONEST
+        look = {"color": style["color"], "linewidth": style["linewidth"]}
+        look["label"] = method if honest else None
+        axis.plot(curve["false_alarms"], curve["hits"], line, **look)
+        if honest and method != MEDIAN:
+            band = {"color": look["color"], "alpha": 0.12, "linewidth": 0}
+            axis.fill_between(curve["false_alarms"], curve["low"], curve["high"], **band)
     low, high = _PRINTED.get(clip, (0, 1))
     ends = inside.loc[inside["false_alarms"] == inside["false_alarms"].max(), "hits"]
-    low, high = min(low, ends.min() - 0.1), max(high, ends.max() + 0.01)
-    axis.set(xlim=(0, limit), ylim=(low, high), title=clip)
-    axis.set(xlabel="false-alarm rate", ylabel="hit rate")
+    axis.set(xlim=(0, limit), ylim=(min(low, ends.min() - 0.1), max(high, ends.max() + 0.01)))
+    axis.set(xlabel="false-alarm rate", ylabel="hit rate", title=clip)
 
 
-def _list_parameters(axis, panel):
-    """Partial areas and chosen parameters, by both protocols."""
-    axis.axis("off")
-    cells = []
-    for method in _LISTED:
-        rows = narrow(panel, method=method).drop_duplicates("protocol").set_index("protocol")
-        if len(rows):
-            found = rows.reindex([HONEST, BEST])[["pauc", "setting"]].to_numpy()
-            cells.append([method, *(f"{area:.3f}  {words}" for area, words in found)])
-    heads = ["", "honest: area, parameters", "the paper's: area, parameters"]
-    widths = [0.34, 0.4, 0.26]
-    listed = axis.table(cells, colLabels=heads, colWidths=widths, cellLoc="left", loc="upper left")
-    listed.auto_set_font_size(False)
-    listed.set_fontsize(7)
-    for cell in listed.get_celld().values():
-        cell.set_linewidth(0)
+def chosen_parameters(table):
+    """Mean hit rates up to the end of the axis, and the parameters that gave them."""
+    cells = table.drop_duplicates(["clip", "method", "protocol"])
+    cells = cells.assign(
+        text=[f"{cell.pauc:.3f} ({cell.setting})" for cell in cells.itertuples()],
+        clip=pd.Categorical(cells["clip"], cells["clip"].unique()),
+        method=pd.Categorical(cells["method"], _LISTED),
+    ).sort_values(["clip", "method"])
+    lines = {"clip": "clip", "method": "method"}
+    return score_table(cells, lines, [HONEST, BEST], lambda cell: cell.text, column="protocol")
 
 
 # -- claims -----------------------------------------------------------------------------------
@@ -314,6 +307,7 @@ ARTEFACT = register_artefact(
         frame=best_of_each,
         table=curves,
         picture=draw,
+        scores=chosen_parameters,
         claims=_claims(),
         assumed={
             "clips": "Masks of the paper's sequences are not at hand. Clips of the same kind stand "
@@ -338,8 +332,8 @@ ARTEFACT = register_artefact(
         },
         caption="Hit rate against false-alarm rate of thresholds on |X - L|. Full lines with 95 % "
         "bands: parameters chosen on other frames. Dashed: the best of the grid by the very "
-        "curve, as in the paper. Thin grey: the temporal median. Below each panel the mean hit "
-        "rates up to the end of its axis, and the parameters chosen, for each half of the frames "
-        "where they differ.",
+        "curve, as in the paper. Thin grey: the temporal median. The table has the mean hit rates "
+        "up to the end of the axis, and the parameters chosen; two, if the two halves of the "
+        "frames chose differently.",
     )
 )
