@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from nmfbench.papers.robust_xray.fig7 import (
+from nmfbench.papers.robust_xray.foreground import (
     HALL,
     L2,
     L2_PRINTED,

@@ -21,7 +21,14 @@ from nmfbench.papers.clips import (
     with_clip,
     with_errors,
 )
-from nmfbench.papers.robust_xray.fig7 import MEDIAN, RANKS, REFITS, ROBUST, in_words, separable
+from nmfbench.papers.robust_xray.foreground import (
+    MEDIAN,
+    RANKS,
+    REFITS,
+    ROBUST,
+    in_words,
+    separable,
+)
 from nmfbench.problems.separation import FRAMES
 
 HALL = Clip("Airport Hall", "video-hall")
