@@ -121,7 +121,7 @@ def draw(table):
         if view == "foreground":  # on one scale of grey in each clip
             white = max(np.quantile(fits["foreground"].to_list(), 0.995), 1)
         axis.imshow(fit[view], cmap="gray", vmin=0, vmax=white)
-        if fit["mask"] is not None and view != "background":
+        if isinstance(fit["mask"], list) and view != "background":
             axis.contour(np.equal(fit["mask"], 255), [0.5], colors="darkorange", linewidths=0.6)
         axis.set(xticks=[], yticks=[])
         axis.grid(False)
