@@ -122,7 +122,7 @@ def with_errors(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def pooled(records: pd.DataFrame) -> pd.DataFrame:
-    """Records that have a score, with what their curves are made of.
+    """Records that have a score, with their curves.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def _chosen(rows, protocol):
 
 
 def _mean(curves):
-    """What several curves, of different frames, are in the mean, and how many frames they have."""
+    """Mean of several curves, of different frames, and how many frames they have together."""
     means = {name: np.mean([one[name] for one in curves], axis=0) for name in curves[0]}
     return means | {"frames": sum(one["frames"] for one in curves)}
 
