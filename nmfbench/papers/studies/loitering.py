@@ -9,7 +9,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim, Threshold, thresholded
 from nmfbench.artefacts.comparisons import Side, better, decide, name_of, per_repeat
-from nmfbench.artefacts.frames import lengthen, mean_table, narrow, reference
+from nmfbench.artefacts.frames import mean_table, narrow, reference
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.style import method_styles
@@ -46,7 +46,12 @@ def _rpca(dataset, factors=tuple(RPCA)):
 
 
 METHODS = (*_RANKED, *_rpca(_CLIP), *_rpca(_GENERATED), _MEDIAN)
-_LABELS = [*dict.fromkeys(method.label for method in METHODS), MEAN]
+_LABELS = [
+    *(method.label for method in _L1),
+    *(MEDIAN, MEAN),
+    *(method.label for method in _RANKED[len(_L1) :]),
+    *RPCA.values(),
+]
 
 _SHARES = {
     "smoke": (0.1, 0.4, 0.6, 0.9),
@@ -60,6 +65,7 @@ _SHORT = (ROBUST, LOW_RANK)
 F, LEFT, BREAKDOWN = "f-rule", "age-fg", "breakdown"
 _SCORES = {F: "F-measure under the silhouette", LEFT: "object in the background (grey levels)"}
 _PANELS = {1: "rank 1", 2: "rank 2", 0: "rank found by λ"}
+_EVERYTHING = "all called foreground"
 _MARGIN = 0.1
 
 
@@ -104,22 +110,30 @@ def frame(records):
 def summarise(frame):
     """Means and 95 % t intervals over repeats, of each ``score``.
 
-    Those of the F-measure and of the error at each ``share``; that of the ``breakdown`` once.
+    Those of the F-measure and of the error at each ``share``, with the F-measure of a method that
+    calls everything foreground; that of the ``breakdown`` once.
     """
-    by = ["method", "rank"]
-    long = lengthen(frame, {name: name for name in _SCORES}, "score", "value")
-    curves = mean_table(long.astype({"score": str}), "value", ["score", *by, "share"])
-    broken = mean_table(frame, BREAKDOWN, by, over=["repeat"]).assign(score=BREAKDOWN)
-    return pd.concat([curves, broken], ignore_index=True)
+    by, shares = ["method", "rank"], np.unique(frame["share"])
+    everything = {"method": _EVERYTHING, "share": shares, "mean": 2 * shares / (1 + shares)}
+    parts = {
+        F: mean_table(frame, F, [*by, "share"], between=(0, 1)),
+        LEFT: mean_table(frame, LEFT, [*by, "share"], between=(0, 255)),
+        BREAKDOWN: mean_table(
+            frame, BREAKDOWN, by, over=["repeat"], between=(shares[0], shares[-1])
+        ),
+    }
+    found = [part.assign(score=score) for score, part in parts.items()]
+    return pd.concat([*found, pd.DataFrame(everything).assign(score=F)], ignore_index=True)
 
 
 def draw(table):
     """F-measure and error against the share, by rank; beside them the breakdown of each method."""
     curves = narrow(table, score=list(_SCORES))
-    references = narrow(curves, method=[MEDIAN, MEAN])
-    others = [references.assign(rank=rank) for rank in (0, 2)]
-    figure = plt.figure(figsize=(12.5, 7))
-    left, right = figure.subfigures(1, 2, width_ratios=[3, 1.15])
+    references = narrow(curves, method=[MEDIAN, MEAN, _EVERYTHING])
+    others = narrow(curves[~curves.index.isin(references.index)], rank=list(_PANELS))
+    panels = [others, *(references.assign(rank=rank) for rank in _PANELS)]
+    figure = plt.figure(figsize=(13, 7))
+    left, right = figure.subfigures(1, 2, width_ratios=[2.6, 1])
     Curves(
         x="share",
         labels=_LABELS,
@@ -128,8 +142,10 @@ def draw(table):
         column="rank",
         columns=_PANELS,
         xlabel="share of frames in which it stands",
+        banded=(),
+        dotted=_EVERYTHING,
         ylim=(0, None),
-    ).draw_in(left, pd.concat([curves, *others]))
+    ).draw_in(left, pd.concat(panels))
     _draw_breakdowns(right.subplots(), narrow(table, score=BREAKDOWN))
     return figure
 
@@ -140,12 +156,12 @@ def _draw_breakdowns(axis, rows):
     shown = [label for label in _LABELS if (rows["method"] == label).any()]
     for row in rows.to_dict("records"):
         look, second = styles[row["method"]], row["rank"] == 2
-        y = shown.index(row["method"]) + 0.25 * second
+        y = shown.index(row["method"]) + 0.3 * second
         axis.plot([row["low"], row["high"]], [y, y], color=look["color"], linewidth=1.2)
         fill = {"mfc": "white"} if second else {}
         axis.plot(row["mean"], y, color=look["color"], marker=look["marker"], **fill)
     axis.axvspan(0.5 - _MARGIN, 0.5 + _MARGIN, color="0.9", zorder=0)
-    axis.set(title="breakdown", xlabel="share of frames in which it stands", xlim=(0.05, 0.95))
+    axis.set(title="breakdown", xlabel="share of frames", xlim=(0.05, 0.95))
     axis.set(yticks=range(len(shown)), yticklabels=shown, ylim=(len(shown) - 0.4, -0.6))
 
 
@@ -233,7 +249,8 @@ ARTEFACT = register_artefact(
         },
         caption="An object that stands still for a share of a clip. Above: how much of it is "
         "found while it stands, and not where it stood before or after; below: how much of it is "
-        "in the background; means over repeats with 95 % intervals. Right: the share at which "
-        "each method breaks down (grey: 0.5 with our margin; hollow: rank 2).",
+        "in the background; means over repeats. To call everything foreground has the F-measure "
+        "that is dotted. Right: the share at which each method breaks down, with 95 % intervals "
+        "over repeats (grey: 0.5 with our margin; hollow: rank 2).",
     )
 )
