@@ -18,8 +18,7 @@ __all__ = ["loitering", "loitering_clip"]
 _FOREGROUND, _UNKNOWN = 255, 170  # codes of masks
 _AREAS = (0.005, 0.1)  # of a silhouette, as shares of the frame
 _WIDEST = 0.2  # of a silhouette, as a share of the width: so that it need not move on one spot
-_CROSSINGS = (1, 2)  # of the frame, in the whole clip
-_DRIFT = (0.2, 0.6)  # of its height
+_DRIFT = (0.2, 0.6)  # up or down, in the whole clip, as a share of the height
 
 
 @register_task(
@@ -102,8 +101,9 @@ def loitering_clip(data, share, rng, n_frames=100):
     """A clip of one object, which stands still for a share of the frames, cut from a real clip.
 
     The object is a connected piece of the foreground of one frame, with its grey levels. It moves
-    through the frame, and jumps to the place where it stands and away from it; on its way it
-    does not touch that place.
+    across the frame and back, so that no other pixel is covered in half of the frames,
+    and jumps to the place where it stands and away from it; on its way it does not touch that
+    place.
 
     Parameters
     ----------
@@ -154,10 +154,9 @@ def loitering_clip(data, share, rng, n_frames=100):
     standing = (np.arange(n_frames) >= first) & (np.arange(n_frames) < first + count)
     columns = np.arange(width - w + 1)
     columns = columns[np.abs(columns - left) >= w]
-    speed = rng.uniform(*_CROSSINGS) * len(columns) / n_frames
-    lefts = columns[rebounding(rng, n_frames, len(columns) - 1, speed)]
-    speed = rng.uniform(*_DRIFT) * height / n_frames
-    tops = rebounding(rng, n_frames, height - h, speed)
+    room = len(columns) - 1
+    lefts = columns[rebounding(rng, n_frames, room, 2 * room / n_frames)]  # there and back
+    tops = rebounding(rng, n_frames, height - h, rng.uniform(*_DRIFT) * height / n_frames)
 
     X = np.tile(background[tuple(nearest)], (n_frames, 1, 1))
     masks = np.zeros(X.shape, dtype=np.uint8)
