@@ -101,9 +101,8 @@ def loitering_clip(data, share, rng, n_frames=100):
     """A clip of one object, which stands still for a share of the frames, cut from a real clip.
 
     The object is a connected piece of the foreground of one frame, with its grey levels. It moves
-    across the frame and back, so that no other pixel is covered in half of the frames,
-    and jumps to the place where it stands and away from it; on its way it does not touch that
-    place.
+    across the frame and back, so that no other pixel is covered in half of the frames, and jumps to
+    the place where it stands and away from it; on its way it does not touch that place.
 
     Parameters
     ----------
