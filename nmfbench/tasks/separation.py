@@ -22,7 +22,7 @@ from nmfbench.stats.detection import (
     partial_area,
     short_thresholds,
 )
-from nmfbench.tasks.base import Outcome, timed_fit
+from nmfbench.tasks.base import Outcome, low_rank_of, timed_fit
 
 __all__ = ["chooses_samples", "light_gain", "separation", "spread"]
 
@@ -148,8 +148,7 @@ def separation(
     samples = np.ascontiguousarray(clip.X.T) if turned else clip.X
     fit, arrays = timed_fit(solver, samples, representation=True)
     W = arrays.pop("W")
-    L = solver.low_rank_ if hasattr(solver, "low_rank_") else solver.inverse_transform(W)
-    L = _as_frames(L, clip, turned)
+    L = _as_frames(low_rank_of(solver, W), clip, turned)
     away = L - clip.X if score == "residual" else _as_frames(solver.sparse_, clip, turned)
     scores = _filtered(np.abs(away), data.image_shape, post)
 
