@@ -1,0 +1,267 @@
+"""Moving objects in clips: ROC curves, choices of parameters, and what the scored frames can tell.
+
+The frames in which a method is scored are the observations: they are drawn with replacement, the
+same ones for all methods, and seeds and lights are averaged first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from nmfbench.artefacts.claim import ALPHA, NO_PAIR, Threshold, Verdict, thresholded, within
+from nmfbench.artefacts.comparisons import At, Side, name_of, rows_of
+from nmfbench.artefacts.grids import Axis
+from nmfbench.stats.detection import partial_area, pooled_rates, resampled_areas
+
+__all__ = [
+    "BEST",
+    "FALSE_ALARMS",
+    "HONEST",
+    "MARGIN",
+    "UNCERTAINTY",
+    "Clip",
+    "ahead",
+    "alike",
+    "chosen",
+    "on_clips",
+    "pooled",
+    "with_clip",
+]
+
+HONEST, BEST = "honest", "the paper's"
+"""Protocols: parameters are chosen on every second scored frame for the others; or on all."""
+
+FALSE_ALARMS = np.linspace(0, 0.2, 81)
+"""False-alarm rates at which curves are known."""
+
+MARGIN = 0.02
+"""Areas that differ by less are alike."""
+
+UNCERTAINTY = (
+    "Scored frames are drawn with replacement, a thousand times, the same ones for all methods; "
+    "seeds are averaged first. A method is better if the 95 % interval of the difference in "
+    f"partial area is above 0, and alike if the 90 % interval lies within ±{MARGIN:g}, which is "
+    "our margin."
+)
+"""How the claims decide, for ``assumed``."""
+
+
+@dataclass(frozen=True)
+class Clip:
+    """A clip as a panel or a block of rows shows it.
+
+    Parameters
+    ----------
+    label : str
+    dataset : str
+    light_switch : bool, default=False
+        With the simulated one, see :func:`~nmfbench.tasks.separation.separation`.
+    limit : {0.2, 0.15}, default=0.2
+        False-alarm rate up to which areas count.
+    """
+
+    label: str
+    dataset: str
+    light_switch: bool = False
+    limit: float = 0.2
+
+
+def on_clips(clips: Sequence[Clip]) -> Axis:
+    """An axis of clips."""
+    return [
+        {"dataset": clip.dataset, "options": {"light_switch": True} if clip.light_switch else {}}
+        for clip in clips
+    ]
+
+
+def with_clip(records: pd.DataFrame, clips: Sequence[Clip]) -> pd.DataFrame:
+    """Records of these clips with the columns ``clip``, their label, and ``limit``."""
+    switched = records.get("light_switch", pd.Series(False, index=records.index)) == True  # noqa: E712
+    keys = list(zip(records["dataset"], switched, strict=True))
+    known = {(clip.dataset, clip.light_switch): clip for clip in clips}
+    found = [known.get(key) for key in keys]
+    names = pd.Categorical(
+        [clip and clip.label for clip in found], [clip.label for clip in clips], ordered=True
+    )
+    limits = [np.nan if clip is None else clip.limit for clip in found]
+    return records.assign(clip=names, limit=limits).dropna(subset="clip")
+
+
+def pooled(records: pd.DataFrame) -> pd.DataFrame:
+    """Records that have a score, with what their curves are made of.
+
+    Parameters
+    ----------
+    records : DataFrame
+        Of :func:`with_clip`.
+
+    Returns
+    -------
+    DataFrame
+        The records and ``pauc``, the partial area up to ``limit`` over all scored frames;
+        ``areas``, those of the draws of frames; ``rates``, hit rates at :data:`FALSE_ALARMS`;
+        ``frames``, how many are scored.
+    """
+    scored = _scored(records)
+    found = [_curve(row.arrays, row.limit) for row in scored.itertuples()]
+    return _joined(scored, found)
+
+
+def chosen(records: pd.DataFrame, tried: Callable[[pd.Series], str]) -> pd.DataFrame:
+    """Methods with the parameters chosen for them, by both protocols.
+
+    A choice is that of the largest partial area, in the mean over repeats. The honest one is made
+    on every second scored frame for the others, and the reverse, and what it gives is the mean of
+    the two. Of several starts the one with the lowest objective counts, before any choice.
+
+    Parameters
+    ----------
+    records : DataFrame
+        Of :func:`with_clip`.
+    tried : callable
+        A row -> its parameters in words, such as ``"r = 2"``: what the choice is among.
+
+    Returns
+    -------
+    DataFrame
+        A row a clip, method, ``protocol`` and repeat; the columns of :func:`pooled`, and
+        ``setting``, the parameters chosen.
+    """
+    scored = _scored(records)
+    scored = scored.assign(setting=[tried(row) for _, row in scored.iterrows()])
+    fit = ["clip", "method", "setting", "repeat"]
+    scored = scored.sort_values("objective", kind="stable").drop_duplicates(fit)
+    parts = [
+        _chosen(rows, protocol)
+        for _, rows in scored.groupby(["clip", "method"], observed=True)
+        for protocol in (HONEST, BEST)
+    ]
+    return pd.concat(parts, ignore_index=True) if parts else scored.assign(protocol=None)
+
+
+def _scored(records):
+    """Those with a score; of methods that left none there are no curves."""
+    return records[records["pauc@0.2"].notna()] if "pauc@0.2" in records else records.head(0)
+
+
+_EVERY = slice(None)
+_HALVES = {"even": slice(1, None, 2), "odd": slice(0, None, 2)}  # the first frame is number one
+
+
+def _chosen(rows, protocol):
+    """Rows of the best setting; or of the best settings of each half, each seen on the other."""
+    limit = rows["limit"].iloc[0]
+    if protocol == BEST:
+        parts = {f"pauc@{limit:g}": _EVERY}
+    else:
+        parts = {
+            f"pauc-{half}@{limit:g}": _HALVES[other]
+            for half, other in (("odd", "even"), ("even", "odd"))
+        }
+    if not all(name in rows and rows[name].notna().any() for name in parts):
+        return rows.head(0)  # one mask, say, has no halves
+    settings = [rows.groupby("setting")[name].mean().idxmax() for name in parts]
+    kept, found = [], []
+    for _, fits in rows.groupby("repeat"):
+        if set(settings) <= set(fits["setting"]):
+            kept.append(fits[fits["setting"] == settings[0]])
+            arrays = fits.set_index("setting")["arrays"]
+            pairs = zip(settings, parts.values(), strict=True)
+            found.append(_mean([_curve(arrays[setting], limit, part) for setting, part in pairs]))
+    kept = pd.concat(kept) if kept else rows.head(0)
+    words = " / ".join(dict.fromkeys(settings))
+    return _joined(kept, found).assign(protocol=protocol, setting=words)
+
+
+def _mean(curves):
+    """What several curves, of different frames, are in the mean, and how many frames they have."""
+    means = {name: np.mean([one[name] for one in curves], axis=0) for name in curves[0]}
+    return means | {"frames": sum(one["frames"] for one in curves)}
+
+
+def _joined(rows, found):
+    columns = ["pauc", "areas", "rates", "frames"]
+    return rows.assign(
+        **{
+            name: pd.Series([one[name] for one in found], index=rows.index, dtype=kind)
+            for name, kind in zip(columns, (float, object, object, int), strict=True)
+        }
+    )
+
+
+def _curve(arrays, limit, frames=_EVERY):
+    """Area under the curve of some scored frames, those of draws of them, and hit rates on it."""
+    alarms, hits = arrays["alarms"][frames], arrays["hits"][frames]
+    rates = pooled_rates(alarms, hits)
+    return {
+        "pauc": float(partial_area(*rates, limit)),
+        "areas": resampled_areas(alarms, hits, limit, np.random.default_rng(0)),
+        "rates": np.interp(FALSE_ALARMS, *rates),
+        "frames": len(hits),
+    }
+
+
+def ahead(side: Side, rival: Side, *, at: At = None):
+    """``side`` has the larger partial area than ``rival``.
+
+    Where there are protocols, the honest one decides, and the evidence has the other, too.
+    """
+
+    def test(frame):
+        return _judged(frame, side, rival, _by_sign)
+
+    return within(at, test)
+
+
+def alike(side: Side, rival: Side, *, at: At = None):
+    """Partial areas of the two differ by less than :data:`MARGIN`, see :func:`ahead`."""
+
+    def test(margin, frame):
+        return _judged(frame, side, rival, lambda draws: _by_margin(draws, margin))
+
+    return within(at, thresholded(Threshold(MARGIN), test))
+
+
+def _judged(frame, side, rival, decide):
+    if "protocol" not in frame:
+        return _difference(frame, side, rival, decide)
+    found = {name: frame[frame["protocol"] == name] for name in (HONEST, BEST)}
+    honest = _difference(found[HONEST], side, rival, decide)
+    best = _difference(found[BEST], side, rival, decide)
+    if honest.effect is None or best.effect is None:
+        return honest
+    text = f"; by the paper's protocol {best.effect:.3g}, which would be {best.verdict}"
+    return replace(honest, evidence=honest.evidence + text)
+
+
+def _difference(frame, side, rival, decide):
+    sides = [rows_of(frame, one) for one in (side, rival)]
+    if not all(len(rows) for rows in sides) or "areas" not in frame:
+        return Verdict("not run", NO_PAIR)
+    ours, theirs = (np.mean(np.stack(list(rows["areas"])), axis=0) for rows in sides)
+    draws = ours - theirs
+    effect = float(sides[0]["pauc"].mean() - sides[1]["pauc"].mean())
+    low, high = np.quantile(draws, [0.025, 0.975])
+    n, limit = int(sides[0]["frames"].iloc[0]), sides[0]["limit"].iloc[0]
+    text = (
+        f"{name_of(side)} minus {name_of(rival)}: {effect:.3g} (95 % interval {low:.3g} to "
+        f"{high:.3g}) in partial area at false-alarm rates up to {limit:g}, n = {n} frames"
+    )
+    return Verdict(decide(draws), text, effect, (float(low), float(high)), None, n)
+
+
+def _by_sign(draws):
+    low, high = np.quantile(draws, [0.025, 0.975])
+    return "confirmed" if low > 0 else "refuted" if high < 0 else "inconclusive"
+
+
+def _by_margin(draws, margin):
+    """Two one-sided tests; refuted if the whole interval lies outside."""
+    low, high = np.quantile(draws, [ALPHA, 1 - ALPHA])
+    if -margin < low and high < margin:
+        return "confirmed"
+    return "refuted" if low > margin or high < -margin else "inconclusive"

@@ -1,0 +1,163 @@
+"""Curves, choices and comparisons of artefacts on clips."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from nmfbench.papers.clips import (
+    BEST,
+    FALSE_ALARMS,
+    HONEST,
+    Clip,
+    ahead,
+    alike,
+    chosen,
+    on_clips,
+    pooled,
+    with_clip,
+)
+from nmfbench.stats.detection import counts_by_group
+
+CLIPS = (Clip("Hall", "video-hallandmonitor"), Clip("Lobby", "video-ibmtest2", True, limit=0.15))
+FRAMES, PIXELS = 10, 300
+
+
+def arrays_of(strengths, seed=0):
+    """Counts of frames in which what is to be found scores higher by a strength, frame by frame."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random((FRAMES, PIXELS)) < 0.2
+    scores = rng.random((FRAMES, PIXELS)) + truth * np.asarray(strengths)[:, None]
+    groups = np.repeat(np.arange(FRAMES), PIXELS)
+    thresholds = np.unique(scores)[::-1]
+    alarms, hits = counts_by_group(truth.ravel(), scores.ravel(), groups, thresholds)
+    return {"alarms": alarms, "hits": hits}, truth.ravel(), scores.ravel()
+
+
+def record(method, strengths, *, rank=2, repeat=0, objective=1.0, clip=CLIPS[0], **more):
+    """A record with arrays, and the areas of halves that choices look at."""
+    arrays, *_ = arrays_of(strengths)
+    halves = {"odd": np.mean(strengths[::2]), "even": np.mean(strengths[1::2])}
+    areas = {"pauc": np.mean(strengths)} | {f"pauc-{half}": s for half, s in halves.items()}
+    metrics = {f"{name}@{limit}": s for name, s in areas.items() for limit in (0.2, 0.15)}
+    options = {"dataset": clip.dataset, "light_switch": clip.light_switch}
+    return {
+        "method": method,
+        "repeat": repeat,
+        "objective": objective,
+        "n_components": rank,
+        "arrays": arrays,
+        **options,
+        **metrics,
+        **more,
+    }
+
+
+def rank_of(row):
+    """The rank in words."""
+    return f"r = {row['n_components']}"
+
+
+def frame_of(*records):
+    """A frame of records on the clips."""
+    return with_clip(pd.DataFrame(records), CLIPS)
+
+
+def test_clips_are_told_from_records():
+    """The light switch tells clips apart, a record on another clip is left out."""
+    assert on_clips(CLIPS) == [
+        {"dataset": "video-hallandmonitor", "options": {}},
+        {"dataset": "video-ibmtest2", "options": {"light_switch": True}},
+    ]
+    other = Clip("Lobby", "video-ibmtest2")
+    weak = [0.1] * FRAMES
+    frame = frame_of(
+        record("A", weak), record("A", weak, clip=CLIPS[1]), record("A", weak, clip=other)
+    )
+    assert frame["clip"].tolist() == ["Hall", "Lobby"]
+    assert frame["limit"].tolist() == [0.2, 0.15]
+
+
+def test_pooled_curves_are_those_of_all_pixels():
+    """With all thresholds, rates and areas are scikit-learn's."""
+    strengths = np.linspace(0, 0.9, FRAMES)
+    found = pooled(frame_of(record("A", strengths))).iloc[0]
+    _, truth, scores = arrays_of(strengths)
+    # scikit-learn's partial area is McClish's: put it back on the scale of a mean rate.
+    standard = roc_auc_score(truth, scores, max_fpr=0.2)
+    low, high = 0.5 * 0.2**2, 0.2
+    assert found["pauc"] == pytest.approx((low + (2 * standard - 1) * (high - low)) / 0.2, rel=1e-9)
+    threshold = np.quantile(scores[~truth], 0.9)
+    assert np.interp(0.1, FALSE_ALARMS, found["rates"]) == pytest.approx(
+        np.mean(scores[truth] >= threshold), abs=0.01
+    )
+    assert len(found["areas"]) == 1000
+    assert found["frames"] == FRAMES
+
+
+def test_the_honest_choice_is_seen_on_the_other_half():
+    """A rank that is good on odd frames only is chosen there and judged on the even ones."""
+    odd_only, fair = np.tile([0.9, 0.0], FRAMES // 2), np.full(FRAMES, 0.3)
+    frame = chosen(frame_of(record("A", odd_only, rank=1), record("A", fair, rank=2)), rank_of)
+    rows = frame.set_index("protocol")
+    assert rows["setting"].to_dict() == {HONEST: "r = 1 / r = 2", BEST: "r = 1"}
+    alone = pooled(frame_of(record("A", odd_only)))["pauc"].item()
+    assert rows.loc[BEST, "pauc"] == pytest.approx(alone)
+    # Rank 1 is seen on even frames, where it finds nothing, and rank 2 on odd ones.
+    assert 0.1 < rows.loc[HONEST, "pauc"] < rows.loc[BEST, "pauc"]
+    assert rows["frames"].tolist() == [FRAMES, FRAMES]
+
+
+def test_the_start_with_the_lowest_objective_counts():
+    """A better curve of a start with a higher objective is not taken."""
+    good, poor = np.full(FRAMES, 0.8), np.full(FRAMES, 0.1)
+    starts = [record("A", good, objective=2.0, start=0), record("A", poor, objective=1.0, start=1)]
+    frame = chosen(frame_of(*starts), rank_of)
+    assert frame["start"].tolist() == [1, 1]
+
+
+def test_repeats_without_the_choice_are_left_out():
+    """Choices are means over repeats; one that lacks the chosen rank has no curve."""
+    good, poor = np.full(FRAMES, 0.8), np.full(FRAMES, 0.1)
+    frame = chosen(
+        frame_of(
+            record("A", good, rank=1),
+            record("A", poor, rank=2),
+            record("A", poor, rank=2, repeat=1),
+        ),
+        rank_of,
+    )
+    assert frame["repeat"].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("made", [pooled, lambda frame: chosen(frame, rank_of)])
+def test_verdicts_follow_the_areas(made):
+    """A clear lead is confirmed and its reverse refuted, and equal curves are alike."""
+    good, poor = np.full(FRAMES, 0.5), np.full(FRAMES, 0.1)
+    frame = made(frame_of(record("A", good), record("B", poor), record("C", good)))
+    there = {"clip": "Hall"}
+    assert ahead("A", "B", at=there)(frame).verdict == "confirmed"
+    assert ahead("B", "A", at=there)(frame).verdict == "refuted"
+    assert ahead("A", "C", at=there)(frame).verdict == "inconclusive"
+    same = alike("A", "C", at=there)(frame)
+    assert (same.verdict, same.effect, same.n) == ("confirmed", 0, FRAMES)
+    assert alike("A", "B", at=there)(frame).verdict == "refuted"
+    assert ahead("A", "D", at=there)(frame).verdict == "not run"
+    assert ahead("A", "B", at={"clip": "Lobby"})(frame).verdict == "not run"
+
+
+def test_nothing_scored_gives_no_rows():
+    """Clips without masks have records, and no curves."""
+    bare = record("A", np.full(FRAMES, 0.5))
+    bare = {name: value for name, value in bare.items() if not name.startswith("pauc")}
+    frame = frame_of(bare)
+    assert pooled(frame).empty
+    assert chosen(frame, rank_of).empty
+    assert ahead("A", "B")(chosen(frame, rank_of)).verdict == "not run"
+
+
+def test_one_scored_frame_has_no_honest_choice():
+    """Without halves the paper's protocol is the only one."""
+    lone = record("A", np.full(FRAMES, 0.5))
+    lone = {name: value for name, value in lone.items() if "odd" not in name and "even" not in name}
+    assert chosen(frame_of(lone), rank_of)["protocol"].tolist() == [BEST]
