@@ -153,7 +153,7 @@ def draw(table: pd.DataFrame):
             axis.set_xlabel(text, fontsize="small", labelpad=2)
 
     columns = {subject: f"subject {subject}" for subject in table["subject"].unique()}
-    return image_grid(table["row"].unique().tolist(), columns, panel, size=(4.2, 0.95))
+    return image_grid(table["row"].unique().tolist(), columns, panel, size=(4.2, 0.85))
 
 
 ASSUMED = {
