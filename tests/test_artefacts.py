@@ -13,6 +13,7 @@ import worlds_clustering
 import worlds_codes
 import worlds_foreground
 import worlds_ingredients
+import worlds_lighting
 import worlds_online
 import worlds_pictures
 import worlds_recognition
@@ -244,6 +245,7 @@ WORLDS = {
     **worlds_anp.WORLDS,
     **worlds_recognition.WORLDS,
     **worlds_ingredients.WORLDS,
+    **worlds_lighting.WORLDS,
     **worlds_pictures.WORLDS,
     **worlds_online.WORLDS,
     **worlds_clustering.WORLDS,

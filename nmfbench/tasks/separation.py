@@ -22,7 +22,7 @@ from nmfbench.stats.detection import (
     partial_area,
     short_thresholds,
 )
-from nmfbench.tasks.base import Outcome, timed_fit
+from nmfbench.tasks.base import Outcome, low_rank_of, timed_fit
 
 __all__ = [
     "chooses_samples",
@@ -353,9 +353,7 @@ def fit_background(solver, X, n_components=None):
         solver.set_params(n_components=n_components)
     samples = np.ascontiguousarray(X.T) if chooses_samples(solver) else X
     fit, arrays = timed_fit(solver, samples, representation=True)
-    whole = hasattr(solver, "low_rank_")
-    L = solver.low_rank_ if whole else solver.inverse_transform(arrays["W"])
-    return _as_frames(solver, L, X), fit, arrays
+    return _as_frames(solver, low_rank_of(solver, arrays["W"]), X), fit, arrays
 
 
 def _as_frames(solver, found, X):

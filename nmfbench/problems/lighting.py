@@ -1,0 +1,34 @@
+"""Shadows in faces, one subject at a time."""
+
+from nmfbench.core.registry import register_problems
+from nmfbench.problems.baselines import GENERAL
+from nmfbench.problems.problem import REPEATS, Problem
+
+__all__ = ["CARD", "DATASET", "RANK"]
+
+DATASET = "yaleb"
+
+RANK = 2
+"""Of the demo of GoDec's authors."""
+
+CARD = 0.0745
+"""Share of the entries that GoDec calls sparse: that of its authors' demo on a video."""
+
+_BASELINES = (*GENERAL, ("rpca-ialm", {}), ("godec", {"card": CARD}))
+_SUBJECTS = {"smoke": 4, "quick": 10, "paper": 20}
+
+
+@register_problems("lighting")
+def lighting(profile):
+    """Subjects of Yale B, drawn in each repeat; of its stand-in in the smoke grid."""
+    subjects = _SUBJECTS[profile]
+    problem = Problem(
+        task="lighting",
+        label=f"{subjects} of Yale B, r = {RANK}",
+        dataset=DATASET,
+        options={"n_components": RANK, "n_classes": subjects},
+        baselines=_BASELINES,
+        repeats=REPEATS[profile],
+        stand_in=profile == "smoke",
+    )
+    return [problem, problem.for_the_clock()]
