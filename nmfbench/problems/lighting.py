@@ -3,16 +3,14 @@
 from nmfbench.core.registry import register_problems
 from nmfbench.problems.baselines import GENERAL
 from nmfbench.problems.problem import REPEATS, Problem
+from nmfbench.problems.separation import CARD
 
-__all__ = ["CARD", "DATASET", "RANK"]
+__all__ = ["DATASET", "RANK"]
 
 DATASET = "yaleb"
 
 RANK = 2
 """Of the demo of GoDec's authors."""
-
-CARD = 0.0745
-"""Share of the entries that GoDec calls sparse: that of its authors' demo on a video."""
 
 _BASELINES = (*GENERAL, ("rpca-ialm", {}), ("godec", {"card": CARD}))
 _SUBJECTS = {"smoke": 4, "quick": 10, "paper": 20}

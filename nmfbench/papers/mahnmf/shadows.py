@@ -13,7 +13,8 @@ from nmfbench.artefacts.grids import Method, changed, cross, fields, methods
 from nmfbench.artefacts.plots import image_grid
 from nmfbench.artefacts.style import show_images
 from nmfbench.engine.trials import Trial
-from nmfbench.problems.lighting import CARD, DATASET, RANK
+from nmfbench.problems.lighting import DATASET, RANK
+from nmfbench.problems.separation import CARD
 
 __all__ = [
     "ASSUMED",

@@ -29,7 +29,7 @@ from nmfbench.papers.clips import (
     with_clip,
     with_errors,
 )
-from nmfbench.problems.separation import FRAMES
+from nmfbench.problems.separation import CARD, FRAMES
 
 __all__ = ["METHODS", "figure"]
 
@@ -38,7 +38,7 @@ _MEDIAN, _MEAN = "temporal median", "temporal mean"
 METHODS = (
     Method(MAH, "mahnmf-rri", {"n_components": 2}),
     Method(RPCA, "rpca-ialm"),
-    Method(GODEC, "godec", {"n_components": 2, "card": 0.0745}),
+    Method(GODEC, "godec", {"n_components": 2, "card": CARD}),
     Method("MahNMF, from the median", "mahnmf-rri", {"n_components": 2, "init": "median"}),
     Method("MahNMF, r = 1", "mahnmf-rri", {"n_components": 1}),
     Method(_MEDIAN, "median", {"n_components": 1}),

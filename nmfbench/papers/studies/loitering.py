@@ -15,6 +15,7 @@ from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.style import method_styles
 from nmfbench.datasets.base import dataset_info
 from nmfbench.engine.trials import Trial
+from nmfbench.problems.separation import CARD
 from nmfbench.stats.breakdown import breakdown_levels
 
 ROBUST, LOW_RANK, RRI = "RobustXRAY", "robust low rank", "MahNMF (RRI)"
@@ -32,7 +33,7 @@ _L1 = [
 _RANKED = [
     *_L1,
     Method("XRAY-l2", "xray-l2", {"refits": 1}),
-    Method("GoDec", "godec", {"card": 0.0745}),
+    Method("GoDec", "godec", {"card": CARD}),
     Method("PCA", "pca"),
     Method("HALS", "hals"),
 ]
