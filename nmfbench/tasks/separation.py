@@ -70,11 +70,12 @@ def separation(
     light_switch=False,
     score="residual",
     post=None,
+    dtype="float32",
 ):
     r"""Find backgrounds ``L`` of the frames ``X`` and score :math:`|X - L|` against the masks.
 
-    Frames are samples, in single precision. A solver whose components are samples gets the
-    transpose, so that it chooses pixels, see :func:`chooses_samples`.
+    Frames are samples. A solver whose components are samples gets the transpose, so that it
+    chooses pixels, see :func:`chooses_samples`.
 
     Parameters
     ----------
@@ -100,6 +101,8 @@ def separation(
         ``"own"`` scores by the magnitude of the solver's ``sparse_`` instead.
     post : {"median3"}, optional
         Filter the scores by the median over 3 x 3 pixels.
+    dtype : {"float32", "float64"}, default="float32"
+        Precision of frames, fit and scores.
 
     Returns
     -------
@@ -141,7 +144,7 @@ def separation(
         raise ValueError(f"score must be residual or own, got {score!r}.")
     if post not in (None, "median3"):
         raise ValueError(f"post must be median3 or None, got {post!r}.")
-    clip = _clip_of(data, rng, n_frames, n_scored, draw, light_switch)
+    clip = _clip_of(data, rng, n_frames, n_scored, draw, light_switch, dtype)
     if n_components is not None:
         solver.set_params(n_components=n_components)
     turned = chooses_samples(solver)
@@ -175,7 +178,7 @@ class _Clip:
     ----------
     rows : ndarray of int
         In the clip.
-    X : ndarray of float32 of shape (n_frames, n_pixels)
+    X : ndarray of shape (n_frames, n_pixels)
     marked, scored : ndarray of int
         Which of them have a mask, and which are scored.
     masks : ndarray of uint8 of shape (n_marked, n_pixels)
@@ -195,7 +198,7 @@ class _Clip:
         return self.masks[np.searchsorted(self.marked, frames)]
 
 
-def _clip_of(data, rng, n_frames, n_scored, draw, light_switch):
+def _clip_of(data, rng, n_frames, n_scored, draw, light_switch, dtype):
     n, drawn = len(data.X), rng if draw else None
     has_mask = [] if data.get("masks") is None else data.gt_frames
     rows = spread(n, n_frames, drawn)
@@ -206,7 +209,7 @@ def _clip_of(data, rng, n_frames, n_scored, draw, light_switch):
     if len(marked):
         masks = data.masks[of_mask]
     scored = marked[spread(len(marked), n_scored, drawn)]
-    X = data.X[rows].astype(np.float32)
+    X = data.X[rows].astype(dtype)
     dimmed = np.full(len(rows), light_switch) & (n <= 3 * rows) & (3 * rows < 2 * n)
     bright = ~dimmed[marked]
     expected = expected_background(X[marked[bright]], masks[bright])
@@ -218,8 +221,8 @@ def _clip_of(data, rng, n_frames, n_scored, draw, light_switch):
 
 
 def _as_frames(found, clip, turned):
-    """What a fit found of each entry, with frames as rows, in single precision."""
-    found = np.asarray(found.T if turned else found, dtype=np.float32)
+    """What a fit found of each entry, with frames as rows, in their precision."""
+    found = np.asarray(found.T if turned else found, dtype=clip.X.dtype)
     if found.shape != clip.X.shape:
         raise ValueError(f"what was found has shape {found.shape}, the frames {clip.X.shape}.")
     return found
@@ -305,7 +308,7 @@ def _counts(curve, truth, scores, frames):
 
 def _of_temporal_mean(clip, image_shape, post):
     """Metrics of the temporal mean as background."""
-    mean = clip.X.mean(axis=0, dtype=np.float64).astype(np.float32)
+    mean = clip.X.mean(axis=0, dtype=np.float64).astype(clip.X.dtype)
     scores = _filtered(np.abs(clip.X - mean), image_shape, post)
     truth, found, _ = _elements(clip, scores)
     curve = roc_curve(truth, found, drop_intermediate=False)
