@@ -16,6 +16,7 @@ import worlds_online
 import worlds_pictures
 import worlds_recognition
 import worlds_sensitivity
+import worlds_separation
 import worlds_similarity
 import worlds_studies
 import worlds_tables
@@ -245,6 +246,7 @@ WORLDS = {
     **worlds_clustering.WORLDS,
     **worlds_codes.WORLDS,
     **worlds_sensitivity.WORLDS,
+    **worlds_separation.WORLDS,
     **worlds_studies.WORLDS,
     **worlds_similarity.WORLDS,
     **worlds_tables.WORLDS,
