@@ -5,6 +5,7 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import ALPHA, NO_PAIR, Claim, Threshold, Verdict, thresholded, within
@@ -248,6 +249,9 @@ def _draw_points(figure, points):
     for row in points[points["family"] == MEAN].to_dict("records"):
         axis.axhline(row["f-rule"], color="0.5", linestyle=":", linewidth=1.2, label=MEAN)
     axis.set(xscale="log", xlabel="CPU seconds", ylabel="F-measure, one rule for all thresholds")
+    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.xaxis.set_major_formatter("{x:g}")
+    axis.xaxis.set_minor_formatter(NullFormatter())
     axis.set_title("(a) quality and cost: hollow r = 1, filled r = 2 or no rank", fontsize="medium")
     legend_of(figure, axis)
 
