@@ -247,7 +247,7 @@ def draw(table):
     if len(ranks):
         axis = parts[1].subplots()
         axis.set_title("(b) partial area, five blocks of frames a clip", fontsize="medium")
-        draw_ranks(axis, ranks)
+        draw_ranks(axis, ranks.astype({"n_tasks": int}))
     return figure
 
 
