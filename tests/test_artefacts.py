@@ -11,6 +11,7 @@ import worlds_annotation
 import worlds_anp
 import worlds_clustering
 import worlds_codes
+import worlds_foreground
 import worlds_ingredients
 import worlds_online
 import worlds_pictures
@@ -249,6 +250,7 @@ WORLDS = {
     **worlds_online.WORLDS,
     **worlds_clustering.WORLDS,
     **worlds_codes.WORLDS,
+    **worlds_foreground.WORLDS,
     **worlds_sensitivity.WORLDS,
     **worlds_separation.WORLDS,
     **worlds_studies.WORLDS,

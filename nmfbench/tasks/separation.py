@@ -24,7 +24,14 @@ from nmfbench.stats.detection import (
 )
 from nmfbench.tasks.base import Outcome, timed_fit
 
-__all__ = ["chooses_samples", "light_gain", "separation", "spread"]
+__all__ = [
+    "chooses_samples",
+    "fit_background",
+    "light_gain",
+    "rule_threshold",
+    "separation",
+    "spread",
+]
 
 _LIMITS = (0.2, 0.15)  # of false-alarm rates, for partial areas; the first is the score's
 _RATES = (0.01, 0.05, 0.1)  # of false alarms, at which hit rates are given
@@ -150,17 +157,11 @@ def separation(
     if post not in (None, "median3"):
         raise ValueError(f"post must be median3 or None, got {post!r}.")
     clip = _clip_of(data, rng, n_frames, n_scored, draw, light_switch, dtype)
-    if n_components is not None:
-        solver.set_params(n_components=n_components)
-    turned = chooses_samples(solver)
-    samples = np.ascontiguousarray(clip.X.T) if turned else clip.X
-    fit, arrays = timed_fit(solver, samples, representation=True)
-    W = arrays.pop("W")
-    L = solver.low_rank_ if hasattr(solver, "low_rank_") else solver.inverse_transform(W)
-    L = _as_frames(L, clip, turned)
-    away = L - clip.X if score == "residual" else _as_frames(solver.sparse_, clip, turned)
+    L, fit, arrays = fit_background(solver, clip.X, n_components)
+    away = L - clip.X if score == "residual" else _as_frames(solver, solver.sparse_, clip.X)
     scores = _filtered(np.abs(away), data.image_shape, post)
 
+    W = arrays.pop("W")
     dead = ~(W.any(axis=0) & solver.components_.any(axis=1))
     metrics = {"dead-components": float(dead.sum())} | _thresholds(clip, scores)
     if len(clip.scored):
@@ -225,14 +226,6 @@ def _clip_of(data, rng, n_frames, n_scored, draw, light_switch, dtype):
     return _Clip(rows, X, marked, scored, masks, expected)
 
 
-def _as_frames(found, clip, turned):
-    """What a fit found of each entry, with frames as rows, in their precision."""
-    found = np.asarray(found.T if turned else found, dtype=clip.X.dtype)
-    if found.shape != clip.X.shape:
-        raise ValueError(f"what was found has shape {found.shape}, the frames {clip.X.shape}.")
-    return found
-
-
 def _filtered(scores, image_shape, post):
     if post == "median3":
         for frame in scores:
@@ -243,7 +236,7 @@ def _filtered(scores, image_shape, post):
 def _thresholds(clip, scores):
     """Thresholds that need no mask, and the shares of pixels above them."""
     part = scores[clip.scored] if len(clip.scored) else scores
-    thresholds = {"rule": max(2 / 255, _DEVIATIONS * float(np.median(scores))), "otsu": otsu(part)}
+    thresholds = {"rule": rule_threshold(scores), "otsu": otsu(part)}
     shares = {f"shown-{name}": np.mean(part > t) for name, t in thresholds.items()}
     return {f"threshold-{name}": t for name, t in thresholds.items()} | shares
 
@@ -339,6 +332,47 @@ def _pictures(clip, L, scores, image_shape, n_shown):
         pictures["masks"] = clip.masks_of(shown)
     pictures = {name: flat.reshape(-1, *image_shape) for name, flat in pictures.items()}
     return pictures | {"shown": clip.rows[shown]}
+
+
+def fit_background(solver, X, n_components=None):
+    """Fit a solver to frames, and say which background it finds behind each.
+
+    Parameters
+    ----------
+    solver : estimator
+        One whose components are samples gets the transpose, see :func:`chooses_samples`.
+    X : ndarray of shape (n_frames, n_pixels)
+    n_components : int, optional
+        By default the solver's own.
+
+    Returns
+    -------
+    L : ndarray of the shape and precision of ``X``
+        ``low_rank_``, or else the reconstruction of the representation.
+    fit, arrays : dict
+        See :func:`~nmfbench.tasks.base.timed_fit`; ``W`` is among the arrays.
+    """
+    if n_components is not None:
+        solver.set_params(n_components=n_components)
+    samples = np.ascontiguousarray(X.T) if chooses_samples(solver) else X
+    fit, arrays = timed_fit(solver, samples, representation=True)
+    whole = hasattr(solver, "low_rank_")
+    L = solver.low_rank_ if whole else solver.inverse_transform(arrays["W"])
+    return _as_frames(solver, L, X), fit, arrays
+
+
+def _as_frames(solver, found, X):
+    """What a fit found of each entry, with frames as rows, in single precision."""
+    turned = hasattr(solver, "anchor_indices_")
+    found = np.asarray(found.T if turned else found, dtype=X.dtype)
+    if found.shape != X.shape:
+        raise ValueError(f"what was found has shape {found.shape}, the frames {X.shape}.")
+    return found
+
+
+def rule_threshold(scores):
+    """A threshold that needs no mask: 2.5 robust deviations of all scores, at least 2/255."""
+    return max(2 / 255, _DEVIATIONS * float(np.median(scores)))
 
 
 def chooses_samples(solver):

@@ -31,6 +31,7 @@ from nmfbench.papers.clips import (
     Clip,
     ahead,
     alike,
+    longest,
     on_clips,
     pooled,
     with_clip,
@@ -130,9 +131,7 @@ def frame(records):
     ``seconds`` are the median CPU seconds, ``memory`` is in MB.
     """
     records = with_clip(records.astype({"method": str}), (*STEADY, LIT, *_GENERATED))
-    records = records.reindex(columns=list(dict.fromkeys([*records, *_READ])))
-    most = records.groupby("clip", observed=True)["n_frames"].transform("max")
-    records = records[records["n_frames"] == most]
+    records = longest(records.reindex(columns=list(dict.fromkeys([*records, *_READ]))))
     records = records.assign(
         clip=records["clip"].astype(str),
         family=records["method"],
