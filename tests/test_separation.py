@@ -254,6 +254,19 @@ def test_scores_may_be_filtered_or_the_solvers_own():
             run(data, Given(black), **{option: "other"})
 
 
+def test_double_precision_reaches_a_small_tolerance():
+    """In single precision Robust PCA stops at 20 roundings, in double where it is asked to."""
+    clip = load_dataset("moving-square", rng=0)
+    left = {}
+    for dtype in ("float32", "float64"):
+        solver = make_solver("rpca-ialm", tol=1e-7)
+        run(clip, solver, dtype=dtype)
+        assert solver.low_rank_.dtype == dtype
+        away = clip.X.astype(dtype) - solver.low_rank_ - solver.sparse_
+        left[dtype] = np.linalg.norm(away) / np.linalg.norm(clip.X)
+    assert left["float64"] < 1.1e-7 < left["float32"]
+
+
 def test_the_light_is_switched_off_and_on():
     """The middle third is dimmed smoothly, in steps of 1/255; masks and backgrounds follow."""
     clip = load_dataset("moving-square", rng=0, noise=0)
