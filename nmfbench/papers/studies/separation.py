@@ -36,7 +36,7 @@ from nmfbench.papers.clips import (
     pooled,
     with_clip,
 )
-from nmfbench.problems.separation import CLIPS, FRAMES
+from nmfbench.problems.separation import CARD, CLIPS, FRAMES
 from nmfbench.stats.detection import partial_area, pooled_rates
 from nmfbench.stats.pooled import t_ratio
 from nmfbench.stats.ranks import grouped_critical_difference
@@ -63,7 +63,7 @@ _RANKED = (
     Method(LOW_RANK, "robust-lowrank-admm"),
     Method("RobustXRAY", "robust-xray", {"refits": 1}),
     Method("XRAY-l2", "xray-l2", {"refits": 1}),
-    Method("GoDec", "godec", {"card": 0.0745}),
+    Method("GoDec", "godec", {"card": CARD}),
 )
 METHODS = (Method(MEDIAN, "median"), *_RANKED, Method(RPCA, "rpca-ialm"))
 RANKS = (1, 2)
