@@ -36,10 +36,10 @@ def _gaussian(X, r, rng):
 class FLSS(BaseMultiview):
     r"""A latent space, each of whose dimensions is shared by some views and private to others.
 
-    With :math:`H_{k,g}` the part of component k in the group g of features, such as a view,
-    minimise over W and H of any sign
+    With :math:`H_{k,g}` the part of component k in the group g of features, such as a view, and
+    factors of any sign
 
-    .. math:: \tfrac1n\|X-WH\|_F^2 + \lambda\sum_g\sum_k\|H_{k,g}\|_\infty
+    .. math:: \min_{W,H} \tfrac1n\|X-WH\|_F^2 + \lambda\sum_g\sum_k\|H_{k,g}\|_\infty
               + \gamma\sum_k\|W_{:k}\|_\infty.
 
     One iteration improves W, then H, divides the scale of each component between them in the best
@@ -70,8 +70,8 @@ class FLSS(BaseMultiview):
     Attributes
     ----------
     n_components_ : int
-        Components that are left.
-    shared_ : ndarray of bool of shape (n_groups, n_components_)
+        Components that are left. If none is, ``components_`` is a row of zeros.
+    shared_ : ndarray of bool of shape (n_groups, len(components_))
         Whether a component is in use in a group. One with a single True is private to that group.
 
     Notation
@@ -142,7 +142,10 @@ class FLSS(BaseMultiview):
         s.Ht = self._improve(s.Ht, c * (s.X.T @ s.W), c * (s.W.T @ s.W), s.proxes["H"])
         self._balance(s)
         alive = s.W.any(axis=0) & s.Ht.any(axis=0)
-        s.W, s.Ht = (np.ascontiguousarray(factor[:, alive]) for factor in (s.W, s.Ht))
+        if alive.any():
+            s.W, s.Ht = (np.ascontiguousarray(factor[:, alive]) for factor in (s.W, s.Ht))
+        else:
+            s.W, s.Ht = (np.zeros((len(factor), 1)) for factor in (s.W, s.Ht))
 
     def _improve(self, factor, cross, gram, prox):
         steps, tol = self.inner_max_iter, self.inner_tol
@@ -163,7 +166,7 @@ class FLSS(BaseMultiview):
 
     def _finish(self, X, s):
         super()._finish(X, s)
-        self.n_components_ = len(self.components_)
+        self.n_components_ = int(s.Ht.any(axis=0).sum())
         self.shared_ = group_norms(s.Ht, s.groups, np.inf) > 0
 
     def _project(self, X):

@@ -1,0 +1,51 @@
+"""Multi-view sets: images in several descriptions."""
+
+from __future__ import annotations
+
+from nmfbench.core.registry import datasets, register_problems
+from nmfbench.problems.problem import REPEATS, Problem
+
+__all__ = ["SETS", "params_of"]
+
+SETS = {
+    "mv-msrcv1": ("MSRC-v1", {"views": ["hog576", "gist512", "cm24"]}),
+    "mv-landuse21": ("LandUse-21", {}),
+    "mv-scene15": ("Scene-15", {}),
+    "mv-mfeat": ("Multiple Features", {}),
+}
+"""Sets by key, with their titles and the views that are used of them."""
+
+_RANK = {"smoke": 5, "quick": 20, "paper": 60}
+_USED = {"smoke": ("mv-landuse21",), "quick": ("mv-msrcv1", "mv-landuse21"), "paper": tuple(SETS)}
+
+
+def params_of(solver: str, dataset: str) -> dict:
+    """Parameters of a solver on the training half of a set: weights that grow with the samples.
+
+    >>> params_of("eucnmf-gs", "mv-landuse21")
+    {'alpha': 10.5}
+    """
+    if solver == "eucnmf-gs":
+        return {"alpha": datasets[dataset].info["n_samples"] / 200}
+    return {}
+
+
+@register_problems("multiview")
+def multiview(profile):
+    """Two sets with few components, in the paper's grid four with many; a generated one in the
+    smoke grid."""
+    solvers = ("mahnmf-gs", "eucnmf-gs", "hals")
+    return [
+        Problem(
+            task="multiview",
+            label=f"{title}, r = {_RANK[profile]}",
+            dataset=dataset,
+            dataset_params=views,
+            options={"n_components": _RANK[profile]},
+            baselines=[(solver, params_of(solver, dataset)) for solver in solvers],
+            repeats=REPEATS[profile],
+            stand_in=profile == "smoke",
+        )
+        for dataset, (title, views) in SETS.items()
+        if dataset in _USED[profile]
+    ]
