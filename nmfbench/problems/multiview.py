@@ -15,8 +15,12 @@ SETS = {
 }
 """Sets by key, with their titles and the views that are used of them."""
 
-_RANK = {"smoke": 5, "quick": 20, "paper": 60}
-_USED = {"smoke": ("mv-landuse21",), "quick": ("mv-msrcv1", "mv-landuse21"), "paper": tuple(SETS)}
+SMOKE = ("mv-mfeat", {"views": ["mor6", "zer47"]}, {"costs": [0.1, 1.0], "n_folds": 2})
+"""Generated set of the smoke grids: its key, its views, and options of a quick choice of costs."""
+
+_RANKS = {"quick": 20, "paper": 60}
+_USED = {"quick": ("mv-msrcv1", "mv-landuse21"), "paper": tuple(SETS)}
+_BASELINES = ("mahnmf-gs", "eucnmf-gs", "hals")
 
 
 def params_of(solver: str, dataset: str) -> dict:
@@ -34,18 +38,25 @@ def params_of(solver: str, dataset: str) -> dict:
 def multiview(profile):
     """Two sets with few components, in the paper's grid four with many; a generated one in the
     smoke grid."""
-    solvers = ("mahnmf-gs", "eucnmf-gs", "hals")
+    if profile == "smoke":
+        dataset, views, options = SMOKE
+        return [_problem(profile, dataset, "generated", views, options | {"n_components": 5})]
+    options = {"n_components": _RANKS[profile]}
     return [
-        Problem(
-            task="multiview",
-            label=f"{title}, r = {_RANK[profile]}",
-            dataset=dataset,
-            dataset_params=views,
-            options={"n_components": _RANK[profile]},
-            baselines=[(solver, params_of(solver, dataset)) for solver in solvers],
-            repeats=REPEATS[profile],
-            stand_in=profile == "smoke",
-        )
+        _problem(profile, dataset, f"{title}, r = {_RANKS[profile]}", views, options)
         for dataset, (title, views) in SETS.items()
         if dataset in _USED[profile]
     ]
+
+
+def _problem(profile, dataset, label, views, options):
+    return Problem(
+        task="multiview",
+        label=label,
+        dataset=dataset,
+        dataset_params=views,
+        options=options,
+        baselines=[(solver, params_of(solver, dataset)) for solver in _BASELINES],
+        repeats=REPEATS[profile],
+        stand_in=profile == "smoke",
+    )
