@@ -19,6 +19,7 @@ import worlds_sensitivity
 import worlds_similarity
 import worlds_studies
 import worlds_tables
+import worlds_videos
 
 from nmfbench.artefacts.artefact import PROFILES, label_records
 from nmfbench.artefacts.evaluate import evaluate
@@ -91,6 +92,8 @@ def test_smoke_runs_and_draws_from_the_saved_table(artefact, smoke_store):
         plt.close(drawn)
     else:
         assert len(drawn)
+    for also in (artefact.scores, artefact.strips):
+        assert also is None or len(also(saved))
 
 
 def world(artefact, metrics):
@@ -248,6 +251,7 @@ WORLDS = {
     **worlds_studies.WORLDS,
     **worlds_similarity.WORLDS,
     **worlds_tables.WORLDS,
+    **worlds_videos.WORLDS,
 }
 
 

@@ -1,6 +1,7 @@
 """The promises of every registered solver: the common checks, and what only ours promise."""
 
 import pickle
+import tempfile
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from nmfbench.checks import CHECKS, easy_data, perform_check
 from nmfbench.core.registry import solvers
 from nmfbench.core.trace import TRACE_DTYPE
+from nmfbench.solvers.frobenius.mu import MU
 from nmfbench.solvers.separable.base import BaseSeparable
 
 KEYS = list(solvers)
@@ -188,16 +190,67 @@ def test_factors_have_the_precision_of_the_data_and_explain_them(key, dtype):
         assert np.linalg.norm(dense - reconstruction) < 0.3 * np.linalg.norm(dense)
 
 
+def spaced(array):
+    """The same numbers at every second place of a larger array, which is transposed."""
+    wide = np.full((2 * array.shape[1], 2 * array.shape[0]), np.nan, dtype=array.dtype)
+    wide[::2, ::2] = array.T
+    return wide[::2, ::2].T
+
+
+def mapped(array):
+    """The same numbers in a file, which cannot be written to."""
+    with tempfile.NamedTemporaryFile(suffix=".npy") as file:
+        np.save(file, array)
+        file.flush()
+        return np.load(file.name, mmap_mode="r")
+
+
+LAYOUTS = (np.asfortranarray, spaced, mapped, lambda array: array.astype(">f8"))
+
+
 @pytest.mark.parametrize("key", KEYS)
-def test_read_only_inputs_will_do(key):
-    """Data in each layout, and initial factors, may be arrays that cannot be written to."""
-    for X in inputs(key, problem(key)):
-        W, H = start(key)
-        given = {"W": W, "H": H} if key in ITERATIVE else {}
-        parts = (X.data, X.indices, X.indptr) if sp.issparse(X) else (X,)
-        for array in (*parts, *given.values()):
-            array.flags.writeable = False
-        make(key).fit(X, **given).transform(X)
+def test_layouts_do_not_matter(key):
+    """Order, gaps, byte order and files change no bit, of data or of initial factors."""
+    X, (W, H) = problem(key), start(key)
+    few = {"max_iter": 3} if "max_iter" in make(key).get_params() and key in ITERATIVE else {}
+
+    def fitted(layout):
+        given = {"W": layout(W), "H": layout(H)} if key in ITERATIVE else {}
+        model = make(key, **few)
+        return model.fit_transform(layout(X), **given), model.components_, model.transform(X[:5])
+
+    expected = fitted(np.ascontiguousarray)
+    for layout in LAYOUTS:
+        for found, wanted in zip(fitted(layout), expected, strict=True):
+            np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("key", SPARSE)
+def test_read_only_sparse_data_will_do(key):
+    """The arrays of a sparse matrix may be such that cannot be written to."""
+    X = sp.csr_matrix(problem(key))
+    for array in (X.data, X.indices, X.indptr):
+        array.flags.writeable = False
+    make(key).fit(X).transform(X)
+
+
+@pytest.mark.parametrize("key", SPARSE)
+def test_entries_of_sparse_data_may_come_in_pieces(key):
+    """Entries given twice count with their sum, in any order, and explicit zeros are none."""
+    X = suited(key, easy_data(noise=0.05) * (np.random.default_rng(1).random((N, M)) < 0.8))
+    whole = sp.csr_matrix(X)
+    rows, columns = np.nonzero(X + np.eye(*X.shape))  # some of them zero
+    values = X[rows, columns]
+    halves = np.concatenate([values / 4, 3 * values / 4])
+    places = np.tile(columns, 2), np.tile(rows, 2)
+    order = np.lexsort((-places[0], places[1]))
+    indptr = np.concatenate([[0], np.bincount(places[1], minlength=X.shape[0]).cumsum()])
+    pieces = sp.csr_matrix((halves[order], places[0][order], indptr), shape=X.shape)
+    assert pieces.nnz >= 2 * whole.nnz
+    few = {"max_iter": 3} if key in ITERATIVE else {}
+    found, wanted = (make(key, **few).fit(data) for data in (pieces, whole))
+    np.testing.assert_allclose(found.components_, wanted.components_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.transform(pieces), wanted.transform(whole), atol=1e-9)
 
 
 @pytest.mark.parametrize("key", SPARSE)
@@ -393,3 +446,17 @@ def test_random_rows_are_uniform_over_rows_that_are_not_zero():
     counts = np.bincount([solver.anchor_indices_[0] for solver in chosen], minlength=N)
     assert counts[3] == 0
     assert stats.chisquare(np.delete(counts, 3)).pvalue > 1e-3
+
+
+def test_a_fit_that_compiles_cannot_fail():
+    """What suits the data and not the tiny matrix that is fitted first is no error."""
+
+    class ManyRows(MU):
+        def _start(self, X, r, rng, factors):
+            if X.shape[0] < N:
+                raise ValueError("too few rows")
+            return super()._start(X, r, rng, factors)
+
+    found, wanted = (cls(n_components=R, max_iter=5, random_state=0) for cls in (ManyRows, MU))
+    X = problem("mu")
+    np.testing.assert_array_equal(found.fit_transform(X), wanted.fit_transform(X))

@@ -202,7 +202,9 @@ def test_without_masks_there_are_pictures_only():
     for name, share in (("frames", 1), ("backgrounds", 0.5), ("scores", 0.5)):
         image = outcome.arrays[name]
         assert image.dtype == np.uint8
-        np.testing.assert_allclose(image, 255 * share * data.X[shown], atol=0.51)
+        assert image.shape[1:] == SHAPE
+        pixels = image.reshape(len(shown), -1)
+        np.testing.assert_allclose(pixels, 255 * share * data.X[shown], atol=0.51)
 
 
 def test_no_foreground_is_an_error():
@@ -219,6 +221,19 @@ def test_the_picture_of_most_motion_is_shown():
     data.X = np.full((12, 20), 0.5)
     data.X[10, :9] = 1.0
     np.testing.assert_array_equal(run(data, Given(black)).arrays["shown"], [4, 8, 10])
+
+
+def test_more_frames_may_be_shown():
+    """n_shown frames are evenly spaced among the scored ones, with their masks."""
+    data = coarse_clip(n=30)
+    plain, outcome = (run(data, Given(black), n_scored=10, n_shown=n) for n in (None, 4))
+    assert outcome.metrics == plain.metrics
+    shown = outcome.arrays["shown"]
+    np.testing.assert_array_equal(shown, outcome.arrays["scored"][[0, 3, 6, 9]])
+    np.testing.assert_array_equal(outcome.arrays["masks"].reshape(4, -1), data.masks[shown])
+    data.masks = data.gt_frames = None
+    unmasked = run(data, Given(black), n_shown=3).arrays
+    np.testing.assert_array_equal(unmasked["shown"], [0, 14, 29])
 
 
 def test_scores_may_be_filtered_or_the_solvers_own():

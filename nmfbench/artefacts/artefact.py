@@ -11,6 +11,7 @@ import pandas as pd
 
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.grids import Method, changed
+from nmfbench.artefacts.strips import Strip
 from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_available, dataset_info, dataset_variant
 from nmfbench.engine.trials import Trial, canonical
@@ -76,6 +77,11 @@ class Artefact:
         such as ``{"coil20": "COIL-20 for Caltech-101"}``.
     caption : str
         How to read it, for the report.
+    scores : callable, optional
+        Of a figure: that table -> a DataFrame, printed below the picture.
+    strips : callable, optional
+        Of a figure: that table -> list of :class:`~nmfbench.artefacts.strips.Strip`, clips which
+        the report lets its reader step through.
     """
 
     id: str
@@ -90,6 +96,8 @@ class Artefact:
     assumed: Mapping[str, str] = field(default_factory=dict)
     stands_for: Mapping[str, str] = field(default_factory=dict)
     caption: str = ""
+    scores: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+    strips: Callable[[pd.DataFrame], list[Strip]] | None = None
 
     @property
     def paper(self) -> str:

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 __all__ = [
+    "canonical_csr",
     "check_data",
     "check_factors",
     "check_groups",
@@ -34,7 +35,8 @@ def check_data(estimator, X, *, reset=True, accept_sparse=True, nonnegative=True
 
     Returns
     -------
-    ndarray (C-contiguous) or CSR matrix, float32 if ``X`` was and float64 otherwise.
+    ndarray (C-contiguous) or CSR matrix (sorted, without duplicate or explicit zero entries),
+    float32 if ``X`` was and float64 otherwise.
 
     Raises
     ------
@@ -59,6 +61,16 @@ def check_data(estimator, X, *, reset=True, accept_sparse=True, nonnegative=True
     )
     if nonnegative:
         _check_nonnegative(X, "X")
+    return canonical_csr(X) if sp.issparse(X) else X
+
+
+def canonical_csr(X):
+    """Each entry of a sparse matrix once, in order, and none that is zero; a copy if need be."""
+    if X.has_canonical_format and X.data.all():
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    X.eliminate_zeros()
     return X
 
 
@@ -120,7 +132,7 @@ def check_factors(W, H, X, r, *, nonnegative=True):
     for name, factor, shape in (("W", W, (n, r)), ("H", H, (r, m))):
         if factor is None:
             raise ValueError(f"Initial factors come in pairs: {name} was not given.")
-        factor = check_array(factor, dtype=X.dtype, copy=True, input_name=name)
+        factor = check_array(factor, dtype=X.dtype, order="C", copy=True, input_name=name)
         if factor.shape != shape:
             raise ValueError(
                 f"Initial {name} has shape {factor.shape}, but X of shape {X.shape} with "

@@ -42,6 +42,9 @@ options of the task and its metrics (``nmfbench.results`` shows them). All stati
 ...     ylabel="fraction of anchors recovered",
 ... )
 
+Of the same table a figure may print *scores* below its picture, and give *strips*: frames of clips
+that a reader of the report steps through.
+
 A *claim* is a sentence of the paper in our words, where it stands, and a test of the same records;
 what the paper leaves open and we chose is *assumed*:
 

@@ -142,7 +142,7 @@ def build_report(
     rows = [row for evaluation in evaluations for row in claim_rows(evaluation)]
     claims.write_text(json.dumps(rows, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     pages = [output / f"{paper}.{ending}" for paper in papers for ending in ("html", "ipynb")]
-    pictures = [output / section.picture for section in sections if section.picture]
+    pictures = [output / picture for section in sections for picture in section.pictures]
     _write_sums([index, claims, *pages, *pictures, *cards], output)
     return Report(index, evaluations)
 

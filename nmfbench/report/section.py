@@ -15,8 +15,9 @@ from nmfbench.cards.card import Evidence
 from nmfbench.core import registry
 from nmfbench.engine.store import Store
 from nmfbench.pages.environment import environment
+from nmfbench.report.sprite import Sprite, pack
 
-__all__ = ["SECTION", "Section", "render_section", "section", "write_figure"]
+__all__ = ["SECTION", "Section", "render_section", "section", "write_pictures"]
 
 _LETTERS = 10  # of a title, an inch
 
@@ -34,15 +35,15 @@ class Section:
     evaluation : Evaluation
     html : str
         Picture or table, claims, data, assumptions, provenance.
-    picture : str or None
-        File of the figure, relative to the report.
+    pictures : list of str
+        Files of a figure, relative to the report.
     evidence : Evidence or None
         What the cards show of it.
     """
 
     evaluation: Evaluation
     html: str
-    picture: str | None
+    pictures: list[str]
     evidence: Evidence | None
 
     def to_json(self) -> str:
@@ -50,7 +51,7 @@ class Section:
         values = {
             "evaluation": self.evaluation.to_dict(),
             "html": self.html,
-            "picture": self.picture,
+            "pictures": self.pictures,
             "evidence": self.evidence and self.evidence.to_dict(),
         }
         return json.dumps(values, default=lambda number: number.item())  # numpy's numbers
@@ -60,7 +61,7 @@ class Section:
         values = json.loads(text)
         evaluation = Evaluation.from_dict(values["evaluation"])
         evidence = values["evidence"] and Evidence.from_dict(values["evidence"], evaluation)
-        return cls(evaluation, values["html"], values["picture"], evidence)
+        return cls(evaluation, values["html"], values["pictures"], evidence)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         """Output of a notebook cell: the section and, unseen, data for the rest of the report."""
@@ -93,22 +94,30 @@ def section(artefact, *, store, profile=None, stand_in=False, output=".", only=N
     target = registry.artefacts[artefact].target
     with Store(store, create=False) as opened:
         evaluation = evaluate(target, opened, profile=profile, stand_in=stand_in)
-        picture = write_figure(evaluation, output)
+        sprite = sprite_of(evaluation)
+        pictures = write_pictures(evaluation, sprite, output)
         evidence = Evidence.of(evaluation)
-    return Section(evaluation, render_section(evaluation), picture, evidence)
+    return Section(evaluation, render_section(evaluation, sprite), pictures, evidence)
 
 
-def picture_path(evaluation: Evaluation) -> str:
+def picture_path(evaluation: Evaluation, ending: str = "png") -> str:
     """Where the picture of a figure lies, relative to the report."""
-    return f"figures/{evaluation.artefact.paper}-{evaluation.artefact.name}.png"
+    return f"figures/{evaluation.artefact.paper}-{evaluation.artefact.name}.{ending}"
 
 
-def write_figure(evaluation: Evaluation, output) -> str | None:
-    """Draw a figure into the report's folder; its path there. Tables are part of the page."""
+def sprite_of(evaluation: Evaluation) -> Sprite | None:
+    """Frames of the clips of a figure, if it has any."""
+    artefact, table = evaluation.artefact, evaluation.table
+    strips = artefact.strips(table) if artefact.strips and table is not None else []
+    return pack(strips) if strips else None
+
+
+def write_pictures(evaluation: Evaluation, sprite: Sprite | None, output) -> list[str]:
+    """Draw a figure into the report's folder; paths there. Tables are part of the page."""
     if evaluation.artefact.kind != "figure" or evaluation.table is None:
-        return None
-    name = picture_path(evaluation)
-    path = Path(output) / name
+        return []
+    names = [picture_path(evaluation)]
+    path = Path(output) / names[0]
     path.parent.mkdir(parents=True, exist_ok=True)
     with figure_style():
         figure = evaluation.draw()
@@ -119,16 +128,31 @@ def write_figure(evaluation: Evaluation, output) -> str | None:
         # No software version or date in the file: the same records give the same bytes.
         figure.savefig(path, metadata={"Software": None})
         plt.close(figure)
-    return name
+    if sprite is not None:
+        names.append(picture_path(evaluation, "webp"))
+        sprite.save(Path(output) / names[1])
+    return names
 
 
-def render_section(evaluation: Evaluation) -> str:
+def render_section(evaluation: Evaluation, sprite: Sprite | None = None) -> str:
     """HTML of one artefact: picture or table, claims, data, assumptions, provenance."""
-    table = None
-    if evaluation.artefact.kind == "table" and evaluation.table is not None:
-        table = evaluation.draw().to_html(border=0, index=False, na_rep="", escape=True)
     return (
         environment()
         .get_template("artefact.html")
-        .render(e=evaluation, picture=picture_path(evaluation), table=table)
+        .render(
+            e=evaluation,
+            picture=picture_path(evaluation),
+            table=_printed(evaluation),
+            sprite=sprite,
+            sprite_path=picture_path(evaluation, "webp"),
+        )
     )
+
+
+def _printed(evaluation):
+    """HTML of a table, or of the scores below a figure."""
+    artefact, table = evaluation.artefact, evaluation.table
+    if table is None or (artefact.kind == "figure" and artefact.scores is None):
+        return None
+    printed = evaluation.draw() if artefact.kind == "table" else artefact.scores(table)
+    return printed.to_html(border=0, index=False, na_rep="", escape=True)

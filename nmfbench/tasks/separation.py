@@ -70,6 +70,7 @@ def separation(
     light_switch=False,
     score="residual",
     post=None,
+    n_shown=None,
 ):
     r"""Find backgrounds ``L`` of the frames ``X`` and score :math:`|X - L|` against the masks.
 
@@ -100,6 +101,10 @@ def separation(
         ``"own"`` scores by the magnitude of the solver's ``sparse_`` instead.
     post : {"median3"}, optional
         Filter the scores by the median over 3 x 3 pixels.
+    n_shown : int, optional
+        Frames of which images are kept, evenly spaced among the scored ones, or among all where
+        none is scored. By default three: those at one and two thirds, and the one that differs
+        most from the temporal median.
 
     Returns
     -------
@@ -123,9 +128,9 @@ def separation(
 
         Arrays. Of scored frames: ``scored``, their rows in the clip; ``alarms`` and ``hits``, see
         :func:`~nmfbench.stats.detection.counts_by_group`, at ``thresholds``, which make curves of
-        any of them. Of three frames, at one and two thirds and the one that differs most from
-        the temporal median: ``shown``, their rows; ``frames``, ``backgrounds``, ``scores`` and
-        ``masks``, 8-bit images; grey levels outside [0, 1] are clipped.
+        any of them. Of the frames shown: ``shown``, their rows in the clip; ``frames``,
+        ``backgrounds``, ``scores`` and ``masks``, 8-bit images of shape (n_shown, height, width);
+        grey levels outside [0, 1] are clipped.
 
     Notes
     -----
@@ -164,7 +169,7 @@ def separation(
         arrays["scored"] = clip.rows[clip.scored]
         reference = _of_temporal_mean(clip, data.image_shape, post)
         metrics |= {f"{name}-mean": value for name, value in reference.items()}
-    return Outcome(metrics, fit, arrays | _pictures(clip, L, scores))
+    return Outcome(metrics, fit, arrays | _pictures(clip, L, scores, data.image_shape, n_shown))
 
 
 @dataclass(frozen=True)
@@ -312,12 +317,16 @@ def _of_temporal_mean(clip, image_shape, post):
     return _of_curve(curve, truth, found, _thresholds(clip, scores)) | _errors(clip, mean)
 
 
-def _pictures(clip, L, scores):
+def _pictures(clip, L, scores, image_shape, n_shown):
     """Eight-bit images of a few frames: the same for all solvers."""
     among = clip.scored if len(clip.scored) else np.arange(len(clip.X))
-    distance = np.abs(clip.X[among] - np.median(clip.X, axis=0))
-    busiest = (distance > _DEVIATIONS * np.median(distance)).sum(axis=1).argmax()
-    shown = among[np.unique([len(among) // 3, 2 * len(among) // 3, busiest])]
+    if n_shown is None:
+        distance = np.abs(clip.X[among] - np.median(clip.X, axis=0))
+        busiest = (distance > _DEVIATIONS * np.median(distance)).sum(axis=1).argmax()
+        chosen = np.unique([len(among) // 3, 2 * len(among) // 3, busiest])
+    else:
+        chosen = spread(len(among), n_shown)
+    shown = among[chosen]
     images = {"frames": clip.X, "backgrounds": L, "scores": scores}
     pictures = {
         name: np.rint(255 * np.clip(array[shown], 0, 1)).astype(np.uint8)
@@ -325,6 +334,7 @@ def _pictures(clip, L, scores):
     }
     if len(clip.scored):
         pictures["masks"] = clip.masks_of(shown)
+    pictures = {name: flat.reshape(-1, *image_shape) for name, flat in pictures.items()}
     return pictures | {"shown": clip.rows[shown]}
 
 

@@ -21,8 +21,9 @@ _LOST = 1e-10  # residuals of tight features beyond this share of the data: digi
 _RESTARTS = 3
 _BLOCK = 32  # features looked at together
 _SHIFT = 1e-10  # size of the perturbation relative to the data
+_PROOF = 1e-7  # the objective exceeds what its dual proves by no more than this share of the data
 
-OPTIMAL, STOPPED = 0, 1
+OPTIMAL, STOPPED, UNPROVED = 0, 1, 2
 
 
 @njit(cache=True, nogil=True)
@@ -55,7 +56,7 @@ def _first_kink(step, weight, index, n, need):
             else:
                 sum_equal += weight[i]
                 i += 1
-        if need <= sum_below:
+        if need <= sum_below and below > lo:
             hi = below - 1
         elif need <= sum_below + sum_equal:
             need -= sum_below
@@ -251,7 +252,7 @@ def _origin(inverse, basis, bound_is_tight, m):
 
 
 @njit(cache=True, nogil=True)
-def _vertex(w, r, inverse, basis, x, floor, H, indptr, indices, data, used):
+def _vertex(w, r, inverse, basis, x, floor, exact, H, indptr, indices, data, used):
     """Coefficients and residuals of the vertex where the constraints of ``basis`` are tight.
 
     Returns the largest residual of a feature that should be fitted exactly, then set to zero.
@@ -263,18 +264,29 @@ def _vertex(w, r, inverse, basis, x, floor, H, indptr, indices, data, used):
         if value != 0.0:
             for a in range(k):
                 w[a] += value * inverse[a, p]
-    for a in range(k):
-        w[a] = max(w[a], -floor[a])
-    for p in range(k):
-        if basis[p] >= m:
-            w[basis[p] - m] = -floor[basis[p] - m]
-    _combine(r, w, H, indptr, indices, data, used)
-    for j in range(m):
-        r[j] = x[j] - r[j]
-    error = 0.0
+    before = np.inf
+    while True:
+        for a in range(k):
+            w[a] = max(w[a], -floor[a])
+        for p in range(k):
+            if basis[p] >= m:
+                w[basis[p] - m] = -floor[basis[p] - m]
+        _combine(r, w, H, indptr, indices, data, used)
+        for j in range(m):
+            r[j] = x[j] - r[j]
+        error = 0.0
+        for p in range(k):
+            if basis[p] < m:
+                error = max(error, abs(r[basis[p]]))
+        if error <= exact or error > 0.5 * before:
+            break
+        before = error
+        for p in range(k):  # nearly dependent generators: what is left is solved for again
+            if basis[p] < m and r[basis[p]] != 0.0:
+                for a in range(k):
+                    w[a] += r[basis[p]] * inverse[a, p]
     for p in range(k):
         if basis[p] < m:
-            error = max(error, abs(r[basis[p]]))
             r[basis[p]] = 0.0
     return error
 
@@ -308,6 +320,19 @@ def _read_signs(sign, r, zero, basis):
 
 
 @njit(cache=True, nogil=True)
+def _lower_bound(x, dual, g, masses, total):
+    """A bound of the objective from any dual in [-1, 1] and its ``g = -H @ dual``.
+
+    The dual is moved down and shrunk until no generator pairs positively with it.
+    """
+    excess = 0.0
+    for a in range(g.shape[0]):
+        if masses[a] > 0.0:
+            excess = max(excess, -g[a] / masses[a])
+    return (_dot(dual, x) - excess * total) / (1.0 + excess)
+
+
+@njit(cache=True, nogil=True)
 def _solve(w, basis, dual, given, x, H, Ht, indptr, indices, data, masses, max_pivots, work):
     """Solve one point. Returns (objective, pivots, status).
 
@@ -324,20 +349,20 @@ def _solve(w, basis, dual, given, x, H, Ht, indptr, indices, data, masses, max_p
         total += x[j]
     held[:] = False
     floor[:] = 0.0
-    n_held, error = 0, 0.0
+    n_held, error, exact = 0, 0.0, _LOST * largest
     if not given:
         w[:] = 0.0
         given = True
         for p in range(k):
             given = given and basis[p] >= m  # all at zero
         if not given and _invert(inverse, basis, tight, m, Ht, v, rows):
-            error = _vertex(w, r, inverse, basis, xs, floor, H, indptr, indices, data, rows)
+            error = _vertex(w, r, inverse, basis, xs, floor, exact, H, indptr, indices, data, rows)
             given = error > _LOST * largest
         else:
             given = True
     if given:
         n_held = _hold(w, held, floor, masses, inverse, basis, tight, m)
-        error = _vertex(w, r, inverse, basis, xs, floor, H, indptr, indices, data, rows)
+        error = _vertex(w, r, inverse, basis, xs, floor, exact, H, indptr, indices, data, rows)
     zero = _ZERO * largest
     sign[:] = -1.0
     _read_signs(sign, r, zero, basis)
@@ -380,10 +405,15 @@ def _solve(w, basis, dual, given, x, H, Ht, indptr, indices, data, masses, max_p
                 if basis[p] >= m and held[basis[p] - m]:
                     best = p
         renew = since >= _REFRESH
+        if renew or best < 0:
+            for a in range(k):
+                d[a] = max(w[a], 0.0)
         if best < 0:
             # Optimal, unless the inverse has lost digits.
             if since > 0:
-                error = _vertex(w, r, inverse, basis, xs, floor, H, indptr, indices, data, rows)
+                error = _vertex(
+                    w, r, inverse, basis, xs, floor, exact, H, indptr, indices, data, rows
+                )
                 renew = error > _LOST * largest
             if not renew:
                 status = OPTIMAL
@@ -393,13 +423,18 @@ def _solve(w, basis, dual, given, x, H, Ht, indptr, indices, data, masses, max_p
         if renew:
             since = 0
             if _invert(inverse, basis, tight, m, Ht, v, rows):
-                error = _vertex(w, r, inverse, basis, xs, floor, H, indptr, indices, data, rows)
+                error = _vertex(
+                    w, r, inverse, basis, xs, floor, exact, H, indptr, indices, data, rows
+                )
             else:
                 error = np.inf
             if error > _LOST * largest:  # digits lost beyond repair: anew from where we are
                 restarts += 1
+                w[:] = d
                 n_held = _hold(w, held, floor, masses, inverse, basis, tight, m)
-                error = _vertex(w, r, inverse, basis, xs, floor, H, indptr, indices, data, rows)
+                error = _vertex(
+                    w, r, inverse, basis, xs, floor, exact, H, indptr, indices, data, rows
+                )
             _read_signs(sign, r, zero, basis)
             _gradient(g, sign, H, indptr, indices, data)
             continue
@@ -422,6 +457,12 @@ def _solve(w, basis, dual, given, x, H, Ht, indptr, indices, data, masses, max_p
             d[a] = up * inverse[a, best]
         _combine(q, d, H, indptr, indices, data, rows)
 
+        # Of dependent generators one can be let go along an edge that leaves the fit as it is.
+        slight = 0.0
+        if leaving >= m and m * _mean_size(q) <= _TINY * v[best]:
+            q[:] = 0.0
+            slight = _TINY * v[best]
+
         # The kinks ahead, and the one where the objective stops falling.
         speed = _largest(q)
         small = _TINY * speed
@@ -432,7 +473,7 @@ def _solve(w, basis, dual, given, x, H, Ht, indptr, indices, data, masses, max_p
                 break
             limit = 16.0 * limit if limit * speed < largest else np.inf
         for a in range(k):
-            if d[a] < 0.0 and not tight[a] and -d[a] * masses[a] > small:
+            if d[a] < 0.0 and not tight[a] and -d[a] * masses[a] > max(small, slight):
                 step[n] = max(w[a] + floor[a], 0.0) / -d[a]
                 weight[n] = np.inf
                 index[n] = m + a
@@ -521,21 +562,36 @@ def _solve(w, basis, dual, given, x, H, Ht, indptr, indices, data, masses, max_p
     for a in range(k):
         if not held[a]:
             floor[a] = 0.0
+    lost = False
     if pivots > 0:
-        _vertex(w, r, inverse, basis, x, floor, H, indptr, indices, data, rows)
+        for a in range(k):
+            d[a] = max(w[a], 0.0)
+        error = _vertex(w, r, inverse, basis, x, floor, exact, H, indptr, indices, data, rows)
+        lost = error > exact
     objective = 0.0
     for j in range(m):
         objective += abs(r[j])
+    if lost:  # this is not the vertex that the pivots have led to
+        _combine(q, d, H, indptr, indices, data, rows)
+        fit = 0.0
+        for j in range(m):
+            fit += abs(x[j] - q[j])
+        if fit < objective:
+            objective = fit
+            w[:] = d
+    for j in range(m):
+        q[j] = sign[j] if objective > _ZERO * total else 0.0
+    for p in range(k):
+        if basis[p] < m and objective > _ZERO * total:
+            q[basis[p]] = min(1.0, max(-1.0, y[p]))
     if dual.shape[0] > 0:
-        if objective <= _ZERO * total:
-            dual[:] = 0.0
-        else:
-            for j in range(m):
-                dual[j] = sign[j]
-            for p in range(k):
-                if basis[p] < m:
-                    dual[basis[p]] = min(1.0, max(-1.0, y[p]))
-    if n_held > 0:  # interrupted: there is no vertex to come back to
+        dual[:] = q
+    if status == OPTIMAL and pivots > 0:
+        _gradient(v, q, H, indptr, indices, data)
+        bound = _lower_bound(x, q, v, masses, total)
+        if objective - bound > _PROOF * total:
+            status = UNPROVED
+    if n_held > 0 or lost:  # there is no vertex to come back to
         for a in range(k):
             basis[a] = m + a
     return objective, pivots, status
@@ -597,7 +653,8 @@ def lad_dense(W, basis, norms, duals, points, start, X, H, Ht, masses, max_pivot
     Returns
     -------
     pivots, unfinished : int
-        Pivots made, and points that met ``max_pivots``.
+        Pivots made; points that met ``max_pivots``, or whose dual does not prove the objective
+        even after a second solution, from zero.
     """
     m, k = X.shape[1], H.shape[0]
     work = _workspace(m, k)
@@ -622,7 +679,13 @@ def lad_dense(W, basis, norms, duals, points, start, X, H, Ht, masses, max_pivot
             w, chosen, dual, given, x, H, Ht, indptr, indptr, none, masses, max_pivots, work
         )
         pivots += made
-        unfinished += status
+        if status != OPTIMAL and made < max_pivots:
+            w[:] = 0.0
+            objective, made, status = _solve(
+                w, chosen, dual, True, x, H, Ht, indptr, indptr, none, masses, max_pivots, work
+            )
+            pivots += made
+        unfinished += status != OPTIMAL
         if objective <= norms[i]:
             norms[i] = objective
             for a in range(k):
@@ -683,12 +746,18 @@ def lad_sparse(
         objective, made, status = _solve(
             w, chosen, dual, given, x, H, Ht, Hp, Hi, Hd, masses, max_pivots, work
         )
+        pivots += made
+        if status != OPTIMAL and made < max_pivots:
+            w[:] = 0.0
+            objective, made, status = _solve(
+                w, chosen, dual, True, x, H, Ht, Hp, Hi, Hd, masses, max_pivots, work
+            )
+            pivots += made
         for f in range(Xp[i], Xp[i + 1]):
             j = label[Xi[f]]
             if j >= 0:
                 x[j] = 0.0
-        pivots += made
-        unfinished += status
+        unfinished += status != OPTIMAL
         if objective + outside <= norms[i]:
             norms[i] = objective + outside
             for a in range(k):

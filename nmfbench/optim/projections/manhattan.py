@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
 
+from nmfbench.core.validation import canonical_csr
 from nmfbench.optim.kernels.l1_projection import lad_dense, lad_sparse, split_residuals
 from nmfbench.optim.projections.frobenius import project_frobenius
 
@@ -50,8 +51,9 @@ def project_manhattan(X, H, W0=None, *, max_iter=_MAX_PIVOTS, return_dual=False)
     W0 : ndarray of shape (n_samples, r), optional
         Where to start. The loss found does not depend on it; a near solution saves time.
     max_iter : int
-        Most pivots for one row of ``X``: a safeguard. A row that meets it keeps the
-        coefficients reached, and a ConvergenceWarning is given.
+        Most pivots for one row of ``X``: a safeguard. A row that meets it, or whose dual proves
+        the loss to no less than 1e-7 of the row's sum, keeps the best coefficients reached, and a
+        ConvergenceWarning is given.
     return_dual : bool, default=False
         Also return the dual matrix; dense, so not for large sparse data.
 
@@ -158,11 +160,12 @@ def certify_manhattan(X, H):
 
 
 def warn_if_unfinished(unfinished, max_iter):
-    """Say that ``unfinished`` rows met ``max_iter``, if there are any."""
+    """Say that ``unfinished`` rows met ``max_iter`` or have no proof, if there are any."""
     if unfinished:
         warnings.warn(
-            f"{unfinished} projections of a row did not end within max_iter={max_iter} "
-            "pivots; the best coefficients found are kept.",
+            f"{unfinished} projections of a row are not proved optimal, within max_iter="
+            f"{max_iter} pivots; the best coefficients found are kept. Components that nearly "
+            "repeat each other may be the cause.",
             ConvergenceWarning,
             stacklevel=3,
         )
@@ -186,7 +189,7 @@ class ManhattanCone:
     norms : ndarray of shape (n_samples,)
         l1 norms of the rows of ``X - W H``. None ever rises.
     pivots, unfinished : int
-        Pivots so far, and rows that met ``max_iter`` in the last call.
+        Pivots so far, and rows that met ``max_iter``, or have no proof, in the last call.
 
     Notes
     -----
@@ -201,11 +204,7 @@ class ManhattanCone:
         n, m = X.shape
         self._sparse = sp.issparse(X)
         if self._sparse:
-            X = sp.csr_matrix(X)
-            if not X.has_canonical_format or (X.data.size and not X.data.all()):
-                X = X.copy()
-                X.sum_duplicates()
-                X.eliminate_zeros()
+            X = canonical_csr(sp.csr_matrix(X))
             self._pattern = sp.csr_matrix((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape)
             self._label = np.full(m, -1, dtype=np.int64)
             self._features = np.empty(0, dtype=np.int64)

@@ -6,6 +6,8 @@ whatever moves lives in its :class:`State`.
 
 from __future__ import annotations
 
+import contextlib
+import warnings
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -270,7 +272,10 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         _COMPILED.add(signature)  # first: the tiny fit comes through here too
         params, tiny = self._tiny_problem()
         tiny = tiny.astype(X.dtype)
-        clone(self).set_params(**params).fit(sp.csr_matrix(tiny) if sp.issparse(X) else tiny)
+        # What is right for the data may be wrong for so few; then something compiles on the clock.
+        with contextlib.suppress(Exception), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            clone(self).set_params(**params).fit(sp.csr_matrix(tiny) if sp.issparse(X) else tiny)
 
     def _tiny_problem(self):
         """Parameters and data of a fit that compiles everything."""
