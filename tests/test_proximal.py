@@ -208,3 +208,13 @@ def test_the_signed_operator_of_the_2_norm_shrinks(step):
         found = prox_group_norm(X.copy(), step, 2, signed=True)
         left = np.maximum(lengths - step, 0)
         np.testing.assert_allclose(found, X * left / np.where(lengths > 0, lengths, 1), atol=1e-12)
+
+
+def test_equal_entries_are_cut_together():
+    """Of columns whose entries are equal the sum of the levels is the radius, whatever rounding."""
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        X = np.tile(rng.random(5), (rng.integers(1, 9), 1))
+        radius = group_norm(X, np.inf) * rng.choice([1e-9, 0.3, 1 - 1e-9, 1 - 1e-15])
+        found = project_group_ball(X.copy(), radius, np.inf)
+        assert group_norm(found, np.inf) == pytest.approx(radius, rel=1e-12)

@@ -13,10 +13,19 @@ __all__ = ["cut_levels", "cut_levels_to_sum"]
 
 
 @njit(cache=True)
-def _cut(levels, sums, counts, X, size):
-    """Move ``levels`` to where ``size`` is cut off, from levels anywhere below the maxima.
+def _maxima(out, X):
+    out[:] = 0.0
+    for i in range(X.shape[0]):
+        for k in range(X.shape[1]):
+            out[k] = max(out[k], X[i, k])
 
-    ``sums`` and ``counts`` become those of the entries at the levels and above.
+
+@njit(cache=True)
+def _cut(levels, sums, counts, X, tops, size):
+    """Move ``levels`` to where ``size`` is cut off, from levels no higher than the maxima ``tops``.
+
+    ``sums`` and ``counts`` become those of the entries at the levels and above, which are one or
+    more: no level rises above the maximum by rounding.
     """
     n, r = X.shape
     first = moving = True
@@ -31,12 +40,11 @@ def _cut(levels, sums, counts, X, size):
                 counts[k] += 1.0 if above else 0.0
         moving = False
         for k in range(r):
-            if counts[k] > 0.0:
-                level = max((sums[k] - size) / counts[k], 0.0)
-                # A step from the right of the solution leads to its left, and all others up.
-                if level > levels[k] or (first and level < levels[k]):
-                    levels[k] = level
-                    moving = True
+            level = min(max((sums[k] - size) / counts[k], 0.0), tops[k])
+            # A step from the right of the solution leads to its left, and all others up.
+            if level > levels[k] or (first and level < levels[k]):
+                levels[k] = level
+                moving = True
         first = False
 
 
@@ -51,8 +59,11 @@ def cut_levels(levels, X, size):
     X : ndarray of shape (n, r), non-negative
     size : float, not negative
     """
+    r = X.shape[1]
+    tops, sums, counts = np.empty(r), np.empty(r), np.empty(r)
+    _maxima(tops, X)
     levels[:] = 0.0
-    _cut(levels, np.empty_like(levels), np.empty_like(levels), X, size)
+    _cut(levels, sums, counts, X, tops, size)
 
 
 @njit(cache=True)
@@ -67,19 +78,17 @@ def cut_levels_to_sum(levels, X, total):
     total : float
         Positive, and less than the sum of the largest entries.
     """
-    n, r = X.shape
-    levels[:] = 0.0
-    for i in range(n):
-        for k in range(r):
-            levels[k] = max(levels[k], X[i, k])
-    sums, counts = np.empty(r), np.empty(r)
+    r = X.shape[1]
+    tops, sums, counts = np.empty(r), np.empty(r), np.empty(r)
+    _maxima(tops, X)
+    levels[:] = tops
     size = 0.0
     while True:
-        _cut(levels, sums, counts, X, size)
+        _cut(levels, sums, counts, X, tops, size)
         # The piece at ``size``, as a line, and where it meets ``total``.
         height = slope = 0.0
         for k in range(r):
-            if levels[k] > 0.0 and counts[k] > 0.0:
+            if levels[k] > 0.0:
                 height += sums[k] / counts[k]
                 slope += 1.0 / counts[k]
         better = (height - total) / slope
