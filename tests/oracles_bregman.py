@@ -26,7 +26,7 @@ def multiplicative_kl(X, H, n_iter):
     """The multiplicative rule of KL-NMF with ``H`` fixed: monotone."""
     W = np.ones((X.shape[0], H.shape[0]))
     for _ in range(n_iter):
-        W *= (X / (W @ H)) @ H.T / H.sum(axis=1)
+        W *= (X / np.maximum(W @ H, 1e-300)) @ H.T / H.sum(axis=1)
     return W
 
 

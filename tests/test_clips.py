@@ -12,10 +12,13 @@ from nmfbench.papers.clips import (
     Clip,
     ahead,
     alike,
+    as_good,
     chosen,
+    longest,
     on_clips,
     pooled,
     with_clip,
+    with_errors,
 )
 from nmfbench.stats.detection import counts_by_group
 
@@ -76,6 +79,23 @@ def test_clips_are_told_from_records():
     )
     assert frame["clip"].tolist() == ["Hall", "Lobby"]
     assert frame["limit"].tolist() == [0.2, 0.15]
+
+
+def test_fits_of_the_most_frames_count():
+    """Clips with fewer frames in all keep those that they have."""
+    sizes = {0: 100, 1: 200}
+    rows = [record("A", [0.1] * FRAMES, repeat=k, n_frames=n) for k, n in sizes.items()]
+    other = record("A", [0.1] * FRAMES, clip=CLIPS[1], n_frames=100)
+    assert longest(frame_of(*rows, other))["n_frames"].tolist() == [200, 100]
+
+
+def test_errors_are_those_of_the_records_where_there_are_any():
+    """What is left of the foreground is a share of the temporal mean's."""
+    frame = pd.DataFrame({"age": [2.0], "age-fg": [5.0], "age-fg-mean": [20.0]})
+    columns = ["background-error", "foreground-left"]
+    assert with_errors(frame)[columns].values.tolist() == [[2.0, 0.25]]
+    assert with_errors(frame[["age"]].iloc[:0])[columns].empty
+    assert with_errors(pd.DataFrame({"clip": ["Hall"]}))[columns].isna().all(axis=None)
 
 
 def test_pooled_curves_are_those_of_all_pixels():
@@ -142,6 +162,8 @@ def test_verdicts_follow_the_areas(made):
     same = alike("A", "C", at=there)(frame)
     assert (same.verdict, same.effect, same.n) == ("confirmed", 0, FRAMES)
     assert alike("A", "B", at=there)(frame).verdict == "refuted"
+    verdicts = {pair: as_good(*pair, at=there)(frame).verdict for pair in ("AC", "AB", "BA")}
+    assert verdicts == {"AC": "confirmed", "AB": "confirmed", "BA": "refuted"}
     assert ahead("A", "D", at=there)(frame).verdict == "not run"
     assert ahead("A", "B", at={"clip": "Lobby"})(frame).verdict == "not run"
 

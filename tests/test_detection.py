@@ -14,8 +14,9 @@ from nmfbench.stats.detection import (
     counts_by_group,
     otsu,
     partial_area,
+    partial_areas,
     pooled_rates,
-    resampled_areas,
+    resampled_rates,
     short_thresholds,
 )
 
@@ -165,14 +166,24 @@ def test_few_thresholds_make_nearly_the_whole_curve():
         assert partial_area(*rates, limit) == pytest.approx(expected, abs=1e-3)
 
 
-def test_resampled_areas_are_a_paired_bootstrap():
+@pytest.mark.parametrize("limit", [0.05, 0.2, 1.0])
+def test_areas_of_many_curves_are_those_of_each(limit):
+    """Curves with steps, with ties across the limit, and with points on it."""
+    fpr = np.array([[0, 0, 0.2, 0.2, 1], [0, 0, 0, 0.9, 1], [0, 0.05, 0.1, 0.6, 1]])
+    tpr = np.array([[0, 0.3, 0.5, 0.8, 1], [0, 0.1, 0.6, 0.7, 1], [0, 0.2, 0.2, 1, 1]])
+    expected = [partial_area(*curve, limit) for curve in zip(fpr, tpr, strict=True)]
+    np.testing.assert_allclose(partial_areas(fpr, tpr, limit), expected)
+
+
+def test_resampled_curves_are_a_paired_bootstrap():
     """Draws repeat groups, and equal random numbers draw equal groups for two detectors."""
     truth, scores, groups = grouped(1)
     other = scores + np.random.default_rng(5).random(len(scores))
     areas = []
     for found in (scores, other):
         counts = counts_by_group(truth, found, groups, np.unique(found)[::-1])
-        areas.append(resampled_areas(*counts, 0.2, np.random.default_rng(7), n_draws=50))
+        rates = resampled_rates(*counts, np.random.default_rng(7), n_draws=50)
+        areas.append(partial_areas(*rates, 0.2))
     rng = np.random.default_rng(7)
     for k in range(50):
         drawn = np.concatenate([np.flatnonzero(groups == g) for g in rng.integers(6, size=6)])
@@ -187,7 +198,9 @@ def test_draws_without_foreground_are_repeated():
     """Where a single group has something to be found, every draw that counts has it."""
     alarms = np.array([[1, 4], [0, 4]])
     hits = np.array([[2, 3], [0, 0]])
-    assert np.isfinite(resampled_areas(alarms, hits, 0.2, np.random.default_rng(0), 20)).all()
+    rates = resampled_rates(alarms, hits, np.random.default_rng(0), 20)
+    assert np.isfinite(rates).all()
+    assert np.shape(rates) == (2, 20, 3)
 
 
 def test_the_background_is_expected_where_it_is_seen_often():

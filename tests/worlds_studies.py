@@ -1,7 +1,8 @@
-"""Made-up records for the studies of breakdown and of paired differences."""
+"""Made-up records for the studies."""
 
 import numpy as np
 
+from nmfbench.papers.studies import loitering
 from nmfbench.problems.noise import NOISES
 
 # The dose at which accuracy is half of the clean one, of MahNMF and of the others; as a share of
@@ -73,8 +74,24 @@ def _stream_memory(holds):
     return metrics
 
 
+def _loitering(holds):
+    """Rank 1 breaks down at one half; rank 2, and robust PCA with a large λ, earlier, or later."""
+    first, second = (0.55, 0.25) if holds else (0.25, 0.55)
+
+    def metrics(row, rng):
+        later = row["n_components"] == 2 or row["method"] == loitering.RPCA[2]
+        score = 0.9 * (row["share"] < (second if later else first)) + 0.01 * rng.random()
+        if row["method"] == loitering.MEDIAN:
+            score = 0.9
+        names = loitering.F, loitering.LEFT
+        return {loitering.F: score, loitering.LEFT: 1.0} | {f"{name}-mean": 0.5 for name in names}
+
+    return metrics
+
+
 WORLDS = {
     "mahnmf/breakdown": _breakdown,
+    "mahnmf/loitering": _loitering,
     "mahnmf/paired": _paired,
     "or-nmf/drift": _drift,
     "or-nmf/memory": _stream_memory,

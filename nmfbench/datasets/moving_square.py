@@ -5,7 +5,7 @@ from sklearn.utils import Bunch
 
 from nmfbench.core.registry import register_dataset
 
-__all__ = ["moving_square"]
+__all__ = ["moving_square", "rebounding"]
 
 
 @register_dataset(
@@ -67,8 +67,8 @@ def moving_square(rng, n_frames=40, image_shape=(24, 32), side=6, noise=0.05):
     background = 0.3 + 0.4 * (ramp - ramp.min()) / np.ptp(ramp)
     step = rng.choice([-0.2, 0.2])
     # Fast enough across that no pixel stays covered.
-    top = _rebounding(rng, n_frames, height - side, rng.uniform(0.4, 0.8))
-    left = _rebounding(rng, n_frames, width - side, rng.uniform(1.2, 1.8))
+    top = rebounding(rng, n_frames, height - side, rng.uniform(0.4, 0.8))
+    left = rebounding(rng, n_frames, width - side, rng.uniform(1.2, 1.8))
     moving = np.zeros((n_frames, height, width), dtype=bool)
     for frame, i, j in zip(moving, top, left, strict=True):
         frame[i : i + side, j : j + side] = True
@@ -86,7 +86,21 @@ def moving_square(rng, n_frames=40, image_shape=(24, 32), side=6, noise=0.05):
     )
 
 
-def _rebounding(rng, n, room, speed):
-    """Whole positions from 0 to ``room`` of a point that rebounds from both ends."""
+def rebounding(rng, n, room, speed):
+    """Whole positions from 0 to ``room`` of a point that rebounds from both ends.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Draws where it begins, and in which direction.
+    n, room : int
+        Positions, and the largest.
+    speed : float
+        Way from one to the next.
+
+    Returns
+    -------
+    ndarray of int of shape (n,)
+    """
     travelled = rng.uniform(0, 2 * room) + speed * np.arange(n)
     return np.rint(room - np.abs(travelled % (2 * room) - room)).astype(int)

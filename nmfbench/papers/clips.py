@@ -15,21 +15,31 @@ import pandas as pd
 from nmfbench.artefacts.claim import ALPHA, NO_PAIR, Threshold, Verdict, thresholded, within
 from nmfbench.artefacts.comparisons import At, Side, name_of, rows_of
 from nmfbench.artefacts.grids import Axis
-from nmfbench.stats.detection import partial_area, pooled_rates, resampled_areas
+from nmfbench.stats.detection import (
+    partial_area,
+    partial_areas,
+    pooled_rates,
+    resampled_rates,
+)
 
 __all__ = [
+    "BACKGROUND_ERROR",
     "BEST",
     "FALSE_ALARMS",
+    "FOREGROUND_LEFT",
     "HONEST",
     "MARGIN",
     "UNCERTAINTY",
     "Clip",
     "ahead",
     "alike",
+    "as_good",
     "chosen",
+    "longest",
     "on_clips",
     "pooled",
     "with_clip",
+    "with_errors",
 ]
 
 HONEST, BEST = "honest", "the paper's"
@@ -38,6 +48,9 @@ HONEST, BEST = "honest", "the paper's"
 FALSE_ALARMS = np.linspace(0, 0.2, 81)
 """False-alarm rates at which curves are known."""
 
+BACKGROUND_ERROR, FOREGROUND_LEFT = "background-error", "foreground-left"
+"""Columns of :func:`with_errors`."""
+
 MARGIN = 0.02
 """Areas that differ by less are alike."""
 
@@ -45,7 +58,7 @@ UNCERTAINTY = (
     "Scored frames are drawn with replacement, a thousand times, the same ones for all methods; "
     "seeds are averaged first. A method is better if the 95 % interval of the difference in "
     f"partial area is above 0, and alike if the 90 % interval lies within ±{MARGIN:g}, which is "
-    "our margin."
+    f"our margin; as good, if that interval lies above -{MARGIN:g}."
 )
 """How the claims decide, for ``assumed``."""
 
@@ -91,8 +104,25 @@ def with_clip(records: pd.DataFrame, clips: Sequence[Clip]) -> pd.DataFrame:
     return records.assign(clip=names, limit=limits).dropna(subset="clip")
 
 
+def longest(records: pd.DataFrame) -> pd.DataFrame:
+    """Of :func:`with_clip`, the records of each clip with the most frames used."""
+    most = records.groupby("clip", observed=True)["n_frames"].transform("max")
+    return records[records["n_frames"] == most]
+
+
+def with_errors(records: pd.DataFrame) -> pd.DataFrame:
+    """Records with the errors of backgrounds, where there are masks.
+
+    ``background-error`` is that where the background is seen, in grey levels;
+    ``foreground-left`` that under the foreground, as a share of the temporal mean's.
+    """
+    errors = records.reindex(columns=["age", "age-fg", "age-fg-mean"])
+    left = errors["age-fg"] / errors["age-fg-mean"]
+    return records.assign(**{BACKGROUND_ERROR: errors["age"], FOREGROUND_LEFT: left})
+
+
 def pooled(records: pd.DataFrame) -> pd.DataFrame:
-    """Records that have a score, with what their curves are made of.
+    """Records that have a score, with their curves.
 
     Parameters
     ----------
@@ -103,8 +133,8 @@ def pooled(records: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         The records and ``pauc``, the partial area up to ``limit`` over all scored frames;
-        ``areas``, those of the draws of frames; ``rates``, hit rates at :data:`FALSE_ALARMS`;
-        ``frames``, how many are scored.
+        ``areas``, those of the draws of frames; ``rates``, hit rates at :data:`FALSE_ALARMS`, and
+        ``drawn``, those of some of the draws; ``frames``, how many are scored.
     """
     scored = _scored(records)
     found = [_curve(row.arrays, row.limit) for row in scored.itertuples()]
@@ -169,7 +199,7 @@ def _chosen(rows, protocol):
     for _, fits in rows.groupby("repeat"):
         if set(settings) <= set(fits["setting"]):
             kept.append(fits[fits["setting"] == settings[0]])
-            arrays = fits.set_index("setting")["arrays"]
+            arrays = dict(zip(fits["setting"], fits["arrays"], strict=True))
             pairs = zip(settings, parts.values(), strict=True)
             found.append(_mean([_curve(arrays[setting], limit, part) for setting, part in pairs]))
     kept = pd.concat(kept) if kept else rows.head(0)
@@ -178,31 +208,37 @@ def _chosen(rows, protocol):
 
 
 def _mean(curves):
-    """What several curves, of different frames, are in the mean, and how many frames they have."""
+    """Mean of several curves, of different frames, and how many frames they have together."""
     means = {name: np.mean([one[name] for one in curves], axis=0) for name in curves[0]}
     return means | {"frames": sum(one["frames"] for one in curves)}
 
 
 def _joined(rows, found):
-    columns = ["pauc", "areas", "rates", "frames"]
+    kinds = {"pauc": float, "areas": object, "rates": object, "drawn": object, "frames": int}
     return rows.assign(
         **{
             name: pd.Series([one[name] for one in found], index=rows.index, dtype=kind)
-            for name, kind in zip(columns, (float, object, object, int), strict=True)
+            for name, kind in kinds.items()
         }
     )
 
 
 def _curve(arrays, limit, frames=_EVERY):
-    """Area under the curve of some scored frames, those of draws of them, and hit rates on it."""
+    """Area under the curve of some scored frames, hit rates on it, and both of draws of them."""
     alarms, hits = arrays["alarms"][frames], arrays["hits"][frames]
     rates = pooled_rates(alarms, hits)
+    draws = resampled_rates(alarms, hits, np.random.default_rng(0))
+    some = zip(*(rate[::_THINNED] for rate in draws), strict=True)
     return {
         "pauc": float(partial_area(*rates, limit)),
-        "areas": resampled_areas(alarms, hits, limit, np.random.default_rng(0)),
+        "areas": partial_areas(*draws, limit),
         "rates": np.interp(FALSE_ALARMS, *rates),
+        "drawn": np.array([np.interp(FALSE_ALARMS, *curve) for curve in some], np.float32),
         "frames": len(hits),
     }
+
+
+_THINNED = 5  # one of so many draws leaves a whole curve, which is for bands
 
 
 def ahead(side: Side, rival: Side, *, at: At = None):
@@ -222,6 +258,18 @@ def alike(side: Side, rival: Side, *, at: At = None):
 
     def test(margin, frame):
         return _judged(frame, side, rival, lambda draws: _by_margin(draws, margin))
+
+    return within(at, thresholded(Threshold(MARGIN), test))
+
+
+def as_good(side: Side, rival: Side, *, at: At = None):
+    """The partial area of ``side`` is larger, or smaller by less than :data:`MARGIN`.
+
+    See :func:`ahead`.
+    """
+
+    def test(margin, frame):
+        return _judged(frame, side, rival, lambda draws: _by_margin(draws, margin, np.inf))
 
     return within(at, thresholded(Threshold(MARGIN), test))
 
@@ -259,9 +307,10 @@ def _by_sign(draws):
     return "confirmed" if low > 0 else "refuted" if high < 0 else "inconclusive"
 
 
-def _by_margin(draws, margin):
-    """Two one-sided tests; refuted if the whole interval lies outside."""
+def _by_margin(draws, below, above=None):
+    """One-sided tests of both bounds; refuted if the whole interval lies outside of one."""
     low, high = np.quantile(draws, [ALPHA, 1 - ALPHA])
-    if -margin < low and high < margin:
+    above = below if above is None else above
+    if -below < low and high < above:
         return "confirmed"
-    return "refuted" if low > margin or high < -margin else "inconclusive"
+    return "refuted" if high < -below or low > above else "inconclusive"

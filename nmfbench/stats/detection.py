@@ -15,8 +15,9 @@ __all__ = [
     "counts_by_group",
     "otsu",
     "partial_area",
+    "partial_areas",
     "pooled_rates",
-    "resampled_areas",
+    "resampled_rates",
     "short_thresholds",
 ]
 
@@ -46,6 +47,17 @@ def partial_area(fpr, tpr, limit=1.0):
     x = np.append(fpr[inside], limit)
     y = np.append(tpr[inside], np.interp(limit, fpr, tpr))
     return trapezoid(y, x) / limit
+
+
+def partial_areas(fpr, tpr, limit):
+    """:func:`partial_area` of many curves, one a row."""
+    inside = fpr <= limit
+    rows, last = np.arange(len(fpr)), inside.sum(axis=1) - 1
+    after = np.minimum(last + 1, fpr.shape[1] - 1)
+    x, y = fpr[rows, last], tpr[rows, last]
+    width = fpr[rows, after] - x
+    at_limit = y + (limit - x) / np.where(width > 0, width, 1) * (tpr[rows, after] - y)
+    return trapezoid(np.where(inside, tpr, at_limit[:, None]), np.minimum(fpr, limit)) / limit
 
 
 def best_threshold(fpr, tpr, thresholds, prevalence):
@@ -259,29 +271,32 @@ def pooled_rates(alarms, hits, weights=None):
     return fpr, tpr
 
 
-def resampled_areas(alarms, hits, limit, rng, n_draws=1000):
-    """Partial areas under the ROC curves of groups drawn with replacement.
+def resampled_rates(alarms, hits, rng, n_draws=1000):
+    """ROC curves of groups drawn with replacement, one a row.
 
     Detectors that are given equal random numbers have the same draws, so that the differences of
-    their areas are those of a paired bootstrap. Draws without anything to be found are repeated.
+    their curves are those of a paired bootstrap. Draws without elements of both kinds are repeated.
 
     Parameters
     ----------
     alarms, hits : ndarray of shape (n_groups, n_thresholds)
-        Of :func:`counts_by_group`.
-    limit : float
-        See :func:`partial_area`.
+        Of :func:`counts_by_group`, the last threshold detecting everything.
     rng : numpy.random.Generator
     n_draws : int, default=1000
 
     Returns
     -------
-    ndarray of shape (n_draws,)
+    fpr, tpr : ndarray of shape (n_draws, n_thresholds + 1)
+        From 0 to 1.
     """
     n = len(hits)
-    areas = []
-    while len(areas) < n_draws:
-        weights = np.bincount(rng.integers(n, size=n), minlength=n)
-        if weights @ hits[:, -1] and weights @ alarms[:, -1]:
-            areas.append(partial_area(*pooled_rates(alarms, hits, weights), limit))
-    return np.array(areas)
+    weights = np.empty((0, n))
+    while len(weights) < n_draws:
+        drawn = rng.integers(n, size=(n_draws - len(weights), n))
+        counts = (drawn[:, :, None] == np.arange(n)).sum(axis=1)
+        both = (counts @ alarms[:, -1] > 0) & (counts @ hits[:, -1] > 0)
+        weights = np.vstack([weights, counts[both]])
+    # einsum: threads of a product would cost more than it.
+    totals = (np.einsum("ij,jk->ik", weights, counts) for counts in (alarms, hits))
+    fpr, tpr = (np.pad(total / total[:, -1:], ((0, 0), (1, 0))) for total in totals)
+    return fpr, tpr

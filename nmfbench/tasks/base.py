@@ -9,7 +9,7 @@ import numpy as np
 
 from nmfbench.core.trace import Trace
 
-__all__ = ["Outcome", "fit_of", "timed_fit"]
+__all__ = ["Outcome", "fit_of", "low_rank_of", "timed_fit"]
 
 
 @dataclass
@@ -80,3 +80,21 @@ def timed_fit(solver, X, *, representation=False, **fit_params):
         getattr(solver, "stop_reason_", None),
     )
     return fit, (arrays if trace is None else arrays | {"trace": trace})
+
+
+def low_rank_of(solver, W):
+    """The low-rank part that a fit found of its data.
+
+    Parameters
+    ----------
+    solver : estimator
+        Fitted.
+    W : ndarray of shape (n_samples, n_components)
+        Representation of the samples of the fit.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+        ``low_rank_`` of a solver that has it, else what the representation stands for.
+    """
+    return solver.low_rank_ if hasattr(solver, "low_rank_") else solver.inverse_transform(W)

@@ -22,9 +22,16 @@ from nmfbench.stats.detection import (
     partial_area,
     short_thresholds,
 )
-from nmfbench.tasks.base import Outcome, timed_fit
+from nmfbench.tasks.base import Outcome, low_rank_of, timed_fit
 
-__all__ = ["chooses_samples", "light_gain", "separation", "spread"]
+__all__ = [
+    "chooses_samples",
+    "fit_background",
+    "light_gain",
+    "rule_threshold",
+    "separation",
+    "spread",
+]
 
 _LIMITS = (0.2, 0.15)  # of false-alarm rates, for partial areas; the first is the score's
 _RATES = (0.01, 0.05, 0.1)  # of false alarms, at which hit rates are given
@@ -71,11 +78,12 @@ def separation(
     score="residual",
     post=None,
     n_shown=None,
+    dtype="float32",
 ):
     r"""Find backgrounds ``L`` of the frames ``X`` and score :math:`|X - L|` against the masks.
 
-    Frames are samples, in single precision. A solver whose components are samples gets the
-    transpose, so that it chooses pixels, see :func:`chooses_samples`.
+    Frames are samples. A solver whose components are samples gets the transpose, so that it
+    chooses pixels, see :func:`chooses_samples`.
 
     Parameters
     ----------
@@ -105,6 +113,8 @@ def separation(
         Frames of which images are kept, evenly spaced among the scored ones, or among all where
         none is scored. By default three: those at one and two thirds, and the one that differs
         most from the temporal median.
+    dtype : {"float32", "float64"}, default="float32"
+        Precision of frames, fit and scores.
 
     Returns
     -------
@@ -146,18 +156,12 @@ def separation(
         raise ValueError(f"score must be residual or own, got {score!r}.")
     if post not in (None, "median3"):
         raise ValueError(f"post must be median3 or None, got {post!r}.")
-    clip = _clip_of(data, rng, n_frames, n_scored, draw, light_switch)
-    if n_components is not None:
-        solver.set_params(n_components=n_components)
-    turned = chooses_samples(solver)
-    samples = np.ascontiguousarray(clip.X.T) if turned else clip.X
-    fit, arrays = timed_fit(solver, samples, representation=True)
-    W = arrays.pop("W")
-    L = solver.low_rank_ if hasattr(solver, "low_rank_") else solver.inverse_transform(W)
-    L = _as_frames(L, clip, turned)
-    away = L - clip.X if score == "residual" else _as_frames(solver.sparse_, clip, turned)
+    clip = _clip_of(data, rng, n_frames, n_scored, draw, light_switch, dtype)
+    L, fit, arrays = fit_background(solver, clip.X, n_components)
+    away = L - clip.X if score == "residual" else _as_frames(solver, solver.sparse_, clip.X)
     scores = _filtered(np.abs(away), data.image_shape, post)
 
+    W = arrays.pop("W")
     dead = ~(W.any(axis=0) & solver.components_.any(axis=1))
     metrics = {"dead-components": float(dead.sum())} | _thresholds(clip, scores)
     if len(clip.scored):
@@ -180,7 +184,7 @@ class _Clip:
     ----------
     rows : ndarray of int
         In the clip.
-    X : ndarray of float32 of shape (n_frames, n_pixels)
+    X : ndarray of shape (n_frames, n_pixels)
     marked, scored : ndarray of int
         Which of them have a mask, and which are scored.
     masks : ndarray of uint8 of shape (n_marked, n_pixels)
@@ -200,7 +204,7 @@ class _Clip:
         return self.masks[np.searchsorted(self.marked, frames)]
 
 
-def _clip_of(data, rng, n_frames, n_scored, draw, light_switch):
+def _clip_of(data, rng, n_frames, n_scored, draw, light_switch, dtype):
     n, drawn = len(data.X), rng if draw else None
     has_mask = [] if data.get("masks") is None else data.gt_frames
     rows = spread(n, n_frames, drawn)
@@ -211,7 +215,7 @@ def _clip_of(data, rng, n_frames, n_scored, draw, light_switch):
     if len(marked):
         masks = data.masks[of_mask]
     scored = marked[spread(len(marked), n_scored, drawn)]
-    X = data.X[rows].astype(np.float32)
+    X = data.X[rows].astype(dtype)
     dimmed = np.full(len(rows), light_switch) & (n <= 3 * rows) & (3 * rows < 2 * n)
     bright = ~dimmed[marked]
     expected = expected_background(X[marked[bright]], masks[bright])
@@ -220,14 +224,6 @@ def _clip_of(data, rng, n_frames, n_scored, draw, light_switch):
         X[dimmed] = np.rint(255 * X[dimmed] * gain) / 255
         expected = np.where(bright[:, None], expected, expected * gain)
     return _Clip(rows, X, marked, scored, masks, expected)
-
-
-def _as_frames(found, clip, turned):
-    """What a fit found of each entry, with frames as rows, in single precision."""
-    found = np.asarray(found.T if turned else found, dtype=np.float32)
-    if found.shape != clip.X.shape:
-        raise ValueError(f"what was found has shape {found.shape}, the frames {clip.X.shape}.")
-    return found
 
 
 def _filtered(scores, image_shape, post):
@@ -240,7 +236,7 @@ def _filtered(scores, image_shape, post):
 def _thresholds(clip, scores):
     """Thresholds that need no mask, and the shares of pixels above them."""
     part = scores[clip.scored] if len(clip.scored) else scores
-    thresholds = {"rule": max(2 / 255, _DEVIATIONS * float(np.median(scores))), "otsu": otsu(part)}
+    thresholds = {"rule": rule_threshold(scores), "otsu": otsu(part)}
     shares = {f"shown-{name}": np.mean(part > t) for name, t in thresholds.items()}
     return {f"threshold-{name}": t for name, t in thresholds.items()} | shares
 
@@ -310,7 +306,7 @@ def _counts(curve, truth, scores, frames):
 
 def _of_temporal_mean(clip, image_shape, post):
     """Metrics of the temporal mean as background."""
-    mean = clip.X.mean(axis=0, dtype=np.float64).astype(np.float32)
+    mean = clip.X.mean(axis=0, dtype=np.float64).astype(clip.X.dtype)
     scores = _filtered(np.abs(clip.X - mean), image_shape, post)
     truth, found, _ = _elements(clip, scores)
     curve = roc_curve(truth, found, drop_intermediate=False)
@@ -336,6 +332,45 @@ def _pictures(clip, L, scores, image_shape, n_shown):
         pictures["masks"] = clip.masks_of(shown)
     pictures = {name: flat.reshape(-1, *image_shape) for name, flat in pictures.items()}
     return pictures | {"shown": clip.rows[shown]}
+
+
+def fit_background(solver, X, n_components=None):
+    """Fit a solver to frames, and say which background it finds behind each.
+
+    Parameters
+    ----------
+    solver : estimator
+        One whose components are samples gets the transpose, see :func:`chooses_samples`.
+    X : ndarray of shape (n_frames, n_pixels)
+    n_components : int, optional
+        By default the solver's own.
+
+    Returns
+    -------
+    L : ndarray of the shape and precision of ``X``
+        ``low_rank_``, or else the reconstruction of the representation.
+    fit, arrays : dict
+        See :func:`~nmfbench.tasks.base.timed_fit`; ``W`` is among the arrays.
+    """
+    if n_components is not None:
+        solver.set_params(n_components=n_components)
+    samples = np.ascontiguousarray(X.T) if chooses_samples(solver) else X
+    fit, arrays = timed_fit(solver, samples, representation=True)
+    return _as_frames(solver, low_rank_of(solver, arrays["W"]), X), fit, arrays
+
+
+def _as_frames(solver, found, X):
+    """What a fit found of each entry, with frames as rows, in the precision of X."""
+    turned = hasattr(solver, "anchor_indices_")
+    found = np.asarray(found.T if turned else found, dtype=X.dtype)
+    if found.shape != X.shape:
+        raise ValueError(f"what was found has shape {found.shape}, the frames {X.shape}.")
+    return found
+
+
+def rule_threshold(scores):
+    """A threshold that needs no mask: 2.5 robust deviations of all scores, at least 2/255."""
+    return max(2 / 255, _DEVIATIONS * float(np.median(scores)))
 
 
 def chooses_samples(solver):

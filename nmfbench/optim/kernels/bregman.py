@@ -16,7 +16,8 @@ _NUMERIC = {"cache": True, "nogil": True, "error_model": "numpy"}
 _FAST = _NUMERIC | {"fastmath": {"reassoc", "contract", "nsz", "arcp"}}
 _KEEP = 0.9  # share of the given coefficients in the positive start
 _EXACT = 1e-15  # a loss below this share of its scale is rounding
-_NOTHING, _STALLS = 1e-13, 3  # so many steps that promise less than this share are the last
+_PROGRESS, _STALLS = 0.99, 5  # so many steps that leave more than this share of the gap end it
+_ROUNDING = 1e-13  # a gap below this share of the row's sum is none
 _HALVINGS = 30
 _SWEEPS = 4  # of coordinate descent before Newton's method
 _NEWTON_TOL, _NEWTON_ITER = 1e-12, 10  # of the quadratic sub-problem; the latter times its size
@@ -257,24 +258,24 @@ def _kl_row(w, start, x, y, ratio, root, A, mass, floor, tol, max_iter, work):
         _combine(y, w, A)
     loss = min(loss, given)
     first = work[0]
-    stalled = 0
+    least, stalled = np.inf, 0
     for iteration in range(max_iter + 1):
         # Until it may matter, ``loss`` is only an upper bound: logarithms are dear.
         _kl_weights(ratio, root, x, y, floor)
         _kl_pull(first, A, ratio)
         gap = _kl_gap(w, first, mass, total)
+        stalled = stalled + 1 if gap > _PROGRESS * least and iteration > _SWEEPS else 0
+        least = min(least, gap)
         if gap <= max(tol * loss, negligible) or stalled >= _STALLS or iteration == max_iter:
             loss = _kl_loss(w, x, y, mass, floor)
             finished = gap <= max(tol * loss, negligible) or loss <= negligible
             if finished or stalled >= _STALLS or iteration == max_iter:
-                return loss, finished or stalled >= _STALLS
+                return loss, finished or gap <= _ROUNDING * total
         fall = 0.0
         if iteration >= _SWEEPS:
             fall = _kl_newton(w, x, y, A, mass, first, root, floor, work[1:])
         if fall == 0.0:
             _kl_sweep(w, x, y, A, mass, floor)
-        if iteration >= _SWEEPS and fall <= _NOTHING * total:
-            stalled += 1
         _combine(y, w, A)
     return loss, False
 

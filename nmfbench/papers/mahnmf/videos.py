@@ -17,8 +17,19 @@ from nmfbench.artefacts.plots import image_grid
 from nmfbench.artefacts.strips import Strip, outlined
 from nmfbench.artefacts.tables import mean_and_deviation
 from nmfbench.engine.trials import Trial
-from nmfbench.papers.clips import UNCERTAINTY, Clip, alike, on_clips, pooled, with_clip
-from nmfbench.problems.separation import FRAMES
+from nmfbench.papers.clips import (
+    BACKGROUND_ERROR,
+    FOREGROUND_LEFT,
+    UNCERTAINTY,
+    Clip,
+    alike,
+    longest,
+    on_clips,
+    pooled,
+    with_clip,
+    with_errors,
+)
+from nmfbench.problems.separation import CARD, FRAMES
 
 __all__ = ["METHODS", "figure"]
 
@@ -27,7 +38,7 @@ _MEDIAN, _MEAN = "temporal median", "temporal mean"
 METHODS = (
     Method(MAH, "mahnmf-rri", {"n_components": 2}),
     Method(RPCA, "rpca-ialm"),
-    Method(GODEC, "godec", {"n_components": 2, "card": 0.0745}),
+    Method(GODEC, "godec", {"n_components": 2, "card": CARD}),
     Method("MahNMF, from the median", "mahnmf-rri", {"n_components": 2, "init": "median"}),
     Method("MahNMF, r = 1", "mahnmf-rri", {"n_components": 1}),
     Method(_MEDIAN, "median", {"n_components": 1}),
@@ -48,7 +59,6 @@ _PRINTED = {
     "cpu_seconds": ("CPU seconds", 2),
 }
 """Columns of the printed table, and their decimal places."""
-_ERROR, _LEFT = "background-error", "foreground-left"
 
 
 def trials(own: Sequence[Clip], masked: Sequence[Clip], profile: str) -> list[Trial]:
@@ -68,18 +78,11 @@ def trials(own: Sequence[Clip], masked: Sequence[Clip], profile: str) -> list[Tr
 
 
 def frame(clips: Sequence[Clip], records: pd.DataFrame) -> pd.DataFrame:
-    """Records of each clip with the most frames used, with partial areas where there are masks.
-
-    ``background-error`` is the error in grey levels where the background is seen;
-    ``foreground-left`` that under the foreground, as a share of the temporal mean's.
-    """
-    known = with_clip(records, [*clips, *_SMOKE])
-    longest = known.groupby("clip", observed=True)["n_frames"].transform("max")
-    known = known[known["n_frames"] == longest]
+    """Records of each clip with the most frames used; where there are masks, areas and errors."""
+    known = longest(with_clip(records, [*clips, *_SMOKE]))
     known = known.reindex(columns=list(dict.fromkeys([*known, *_PRINTED, "age-fg-mean"])))
     scored = pooled(narrow(known, method=_LABELS))
-    both = pd.concat([scored, known.drop(scored.index)])
-    return both.assign(**{_ERROR: both["age"], _LEFT: both["age-fg"] / both["age-fg-mean"]})
+    return with_errors(pd.concat([scored, known.drop(scored.index)]))
 
 
 def table(frame: pd.DataFrame) -> pd.DataFrame:
@@ -198,14 +201,14 @@ def claims(masked: Sequence[Clip]) -> list[Claim]:
                 f"{clip.label}: MahNMF keeps the detail of the background; where it is seen, the "
                 "error is at most 5 grey levels in the mean.",
                 source,
-                without_exception(MAH, _ERROR, high=5.0, at=at),
+                without_exception(MAH, BACKGROUND_ERROR, high=5.0, at=at),
             ),
             Claim(
                 f"ghosts-{slug}",
                 f"{clip.label}: MahNMF keeps the foreground out of the background; under it, the "
                 "error is at most half of that of the temporal mean.",
                 source,
-                without_exception(MAH, _LEFT, high=0.5, at=at),
+                without_exception(MAH, FOREGROUND_LEFT, high=0.5, at=at),
             ),
             *(
                 Claim(

@@ -1,0 +1,43 @@
+"""Figure 18: shadows removed from the faces of two subjects, and whether they are."""
+
+from functools import partial
+
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.comparisons import better, smaller
+from nmfbench.papers.mahnmf import shadows
+from nmfbench.papers.mahnmf.shadows import IMAGES, MAH, SOURCE
+
+_TESTS = {
+    "asymmetry": ("are less lopsided than the images", smaller(MAH, IMAGES, "asymmetry")),
+    "lift": ("are brighter than the images where there is shadow", better(MAH, IMAGES, "lift")),
+    "spread": ("differ less in brightness than the images", smaller(MAH, IMAGES, "spread")),
+    "detail": ("have no less of the detail of the median image", better(MAH, IMAGES, "detail")),
+}
+
+ARTEFACT = register_artefact(
+    Artefact(
+        "mahnmf/fig18",
+        title="Shadows removed from faces, subjects 1 and 2",
+        kind="figure",
+        methods=shadows.METHODS,
+        grid=shadows.grid,
+        frame=shadows.by_subject,
+        table=partial(shadows.pictures, subjects=(0, 1)),
+        picture=shadows.draw,
+        claims=[
+            Claim(
+                f"removed-{name}",
+                f"MahNMF removes shadow and illumination: its low-rank parts {said}, mean over all "
+                "subjects.",
+                SOURCE,
+                test,
+            )
+            for name, (said, test) in _TESTS.items()
+        ],
+        assumed=shadows.ASSUMED,
+        caption=f"{shadows.CAPTION} Whether shadows go is judged here, on all 38 subjects; how "
+        "the methods compare, with Figure 19. The brightest image of subject 2 has its stripes in "
+        "the data.",
+    )
+)

@@ -1,0 +1,184 @@
+"""Figure 1: RobustXRAY separates background and foreground."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.bounds import without_exception
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.grids import Method, cross, methods, options
+from nmfbench.artefacts.plots import image_grid
+from nmfbench.engine.trials import Trial
+from nmfbench.papers.clips import (
+    BACKGROUND_ERROR,
+    FOREGROUND_LEFT,
+    Clip,
+    longest,
+    on_clips,
+    with_clip,
+    with_errors,
+)
+from nmfbench.papers.robust_xray.foreground import (
+    MEDIAN,
+    RANKS,
+    REFITS,
+    ROBUST,
+    in_words,
+    separable,
+)
+from nmfbench.problems.separation import FRAMES
+
+HALL = Clip("Airport Hall", "video-hall")
+MASKED = Clip("Corridor, with masks", "video-hallandmonitor")
+_GENERATED = Clip("Square, with masks", "moving-square")
+_CLIPS = (HALL, MASKED, _GENERATED)
+
+METHODS = (*separable(ROBUST, "robust-xray"), Method(MEDIAN, "median"))
+_SEEDS = 5
+_VIEWS = {("", "frame"): "frame"} | {
+    (method, view): f"{method}\n{view}"
+    for method in (ROBUST, MEDIAN)
+    for view in ("background", "foreground")
+}
+
+
+def trials(profile):
+    """The parameters of Figure 7, on the clip with masks for several seeds of p."""
+    if profile == "smoke":
+        return _grid([], _GENERATED, FRAMES["quick"], [2], [1])
+    quick = _grid([HALL], MASKED, FRAMES["quick"], [2], [1])
+    if profile == "quick":
+        return quick
+    return _grid([HALL], MASKED, FRAMES["paper"], RANKS, REFITS) + quick
+
+
+def _grid(own, masked, n_frames, ranks, refits):
+    base = Trial(task="separation", dataset="", solver="", options={"n_frames": n_frames})
+    robust = options("n_components", ranks), methods(separable(ROBUST, "robust-xray", refits))
+    return [
+        *cross(base, 1, on_clips(own), *robust),
+        *cross(base, _SEEDS, on_clips([masked]), *robust),
+        *cross(base, 1, on_clips([*own, masked]), methods(METHODS[-1:])),
+    ]
+
+
+def with_the_choice(records: pd.DataFrame) -> pd.DataFrame:
+    """Fits with the rank and refits that are best on every second scored frame, and the median."""
+    records = with_errors(longest(with_clip(records.astype({"method": str}), _CLIPS)))
+    records = records.assign(setting=[in_words(row) for _, row in records.iterrows()])
+    known = narrow(records, method=ROBUST).reindex(columns=["setting", "pauc-odd@0.2"]).dropna()
+    areas = known.groupby("setting")["pauc-odd@0.2"].mean()
+    best = [areas.idxmax()] if len(areas) else []
+    return records[records["setting"].isin(best) | (records["method"] == MEDIAN)]
+
+
+def images(frame):
+    """Images, 0 to 255, of one frame of each clip.
+
+    It is the frame with the largest foreground by the rule for thresholds, with the median.
+    Columns: ``clip``, ``method``, ``setting``, ``number`` of the frame; ``frame``, ``background``,
+    ``foreground`` (their distance), rows of pixels, and ``mask``, if it is known; errors.
+    """
+    rows = []
+    first = frame[frame["repeat"] == 0].sort_values("clip")
+    for clip, fits in first.groupby("clip", observed=True):
+        by_method = fits.set_index("method")
+        if set(by_method.index) != {ROBUST, MEDIAN}:
+            continue
+        median = by_method.loc[MEDIAN]
+        large = median["arrays"]["scores"] > 255 * median["threshold-rule"]
+        k = int(large.mean(axis=(1, 2)).argmax())
+        for method, fit in by_method.iterrows():
+            arrays = fit["arrays"]
+            row = {
+                "clip": clip,
+                "method": method,
+                "setting": fit["setting"],
+                "number": int(arrays["shown"][k]) + 1,
+                "frame": arrays["frames"][k].tolist(),
+                "background": arrays["backgrounds"][k].tolist(),
+                "foreground": arrays["scores"][k].tolist(),
+                "mask": arrays["masks"][k].tolist() if "masks" in arrays else None,
+                "error": fit["age"],
+                "error_under": fit["age-fg"],
+            }
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def draw(table):
+    """A row a clip: the frame, and what RobustXRAY and the median make of it."""
+    rows = {f"{row.clip}\nframe {row.number}": row.clip for row in table.itertuples()}
+
+    def panel(axis, row, column):
+        method, view = column
+        fits = narrow(table, clip=rows[row])
+        fit = narrow(fits, method=method or ROBUST).iloc[0]
+        white = 255
+        if view == "foreground":  # on one scale of grey in each clip
+            white = max(np.quantile(fits["foreground"].to_list(), 0.995), 1)
+        axis.imshow(fit[view], cmap="gray", vmin=0, vmax=white)
+        if isinstance(fit["mask"], list) and view != "background":
+            axis.contour(np.equal(fit["mask"], 255), [0.5], colors="darkorange", linewidths=0.6)
+        axis.set(xticks=[], yticks=[])
+        axis.grid(False)
+        if view == "background":
+            axis.set_xlabel(_measured(fit), fontsize="x-small")
+
+    return image_grid(list(rows), _VIEWS, panel, size=(2.3, 1.9))
+
+
+def _measured(fit):
+    text = "" if fit["method"] == MEDIAN else fit["setting"]
+    if pd.isna(fit["error"]):
+        return text
+    return f"{text}\nerror {fit['error']:.1f}, under foreground {fit['error_under']:.1f}".strip()
+
+
+_SOURCE = "Section 1, Figure 1"
+
+ARTEFACT = register_artefact(
+    Artefact(
+        "robust-xray/fig1",
+        title="RobustXRAY separates background and foreground",
+        kind="figure",
+        methods=METHODS,
+        grid=trials,
+        frame=with_the_choice,
+        table=images,
+        picture=draw,
+        claims=[
+            Claim(
+                "keeps-the-background",
+                "RobustXRAY separates: where the background is seen, its error is at most 5 grey "
+                "levels in the mean.",
+                _SOURCE,
+                without_exception(ROBUST, BACKGROUND_ERROR, high=5.0, at={"clip": MASKED.label}),
+            ),
+            Claim(
+                "leaves-no-foreground",
+                "RobustXRAY separates: under the foreground, the error of the background is at "
+                "most half of that of the temporal mean.",
+                _SOURCE,
+                without_exception(ROBUST, FOREGROUND_LEFT, high=0.5, at={"clip": MASKED.label}),
+            ),
+        ],
+        assumed={
+            "clips": "Hall is the paper's own sequence, as far as it is to be had (100 frames, "
+            "without masks). The numbers are of a corridor with masks.",
+            "parameters": "Not given. Rank (1 to 10) and refits (1 or 2) with the best ROC curve, "
+            "up to a false-alarm rate of 0.2, on every second scored frame of the clip with masks; "
+            "the same for Hall. In the quick grid r = 2 and one refit.",
+            "frame": "That with the largest foreground by the median (2.5 robust deviations).",
+            "separation": "The paper shows a picture and has no number. Ours are the errors of the "
+            "background in grey levels of 255, all of five seeds of p, and both bounds.",
+        },
+        caption="One frame a clip with background and foreground, which is the distance of the "
+        "two, on one scale of grey in each clip. The temporal median is shown for comparison. "
+        "Orange: outline of the foreground, where it is known; errors, in grey levels, where the "
+        "background is seen and under the foreground.",
+    )
+)

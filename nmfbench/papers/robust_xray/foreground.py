@@ -1,0 +1,173 @@
+"""Methods of Figures 1 and 7 on clips, their parameters, and the choice among these."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.grids import Method, cross, fields, methods, options
+from nmfbench.datasets.base import dataset_info
+from nmfbench.engine.trials import Trial
+from nmfbench.papers.clips import FALSE_ALARMS, Clip, chosen, longest, on_clips, with_clip
+from nmfbench.problems.separation import FRAMES
+
+__all__ = [
+    "CLIPS",
+    "HALL",
+    "HIGHER",
+    "L2",
+    "L2_PRINTED",
+    "LIT",
+    "LOBBY",
+    "LOCAL",
+    "LOW_RANK",
+    "MEDIAN",
+    "METHODS",
+    "RANDOM_STARTS",
+    "RANKS",
+    "REFITS",
+    "RESTAURANT",
+    "ROBUST",
+    "RPCA",
+    "SVD_START",
+    "best_of_each",
+    "curves",
+    "in_words",
+    "separable",
+    "trials",
+]
+
+RESTAURANT, HALL = "Restaurant", "Airport Hall"
+LIT, LOBBY = "Lobby, simulated light switch", "Lobby, no light switch"
+CLIPS = (
+    Clip(RESTAURANT, "video-humanbody2", limit=0.15),
+    Clip(HALL, "video-hallandmonitor"),
+    Clip(LIT, "video-ibmtest2", light_switch=True),
+    Clip(LOBBY, "video-ibmtest2"),
+)
+_GENERATED = (Clip("square", "moving-square"), Clip("square, lit", "moving-square", True))
+
+ROBUST = "RobustXRAY"
+LOCAL = "Robust NMF (local search)"
+LOW_RANK = "Robust low rank (local search)"
+RPCA = "Robust PCA"
+L2, L2_PRINTED = "XRAY-l2", "XRAY-l2, l1 refits"
+MEDIAN = "median"
+SVD_START, RANDOM_STARTS = "Robust low rank, SVD start", "Robust low rank, random starts"
+HIGHER = "Robust NMF, r above 1"
+RANKS, REFITS = tuple(range(1, 11)), (1, 2)
+_FACTORS = (0.25, 0.5, 1, 2, 4)
+_SEEDS = {"smoke": 2, "quick": 2, "paper": 5}
+
+
+def separable(label: str, solver: str, refits=REFITS, **params) -> list[Method]:
+    """A separable method with each number of refits."""
+    return [Method(label, solver, {"refits": n, **params}) for n in refits]
+
+
+def _separable(refits=REFITS):
+    return [
+        *separable(ROBUST, "robust-xray", refits),
+        *separable(L2, "xray-l2", refits),
+        *separable(L2_PRINTED, "xray-l2", refits, refit_loss="manhattan"),
+    ]
+
+
+def _rpca(clip, factors=_FACTORS):
+    n_pixels = dataset_info(clip.dataset)["n_features"]
+    return [Method(RPCA, "rpca-ialm", {"lam": factor / n_pixels**0.5}) for factor in factors]
+
+
+_RESTARTED = [
+    Method(LOCAL, "robust-nmf-admm"),
+    Method(RANDOM_STARTS, "robust-lowrank-admm", {"init": "random"}),
+]
+_ONE_START = [Method(SVD_START, "robust-lowrank-admm")]
+_REFERENCE = Method(MEDIAN, "median")
+METHODS = (
+    *_separable(),
+    *_RESTARTED,
+    *_ONE_START,
+    *(method for clip in (*CLIPS, *_GENERATED) for method in _rpca(clip)),
+    _REFERENCE,
+)
+
+
+def trials(profile):
+    """All parameters of all methods; fixed ones, and fewer frames, in the quick grid."""
+    seeds = _SEEDS[profile]
+    if profile == "paper":
+        full = _grid(CLIPS, FRAMES["paper"], seeds, RANKS, REFITS, _FACTORS)
+        return full + trials("quick")
+    clips = _GENERATED if profile == "smoke" else CLIPS
+    return _grid(clips, FRAMES["quick"], seeds, [2], [1], [1])
+
+
+def _grid(clips, n_frames, seeds, ranks, refits, factors):
+    """Separable methods with several seeds of p, searches with several starts; several lights."""
+    base = Trial(task="separation", dataset="", solver="", options={"n_frames": n_frames})
+    ranks, starts = options("n_components", ranks), fields("start", range(seeds))
+    found = []
+    for clip in clips:
+        here, lights = on_clips([clip]), seeds if clip.light_switch else 1
+        found += [
+            *cross(base, seeds, here, ranks, methods(_separable(refits))),
+            *cross(base, lights, here, ranks, starts, methods(_RESTARTED)),
+            *cross(base, lights, here, ranks, methods(_ONE_START)),
+            *cross(base, lights, here, methods([*_rpca(clip, factors), _REFERENCE])),
+        ]
+    return found
+
+
+def best_of_each(records: pd.DataFrame) -> pd.DataFrame:
+    """Methods with the parameters chosen by both protocols, see :func:`chosen`.
+
+    The search for a low rank is that from both kinds of starts.
+    """
+    records = longest(with_clip(records.astype({"method": str}), (*CLIPS, *_GENERATED)))
+    low_rank = narrow(records, method=[SVD_START, RANDOM_STARTS])
+    higher = records[(records["method"] == LOCAL) & (records["n_components"] > 1)]
+    sides = [records, low_rank.assign(method=LOW_RANK), higher.assign(method=HIGHER)]
+    return chosen(pd.concat(sides, ignore_index=True), in_words)
+
+
+def in_words(row) -> str:
+    """Parameters of a fit, as Figure 7 chooses among them."""
+    params = row["params"]
+    if "lam" in params:
+        factor = params["lam"] * dataset_info(row["dataset"])["n_features"] ** 0.5
+        return f"λ = {factor:.3g}/√p"
+    if row["method"] == MEDIAN:
+        return "r = 1"
+    refits = params.get("refits")
+    words = "" if refits is None else f", {refits} refit{'s' if refits > 1 else ''}"
+    return f"r = {row['n_components']:.0f}{words}"
+
+
+def curves(frame):
+    """Hit rates by false-alarm rate, with the area and the parameters, of methods and protocols.
+
+    Means over seeds and lights; intervals, of the honest protocol, are over draws of frames.
+    """
+    parts = []
+    for place, fits in frame.groupby(["clip", "method", "protocol"], observed=True):
+        rates = np.mean(np.stack(list(fits["rates"])), axis=0)
+        drawn = np.mean(np.stack(list(fits["drawn"])), axis=0)
+        areas = np.mean(np.stack(list(fits["areas"])), axis=0)
+        low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+        part = {
+            **dict(zip(("clip", "method", "protocol"), place, strict=True)),
+            "setting": fits["setting"].iloc[0],
+            "fits": len(fits),
+            "limit": fits["limit"].iloc[0],
+            "pauc": fits["pauc"].mean(),
+            "pauc_low": np.quantile(areas, 0.025),
+            "pauc_high": np.quantile(areas, 0.975),
+            "false_alarms": FALSE_ALARMS,
+            "hits": rates,
+            "low": low,
+            "high": high,
+        }
+        parts.append(pd.DataFrame(part).round(4))
+    return pd.concat(parts, ignore_index=True) if parts else frame
