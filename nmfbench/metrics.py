@@ -308,7 +308,7 @@ def average_precisions(Y, scores, *, interpolated=False):
 
     References
     ----------
-    Everingham et al. (2010), The PASCAL visual object classes challenge, Section 4.2.
+    Everingham et al. (2010), The PASCAL visual object classes (VOC) challenge.
 
     Examples
     --------

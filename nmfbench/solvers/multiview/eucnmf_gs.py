@@ -61,8 +61,7 @@ class EucNMFGS(BaseMultiview):
 
     Notation
     --------
-    Guan et al. (2012) hold samples in columns; their V, W, H are our X.T, Ht, W.T. Kim et al. have
-    sample groups there, and the weights of both factors the other way round.
+    Guan et al. (2012) hold samples in columns; their V, W, H are our X.T, Ht, W.T.
 
     Cost
     ----
