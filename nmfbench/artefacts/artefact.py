@@ -143,12 +143,21 @@ class Artefact:
             else {"stand_in": True}
             for name in absent
         }
-        return [changed(t, change.get(t.dataset, {})) for t in self._grid(profile)]
+        return [
+            changed(t, change[t.dataset]) if t.dataset in change else t for t in self._grid(profile)
+        ]
 
     def _grid(self, profile):
+        """The trials of a profile, each once; kept, as some grids have many thousands."""
         if profile not in PROFILES:
             raise ValueError(f"profile must be one of {', '.join(PROFILES)}, got {profile!r}.")
-        return list(dict.fromkeys(self.grid(profile)))
+        if profile not in self._listed:
+            self._listed[profile] = tuple(dict.fromkeys(self.grid(profile)))
+        return self._listed[profile]
+
+    @cached_property
+    def _listed(self) -> dict[str, tuple[Trial, ...]]:
+        return {}
 
 
 def register_artefact(artefact: Artefact) -> Artefact:
