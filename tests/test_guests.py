@@ -132,7 +132,7 @@ class Demanding:
 '''
 
 BAD = """
-import os, sys, time
+import contextlib, os, signal, stat, sys, time
 import numpy as np
 
 
@@ -158,6 +158,19 @@ class Raises(Base):
 class Ends(Base):
     def act(self, X):
         os._exit(7)
+
+
+class Terminates(Base):
+    def act(self, X):
+        os.killpg(0, signal.SIGTERM)
+
+
+class Scribbles(Base):
+    def act(self, X):
+        for fd in range(3, 64):
+            with contextlib.suppress(OSError):
+                if stat.S_ISFIFO(os.fstat(fd).st_mode):
+                    os.write(fd, bytes([0, 0, 0, 2]) + b"{}")
 
 
 class Hangs(Base):
@@ -672,6 +685,8 @@ def test_rounding_errors_are_no_fault():
 TROUBLES = {
     "Raises": r"ValueError: on purpose",
     "Ends": r"WorkerDied: .* ended with exit code 7",
+    "Terminates": r"WorkerDied: .* ended with signal 15, SIGTERM",
+    "Scribbles": r"WorkerDied: .* something else than its answer came through the pipe",
     "Hangs": r"TimeoutError: the trial exceeded its time limit of 4 s",
     "Hungers": r"MemoryError",
     "GivesNaN": r"components_ has 1 entries that are NaN or infinite, the first at row 1, column 2",
