@@ -21,7 +21,7 @@ from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import WorkerDied, WorkerError
 from nmfbench.guests import GuestError, GuestFault, adapter, parse_solver, version
 from nmfbench.guests.examine import describe_here, examine, try_here
-from nmfbench.guests.validate import checked_factor
+from nmfbench.guests.validate import checked_count, checked_factor
 
 GOOD = '''
 import numpy as np
@@ -207,6 +207,18 @@ class Turned(Base):
 class Nothing(Base):
     def act(self, X):
         del self.components_
+
+
+class Counts(Base):
+    def act(self, X):
+        self.n_iter_ = -5
+
+
+class RunsBackwards(Base):
+    def act(self, X):
+        names = ("iteration", "seconds", "cpu_seconds", "objective")
+        kinds = [(name, int if name == "iteration" else float) for name in names]
+        self.trace_ = np.array([(0, 0.0, 0.0, 1.0), (1, -3.0, 0.0, 1.0)], dtype=kinds)
 
 
 class Chatters(Base):
@@ -668,6 +680,33 @@ def test_bad_factors_are_told_with_their_place(factor, said):
     """The message says where the factor is wrong, and how to fix it."""
     with pytest.raises(GuestFault, match=said):
         checked_factor("components_", factor, (2, 3))
+
+
+@pytest.mark.parametrize(
+    "count", [-5, 2.5, float("nan"), float("inf"), "five", [], [3, -1], True, 1j]
+)
+def test_a_count_of_iterations_is_one(count):
+    """A negative, broken or infinite one is told, with the fix."""
+    with pytest.raises(GuestFault, match=r"n_iter_ is .*give a number of iterations"):
+        checked_count("n_iter_", count)
+
+
+@pytest.mark.parametrize(
+    ("count", "known"), [(None, None), (0, 0), (7.0, 7), ([3, 5], 5), (np.int64(2), 2)]
+)
+def test_counts_of_several_fits_are_the_largest(count, known):
+    """Whole numbers of any type will do; none is none."""
+    assert checked_count("n_iter_", count) == known
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "said"),
+    [("Counts", GuestFault, "n_iter_ is -5"), ("RunsBackwards", ValueError, "seconds = -3.0")],
+)
+def test_what_a_fit_tells_of_itself_is_possible(folder, name, error, said):
+    """Negative iterations or seconds are a failure and no record."""
+    with pytest.raises(error, match=said):
+        perform(on_digits(f"{folder}/bad.py:{name}"))
 
 
 def test_rounding_errors_are_no_fault():
