@@ -507,8 +507,11 @@ def test_doctor_tells_what_is_here_and_what_is_missing(command):
     assert code == 0
     assert data["usable"]
     topics = {row["topic"]: row for row in data["findings"]}
-    assert {"python", "numpy", "threads", "numba cache", "store", "distributed"} <= set(topics)
+    assert {"python", "numpy", "threads", "memory", "numba cache", "store", "distributed"} <= set(
+        topics
+    )
     bbc = next(row for row in data["data"] if row["topic"] == "bbc")
+    assert re.search(r"[\d.]+ GB, 80% of what is available", topics["memory"]["detail"])
     assert (bbc["state"], "NMFBENCH_DATA" in bbc["remedy"]) == ("missing", True)
     code, out, _ = command("doctor")
     assert code == 0

@@ -40,7 +40,7 @@ def serial(tmp_path_factory):
 
 
 def children_of(pids):
-    children = [child for pid in pids for child in psutil.Process(pid).children()]
+    children = [child for pid in pids for child in psutil.Process(pid).children(recursive=True)]
     return [child.pid for child in children if "serve" in str(child.cmdline())]
 
 
@@ -121,7 +121,7 @@ def test_children_end_with_the_cluster(tmp_path, cluster):
     pids = [worker.pid for worker in cluster.workers.values()]
     children = children_of(pids)
     assert children
-    psutil.Process(children[0]).parent().kill()
+    psutil.Process(pids[0]).kill()
     cluster.close()
     deadline = time.monotonic() + 10
     while any(psutil.pid_exists(pid) for pid in children):

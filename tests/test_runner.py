@@ -9,13 +9,14 @@ import threading
 import time
 
 import numpy as np
+import psutil
 import pytest
 from engine import content, install, on_digits, python, trial
 
 from nmfbench.engine import runner
 from nmfbench.engine.arrays import from_bytes, to_bytes
 from nmfbench.engine.missing import missing
-from nmfbench.engine.runner import Limits, RunSummary, WorkerError, run
+from nmfbench.engine.runner import Crew, Limits, RunSummary, WorkerError, run
 from nmfbench.engine.store import Store
 from nmfbench.engine.worker import Worker, WorkerDied
 
@@ -392,6 +393,16 @@ def test_memory_limit_too_low(tmp_path):
         pytest.raises(WorkerError, match="memory limit of 50 MB is too low"),
     ):
         run([trial()], store, limits=Limits(memory=50 * 10**6))
+
+
+def test_all_jobs_share_the_memory_that_is_available():
+    """Without a limit the machine is protected; a given one is that of each job."""
+    free = psutil.virtual_memory().available
+    alone, two = Crew(None).memory_limit, Crew(None, 2).memory_limit
+    assert 0.4 * free < alone < 0.9 * free
+    assert two == pytest.approx(alone / 2, rel=0.1)
+    assert Worker().memory_limit == pytest.approx(alone, rel=0.1)
+    assert Crew(10**9, 2).memory_limit == 10**9
 
 
 @pytest.mark.parametrize("wrong", [{"seconds": 0}, {"memory": -1}, {"seconds": float("nan")}])

@@ -149,7 +149,8 @@ def limits(sub, seconds=3600.0, unit="trial"):
         "--memory-limit",
         type=_memory,
         metavar="SIZE",
-        help=f"what a {unit}'s process may allocate, such as 500M or 4G (no limit)",
+        help=f"what a {unit}'s process may hold together with all that it starts, such as 500M or "
+        "4G (four fifths of what is available, shared by the jobs)",
     )
 
 

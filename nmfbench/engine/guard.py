@@ -19,10 +19,14 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import psutil
 
-__all__ = ["End", "Guarded", "proc_bytes", "stand_guard"]
+__all__ = ["SHARE", "End", "Guarded", "default_memory_limit", "proc_bytes", "stand_guard"]
+
+SHARE = 0.8
+"""Share of the memory available that all jobs together may hold, unless a limit is given."""
 
 _BOOT = """
 import json, sys
@@ -31,11 +35,26 @@ from nmfbench.engine.guard import stand_guard
 stand_guard(life, kept, memory_limit)
 """
 _PERIOD = 0.05  # seconds between looks at the memory, which are to cost little:
-_SHARE = 0.05  # of one core at most
+_LOOKS = 0.05  # of one core at most
 _END_LIMIT = 10  # seconds until processes that have been killed are gone
 _SIGNAL = b"s"  # asks the guard for a SIGUSR1
 _DEATH_SIGNAL, _SUBREAPER = 1, 36  # of prctl(2): PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
 _FROM_OUTSIDE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+_CONTAINER = (  # its limit, by cgroup v2 and v1
+    Path("/sys/fs/cgroup/memory.max"),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+)
+
+
+def default_memory_limit(jobs: int = 1) -> int:
+    """Bytes for each of several jobs, such that the machine, or the container, keeps some."""
+    room = psutil.virtual_memory().available
+    for file in _CONTAINER:
+        with contextlib.suppress(OSError, ValueError):  # there is none, or "max"
+            room = min(room, int(file.read_text()))
+    return int(SHARE * room / jobs)
 
 
 @dataclass(frozen=True)
@@ -174,7 +193,7 @@ def _watch(life, pid, memory_limit) -> End:
             began = time.perf_counter()
             if (held := _held_by_all(memory_limit)) > memory_limit:
                 return End(held=held)
-            period = max(_PERIOD, (time.perf_counter() - began) / _SHARE)
+            period = max(_PERIOD, (time.perf_counter() - began) / _LOOKS)
 
 
 def _held_by_all(enough) -> int:

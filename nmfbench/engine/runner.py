@@ -23,6 +23,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from nmfbench.core import registry
+from nmfbench.engine.guard import default_memory_limit
 from nmfbench.engine.missing import in_stages
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.results import reason
@@ -61,7 +62,10 @@ class SchedulerError(RuntimeError):
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a trial: seconds, and bytes of memory allocated by its process."""
+    """Limits of a trial: seconds, and bytes of memory held by its process and all it started.
+
+    Without a limit of memory, the jobs share what :func:`default_memory_limit` gives them.
+    """
 
     seconds: float | None = 3600.0
     memory: int | None = None
@@ -107,7 +111,7 @@ def run(
     scheduler : str, optional
         Address of a Dask scheduler (``tcp://host:port``) that computes the trials instead.
     limits : Limits, optional
-        By default an hour a trial, and no limit of memory.
+        By default an hour a trial, and four fifths of the memory available for all jobs.
     retry_failed, anew : bool, default=False
         See :func:`~nmfbench.engine.missing.missing`.
     progress : callable
@@ -148,7 +152,7 @@ def run(
         store.put(record, arrays, replace=record["key"] in stale)
 
     with contextlib.ExitStack() as stack:
-        crew = crew or stack.enter_context(closing(Crew(limits.memory)))
+        crew = crew or stack.enter_context(closing(Crew(limits.memory, jobs)))
         for stage, timed in itertools.product(stages, (False, True)):
             batch = [trial for trial in stage if trial.timed is timed]
             if not batch:
@@ -169,10 +173,18 @@ def run(
 
 
 class Crew:
-    """Workers that stay from one batch to the next, since a child takes seconds to start."""
+    """Workers that stay from one batch to the next, since a child takes seconds to start.
 
-    def __init__(self, memory_limit):
-        self.memory_limit = memory_limit
+    Parameters
+    ----------
+    memory_limit : int or None
+        Bytes for each; by default the workers of all jobs share what is available now.
+    jobs : int, default=1
+        Workers at a time, at most.
+    """
+
+    def __init__(self, memory_limit, jobs=1):
+        self.memory_limit = memory_limit or default_memory_limit(jobs)
         self.workers: list[Worker] = []
 
     def of(self, size: int) -> list[Worker]:
@@ -373,9 +385,10 @@ _of_thread = threading.local()
 
 def _compute_remotely(values, limits, base):
     """As :func:`compute`, on a Dask worker: each of its threads keeps one child."""
-    worker = getattr(_of_thread, "worker", None)
-    if worker is None or worker.memory_limit != limits.memory:
+    worker, limit = getattr(_of_thread, "held", (None, None))
+    if worker is None or limit != limits.memory:
         if worker is not None:
             worker.close()
-        worker = _of_thread.worker = Worker(limits.memory)
+        worker = Worker(limits.memory)
+        _of_thread.held = worker, limits.memory
     return compute(Trial.from_dict(values), worker, limits.seconds, base)

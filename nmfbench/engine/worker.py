@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from nmfbench.engine.arrays import from_bytes, to_bytes
-from nmfbench.engine.guard import End, Guarded, proc_bytes
+from nmfbench.engine.guard import End, Guarded, default_memory_limit, proc_bytes
 from nmfbench.tasks.base import Outcome
 
 __all__ = ["MemoryExceeded", "Worker", "WorkerDied", "WorkerError"]
@@ -67,6 +67,10 @@ class WorkerError(RuntimeError):
     """No trial can be computed here: the child does not start, or runs other code."""
 
 
+class _NoAnswerError(Exception):
+    """Something else than an answer came, as a solver wrote into the pipe."""
+
+
 class Worker:
     """Parent's handle on a child process; the child starts with the first trial.
 
@@ -74,11 +78,12 @@ class Worker:
     ----------
     memory_limit : int, optional
         Bytes of memory. Where the child allocates more by itself, MemoryError is raised in it;
-        where it holds more together with all that it started, it is ended.
+        where it holds more together with all that it started, it is ended. By default a share of
+        what is available now.
     """
 
     def __init__(self, memory_limit: int | None = None):
-        self.memory_limit = memory_limit
+        self.memory_limit = memory_limit or default_memory_limit()
         self._child = None
         self._guest = None  # whose code from outside ran in the child, if any
         self._closed = False
@@ -181,8 +186,8 @@ class Worker:
             except TimeoutError:
                 self._end()
                 raise
-            except (EOFError, OSError):
-                raise self._death() from None
+            except (EOFError, OSError, _NoAnswerError) as error:
+                raise self._death(isinstance(error, _NoAnswerError)) from None
             except BaseException:  # the pipes are out of step
                 self._end()
                 raise
@@ -217,8 +222,12 @@ class Worker:
                     for name, size in answer.pop("arrays").items()
                 }
             spent = answer.pop("spent")
-        except (ValueError, TypeError, KeyError, AttributeError) as error:  # a solver wrote there
-            raise OSError("no answer") from error
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise _NoAnswerError from error
+        except OSError as error:
+            if self._answers.closed:  # which it is after a length that cannot be
+                raise _NoAnswerError from error
+            raise
         if spent:
             self._end()
         return answer, arrays
@@ -295,9 +304,9 @@ class Worker:
                 f"the process that computes trials does not start ({_how(end.code)}): {problem}"
             )
 
-    def _death(self):
-        """The error of a child that ends, or whose answer cannot be read."""
-        self._child.ended(_GRACE)
+    def _death(self, by_us):
+        """The error of a child that ends, or that is ended as its answer cannot be read."""
+        by_us = by_us or not self._child.ended(_GRACE)
         tail = self._tail()
         end = self._end()
         if end.held is not None:
@@ -307,13 +316,12 @@ class Worker:
             )
         if self._closed:
             return WorkerDied("the worker was closed")
-        if end.code is None:
+        if by_us or end.code is None:
             how = "was ended, as something else than its answer came through the pipe of answers"
         else:
             how = f"ended with {_how(end.code)}"
-        # A batch system asks all processes to end, this one, too: then there is no record.
-        if end.code is not None and -end.code in _FROM_OUTSIDE:
-            time.sleep(_GRACE)
+            if -end.code in _FROM_OUTSIDE:  # a batch system asks all processes to end,
+                time.sleep(_GRACE)  # this one, too: then there is no record
         return WorkerDied(
             f"the process that computed the trial {how}"
             + (f"\nIt wrote last:\n{tail}" if tail else "")
@@ -423,11 +431,10 @@ def _prepare(memory_limit):
     square = np.ones((256, 256))  # large enough that numpy's BLAS and scipy's take their buffers,
     _ = square @ square, dgemm(1.0, square, square)  # without which they end the process
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_LIMIT, _FILE_LIMIT))
-    if memory_limit:
-        held = proc_bytes("self", "status", "VmData")
-        if held >= memory_limit:
-            return _too_low(memory_limit, held)
-        resource.setrlimit(resource.RLIMIT_DATA, (memory_limit, memory_limit))
+    held = proc_bytes("self", "status", "VmData")
+    if held >= memory_limit:
+        return _too_low(memory_limit, held)
+    resource.setrlimit(resource.RLIMIT_DATA, (memory_limit, memory_limit))
     return None
 
 
