@@ -19,7 +19,7 @@ from nmfbench.datasets.files import (
     content_hash,
     find_file,
     forget,
-    read_arrays,
+    read_registered,
     read_variant,
     variant_file,
     write_arrays,
@@ -103,7 +103,7 @@ def verify(name):
 
 def _reread(path, info):
     forget()  # what lies on the disk now, not what was read before
-    read_arrays(path, info["sha256"], info.get("content"))
+    read_registered(path, info)
 
 
 def _make(folder):
