@@ -405,7 +405,9 @@ def test_all_jobs_share_the_memory_that_is_available():
     assert Crew(10**9, 2).memory_limit == 10**9
 
 
-@pytest.mark.parametrize("wrong", [{"seconds": 0}, {"memory": -1}, {"seconds": float("nan")}])
+@pytest.mark.parametrize(
+    "wrong", [{"seconds": 0}, {"memory": -1}, {"memory": 10**400}, {"seconds": float("nan")}]
+)
 def test_bad_limits(wrong):
     """Limits are positive."""
     with pytest.raises(ValueError, match="must be positive"):

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import platformdirs
 
+from nmfbench.core.files import whole_file
 from nmfbench.datasets.errors import DataError
 
 __all__ = [
@@ -209,14 +210,8 @@ def _unpack(path, data):
 def write_arrays(path, arrays):
     """Write an ``.npz`` file in one step: it is there whole, or not at all."""
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as stream:
-            np.savez_compressed(stream, **arrays)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(path) as part, part.open("wb") as stream:
+        np.savez_compressed(stream, **arrays)
     return path
 
 

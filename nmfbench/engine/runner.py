@@ -46,6 +46,7 @@ __all__ = [
 
 
 _CONNECT = "10s"  # to wait for a scheduler
+_LARGEST = 1 << 62  # of a limit that the system takes
 _SENT = 1000  # trials given to a scheduler at a time, which holds what they start from
 
 FIT = ("seconds", "cpu_seconds", "n_iter", "objective", "stop_reason")
@@ -73,8 +74,8 @@ class Limits:
     def __post_init__(self):
         for name in ("seconds", "memory"):
             value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ValueError(f"the limit of {name} must be positive, got {value!r}.")
+            if value is not None and not 0 < value < _LARGEST:
+                raise ValueError(f"the limit of {name} must be positive and finite, got {value!r}.")
 
 
 @dataclass
