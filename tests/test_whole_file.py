@@ -17,9 +17,14 @@ def test_a_block_that_raises_changes_nothing(tmp_path):
     with whole_file(path) as part:
         part.write_text("old")
         assert not path.exists()
-    with pytest.raises(RuntimeError), whole_file(path) as part:
-        part.write_text("half")
-        raise RuntimeError
+
+    def write_half():
+        with whole_file(path) as part:
+            part.write_text("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_half()
     assert path.read_text() == "old"
     assert os.listdir(path.parent) == ["file"]
 
