@@ -114,7 +114,12 @@ def computing(sub):
         "--anew", action="store_true", help="compute imported records again, and compare"
     )
     jobs(sub)
-    sub.add_argument("--scheduler", metavar="ADDRESS", help="Dask scheduler, tcp://host:port")
+    sub.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Dask scheduler, tcp://host:port in a network that you trust, as it passes pickles "
+        "on; tls://host:port with certificates in Dask's configuration",
+    )
     retry_failed(sub)
     limits(sub)
 

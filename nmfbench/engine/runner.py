@@ -47,6 +47,7 @@ __all__ = [
 
 _CONNECT = "10s"  # to wait for a scheduler
 _LARGEST = 1 << 62  # of a limit that the system takes
+_SILENCE = 30  # seconds between looks whether a cluster has workers
 _SENT = 1000  # trials given to a scheduler at a time, which holds what they start from
 
 FIT = ("seconds", "cpu_seconds", "n_iter", "objective", "stop_reason")
@@ -110,7 +111,8 @@ def run(
     jobs : int, default=1
         Trials computed at a time on this machine. Timed trials are computed one at a time.
     scheduler : str, optional
-        Address of a Dask scheduler (``tcp://host:port``) that computes the trials instead.
+        Address of a Dask scheduler (``tcp://host:port``, or ``tls://host:port``) that computes the
+        trials instead. Each thread of a worker is a job, with its own limit of memory.
     limits : Limits, optional
         By default an hour a trial, and four fifths of the memory available for all jobs.
     retry_failed, anew : bool, default=False
@@ -126,6 +128,14 @@ def run(
     Returns
     -------
     RunSummary
+
+    Notes
+    -----
+    Pickles travel between this process, a scheduler and its workers, and are loaded there: whoever
+    can connect to one of them can run code on all. Use a cluster in a network that you trust, or
+    ``tls://host:port`` with certificates in Dask's own configuration
+    (``distributed.comm.require-encryption`` and ``distributed.comm.tls``), the same on all sides.
+    While a cluster has no workers, a warning says so every half minute.
 
     Raises
     ------
@@ -346,13 +356,13 @@ def _on_cluster(trials, store, put, address, limits, wanted, *, one_at_a_time) -
         ) from None
     try:
         client = Client(address, timeout=_CONNECT, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError, RuntimeError) as error:  # the last two of TLS
         raise SchedulerError(
             f"no Dask scheduler answers at {address!r} ({error}); start one with "
             "'dask scheduler' and give its address, such as tcp://localhost:8786."
         ) from None
     # As above: a thread writes, which Ctrl-C does not reach.
-    with client, ThreadPoolExecutor(1) as writer:
+    with client, _told_of_no_workers(client, address), ThreadPoolExecutor(1) as writer:
         size = 1 if one_at_a_time else _SENT
         for start in range(0, len(trials), size):
             asked = {
@@ -379,6 +389,33 @@ def _on_cluster(trials, store, put, address, limits, wanted, *, one_at_a_time) -
                     )
                 writer.submit(put, *answer).result()
                 yield answer[0]
+
+
+@contextlib.contextmanager
+def _told_of_no_workers(client, address):
+    """Warn at intervals while a cluster has no workers, so that nobody waits without knowing."""
+    over = threading.Event()
+
+    def look():
+        while not over.wait(_SILENCE):
+            with contextlib.suppress(Exception):  # the run itself will tell of a lost scheduler
+                idle = not client.nthreads()
+                if idle and not over.is_set():
+                    warnings.warn(
+                        f"the trials wait, as no worker is connected to {address} at "
+                        f"{datetime.now():%H:%M:%S}; start one with 'dask worker {address}', where "
+                        "the same nmfbench is installed.",
+                        UserWarning,
+                        stacklevel=1,
+                    )
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(1)
 
 
 _of_thread = threading.local()
