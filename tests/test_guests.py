@@ -132,7 +132,7 @@ class Demanding:
 '''
 
 BAD = """
-import contextlib, os, signal, stat, sys, time
+import contextlib, os, stat, sys, time
 import numpy as np
 
 
@@ -158,11 +158,6 @@ class Raises(Base):
 class Ends(Base):
     def act(self, X):
         os._exit(7)
-
-
-class Terminates(Base):
-    def act(self, X):
-        os.killpg(0, signal.SIGTERM)
 
 
 class Scribbles(Base):
@@ -724,7 +719,6 @@ def test_rounding_errors_are_no_fault():
 TROUBLES = {
     "Raises": r"ValueError: on purpose",
     "Ends": r"WorkerDied: .* ended with exit code 7",
-    "Terminates": r"WorkerDied: .* ended with signal 15, SIGTERM",
     "Scribbles": r"WorkerDied: .* something else than its answer came through the pipe",
     "Hangs": r"TimeoutError: the trial exceeded its time limit of 4 s",
     "Hungers": r"MemoryError",

@@ -35,7 +35,7 @@ from nmfbench.engine.guard import stand_guard
 stand_guard(life, kept, memory_limit)
 """
 _PERIOD = 0.05  # seconds between looks at the memory, which are to cost little:
-_LOOKS = 0.05  # of one core at most
+_LOOKS = 0.02  # of one core at most
 _END_LIMIT = 10  # seconds until processes that have been killed are gone
 _SIGNAL = b"s"  # asks the guard for a SIGUSR1
 _DEATH_SIGNAL, _SUBREAPER = 1, 36  # of prctl(2): PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
