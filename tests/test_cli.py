@@ -358,6 +358,20 @@ def test_a_failed_download_is_told(command, monkeypatch):
     assert "127.0.0.1:9" in err
 
 
+@pytest.mark.parametrize("where", ["nmfbench.cli.app.parse", "nmfbench.cli.app._complain"])
+def test_ctrl_c_at_any_moment_is_told_in_a_line(monkeypatch, capsys, where):
+    """While arguments are parsed, and while an error is told."""
+    real = cli.app._complain
+
+    def interrupted(*given):
+        monkeypatch.setattr("nmfbench.cli.app._complain", real)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(where, interrupted)
+    assert cli.main(["run", "no/such"]) == 130
+    assert capsys.readouterr().err == "nmfbench: stopped.\n"
+
+
 # -- wrong usage ------------------------------------------------------------------------------
 
 WRONG = [
@@ -371,6 +385,12 @@ WRONG = [
     (["run", "--time-limit", "-1"], "number above 0"),
     (["run", "--time-limit", "nan"], "number above 0"),
     (["run", "--memory-limit", "much"], "500M or 4G"),
+    (["run", "--memory-limit", "9" * 400], "500M or 4G"),
+    (["run", "--memory-limit", "9" * 18 + "T"], "500M or 4G"),
+    (["run", "--memory-limit", "0.5"], "500M or 4G"),
+    (["run", "--time-limit", "9" * 400], "number above 0"),
+    (["run", "--jobs", "9" * 400], "whole number above 0"),
+    (["run", "--budget", "9" * 400 + "h"], "90s, 30m or 2h"),
     (["run", "--job", "2"], "'--jobs'"),
     (["list", "solver"], "'solvers'"),
     (["claim"], "'claims'"),
@@ -507,8 +527,11 @@ def test_doctor_tells_what_is_here_and_what_is_missing(command):
     assert code == 0
     assert data["usable"]
     topics = {row["topic"]: row for row in data["findings"]}
-    assert {"python", "numpy", "threads", "numba cache", "store", "distributed"} <= set(topics)
+    assert {"python", "numpy", "threads", "memory", "numba cache", "store", "distributed"} <= set(
+        topics
+    )
     bbc = next(row for row in data["data"] if row["topic"] == "bbc")
+    assert re.search(r"[\d.]+ GB, 80% of what is available", topics["memory"]["detail"])
     assert (bbc["state"], "NMFBENCH_DATA" in bbc["remedy"]) == ("missing", True)
     code, out, _ = command("doctor")
     assert code == 0

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 import time
 import warnings
 
@@ -12,6 +13,7 @@ from engine import SMALL, assert_same_content, small_grid, trial
 from nmfbench.engine import runner
 from nmfbench.engine.runner import Limits, RunSummary, SchedulerError, run
 from nmfbench.engine.store import Store
+from nmfbench.engine.trials import Trial
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +42,7 @@ def serial(tmp_path_factory):
 
 
 def children_of(pids):
-    children = [child for pid in pids for child in psutil.Process(pid).children()]
+    children = [child for pid in pids for child in psutil.Process(pid).children(recursive=True)]
     return [child.pid for child in children if "serve" in str(child.cmdline())]
 
 
@@ -106,6 +108,54 @@ def test_unknown_there(tmp_path, cluster, monkeypatch):
         run([trial()], store, scheduler=cluster.scheduler_address)
 
 
+def test_a_cluster_without_workers_is_told_of(tmp_path, monkeypatch):
+    """A run that waits for workers says so again and again, and how to start one; then it goes on.
+
+    So does one whose only worker was killed: it has none left."""
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(runner, "_SILENCE", 0.2)
+    monkeypatch.setattr(runner, "_compute_remotely", _answers)
+    settings = {"processes": False, "dashboard_address": None, "silence_logs": 50}
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        distributed.LocalCluster(n_workers=0, **settings) as local,
+        Store(tmp_path) as store,
+    ):
+        warnings.simplefilter("always")
+
+        def told():
+            return [str(w.message) for w in caught if "no worker is connected" in str(w.message)]
+
+        def start_one():
+            deadline = time.monotonic() + 20
+            while len(told()) < 2 and time.monotonic() < deadline:
+                time.sleep(0.05)
+            local.scale(1)
+
+        later = threading.Thread(target=start_one)
+        later.start()
+        assert run([trial()], store, scheduler=local.scheduler_address).done == 1
+        later.join()
+    assert len(told()) >= 2
+    assert f"start one with 'dask worker {local.scheduler_address}'" in told()[0]
+
+
+def _answers(values, limits, base):
+    answer = {"outcome": {"metrics": {"a": 1.0}, "fit": {}}}
+    return runner._record(Trial.from_dict(values), answer, {}), {}
+
+
+_answers.__module__ = "__main__"  # so that it travels by value
+
+
+def test_tls_takes_the_configuration_of_dask(tmp_path, monkeypatch):
+    """An address of tls:// without certificates is refused in words."""
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(runner, "_CONNECT", "1s")
+    with Store(tmp_path) as store, pytest.raises(SchedulerError, match=r"(?i)ssl|tls"):
+        run([trial()], store, scheduler="tls://127.0.0.1:9")
+
+
 def _fails(values, limits, base):
     raise LookupError("no solver is called so here")
 
@@ -121,7 +171,7 @@ def test_children_end_with_the_cluster(tmp_path, cluster):
     pids = [worker.pid for worker in cluster.workers.values()]
     children = children_of(pids)
     assert children
-    psutil.Process(children[0]).parent().kill()
+    psutil.Process(pids[0]).kill()
     cluster.close()
     deadline = time.monotonic() + 10
     while any(psutil.pid_exists(pid) for pid in children):

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 import textwrap
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,14 @@ from nmfbench.datasets import (
     load_dataset,
     verify,
 )
-from nmfbench.datasets.files import content_hash, forget, prepared_folders, write_arrays
+from nmfbench.datasets.files import (
+    content_hash,
+    find_file,
+    forget,
+    prepared_folders,
+    read_registered,
+    write_arrays,
+)
 from nmfbench.datasets.images import area_averaged
 
 STORED = [name for name in datasets if "file" in datasets[name].info]
@@ -490,12 +498,62 @@ def test_equal_content_in_other_bytes(tiny):
     np.savez(tiny.path, **arrays)  # uncompressed: other bytes
     with pytest.raises(DataError):
         load_dataset("tiny")
-    tiny.register(sha256="0" * 64, content=content_hash(arrays))
+    tiny.register(sha256="0" * 64, content=content_hash(arrays), n_bytes=44)
     assert load_dataset("tiny").X.shape == (6, 4)
     arrays["X"] = arrays["X"] + 1
     np.savez(tiny.path, **arrays)
     with pytest.raises(DataError, match="another version"):
         load_dataset("tiny")
+
+
+def test_a_file_of_unknown_bytes_may_hold_anything(tiny):
+    """Whatever bit of an archive is flipped, it holds the same arrays, or is said to be damaged."""
+    whole = tiny.path.read_bytes()
+    with np.load(tiny.path) as archive:
+        known = content_hash(dict(archive))
+    tiny.register(sha256="0" * 64, content=known, n_bytes=44)
+    refused = []
+    for place in [*range(256), *range(256, 8 * len(whole), 13)]:
+        data = bytearray(whole)
+        data[place // 8] ^= 1 << place % 8
+        tiny.path.write_bytes(data)
+        forget()
+        try:
+            assert load_dataset("tiny").X.shape == (6, 4)
+        except DataError as error:
+            refused.append(str(error))
+    assert len(refused) > 200
+    assert all("damaged" in text for text in refused)
+
+
+def test_a_bomb_is_not_unpacked(tiny, monkeypatch):
+    """An archive that would unpack to more than the data is refused by its directory."""
+    np.savez_compressed(tiny.path, X=np.zeros(10**6))
+    tiny.register(sha256="0" * 64, content="0" * 64, n_bytes=44)
+    monkeypatch.setattr(np, "load", lambda *_, **__: pytest.fail("it was unpacked"))
+    with pytest.raises(DataError, match="damaged") as caught:
+        load_dataset("tiny")
+    assert "8000128 bytes, expected 44" in str(caught.value.__cause__)
+
+
+def test_members_that_are_no_arrays_are_refused(tiny):
+    """Even with the right checksum."""
+    with zipfile.ZipFile(tiny.path, "a") as archive:
+        archive.writestr("note.txt", "not an array")
+    tiny.register()
+    with pytest.raises(DataError, match=r"'note.txt' is none"):
+        load_dataset("tiny")
+
+
+@pytest.mark.parametrize("name", [name for name in STORED if datasets[name].info.get("content")])
+def test_the_size_of_the_arrays_is_registered(name):
+    """Exactly, beside their hash."""
+    info = datasets[name].info
+    path = find_file(info["file"])
+    if path is None:
+        pytest.skip("it is not on this machine")
+    arrays = read_registered(path, info)
+    assert info["n_bytes"] == sum(array.nbytes for array in arrays.values())
 
 
 def test_unknown_names_and_parameters():

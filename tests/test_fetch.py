@@ -112,6 +112,7 @@ def tiny(cache, server, monkeypatch):
         "file": "tiny.npz",
         "sha256": "0" * 64,
         "content": content_hash(arrays),
+        "n_bytes": sum(array.nbytes for array in arrays.values()),
         "kind": "images",
         "n_samples": 6,
         "n_features": 1024,

@@ -21,7 +21,7 @@ from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import WorkerDied, WorkerError
 from nmfbench.guests import GuestError, GuestFault, adapter, parse_solver, version
 from nmfbench.guests.examine import describe_here, examine, try_here
-from nmfbench.guests.validate import checked_factor
+from nmfbench.guests.validate import checked_count, checked_factor
 
 GOOD = '''
 import numpy as np
@@ -132,7 +132,7 @@ class Demanding:
 '''
 
 BAD = """
-import os, sys, time
+import contextlib, os, stat, sys, time
 import numpy as np
 
 
@@ -158,6 +158,14 @@ class Raises(Base):
 class Ends(Base):
     def act(self, X):
         os._exit(7)
+
+
+class Scribbles(Base):
+    def act(self, X):
+        for fd in range(3, 64):
+            with contextlib.suppress(OSError):
+                if stat.S_ISFIFO(os.fstat(fd).st_mode):
+                    os.write(fd, bytes([0, 0, 0, 2]) + b"{}")
 
 
 class Hangs(Base):
@@ -194,6 +202,18 @@ class Turned(Base):
 class Nothing(Base):
     def act(self, X):
         del self.components_
+
+
+class Counts(Base):
+    def act(self, X):
+        self.n_iter_ = -5
+
+
+class RunsBackwards(Base):
+    def act(self, X):
+        names = ("iteration", "seconds", "cpu_seconds", "objective")
+        kinds = [(name, int if name == "iteration" else float) for name in names]
+        self.trace_ = np.array([(0, 0.0, 0.0, 1.0), (1, -3.0, 0.0, 1.0)], dtype=kinds)
 
 
 class Chatters(Base):
@@ -657,6 +677,33 @@ def test_bad_factors_are_told_with_their_place(factor, said):
         checked_factor("components_", factor, (2, 3))
 
 
+@pytest.mark.parametrize(
+    "count", [-5, 2.5, float("nan"), float("inf"), "five", [], [3, -1], True, 1j]
+)
+def test_a_count_of_iterations_is_one(count):
+    """A negative, broken or infinite one is told, with the fix."""
+    with pytest.raises(GuestFault, match=r"n_iter_ is .*give a number of iterations"):
+        checked_count("n_iter_", count)
+
+
+@pytest.mark.parametrize(
+    ("count", "known"), [(None, None), (0, 0), (7.0, 7), ([3, 5], 5), (np.int64(2), 2)]
+)
+def test_counts_of_several_fits_are_the_largest(count, known):
+    """Whole numbers of any type will do; none is none."""
+    assert checked_count("n_iter_", count) == known
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "said"),
+    [("Counts", GuestFault, "n_iter_ is -5"), ("RunsBackwards", ValueError, "seconds = -3.0")],
+)
+def test_what_a_fit_tells_of_itself_is_possible(folder, name, error, said):
+    """Negative iterations or seconds are a failure and no record."""
+    with pytest.raises(error, match=said):
+        perform(on_digits(f"{folder}/bad.py:{name}"))
+
+
 def test_rounding_errors_are_no_fault():
     """A negative entry of the size of a rounding error is zero; other forms of arrays will do."""
     H = np.ones((2, 3))
@@ -672,6 +719,7 @@ def test_rounding_errors_are_no_fault():
 TROUBLES = {
     "Raises": r"ValueError: on purpose",
     "Ends": r"WorkerDied: .* ended with exit code 7",
+    "Scribbles": r"WorkerDied: .* something else than its answer came through the pipe",
     "Hangs": r"TimeoutError: the trial exceeded its time limit of 4 s",
     "Hungers": r"MemoryError",
     "GivesNaN": r"components_ has 1 entries that are NaN or infinite, the first at row 1, column 2",

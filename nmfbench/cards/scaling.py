@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from nmfbench.core import registry
+from nmfbench.core.files import whole_file
 from nmfbench.engine.fingerprint import code_version
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.results import reason
@@ -284,11 +285,9 @@ def is_current(folder, solver: str, params: dict | None = None) -> bool:
 def write_measured(folder, solver: str, params: dict | None, measured: dict) -> None:
     """Keep a measurement in the folder of a store."""
     path = Path(folder) / FILE_NAME
-    path.parent.mkdir(parents=True, exist_ok=True)
     held = _held(path) | {_name(solver, params): measured}
-    whole = path.with_suffix(".part")  # so that no reader, and no Ctrl-C, sees half a file
-    whole.write_text(json.dumps(held, indent=1, sort_keys=True), encoding="utf-8")
-    whole.replace(path)
+    with whole_file(path) as part:
+        part.write_text(json.dumps(held, indent=1, sort_keys=True), encoding="utf-8")
 
 
 def _held(path):

@@ -22,11 +22,13 @@ from nmfbench.checks.case import (
 )
 from nmfbench.core import registry
 from nmfbench.engine.results import reason
-from nmfbench.engine.worker import Worker, WorkerDied
+from nmfbench.engine.worker import MemoryExceeded, Worker, WorkerDied
 from nmfbench.guests import GuestFault, SolverSpec
 from nmfbench.guests.examine import Examined, examine, printable
 
 __all__ = ["Finding", "as_data", "check_solver", "perform_check"]
+
+_TOO_MUCH = "it needs more than --memory-limit on tiny data: look for what grows"
 
 
 @dataclass(frozen=True)
@@ -155,13 +157,15 @@ def _contained(worker, spec, name, time_limit):
                 "fix": fix,
                 "input": f"the check {name!r}",
             }
+    except MemoryExceeded as error:
+        problem, fix = printable(reason(str(error))), _TOO_MUCH
     except WorkerDied as error:
         problem, fix = printable(reason(str(error))), "nothing in fit may end the process"
     except RuntimeError as error:
         problem = printable(reason(str(error)))
         fix = "see the exception"
         if "MemoryError" in problem:
-            fix = "it needs more than --memory-limit on tiny data: look for what grows"
+            fix = _TOO_MUCH
     return {"status": "failed", "problem": problem, "fix": fix, "input": f"the check {name!r}"}
 
 

@@ -47,6 +47,13 @@ def main(argv=None) -> int:
         The exit code.
     """
     try:
+        return _main(argv)
+    except KeyboardInterrupt as stop:  # at any time, while arguments are parsed or errors told, too
+        return _complain(stop, 130, "stopped.")
+
+
+def _main(argv):
+    try:
         args = parse(argv)
     except SystemExit as end:  # argparse ends so after --help, --version and errors
         return end.code or 0
@@ -61,8 +68,6 @@ def main(argv=None) -> int:
             print(result.text)
         sys.stdout.flush()
         return result.code
-    except KeyboardInterrupt as stop:
-        return _complain(stop, 130, "stopped.")
     except BrokenPipeError:  # nmfbench list | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

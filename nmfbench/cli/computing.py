@@ -81,7 +81,7 @@ class _Computing(contextlib.ExitStack):
         self.failures: list[dict] = []
         self.computed: set[str] = set()
         self.agreement: Counter[str] = Counter()
-        self._crew = self.enter_context(contextlib.closing(Crew(args.memory_limit)))
+        self._crew = self.enter_context(contextlib.closing(Crew(args.memory_limit, args.jobs)))
         self._progress = self.enter_context(Progress(todo))
 
     def _told(self, summary, record):

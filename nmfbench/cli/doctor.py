@@ -19,6 +19,7 @@ from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_info, dataset_variant
 from nmfbench.datasets.errors import DataError
 from nmfbench.datasets.files import cache_folder, prepared_folders
+from nmfbench.engine.guard import SHARE, default_memory_limit
 from nmfbench.engine.provenance import host
 from nmfbench.engine.store import Store, StoreError
 from nmfbench.optim import kernels
@@ -67,6 +68,7 @@ def diagnose(store) -> list[Finding]:
         *_extras(),
         *_registries(),
         _threads(),
+        _memory(),
         _compiled(),
         _store(Path(store)),
         _folders(),
@@ -127,6 +129,11 @@ def _threads():
     ]
     text = ", ".join(pools) or "no thread pool found"
     return Finding("threads", "ok", f"{text}; every trial runs on one thread")
+
+
+def _memory():
+    text = f"{default_memory_limit() / 1e9:.1f} GB, {SHARE:.0%} of what is available, shared by"
+    return Finding("memory", "ok", f"{text} the jobs of a run, unless --memory-limit is given")
 
 
 def _compiled():

@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 PROFILES = ("smoke", "quick", "paper")
+_LARGEST = 1 << 62  # what the system takes for a limit, and more than anybody means
 SOLVER = (
     "a key (mu), package.module:Class or path/to/file.py:Class, with parameters if need be, as in "
     "'file.py:MyNMF(alpha=0.1)'"
@@ -113,7 +114,12 @@ def computing(sub):
         "--anew", action="store_true", help="compute imported records again, and compare"
     )
     jobs(sub)
-    sub.add_argument("--scheduler", metavar="ADDRESS", help="Dask scheduler, tcp://host:port")
+    sub.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Dask scheduler, tcp://host:port in a network that you trust, as it passes pickles "
+        "on; tls://host:port with certificates in Dask's configuration",
+    )
     retry_failed(sub)
     limits(sub)
 
@@ -149,7 +155,8 @@ def limits(sub, seconds=3600.0, unit="trial"):
         "--memory-limit",
         type=_memory,
         metavar="SIZE",
-        help=f"what a {unit}'s process may allocate, such as 500M or 4G (no limit)",
+        help=f"what a {unit}'s process may hold together with all that it starts, such as 500M or "
+        "4G (four fifths of what is available, shared by the jobs)",
     )
 
 
@@ -193,7 +200,7 @@ def positive(kind):
             value = kind(word)
         except ValueError:
             value = 0
-        if not 0 < value < float("inf"):
+        if not 0 < value < _LARGEST:
             what = "whole number" if kind is int else "number"
             raise argparse.ArgumentTypeError(f"needs a {what} above 0, got {word!r}")
         return value
@@ -205,7 +212,7 @@ def _duration(word):
     """Seconds from ``90s``, ``30m``, ``2h``, or a plain number of seconds."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", word)
     seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]] if match else 0
-    if not seconds > 0:
+    if not 0 < seconds < _LARGEST:
         raise argparse.ArgumentTypeError(f"needs a time such as 90s, 30m or 2h, got {word!r}")
     return seconds
 
@@ -213,7 +220,7 @@ def _duration(word):
 def _memory(word):
     """Bytes from ``500M``, ``4G``, ``4GiB`` or a plain number; units are powers of 1024."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)(?:i?B)?", word, re.IGNORECASE)
-    size = int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " ")) if match else 0
-    if size < 1:
+    size = float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " ") if match else 0
+    if not 1 <= size < _LARGEST:
         raise argparse.ArgumentTypeError(f"needs a size such as 500M or 4G, got {word!r}")
-    return size
+    return int(size)

@@ -36,8 +36,8 @@ the verified arrays of a prepared file where ``file="name.npz"`` and ``sha256=".
 Its other arguments become parameters of :func:`load_dataset`. Images have an ``image_shape`` and
 ``upper=1.0``, so that they can be occluded and noise stays within [0, 1]. Optional entries:
 ``stand_in``, a function that returns a synthetic substitute; ``stand_in_for``, the paper's data
-that a real set replaces; ``homes`` and ``content``, where to fetch the originals and what they
-convert to (``convert.py``).
+that a real set replaces; ``homes``, ``content`` and ``n_bytes``, where to fetch the originals, the
+hash of the arrays that they convert to (``convert.py``), and the size of these.
 '''
 
 from nmfbench.datasets.base import dataset_available, dataset_info, load_dataset

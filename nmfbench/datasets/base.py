@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from nmfbench.core.registry import datasets
 from nmfbench.datasets.errors import DataError, DataMissingError, DownloadError
-from nmfbench.datasets.files import find_file, read_arrays, read_variant, variant_file
+from nmfbench.datasets.files import find_file, read_registered, read_variant, variant_file
 from nmfbench.datasets.images import area_averaged
 
 __all__ = [
@@ -166,7 +166,7 @@ def _load_file(entry, stand_in, variant):
     path = find_file(entry.info["file"])
     if path is None:
         raise DataMissingError(_how_to_get(entry))
-    arrays = read_arrays(path, entry.info["sha256"], entry.info.get("content"))
+    arrays = read_registered(path, entry.info)
     return _convert(entry, arrays, path)
 
 

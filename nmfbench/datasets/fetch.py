@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import requests
 
+from nmfbench.core.files import whole_file
 from nmfbench.core.registry import datasets
 from nmfbench.datasets.base import check_shape
 from nmfbench.datasets.convert import HOSTS
@@ -19,7 +20,7 @@ from nmfbench.datasets.files import (
     content_hash,
     find_file,
     forget,
-    read_arrays,
+    read_registered,
     read_variant,
     variant_file,
     write_arrays,
@@ -103,7 +104,7 @@ def verify(name):
 
 def _reread(path, info):
     forget()  # what lies on the disk now, not what was read before
-    read_arrays(path, info["sha256"], info.get("content"))
+    read_registered(path, info)
 
 
 def _make(folder):
@@ -178,7 +179,8 @@ def _keep_variant(name, info, home, urls, arrays):
         "urls": urls,
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
     }
-    path.with_suffix(".json").write_text(json.dumps(note, indent=1), encoding="utf-8")
+    with whole_file(path.with_suffix(".json")) as part:
+        part.write_text(json.dumps(note, indent=1), encoding="utf-8")
     warnings.warn(
         f"{name!r}: fetched a variant ({home.variant}); it is used, and labelled, with "
         "--stand-in only.",

@@ -9,13 +9,13 @@ import io
 import json
 import os
 import zipfile
-import zlib
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import platformdirs
 
+from nmfbench.core.files import whole_file
 from nmfbench.datasets.errors import DataError
 
 __all__ = [
@@ -25,10 +25,13 @@ __all__ = [
     "forget",
     "prepared_folders",
     "read_arrays",
+    "read_registered",
     "read_variant",
     "variant_file",
     "write_arrays",
 ]
+
+_HEADERS = 1 << 16  # bytes of the headers of all arrays of a file, at most
 
 
 def prepared_folders():
@@ -102,7 +105,7 @@ class _Arrays(dict):
         )
 
 
-def read_arrays(path, sha256, content=None):
+def read_arrays(path, sha256, content=None, n_bytes=0):
     """Read a prepared file after checking its checksum.
 
     Parameters
@@ -114,6 +117,8 @@ def read_arrays(path, sha256, content=None):
     content : str, optional
         What :func:`content_hash` of its arrays may give instead: a file that was downloaded and
         converted on this machine holds the same arrays in other bytes.
+    n_bytes : int, default=0
+        With ``content``: bytes of these arrays. A file that would unpack to more is not unpacked.
 
     Returns
     -------
@@ -131,7 +136,12 @@ def read_arrays(path, sha256, content=None):
         stat = path.stat()
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
-    return _read(path, (stat.st_mtime_ns, stat.st_size), sha256, content)
+    return _read(path, (stat.st_mtime_ns, stat.st_size), sha256, content, n_bytes)
+
+
+def read_registered(path, info):
+    """Read the file of a data set, given what was registered of it."""
+    return read_arrays(path, info["sha256"], info.get("content"), info.get("n_bytes", 0))
 
 
 def forget():
@@ -140,7 +150,7 @@ def forget():
 
 
 @lru_cache(maxsize=2)
-def _read(path, stamp, sha256, content):
+def _read(path, stamp, sha256, content, n_bytes):
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -151,43 +161,57 @@ def _read(path, stamp, sha256, content):
         f"({len(data)} bytes). Remove the file and get it again "
         "('nmfbench data fetch', or copy the prepared file anew)."
     )
-    if found != sha256 and content is None:
-        raise DataError(wrong)
-    try:
+    if found == sha256:
         arrays = _unpack(path, data)
-    except DataError as error:
-        raise DataError(wrong if found != sha256 else str(error)) from error
-    if found != sha256 and content_hash(arrays) != content:
+    elif content is None:
         raise DataError(wrong)
+    else:
+        try:
+            _check_size(data, n_bytes)
+            arrays = _unpack(path, data)
+        except (DataError, MemoryError) as error:  # a damaged header may ask for any memory
+            raise DataError(wrong) from error
+        if content_hash(arrays) != content:
+            raise DataError(wrong)
     for array in arrays.values():
         array.flags.writeable = False
     return arrays
 
 
+def _check_size(data, n_bytes):
+    """Raise DataError if an archive would unpack to more than arrays of so many bytes."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+    except Exception as error:  # whatever a damaged directory makes the parser do
+        raise DataError(f"no archive: {error}.") from error
+    if size > n_bytes + _HEADERS:
+        raise DataError(f"it would unpack to {size} bytes, expected {n_bytes}.")
+
+
 def _unpack(path, data):
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            return _Arrays(path, {name: archive[name] for name in archive.files})
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, KeyError, TypeError) as error:
-        raise DataError(f"{path} is not a readable .npz archive: {error}.") from error
+            arrays = {name: archive[name] for name in archive.files}
+    except MemoryError:
+        raise
     except (ValueError, AttributeError) as error:
         raise DataError(
             f"{path} is not an .npz archive of plain arrays ({error}); pickled objects are "
             "never loaded."
         ) from error
+    except Exception as error:  # whatever damage makes zipfile, its decoders and numpy do
+        raise DataError(f"{path} is not a readable .npz archive: {error}.") from error
+    if others := [name for name, array in arrays.items() if not isinstance(array, np.ndarray)]:
+        raise DataError(f"{path} is not an .npz archive of plain arrays: {others[0]!r} is none.")
+    return _Arrays(path, arrays)
 
 
 def write_arrays(path, arrays):
     """Write an ``.npz`` file in one step: it is there whole, or not at all."""
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as stream:
-            np.savez_compressed(stream, **arrays)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(path) as part, part.open("wb") as stream:
+        np.savez_compressed(stream, **arrays)
     return path
 
 

@@ -39,6 +39,7 @@ ROWS = {
         "file": "mv_mfeat.npz",
         "sha256": "eb6cc762b1938e93b0f15a8d7b4c1d2dbd040298da4a50dfeb2d5b01c510fbe0",
         "content": "d1c4f553392dbf04df0767b503f1af3681a08c5b1b8ec0431f400bd6c33eaf93",
+        "n_bytes": 4436144,
         "n_samples": 2000,
         "n_features": 585,
         "n_classes": 10,

@@ -20,6 +20,7 @@ from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_available
 from nmfbench.engine.agreement import Agreement, compare, compare_first_objectives, same_place
 from nmfbench.engine.exchange import current_trial
+from nmfbench.engine.guard import default_memory_limit
 from nmfbench.engine.perform import make_solver
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.results import reason
@@ -164,12 +165,13 @@ def _cost(record):
 def _compute(todo, store, budget, jobs, limits, progress) -> list[Audit]:
     deadline = None if budget is None else time.monotonic() + budget
     of_thread, workers, lock, done = threading.local(), [], threading.Lock(), []
+    memory = limits.memory or default_memory_limit(jobs)
 
     def work(record, trial):
         if deadline is not None and time.monotonic() + _cost(record) > deadline:
             return
         if not hasattr(of_thread, "worker"):
-            of_thread.worker = Worker(limits.memory)
+            of_thread.worker = Worker(memory)
             workers.append(of_thread.worker)
         found = _audit(record, trial, store, of_thread.worker, limits)
         with lock:

@@ -80,6 +80,8 @@ def perform(trial, base: Outcome | None = None, cache: TrialCache | None = None)
     ------
     FloatingPointError
         If a metric is not a finite number, or the objective is NaN.
+    ValueError
+        If the seconds or iterations of the fit are negative or infinite.
     """
     if base is None and trial.base is not None:
         base = perform(trial.base, cache=cache)
@@ -123,6 +125,9 @@ def _checked(outcome: Outcome) -> Outcome:
         bad.append("objective")
     if bad:
         raise FloatingPointError(f"not a finite number: {', '.join(bad)}.")
+    for name in ("seconds", "cpu_seconds", "n_iter"):
+        if fit.get(name) is not None and not 0 <= fit[name] < math.inf:
+            raise ValueError(f"the fit gives {name} = {fit[name]}, a number from 0 is needed.")
     if objective is not None and math.isinf(objective):
         fit["objective"] = None  # as a divergence of data with zeros may be
     return Outcome(metrics, fit, outcome.arrays)

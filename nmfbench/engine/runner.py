@@ -23,6 +23,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from nmfbench.core import registry
+from nmfbench.engine.guard import default_memory_limit
 from nmfbench.engine.missing import in_stages
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.results import reason
@@ -45,6 +46,8 @@ __all__ = [
 
 
 _CONNECT = "10s"  # to wait for a scheduler
+_LARGEST = 1 << 62  # of a limit that the system takes
+_SILENCE = 30  # seconds between looks whether a cluster has workers
 _SENT = 1000  # trials given to a scheduler at a time, which holds what they start from
 
 FIT = ("seconds", "cpu_seconds", "n_iter", "objective", "stop_reason")
@@ -61,7 +64,10 @@ class SchedulerError(RuntimeError):
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a trial: seconds, and bytes of memory allocated by its process."""
+    """Limits of a trial: seconds, and bytes of memory held by its process and all it started.
+
+    Without a limit of memory, the jobs share what :func:`default_memory_limit` gives them.
+    """
 
     seconds: float | None = 3600.0
     memory: int | None = None
@@ -69,8 +75,8 @@ class Limits:
     def __post_init__(self):
         for name in ("seconds", "memory"):
             value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ValueError(f"the limit of {name} must be positive, got {value!r}.")
+            if value is not None and not 0 < value < _LARGEST:
+                raise ValueError(f"the limit of {name} must be positive and finite, got {value!r}.")
 
 
 @dataclass
@@ -105,9 +111,10 @@ def run(
     jobs : int, default=1
         Trials computed at a time on this machine. Timed trials are computed one at a time.
     scheduler : str, optional
-        Address of a Dask scheduler (``tcp://host:port``) that computes the trials instead.
+        Address of a Dask scheduler (``tcp://host:port``, or ``tls://host:port``) that computes the
+        trials instead. Each thread of a worker is a job, with its own limit of memory.
     limits : Limits, optional
-        By default an hour a trial, and no limit of memory.
+        By default an hour a trial, and four fifths of the memory available for all jobs.
     retry_failed, anew : bool, default=False
         See :func:`~nmfbench.engine.missing.missing`.
     progress : callable
@@ -121,6 +128,14 @@ def run(
     Returns
     -------
     RunSummary
+
+    Notes
+    -----
+    Pickles travel between this process, a scheduler and its workers, and are loaded there: whoever
+    can connect to one of them can run code on all. Use a cluster in a network that you trust, or
+    ``tls://host:port`` with certificates in Dask's own configuration
+    (``distributed.comm.require-encryption`` and ``distributed.comm.tls``), the same on all sides.
+    While a cluster has no workers, a warning says so every half minute.
 
     Raises
     ------
@@ -148,7 +163,7 @@ def run(
         store.put(record, arrays, replace=record["key"] in stale)
 
     with contextlib.ExitStack() as stack:
-        crew = crew or stack.enter_context(closing(Crew(limits.memory)))
+        crew = crew or stack.enter_context(closing(Crew(limits.memory, jobs)))
         for stage, timed in itertools.product(stages, (False, True)):
             batch = [trial for trial in stage if trial.timed is timed]
             if not batch:
@@ -169,10 +184,18 @@ def run(
 
 
 class Crew:
-    """Workers that stay from one batch to the next, since a child takes seconds to start."""
+    """Workers that stay from one batch to the next, since a child takes seconds to start.
 
-    def __init__(self, memory_limit):
-        self.memory_limit = memory_limit
+    Parameters
+    ----------
+    memory_limit : int or None
+        Bytes for each; by default the workers of all jobs share what is available now.
+    jobs : int, default=1
+        Workers at a time, at most.
+    """
+
+    def __init__(self, memory_limit, jobs=1):
+        self.memory_limit = memory_limit or default_memory_limit(jobs)
         self.workers: list[Worker] = []
 
     def of(self, size: int) -> list[Worker]:
@@ -333,13 +356,13 @@ def _on_cluster(trials, store, put, address, limits, wanted, *, one_at_a_time) -
         ) from None
     try:
         client = Client(address, timeout=_CONNECT, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError, RuntimeError) as error:  # the last two of TLS
         raise SchedulerError(
             f"no Dask scheduler answers at {address!r} ({error}); start one with "
             "'dask scheduler' and give its address, such as tcp://localhost:8786."
         ) from None
     # As above: a thread writes, which Ctrl-C does not reach.
-    with client, ThreadPoolExecutor(1) as writer:
+    with client, _told_of_no_workers(client, address), ThreadPoolExecutor(1) as writer:
         size = 1 if one_at_a_time else _SENT
         for start in range(0, len(trials), size):
             asked = {
@@ -368,14 +391,42 @@ def _on_cluster(trials, store, put, address, limits, wanted, *, one_at_a_time) -
                 yield answer[0]
 
 
+@contextlib.contextmanager
+def _told_of_no_workers(client, address):
+    """Warn at intervals while a cluster has no workers, so that nobody waits without knowing."""
+    over = threading.Event()
+
+    def look():
+        while not over.wait(_SILENCE):
+            with contextlib.suppress(Exception):  # the run itself will tell of a lost scheduler
+                idle = not client.nthreads()
+                if idle and not over.is_set():
+                    warnings.warn(
+                        f"the trials wait, as no worker is connected to {address} at "
+                        f"{datetime.now():%H:%M:%S}; start one with 'dask worker {address}', where "
+                        "the same nmfbench is installed.",
+                        UserWarning,
+                        stacklevel=1,
+                    )
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(1)
+
+
 _of_thread = threading.local()
 
 
 def _compute_remotely(values, limits, base):
     """As :func:`compute`, on a Dask worker: each of its threads keeps one child."""
-    worker = getattr(_of_thread, "worker", None)
-    if worker is None or worker.memory_limit != limits.memory:
+    worker, limit = getattr(_of_thread, "held", (None, None))
+    if worker is None or limit != limits.memory:
         if worker is not None:
             worker.close()
-        worker = _of_thread.worker = Worker(limits.memory)
+        worker = Worker(limits.memory)
+        _of_thread.held = worker, limits.memory
     return compute(Trial.from_dict(values), worker, limits.seconds, base)

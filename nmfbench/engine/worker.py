@@ -5,9 +5,9 @@ hangs, eats the memory or crashes the interpreter becomes a failed record and no
 child computes on one thread, so that children do not fight for cores and the numbers do not
 depend on how many of them there are.
 
-The two talk in JSON and numpy's own format over pipes; nothing is pickled. One more pipe carries
-nothing: it closes when the parent ends, however it ends, and then the system ends the child with
-all that it has started, even in the midst of compiled code.
+The two talk in JSON and numpy's own format over pipes; nothing is pickled. A guard between them,
+see :mod:`nmfbench.engine.guard`, ends the child with all that it has started when the parent ends,
+however it ends, even in the midst of compiled code.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ from typing import Any
 import numpy as np
 
 from nmfbench.engine.arrays import from_bytes, to_bytes
+from nmfbench.engine.guard import End, Guarded, default_memory_limit, proc_bytes
 from nmfbench.tasks.base import Outcome
 
-__all__ = ["Worker", "WorkerDied", "WorkerError"]
+__all__ = ["MemoryExceeded", "Worker", "WorkerDied", "WorkerError"]
 
 _THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM")
 _ENVIRONMENT = {f"{name}_NUM_THREADS": "1" for name in _THREADS} | {"PYTHONHASHSEED": "0"}
@@ -44,11 +45,13 @@ _FROM_OUTSIDE = (signal.SIGTERM, signal.SIGHUP)
 _LONGEST_ERROR = 20_000  # characters
 _FILE_LIMIT = 1 << 31  # bytes of a file that the child writes, its log of errors among them
 
-_BOOT = """
-import json, sys
-fds, memory_limit, sys.path[:] = json.loads(sys.argv.pop())
+_LONGEST_ANSWER = 1 << 26  # bytes, without arrays
+_TRANSFER_LIMIT = 120  # seconds for a message that has begun
+_GRACE = 1  # seconds
+
+_SERVE = """
 from nmfbench.engine.worker import serve
-serve(*fds, memory_limit)
+serve(*json.loads(sys.argv.pop()))
 """
 
 
@@ -56,8 +59,16 @@ class WorkerDied(RuntimeError):
     """The child process ended, or was ended, before it answered."""
 
 
+class MemoryExceeded(WorkerDied):
+    """The child was ended, as it held more memory than the limit, with all that it started."""
+
+
 class WorkerError(RuntimeError):
-    """No trial can be computed here: the child does not start, or someone ended it."""
+    """No trial can be computed here: the child does not start, or runs other code."""
+
+
+class _NoAnswerError(Exception):
+    """Something else than an answer came, as a solver wrote into the pipe."""
 
 
 class Worker:
@@ -66,12 +77,14 @@ class Worker:
     Parameters
     ----------
     memory_limit : int, optional
-        Bytes of memory that the child may allocate in all; more raises MemoryError in it.
+        Bytes of memory. Where the child allocates more by itself, MemoryError is raised in it;
+        where it holds more together with all that it started, it is ended. By default a share of
+        what is available now.
     """
 
     def __init__(self, memory_limit: int | None = None):
-        self.memory_limit = memory_limit
-        self._process = None
+        self.memory_limit = memory_limit or default_memory_limit()
+        self._child = None
         self._guest = None  # whose code from outside ran in the child, if any
         self._closed = False
         self._using = threading.Lock()  # held by the thread that talks to the child
@@ -105,10 +118,13 @@ class Worker:
         ------
         TimeoutError
             If the trial took longer than ``time_limit``.
+        MemoryExceeded
+            If the child held too much, with all that it started.
         WorkerDied
-            If the child ended before it answered, or the worker is closed.
+            If the child ended before it answered, or gave no answer that can be read, or the
+            worker is closed.
         WorkerError
-            If the child does not start, or was asked from outside to end.
+            If the child does not start.
         """
         request, blobs = {"trial": trial, "base": None}, {}
         if base is not None:
@@ -157,12 +173,12 @@ class Worker:
     def _exchange(self, request, blobs, time_limit, solver):
         guest = solver.rpartition(":")[0] or None  # the file or module of a class from outside
         with self._using:
-            if self._process is not None and self._answers.poll():  # it ended while it was idle
+            if self._child is not None and self._answers.poll():  # it ended while it was idle
                 self._end()
             # Traces that it left in the process concern no other solver.
             if self._guest not in (None, guest):
                 self._end()
-            if self._process is None:
+            if self._child is None:
                 self._start()
             self._guest = guest
             try:
@@ -170,8 +186,8 @@ class Worker:
             except TimeoutError:
                 self._end()
                 raise
-            except (EOFError, OSError):
-                raise self._death() from None
+            except (EOFError, OSError, _NoAnswerError) as error:
+                raise self._death(isinstance(error, _NoAnswerError)) from None
             except BaseException:  # the pipes are out of step
                 self._end()
                 raise
@@ -190,51 +206,74 @@ class Worker:
 
     def _ask(self, request, blobs, time_limit):
         os.ftruncate(self._log.fileno(), 0)
-        self._requests.send_bytes(json.dumps(request).encode())
-        for blob in blobs.values():
-            self._requests.send_bytes(blob)
+        with self._transfer():
+            self._requests.send_bytes(json.dumps(request).encode())
+            for blob in blobs.values():
+                self._requests.send_bytes(blob)
         if not self._answered(time_limit):
             raise TimeoutError(
                 f"the trial exceeded its time limit of {time_limit:g} s\n{self._whereabouts()}"
             )
-        answer = json.loads(self._answers.recv_bytes())
-        arrays = {name: from_bytes(self._answers.recv_bytes()) for name in answer.pop("arrays")}
-        if answer.pop("spent"):
+        try:
+            with self._transfer():
+                answer = json.loads(self._answers.recv_bytes(_LONGEST_ANSWER))
+                arrays = {
+                    name: from_bytes(self._answers.recv_bytes(size))
+                    for name, size in answer.pop("arrays").items()
+                }
+            spent = answer.pop("spent")
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise _NoAnswerError from error
+        except OSError as error:
+            if self._answers.closed:  # which it is after a length that cannot be
+                raise _NoAnswerError from error
+            raise
+        if spent:
             self._end()
         return answer, arrays
+
+    @contextlib.contextmanager
+    def _transfer(self):
+        """Kill a child that does not take, or give, the rest of a message."""
+        timer = threading.Timer(_TRANSFER_LIMIT, self._child.kill)
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     def _answered(self, time_limit) -> bool:
         deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
         while not self._answers.poll(max(0, min(1, deadline - time.monotonic()))):
-            # A process that the child forked may keep the pipe open beyond the child's end.
-            if self._process.poll() is not None and not self._answers.poll():
+            # Where nobody guards them, processes that it forked may keep the pipe open.
+            if self._child.ended() and not self._answers.poll():
                 raise EOFError
             if time.monotonic() >= deadline:
                 return False
         return True
 
     def _start(self):
-        pipes = [os.pipe() for _ in range(3)]
-        (to_child, requests), (answers, from_child), (lifeline, life) = pipes
-        theirs = (to_child, from_child, lifeline)
+        pipes = [os.pipe() for _ in range(2)]
+        (to_child, requests), (answers, from_child) = pipes
+        theirs = (to_child, from_child)
         log = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  closed in _end
         fcntl.fcntl(log, fcntl.F_SETFL, fcntl.fcntl(log, fcntl.F_GETFL) | os.O_APPEND)
-        boot = json.dumps([theirs, self.memory_limit, [os.fspath(path) for path in sys.path]])
         try:
             with self._starting:
                 if self._closed:
                     raise WorkerDied("the worker is closed")
-                self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-c", _BOOT, boot],
+                self._child = Guarded(
+                    _SERVE,
+                    json.dumps([*theirs, self.memory_limit]),
+                    memory_limit=self.memory_limit,
                     pass_fds=theirs,
                     env=os.environ | _ENVIRONMENT,
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,  # what a solver prints is not our output
                     stderr=log,
-                    start_new_session=True,  # Ctrl-C is for the parent, which ends the child
                 )
         except BaseException as error:
-            for end in (requests, answers, life):
+            for end in (requests, answers):
                 os.close(end)
             log.close()
             if isinstance(error, OSError):
@@ -245,53 +284,63 @@ class Worker:
                 os.close(end)
         self._requests = Connection(requests, readable=False)
         self._answers = Connection(answers, writable=False)
-        self._life = Connection(life, readable=False)
         self._log = log
         try:
             ready = self._answered(_START_LIMIT)
             problem = json.loads(self._answers.recv_bytes()) if ready else "it takes too long"
         except (EOFError, OSError):
+            self._child.ended(_GRACE)
             problem = self._tail() or "it says nothing"
         except BaseException:
             self._end()
             raise
         if problem is not None:
-            code = self._end()
+            end = self._end()
             if self._closed:
                 raise WorkerDied("the worker was closed")
+            if end.held is not None:
+                problem = _too_low(self.memory_limit, end.held)
             raise WorkerError(
-                f"the process that computes trials does not start ({_how(code)}): {problem}"
+                f"the process that computes trials does not start ({_how(end.code)}): {problem}"
             )
 
-    def _death(self):
+    def _death(self, by_us):
+        """The error of a child that ends, or that is ended as its answer cannot be read."""
+        by_us = by_us or not self._child.ended(_GRACE)
         tail = self._tail()
-        code = self._end()
-        if -code in _FROM_OUTSIDE and not self._closed:
-            return WorkerError(
-                f"a process that computes trials was asked to end ({_how(code)}); the same command "
-                "resumes."
+        end = self._end()
+        if end.held is not None:
+            return MemoryExceeded(
+                f"the processes of the trial held {end.held / 1e6:.0f} MB, more than the memory "
+                f"limit of {self.memory_limit / 1e6:.0f} MB"
             )
+        if self._closed:
+            return WorkerDied("the worker was closed")
+        if by_us or end.code is None:
+            how = "was ended, as something else than its answer came through the pipe of answers"
+        else:
+            how = f"ended with {_how(end.code)}"
+            if -end.code in _FROM_OUTSIDE:  # a batch system asks all processes to end,
+                time.sleep(_GRACE)  # this one, too: then there is no record
         return WorkerDied(
-            f"the process that computed the trial ended with {_how(code)}"
+            f"the process that computed the trial {how}"
             + (f"\nIt wrote last:\n{tail}" if tail else "")
         )
 
-    def _end(self) -> int | None:
-        if self._process is None:
+    def _end(self) -> End | None:
+        if self._child is None:
             return None
-        self._kill()
-        code = self._process.wait()
-        for end in (self._requests, self._answers, self._life, self._log):
-            end.close()
-        self._process = self._guest = None
-        return code
+        end = self._child.close()
+        for pipe in (self._requests, self._answers, self._log):
+            pipe.close()
+        self._child = self._guest = None
+        return end
 
     def _kill(self):
         """Kill the child and all that it started."""
-        process = self._process
-        if process is not None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+        child = self._child
+        if child is not None:
+            child.kill()
 
     def _tail(self) -> str:
         size = os.fstat(self._log.fileno()).st_size
@@ -302,7 +351,7 @@ class Worker:
     def _whereabouts(self) -> str:
         """Ask a child that hangs for its traceback; it answers even from compiled code."""
         before = self._tail()
-        os.kill(self._process.pid, signal.SIGUSR1)
+        self._child.signal()
         deadline = time.monotonic() + 1
         while time.monotonic() < deadline:
             time.sleep(0.02)
@@ -312,8 +361,17 @@ class Worker:
         return self._tail()
 
 
+def _too_low(memory_limit, held) -> str:
+    return (
+        f"the memory limit of {memory_limit / 1e6:.0f} MB is too low, {held / 1e6:.0f} MB are "
+        "taken before the first trial."
+    )
+
+
 def _how(code) -> str:
-    if code is None or code >= 0:
+    if code is None:
+        return "it was ended"
+    if code >= 0:
         return f"exit code {code}"
     try:
         name = signal.Signals(-code).name
@@ -323,14 +381,12 @@ def _how(code) -> str:
     return f"signal {-code}, {name}{hint}"
 
 
-def serve(request_fd, answer_fd, life_fd, memory_limit):
+def serve(request_fd, answer_fd, memory_limit):
     """Be the child: answer requests until the parent is gone."""
-    _end_with(life_fd)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     errors = os.fdopen(os.dup(2), "w")  # kept, whatever a solver does to sys.stderr
     faulthandler.enable(errors)
     faulthandler.register(signal.SIGUSR1, errors, all_threads=False)
-    for fd in (request_fd, answer_fd, life_fd):
+    for fd in (request_fd, answer_fd):
         os.set_inheritable(fd, False)
     requests = Connection(request_fd, writable=False)
     answers = Connection(answer_fd, readable=False)
@@ -354,17 +410,10 @@ def serve(request_fd, answer_fd, life_fd, memory_limit):
             answer, blobs = _compute(request["trial"], base, cache)
         if os.getpid() != own:  # a solver forked, and its child returned: one answer is enough
             os._exit(0)
-        answers.send_bytes(json.dumps(answer | {"arrays": list(blobs)}).encode())
+        sizes = {name: len(blob) for name, blob in blobs.items()}
+        answers.send_bytes(json.dumps(answer | {"arrays": sizes}).encode())
         for blob in blobs.values():
             answers.send_bytes(blob)
-
-
-def _end_with(life_fd):
-    """Have the system end this process group once the other end of the pipe is closed."""
-    signal.signal(signal.SIGIO, signal.SIG_DFL)  # which ends the process
-    fcntl.fcntl(life_fd, fcntl.F_SETOWN, -os.getpgrp())
-    fcntl.fcntl(life_fd, fcntl.F_SETFL, fcntl.fcntl(life_fd, fcntl.F_GETFL) | os.O_ASYNC)
-    # A parent that ended before this line is noticed at the first request, which never comes.
 
 
 def _prepare(memory_limit):
@@ -382,14 +431,10 @@ def _prepare(memory_limit):
     square = np.ones((256, 256))  # large enough that numpy's BLAS and scipy's take their buffers,
     _ = square @ square, dgemm(1.0, square, square)  # without which they end the process
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_LIMIT, _FILE_LIMIT))
-    if memory_limit:
-        held = _memory("VmData")
-        if held >= memory_limit:
-            return (
-                f"the memory limit of {memory_limit / 1e6:.0f} MB is too low, {held / 1e6:.0f} MB "
-                "are taken before the first trial."
-            )
-        resource.setrlimit(resource.RLIMIT_DATA, (memory_limit, memory_limit))
+    held = proc_bytes("self", "status", "VmData")
+    if held >= memory_limit:
+        return _too_low(memory_limit, held)
+    resource.setrlimit(resource.RLIMIT_DATA, (memory_limit, memory_limit))
     return None
 
 
@@ -438,14 +483,6 @@ def _reset_peak_memory() -> int:
 
 def _peak_memory() -> int:
     """Highest resident memory since the last reset, in bytes."""
+    highest = proc_bytes("self", "status", "VmHWM")
     unit = 1 if sys.platform == "darwin" else 1024
-    return _memory("VmHWM") or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-
-
-def _memory(field) -> int:
-    """A line of ``/proc/self/status`` in bytes; 0 where there is none."""
-    try:
-        with open("/proc/self/status") as file:
-            return next(int(line.split()[1]) * 1024 for line in file if line.startswith(field))
-    except (OSError, StopIteration):
-        return 0
+    return highest or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

@@ -81,9 +81,11 @@ A solver of ten lines, in a file of its own:
 What a guest cannot do
 ----------------------
 A guest runs in a child process, whose prints go nowhere, which is ended at a limit of time or
-memory, and which computes for no solver of another file or package afterwards. It gets its own copy
-of the data. Factors of wrong shapes, with NaN or negative entries make a failed record that says
-so.
+memory, and which computes for no solver of another file or package afterwards. All that it starts
+counts for the limit of memory, and ends with the child, detached or not. It gets its own copy of
+the data. Factors of wrong shapes, with NaN or negative entries make a failed record that says so,
+and so does an end of the process, by a signal to its own group, say. These are accidents contained;
+code that means harm needs walls of another kind, a container or a machine of its own.
 
 A trial of a guest is keyed by the name of its file (not the folder), and the source of the file,
 of what it imports from its own folder, and the versions of the packages that it imports. A class

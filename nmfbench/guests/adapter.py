@@ -15,7 +15,7 @@ from nmfbench.core.randomness import same_global_states
 from nmfbench.core.trace import TRACE_DTYPE, Trace
 from nmfbench.guests.errors import GuestFault
 from nmfbench.guests.signature import has_own, parameters_of, takes_start
-from nmfbench.guests.validate import checked_factor, checked_indices, own_trace
+from nmfbench.guests.validate import checked_count, checked_factor, checked_indices, own_trace
 from nmfbench.optim.losses import LOSSES
 from nmfbench.optim.projections import PROJECTIONS
 
@@ -217,10 +217,10 @@ class Guest:
         self._check_extras(X)
         supplied = method != "fit_transform" or W is None
         W = self.transform(X) if supplied else self._representation(W, X)
-        n_iter = _number(getattr(model, "n_iter_", None))
+        n_iter = checked_count("n_iter_", getattr(model, "n_iter_", None))
         if n_iter is None and self._no_stop_rule:  # then it makes all of them
-            n_iter = _number((self.get_params() | params).get("max_iter"))
-        self.n_iter_ = int(n_iter or 0)
+            n_iter = checked_count("max_iter", (self.get_params() | params).get("max_iter"))
+        self.n_iter_ = n_iter or 0
         loss = self._loss_at(X, W, self.components_)
         return W, max(1, self.n_iter_), clock.seconds, clock.cpu_seconds, loss
 
@@ -399,10 +399,3 @@ def _as_trace(rows):
     for name in ("seconds", "cpu_seconds"):
         trace[name] = np.maximum.accumulate(trace[name])
     return trace
-
-
-def _number(value):
-    try:
-        return float(np.max(value))
-    except (TypeError, ValueError):
-        return None

@@ -1,4 +1,4 @@
-"""Factors, row numbers and traces of a class from outside, checked and in our form."""
+"""Factors, row numbers, counts and traces of a class from outside, checked and in our form."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.guests.errors import GuestFault
 
-__all__ = ["checked_factor", "checked_indices", "own_trace"]
+__all__ = ["checked_count", "checked_factor", "checked_indices", "own_trace"]
 
 _ROUNDING = 1e-6  # negative entries that are smaller than this share of the largest one
 
@@ -109,6 +109,29 @@ def checked_indices(name, values, n):
     if len(np.unique(array)) < len(array):
         raise GuestFault(f"{name} has a row twice", "choose each row once")
     return array.astype(np.intp)
+
+
+def checked_count(name, value):
+    """A number of iterations as an int, the largest of several; None for None.
+
+    Parameters
+    ----------
+    name : str
+        For messages.
+    value : int, array-like of int, or None
+
+    Raises
+    ------
+    GuestFault
+        If it is none; the message says the problem and the fix.
+    """
+    if value is None:
+        return None
+    array = np.asarray(value)
+    known = array.size and array.dtype.kind in "iuf" and np.isfinite(array).all()
+    if not known or (array < 0).any() or (array % 1 != 0).any():
+        raise GuestFault(f"{name} is {value!r}", "give a number of iterations, a whole one from 0")
+    return int(array.max())
 
 
 def own_trace(model):

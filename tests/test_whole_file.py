@@ -1,0 +1,54 @@
+"""Files that are there whole, or not at all."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+from nmfbench.cards.scaling import FILE_NAME, write_measured
+from nmfbench.core.files import whole_file
+from nmfbench.datasets.files import write_arrays
+
+
+def test_a_block_that_raises_changes_nothing(tmp_path):
+    """The old file stays, and nothing is left beside it."""
+    path = tmp_path / "new" / "file"
+    with whole_file(path) as part:
+        part.write_text("old")
+        assert not path.exists()
+
+    def write_half():
+        with whole_file(path) as part:
+            part.write_text("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_half()
+    assert path.read_text() == "old"
+    assert os.listdir(path.parent) == ["file"]
+
+
+def test_a_file_has_the_usual_permissions(tmp_path):
+    """Those of the user's mask, not those of a temporary file."""
+    (tmp_path / "usual").touch()
+    with whole_file(tmp_path / "file") as part:
+        part.touch()
+    assert (tmp_path / "file").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
+@pytest.mark.parametrize("kind", ["arrays", "measured"])
+def test_no_name_can_be_foreseen(tmp_path, kind):
+    """A link that waits under the name of a part file leads nowhere."""
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    (folder / FILE_NAME).with_suffix(".part").symlink_to(victim)
+    (folder / f".a.npz.{os.getpid()}.part").symlink_to(victim)
+    if kind == "arrays":
+        write_arrays(folder / "a.npz", {"X": np.eye(2)})
+    else:
+        write_measured(folder, "spa", None, {"exponents": {}})
+        assert json.loads((folder / FILE_NAME).read_text())
+    assert victim.read_text() == "mine"
