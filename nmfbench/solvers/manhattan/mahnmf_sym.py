@@ -6,47 +6,10 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.optim.init import symmetric_frobenius, symmetric_uniform
 from nmfbench.optim.kernels.symmetric_median import symmetric_sweep
 from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.manhattan.base import BaseManhattan
-
-
-def symmetric_uniform(X, r, rng):
-    """Uniform numbers, scaled so that ``H @ H.T`` fits ``X`` best in the least squares.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, n)
-    r : int
-    rng : Generator
-
-    Returns
-    -------
-    H, H : ndarray of shape (n, r)
-        The same array, twice.
-    """
-    H = rng.random((X.shape[0], r))
-    gram = H.T @ H
-    H *= np.sqrt(np.vdot(H, X @ H) / np.vdot(gram, gram))
-    H = H.astype(X.dtype)
-    return H, H
-
-
-def symmetric_frobenius(X, r, rng):
-    r"""The symmetric NMF of least squares, by multiplicative steps from :func:`symmetric_uniform`.
-
-    .. math:: H \leftarrow H \odot (\tfrac12 + \tfrac12\, X H \oslash H H^T H)
-
-    Parameters and returns are those of :func:`symmetric_uniform`.
-    """
-    H, _ = symmetric_uniform(X, r, rng)
-    tiny = np.finfo(X.dtype).tiny
-    for _ in range(_START_STEPS):
-        ratio = X @ H
-        ratio /= np.maximum(H @ (H.T @ H), tiny)
-        ratio += 1
-        H *= ratio / 2
-    return H, H
 
 
 @register_solver(
@@ -146,5 +109,4 @@ class MahNMFSym(BaseManhattan):
         super()._finish(X, s)
 
 
-_START_STEPS = 300
 _REFRESH = 10
