@@ -184,13 +184,21 @@ def symmetric_median(points, weights, n, left, diagonal, exact):
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
-def _slopes(e, h, m):
-    """Sums of the weights whose residual is positive, and of those where it is negative."""
-    positive, negative = 0.0, 0.0
+def _beyond(e, h, m, shift):
+    """Sum of the ``h`` whose point ``e / h`` is right of ``shift``, without a division."""
+    found = 0.0
     for j in range(m):
-        positive += h[j] if e[j] > 0.0 else 0.0
-        negative += h[j] if e[j] < 0.0 else 0.0
-    return positive, negative
+        found += h[j] if e[j] > shift * h[j] else 0.0
+    return found
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
+def _negative(e, h, m):
+    """Sum of the ``h`` where ``e`` is negative."""
+    found = 0.0
+    for j in range(m):
+        found += h[j] if e[j] < 0.0 else 0.0
+    return found
 
 
 @njit(cache=True, nogil=True)
@@ -198,32 +206,46 @@ def _shifted(e, h, m, x, left, total, points, weights):
     """The minimiser of ``sum 2 h |e - h (y - x)| + y^2`` over ``y >= 0``, from ``y = x``.
 
     ``left`` is the weight of further points, none of them positive, and ``total`` that of all. The
-    slopes on both sides of x tell whether to stay, and else on which side the points are that
-    matter.
+    slopes on both sides of x tell whether to stay, and else in which direction to go. Slopes cost
+    no division, and a few of them, by false position and bisection in turn, leave few points
+    between ``low``, where the function falls, and ``high``, where it does not.
     """
-    positive, negative = _slopes(e, h, m)
-    k = 0
-    if total - 4.0 * positive + 2.0 * x < 0.0:  # falls to the right
-        for j in range(m):
-            if e[j] > 0.0 and h[j] > 0.0:
-                points[k] = e[j] / h[j] + x
-                weights[k] = 2.0 * h[j]
-                k += 1
-        return _select(points, weights, k, total - 2.0 * positive, total, 0.0, 2.0)
-    if x == 0.0 or 2.0 * left + 4.0 * negative - total + 2.0 * x <= 0.0:
-        return x
-    below = left
+    after = _beyond(e, h, m, 0.0)
+    slope = total - 4.0 * after + 2.0 * x  # right of x
+    if slope < 0.0:
+        low, right_of_low, falling = x, after, slope
+        high, right_of_high, rising = 0.5 * total, 0.0, total
+    else:
+        if x == 0.0 or 2.0 * left + 4.0 * _negative(e, h, m) - total + 2.0 * x <= 0.0:
+            return x
+        low, right_of_low = 0.0, _beyond(e, h, m, -x)
+        falling = total - 4.0 * right_of_low
+        if falling >= 0.0:
+            return 0.0
+        high, right_of_high, rising = x, after, slope
+    for step in range(_PROBES):
+        if right_of_low - right_of_high <= _FEW * total:
+            break
+        share = 0.5 if step % 2 else falling / (falling - rising)
+        middle = low + share * (high - low)
+        if not low < middle < high:
+            break
+        beyond = _beyond(e, h, m, middle - x)
+        slope = total - 4.0 * beyond + 2.0 * middle
+        if slope < 0.0:
+            low, right_of_low, falling = middle, beyond, slope
+        else:
+            high, right_of_high, rising = middle, beyond, slope
+    k, beyond = 0, 0.0
     for j in range(m):
-        if e[j] < 0.0:
-            if e[j] + x * h[j] > 0.0:
+        if e[j] > (low - x) * h[j]:
+            beyond += h[j]
+            if e[j] <= (high - x) * h[j] and h[j] > 0.0:
                 points[k] = e[j] / h[j] + x
                 weights[k] = 2.0 * h[j]
                 k += 1
-            else:
-                below += 2.0 * h[j]
-    if 2.0 * below - total >= 0.0:
-        return 0.0
-    return min(max(_select(points, weights, k, below, total, 0.0, 2.0), 0.0), x)
+    found = _select(points, weights, k, total - 2.0 * beyond, total, 0.0, 2.0)
+    return min(max(found, low), high)
 
 
 @njit(cache=True, nogil=True)
@@ -297,3 +319,7 @@ def symmetric_sweep(H, indptr, indices, data, order, exact):
                 own = diagonal - new * new
                 sums[k] += new - x
                 H[k, i] = new
+
+
+_PROBES = 14
+_FEW = 0.01  # of the weight of all points
