@@ -213,6 +213,17 @@ def test_ratio_within(factor, verdict):
     assert found.effect == pytest.approx(factor, rel=0.02)
 
 
+@pytest.mark.parametrize(
+    ("factor", "verdict"), [(50, "confirmed"), (10, "inconclusive"), (5, "refuted")]
+)
+def test_slower(factor, verdict):
+    """At least a factor is confirmed above it, however far, and says so in words."""
+    table = records({"slow": lambda x: 2.0 * factor, "fast": lambda x: 2.0})
+    found = bounds.slower("slow", "fast", "score", 10)(table)
+    assert found.verdict == verdict
+    assert "claimed: at least 10" in found.evidence
+
+
 def test_a_place_narrows_the_rows():
     """A test ``at`` a place sees only the rows there, of one value or of several."""
     good = records({"a": lambda x: 0.8, "b": lambda x: 0.5}).assign(kind="x")

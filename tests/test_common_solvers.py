@@ -42,12 +42,15 @@ _UNSPLIT = "transform is least squares, which cannot leave out the sparse part a
 _NO_GRAPH = "fit_transform weighs in the graph of the samples, and new samples are in none"
 _NO_COST = "fit_transform weighs in what the use of a component costs, transform only the fit"
 _COORDINATES = "fit_transform returns a coordinate-wise optimum, transform the exact one"
+_MAXIMA = "fit_transform weighs in the largest weights of a component, transform only the fit"
 _ONE_FACTOR = "the fit changes both factors, which are one, and transform only one of the two"
 _CLUSTERS = "fit_transform tells clusters apart, transform combines their components"
 _NEED_SOMETHING = {*SEPARABLE, "sklearn-cd", "sklearn-minibatch", "sklearn-mu"} - {"smrs"}
 UNLIKE_TRANSFORM = {
     "dnmf": _NO_GRAPH,
     "drcc": _NO_GRAPH,
+    "eucnmf-gs": _UNFINISHED,
+    "flss": _MAXIMA,
     "gnmf": _NO_GRAPH,
     "ignmf": _NO_GRAPH,
     "is-mu": _UNFINISHED,
@@ -407,7 +410,7 @@ def with_checks(keys):
 
 TYPICAL = (
     *("mu", "kl-mu", "gnmf", "kmeans", "pca", "mahnmf-rri", "mahnmf-sym", "omf", "sklearn-cd"),
-    "spa",
+    *("spa", "flss"),
 )
 """Solvers of every family, and of every kind of estimator."""
 

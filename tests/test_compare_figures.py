@@ -191,8 +191,8 @@ def test_bars_of_the_diagram_span_their_groups():
     assert len({bar[0, 1] for bar in bars}) == 2
     (scale,) = wide_lines(figure, 1.4)
     assert np.ptp(scale[:, 0]) == pytest.approx(1.0)
-    assert "9 tasks" in figure.get_supxlabel()
-    assert "Friedman p = 0.01" in figure.get_supxlabel()
+    assert "9 tasks" in figure.axes[0].get_xlabel()
+    assert "Friedman p = 0.01" in figure.axes[0].get_xlabel()
     plt.close(figure)
 
 
@@ -201,8 +201,8 @@ def test_a_diagram_without_a_difference_says_so():
     rng = np.random.default_rng(0)
     table = critical_difference(pd.DataFrame(rng.random((6, 4)), columns=list("abcd")))
     figure = draw_critical_difference(table)
-    assert "no difference found (Friedman p = " in figure.get_supxlabel()
-    assert "Nemenyi" not in figure.get_supxlabel()
+    assert "no difference found (Friedman p = " in figure.axes[0].get_xlabel()
+    assert "Nemenyi" not in figure.axes[0].get_xlabel()
     plt.close(figure)
 
 

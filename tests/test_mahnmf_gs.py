@@ -7,8 +7,8 @@ from scipy.optimize import linprog, minimize
 from nmfbench.core.registry import solvers
 from nmfbench.core.validation import check_groups
 from nmfbench.optim.losses import manhattan
-from nmfbench.optim.proximal import group_norm
-from nmfbench.solvers.manhattan.mahnmf_gs import GroupBall, GroupPenalty, MahNMFGS
+from nmfbench.optim.proximal import GroupBall, GroupPenalty, group_norm
+from nmfbench.solvers.manhattan.mahnmf_gs import MahNMFGS
 from nmfbench.solvers.manhattan.mahnmf_ogm import MahNMFOGM
 from nmfbench.solvers.manhattan.smoothing import SmoothedLoss, optimal_gradient
 

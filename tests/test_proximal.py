@@ -178,3 +178,43 @@ def test_the_simplex_is_met_and_nearest(size):
             other = size * rng.dirichlet(np.ones(len(x)))
             assert (x - y) @ (other - y) <= 1e-12 * max(1, size)
     assert project_simplex(np.ones(3, dtype=np.float32)).dtype == np.float32
+
+
+def bisected(x, t):
+    """The proximal operator of t times the largest magnitude of one vector, by bisection."""
+    low, high = 0.0, np.abs(x).max()
+    for _ in range(200):
+        middle = (low + high) / 2
+        too_much = np.maximum(np.abs(x) - middle, 0).sum() > t
+        low, high = (middle, high) if too_much else (low, middle)
+    return np.clip(x, -high, high)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("step", [0.0, 0.3, 2.0, 100.0])
+def test_the_signed_operator_of_the_maximum_agrees_with_bisection(step, dtype):
+    """Magnitudes are cut at the level at which the step is cut off, and signs stay."""
+    for X in examples():
+        found = prox_group_norm(X.astype(dtype), step, np.inf, signed=True)
+        expected = np.column_stack([bisected(x, step) for x in X.T])
+        np.testing.assert_allclose(found, expected, atol=1e-6 if dtype == np.float32 else 1e-12)
+
+
+@pytest.mark.parametrize("step", [0.3, 2.0, 100.0])
+def test_the_signed_operator_of_the_2_norm_shrinks(step):
+    """Vectors keep their direction and lose the step in length, down to zero."""
+    for X in examples():
+        lengths = np.linalg.norm(X, axis=0)
+        found = prox_group_norm(X.copy(), step, 2, signed=True)
+        left = np.maximum(lengths - step, 0)
+        np.testing.assert_allclose(found, X * left / np.where(lengths > 0, lengths, 1), atol=1e-12)
+
+
+def test_equal_entries_are_cut_together():
+    """Of columns whose entries are equal the sum of the levels is the radius, whatever rounding."""
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        X = np.tile(rng.random(5), (rng.integers(1, 9), 1))
+        radius = group_norm(X, np.inf) * rng.choice([1e-9, 0.3, 1 - 1e-9, 1 - 1e-15])
+        found = project_group_ball(X.copy(), radius, np.inf)
+        assert group_norm(found, np.inf) == pytest.approx(radius, rel=1e-12)

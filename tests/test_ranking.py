@@ -13,6 +13,7 @@ from nmfbench.stats.ranks import (
     complete_block,
     critical_difference,
     friedman,
+    grouped_critical_difference,
     mean_ranks,
     nemenyi_critical_difference,
     wilcoxon_holm,
@@ -387,3 +388,46 @@ def test_equal_differences_of_shares_tie(seed):
     ranks = stats.rankdata(np.abs(counts))
     sums = np.abs(np.array(list(itertools.product([-1, 1], repeat=len(counts)))) @ ranks)
     assert found == pytest.approx(np.mean(sums >= np.abs(np.sign(counts) @ ranks) - 1e-9))
+
+
+def grouped_scores(n_groups, lead, seed=0):
+    """Ten methods on five tasks a group, which share most of their luck; the first has a lead."""
+    rng = np.random.default_rng(seed)
+    luck = np.repeat(rng.standard_normal((n_groups, 10)), 5, axis=0)
+    scores = luck + 0.1 * rng.standard_normal(luck.shape)
+    scores[:, 0] += lead
+    names = pd.Index(list("abcdefghij"))
+    return pd.DataFrame(scores, columns=names), np.repeat(np.arange(n_groups), 5)
+
+
+def test_groups_of_tasks_count_once():
+    """Repeating all tasks of the groups changes neither mean ranks nor the critical difference."""
+    scores, groups = grouped_scores(6, 1.0)
+    once = grouped_critical_difference(scores, groups)
+    twice = grouped_critical_difference(
+        pd.concat([scores, scores], ignore_index=True), np.tile(groups, 2)
+    )
+    pd.testing.assert_frame_equal(
+        once.drop(columns="n_tasks"), twice.drop(columns="n_tasks"), rtol=1e-12
+    )
+    assert (once["n_tasks"].iloc[0], twice["n_tasks"].iloc[0]) == (30, 60)
+
+
+def test_parts_of_one_group_are_no_evidence():
+    """Luck that the tasks of a group share would pass for merit if they were independent."""
+    found = {"grouped": 0, "apart": 0}
+    for seed in range(40):
+        scores, groups = grouped_scores(8, 0.0, seed)
+        for name, of in (("grouped", groups), ("apart", np.arange(len(scores)))):
+            table = grouped_critical_difference(scores, of, n_draws=300)
+            gap = table["mean_rank"].max() - table["mean_rank"].min()
+            found[name] += gap > table["critical_difference"].iloc[0]
+    assert found["grouped"] <= 8
+    assert found["apart"] > 3 * max(1, found["grouped"])
+
+
+def test_a_lead_in_all_groups_is_found():
+    """The method that leads everywhere is in no group with any other, and is named first."""
+    table = grouped_critical_difference(*grouped_scores(30, 6.0))
+    assert table["method"].iloc[0] == "a"
+    assert not set(table["groups"].iloc[0]) & set("".join(table["groups"][1:]))

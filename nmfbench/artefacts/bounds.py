@@ -18,7 +18,7 @@ from nmfbench.artefacts.claim import (
 from nmfbench.artefacts.comparisons import At, Side, name_of, per_repeat, rows_of
 from nmfbench.stats.intervals import t_interval
 
-__all__ = ["ratio_within", "seldom", "stays", "within_factor", "without_exception"]
+__all__ = ["ratio_within", "seldom", "slower", "stays", "within_factor", "without_exception"]
 
 
 def seldom(
@@ -80,6 +80,20 @@ def within_factor(
     return within(at, thresholded(Threshold(factor, whose, 1.0), test))
 
 
+def slower(
+    slow: Side, fast: Side, value: str, factor: float, *, whose: str = "ours", at: At = None
+):
+    """``slow`` takes at least ``factor`` times the ``value`` of ``fast``.
+
+    As :func:`ratio_within`.
+    """
+
+    def test(factor, frame):
+        return _ratio_within(frame, slow, fast, value, factor, np.inf)
+
+    return within(at, thresholded(Threshold(factor, whose), test))
+
+
 def _ratio_within(frame, slow, fast, value, low, high):
     a, b = (per_repeat(frame, m, value) for m in (slow, fast))
     logs = np.log((a / b).dropna())
@@ -91,9 +105,10 @@ def _ratio_within(frame, slow, fast, value, low, high):
     outside = upper < low or lower > high
     verdict = "confirmed" if inside else "refuted" if outside else "inconclusive"
     unit = value.replace("_", " ")
+    claimed = f"{low:g} to {high:g}" if np.isfinite(high) else f"at least {low:g}"
     text = (
         f"{name_of(slow)} takes {ratio:.3g} times the {unit} of {name_of(fast)} (95 % interval "
-        f"{lower:.3g} to {upper:.3g}; claimed: {low:g} to {high:g})"
+        f"{lower:.3g} to {upper:.3g}; claimed: {claimed})"
     )
     interval = (float(lower), float(upper))
     return Verdict(verdict, text, float(ratio), interval, None, len(logs))

@@ -10,8 +10,9 @@ import math
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.ticker import MaxNLocator, NullFormatter
+from matplotlib.ticker import NullFormatter
 
+from nmfbench.artefacts.ranks import draw_ranks, height_of_ranks
 from nmfbench.artefacts.style import figure_style
 from nmfbench.compare.labels import name_ends, name_points, standing_out
 
@@ -23,102 +24,22 @@ __all__ = [
     "draw_robustness",
 ]
 
-_TESTS = {"nemenyi": "Nemenyi", "wilcoxon-holm": "Wilcoxon and Holm"}
-
 
 def draw_critical_difference(table, highlight=()):
-    """Mean ranks on a line, the best to the left; bars join methods that do not differ.
+    """Mean ranks on a line, see :func:`nmfbench.artefacts.ranks.draw_ranks`, as a figure.
 
     Parameters
     ----------
     table : DataFrame
         Of :func:`nmfbench.stats.ranks.critical_difference`.
     highlight : sequence of str, default=()
-
-    References
-    ----------
-    Demšar (2006), Figure 1.
     """
-    table = table.sort_values("mean_rank", kind="stable").reset_index(drop=True)
-    first, k = table.iloc[0], len(table)
     styles = standing_out(table["method"], highlight)
-    letters = dict.fromkeys("".join(table["groups"]))
-    members = [table["groups"].str.contains(letter, regex=False) for letter in letters]
-    bars = [table.loc[inside, "mean_rank"].agg(["min", "max"]) for inside in members]
-    gap = first["critical_difference"]
-
-    # Heights in inches, downwards from the line of ranks.
-    rows, row, bar = math.ceil(k / 2), 0.2, 0.085
-    top = 0.14 + bar * len(bars) + 0.12
-    bottom = top + row * (rows - 1)
-    above = 0.62 if gap > 0 else 0.3
-    left = math.floor(table["mean_rank"].min())
-    right = math.ceil(table["mean_rank"].max())
-    right = max(right, left + 1, math.ceil(left + gap) if gap > 0 else 0)
-
     with figure_style():
-        figure, axis = plt.subplots(figsize=(8.5, above + bottom + 0.55))
-        axis.set(xlim=(left, right), ylim=(bottom + 0.1, -above))
-        axis.axis("off")
-        axis.plot([left, right], [0, 0], color="0.2", linewidth=1.2, clip_on=False)
-        for tick in MaxNLocator(10, integer=True).tick_values(left, right):
-            if left <= tick <= right:
-                axis.plot([tick, tick], [0, -0.06], color="0.2", linewidth=1)
-                axis.text(tick, -0.08, f"{tick:g}", ha="center", va="bottom", fontsize=8.5)
-        if gap > 0:
-            y = -0.42
-            axis.plot([left, left + gap], [y, y], color="0.2", linewidth=1.4, marker="|", ms=7)
-            text = f"critical difference {gap:.2f}"
-            axis.text(left + gap / 2, y - 0.05, text, ha="center", va="bottom", fontsize=8.5)
-        span = right - left
-        for i, (low, high) in enumerate(bars):
-            y = 0.14 + bar * i
-            ends = [low - 0.004 * span, high + 0.004 * span]
-            axis.plot(ends, [y, y], color="0.15", linewidth=3.2, solid_capstyle="butt", zorder=4)
-        for i, method, rank in table[["method", "mean_rank"]].itertuples():
-            on_left = i < rows
-            y = top + row * (i if on_left else k - 1 - i)
-            style = styles[method]
-            strong = method in highlight
-            sign = -1 if on_left else 1
-            edge = (left if on_left else right) + 0.02 * sign * span
-            color = style["color"] if strong else "0.45"
-            axis.plot(
-                [rank, rank, edge],
-                [0, y, y],
-                color=color,
-                linewidth=2.2 if strong else 0.8,
-                zorder=style["zorder"],
-                clip_on=False,
-            )
-            name = f"{method}  {rank:.2f}" if on_left else f"{rank:.2f}  {method}"
-            axis.annotate(
-                name,
-                (edge, y),
-                xytext=(4 * sign, 0),
-                annotation_clip=False,
-                textcoords="offset points",
-                ha="right" if on_left else "left",
-                va="center_baseline",
-                color=color if strong else "0.2",
-                weight="bold" if strong else "normal",
-                fontsize=9,
-            )
-        figure.supxlabel(_how_told_apart(first, bool(bars)), fontsize=8.5, color="0.3")
+        figure, axis = plt.subplots(figsize=(8.5, height_of_ranks(table)))
+        strong = {name: styles[name]["color"] for name in highlight if name in styles}
+        draw_ranks(axis, table, strong)
     return figure
-
-
-def _how_told_apart(first, joined):
-    """The line under a diagram: which test, at what level, on how many tasks."""
-    tasks = f"{first['n_tasks']} task{'' if first['n_tasks'] == 1 else 's'}"
-    text = f"mean ranks over {tasks}, the best to the left"
-    p, alpha = first["friedman_p"], first["alpha"]
-    if p >= alpha:
-        return f"{text}; no difference found (Friedman p = {p:.2g})"
-    found = "" if math.isnan(p) else f"Friedman p {f'= {p:.1g}' if p > 1e-4 else '< 0.0001'}; "
-    test = f"{_TESTS[first['post_hoc']]}, level {alpha:g}"
-    bars = "bars join methods not found to differ" if joined else "all differ"
-    return f"{text}; {found}{bars} ({test})"
 
 
 def draw_profile(table, highlight=(), *, by=None, xlabel=None):

@@ -1,14 +1,94 @@
-r"""Group norms :math:`\Omega_p(X) = \sum_k \|x_k\|_p` of the columns of X >= 0, p = 2 or infinity.
+r"""Group norms :math:`\Omega_p(X) = \sum_k \|x_k\|_p` of the columns of X, p = 2 or infinity.
 
-Their proximal operators and the projections on their balls. One number :math:`\theta` gives
-both: the projection is the proximal operator whose step brings the norm down to the radius.
+Their proximal operators, and the projections on the non-negative part of their balls. One number
+:math:`\theta` gives both: the projection is the proximal operator whose step brings the norm down
+to the radius.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["group_norm", "project_group_ball", "project_simplex", "prox_group_norm"]
+from nmfbench.optim.kernels.cut_levels import cut_levels, cut_levels_to_sum
+
+__all__ = [
+    "GroupBall",
+    "GroupPenalty",
+    "group_norm",
+    "group_norms",
+    "project_group_ball",
+    "project_simplex",
+    "prox_group_norm",
+]
+
+
+class GroupBall:
+    """Projection of the rows of each group on the ball of the group norm, in place.
+
+    Parameters
+    ----------
+    groups : list of ndarray of int
+        Indices of rows.
+    p : {2, inf}
+    radii : list of float
+        One for each group.
+    """
+
+    def __init__(self, groups, p, radii):
+        self.groups, self.p, self.radii = [_rows(group) for group in groups], p, radii
+
+    def __call__(self, factor, step):
+        for group, radius in zip(self.groups, self.radii, strict=True):
+            factor[group] = project_group_ball(factor[group], radius, self.p)
+
+
+class GroupPenalty:
+    """The proximal operator of ``weight`` times the sum of the group norms, in place.
+
+    Parameters
+    ----------
+    groups : list of ndarray of int
+        Indices of rows.
+    p : {2, inf}
+    weight : float
+    signed : bool, default=False
+        Without the constraint that nothing is negative.
+    """
+
+    def __init__(self, groups, p, weight, *, signed=False):
+        self.groups, self.p, self.weight = [_rows(group) for group in groups], p, weight
+        self.signed = signed
+
+    def __call__(self, factor, step):
+        for group in self.groups:
+            part = prox_group_norm(factor[group], self.weight * step, self.p, signed=self.signed)
+            factor[group] = part
+
+    def value(self, factor):
+        return self.weight * sum(group_norm(factor[group], self.p) for group in self.groups)
+
+
+def _rows(group):
+    """The sorted indices as a slice, where they are in one piece: rows are not copied then."""
+    first, last = int(group[0]), int(group[-1])
+    return slice(first, last + 1) if last - first + 1 == len(group) else group
+
+
+def group_norms(X, groups, p):
+    """Norms of the columns of ``X`` within each group of rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, r)
+    groups : list of ndarray of int
+        Indices of rows.
+    p : {2, inf}
+
+    Returns
+    -------
+    ndarray of shape (n_groups, r), float64
+    """
+    return np.array([_norms(X[group], p) for group in groups])
 
 
 def group_norm(X, p):
@@ -26,18 +106,20 @@ def group_norm(X, p):
     return float(_norms(X, p).sum())
 
 
-def prox_group_norm(X, step, p):
-    r"""The minimiser of :math:`t\,\Omega_p(Y) + \frac12 \|Y - X\|_F^2` over ``Y >= 0``.
+def prox_group_norm(X, step, p, *, signed=False):
+    r"""The minimiser of :math:`t\,\Omega_p(Y) + \frac12 \|Y - X\|_F^2`, by default over ``Y >= 0``.
 
     Parameters
     ----------
     X : ndarray of shape (n, r)
-        Its columns are the vectors; modified in place. Negative entries become 0.
+        Its columns are the vectors; modified in place.
     step : float
         t, not negative.
     p : {2, inf}
         With 2, columns shrink towards zero. With infinity, their largest entries are cut down
         to one level. Columns become zero where the 2-norm, or the sum, is no more than t.
+    signed : bool, default=False
+        Over all Y: negative entries shrink as positive ones do. Otherwise they become 0.
 
     Returns
     -------
@@ -47,16 +129,20 @@ def prox_group_norm(X, step, p):
     Notes
     -----
     Sums are in float64. For p infinity this is Moreau's identity: what is cut off is the
-    projection on the vectors with ``y >= 0`` and sum at most t. Columns are sorted for it.
+    projection on the ball of the 1-norm of radius t.
 
     References
     ----------
     Guan et al. (2012), MahNMF, Section 4.3, Eqs. (54)-(57).
     """
-    np.maximum(X, 0, out=X)
+    if not signed:
+        np.maximum(X, 0, out=X)
     if p == 2:
         return _shrink(X, _norms(X, 2), step)
-    return _cap(X, _Levels(X)(step)[0])
+    levels = np.empty(X.shape[1])
+    cut_levels(levels, np.abs(X) if signed else X, step)
+    levels = levels.astype(X.dtype)
+    return np.clip(X, -levels if signed else None, levels, out=X)
 
 
 def project_group_ball(X, radius, p):
@@ -81,8 +167,8 @@ def project_group_ball(X, radius, p):
     without the sign constraint: for (-1, 0.5) and s = 1 the nearest point is (0, 0.5).
 
     For p infinity, the sum of the levels as a function of theta is convex, decreasing and
-    piecewise linear, so that Newton's method from the left ends, exactly, on the right piece.
-    It takes a few steps, of no more than O(n r) each, after the columns are sorted.
+    piecewise linear, so that Newton's method from the left ends, exactly, on the right piece. It
+    takes a few steps, of some passes over X each.
 
     References
     ----------
@@ -97,7 +183,9 @@ def project_group_ball(X, radius, p):
     elif p == 2:
         _shrink(X, norms, _simplex_threshold(norms, radius))
     else:
-        _cap(X, _Levels(X).of_sum(radius))
+        levels = np.empty(X.shape[1])
+        cut_levels_to_sum(levels, X, radius)
+        np.minimum(X, levels.astype(X.dtype), out=X)
     return X
 
 
@@ -143,37 +231,3 @@ def _shrink(X, norms, step):
     kept = np.maximum(norms - step, 0) / np.where(norms > 0, norms, 1)
     X *= kept.astype(X.dtype)
     return X
-
-
-def _cap(X, levels):
-    return np.minimum(X, levels.astype(X.dtype), out=X)
-
-
-class _Levels:
-    """Where each column of ``X >= 0`` is cut if the parts cut off are to sum to theta."""
-
-    def __init__(self, X):
-        ordered = -np.sort(-X.T, axis=1)  # columns of X, largest entries first
-        self.counts = np.arange(1, X.shape[0] + 1)
-        self.sums = np.cumsum(ordered, axis=1, dtype=np.float64)
-        # Sum that is cut off if the level is that of the i-th largest entry; zero for the first.
-        self.parts = np.maximum.accumulate(self.sums - self.counts * ordered, axis=1)
-
-    def __call__(self, theta):
-        """The levels, and how many entries are cut in each column; none in one that vanishes."""
-        n_cut = np.count_nonzero(self.parts <= theta, axis=1)
-        levels = (self.sums[np.arange(len(n_cut)), n_cut - 1] - theta) / n_cut
-        return np.maximum(levels, 0), np.where(self.sums[:, -1] > theta, n_cut, 0)
-
-    def of_sum(self, size):
-        """The levels whose sum is ``size``, which is positive and less than that of the maxima."""
-        theta = 0.0
-        while True:
-            levels, n_cut = self(theta)
-            (cut,) = np.nonzero(n_cut)
-            # The piece at theta, as a line; where it meets the size depends on n_cut alone.
-            averages = self.sums[cut, n_cut[cut] - 1] / n_cut[cut]
-            better = (averages.sum() - size) / (1 / n_cut[cut]).sum()
-            if not better > theta:
-                return levels
-            theta = better

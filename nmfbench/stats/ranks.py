@@ -31,6 +31,7 @@ __all__ = [
     "complete_block",
     "critical_difference",
     "friedman",
+    "grouped_critical_difference",
     "mean_ranks",
     "nemenyi_critical_difference",
     "wilcoxon_holm",
@@ -344,14 +345,71 @@ def critical_difference(scores, higher_is_better=True, *, alpha=0.05, post_hoc="
         unlike = pairs[pairs["p_adjusted"] < alpha]
         unlike = {frozenset(pair) for pair in zip(unlike["method"], unlike["rival"], strict=True)}
         runs = cliques(ranks, lambda a, b: frozenset((a, b)) in unlike)
+    return _diagram(ranks, runs, gap if post_hoc == "nemenyi" else math.nan, p, alpha, post_hoc, n)
+
+
+def grouped_critical_difference(
+    scores, groups, higher_is_better=True, *, alpha=0.05, n_draws=2000, rng=None
+):
+    r"""The table of a critical-difference diagram over tasks that come in groups.
+
+    Parts of one data set are no independent evidence of a difference in general. So ranks are
+    averaged within each group, and groups drawn with replacement. The critical difference is the
+    quantile of
+
+    .. math:: \max_{a,b} |(\bar r^*_a - \bar r^*_b) - (\bar r_a - \bar r_b)|
+
+    over the draws, with the mean ranks of a draw starred: all differences are within it of the
+    truth at once, as far as a bootstrap of few groups can tell.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_tasks, n_methods)
+        At least two methods. Tasks that lack a method are left out.
+    groups : array-like of shape (n_tasks,)
+        Group of each task.
+    higher_is_better : bool or mapping of task to bool, default=True
+    alpha : float, default=0.05
+    n_draws : int, default=2000
+    rng : numpy.random.Generator, optional
+        By default one with seed 0, so that a table is always the same.
+
+    Returns
+    -------
+    DataFrame
+        The columns of :func:`critical_difference`; ``post_hoc`` is "bootstrap", and there is no
+        Friedman test. ``mean_rank`` is the mean over groups.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"a": [3, 3, 3, 3], "b": [1, 2, 1, 2], "c": [2, 1, 2, 1]})
+    >>> table = grouped_critical_difference(scores, groups=["x", "x", "y", "y"])
+    >>> table[["method", "mean_rank", "groups"]].values.tolist()
+    [['a', 1.0, ''], ['b', 2.5, 'a'], ['c', 2.5, 'a']]
+    """
+    named = pd.Series(np.asarray(groups), index=scores.index)
+    merit = _complete(scores, higher_is_better)
+    ranks = pd.DataFrame(stats.rankdata(-merit.to_numpy(), axis=1), merit.index, merit.columns)
+    means = ranks.groupby(named.loc[merit.index].to_numpy(), sort=False).mean()
+    overall = means.mean().rename("mean_rank").sort_values(kind="stable")
+    rng = np.random.default_rng(0) if rng is None else rng
+    drawn = rng.integers(len(means), size=(n_draws, len(means)))
+    away = means.to_numpy()[drawn].mean(axis=1) - means.to_numpy().mean(axis=0)
+    gap = float(np.quantile(np.ptp(away, axis=1), 1 - alpha))
+    runs = cliques(overall, lambda a, b: abs(overall[a] - overall[b]) > gap)
+    return _diagram(overall, runs, gap, math.nan, alpha, "bootstrap", len(merit))
+
+
+def _diagram(ranks, runs, gap, friedman_p, alpha, post_hoc, n_tasks):
+    """The table of a diagram, a row a method."""
     table = ranks.rename_axis("method").reset_index()
     return table.assign(
         groups=[_letters(name, runs) for name in table["method"]],
-        critical_difference=gap if post_hoc == "nemenyi" else math.nan,
-        friedman_p=p,
+        critical_difference=gap,
+        friedman_p=friedman_p,
         alpha=alpha,
         post_hoc=post_hoc,
-        n_tasks=n,
+        n_tasks=n_tasks,
     )
 
 

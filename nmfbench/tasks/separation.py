@@ -78,11 +78,12 @@ def separation(
     score="residual",
     post=None,
     n_shown=None,
+    dtype="float32",
 ):
     r"""Find backgrounds ``L`` of the frames ``X`` and score :math:`|X - L|` against the masks.
 
-    Frames are samples, in single precision. A solver whose components are samples gets the
-    transpose, so that it chooses pixels, see :func:`chooses_samples`.
+    Frames are samples. A solver whose components are samples gets the transpose, so that it
+    chooses pixels, see :func:`chooses_samples`.
 
     Parameters
     ----------
@@ -112,6 +113,8 @@ def separation(
         Frames of which images are kept, evenly spaced among the scored ones, or among all where
         none is scored. By default three: those at one and two thirds, and the one that differs
         most from the temporal median.
+    dtype : {"float32", "float64"}, default="float32"
+        Precision of frames, fit and scores.
 
     Returns
     -------
@@ -153,7 +156,7 @@ def separation(
         raise ValueError(f"score must be residual or own, got {score!r}.")
     if post not in (None, "median3"):
         raise ValueError(f"post must be median3 or None, got {post!r}.")
-    clip = _clip_of(data, rng, n_frames, n_scored, draw, light_switch)
+    clip = _clip_of(data, rng, n_frames, n_scored, draw, light_switch, dtype)
     L, fit, arrays = fit_background(solver, clip.X, n_components)
     away = L - clip.X if score == "residual" else _as_frames(solver, solver.sparse_, clip.X)
     scores = _filtered(np.abs(away), data.image_shape, post)
@@ -181,7 +184,7 @@ class _Clip:
     ----------
     rows : ndarray of int
         In the clip.
-    X : ndarray of float32 of shape (n_frames, n_pixels)
+    X : ndarray of shape (n_frames, n_pixels)
     marked, scored : ndarray of int
         Which of them have a mask, and which are scored.
     masks : ndarray of uint8 of shape (n_marked, n_pixels)
@@ -201,7 +204,7 @@ class _Clip:
         return self.masks[np.searchsorted(self.marked, frames)]
 
 
-def _clip_of(data, rng, n_frames, n_scored, draw, light_switch):
+def _clip_of(data, rng, n_frames, n_scored, draw, light_switch, dtype):
     n, drawn = len(data.X), rng if draw else None
     has_mask = [] if data.get("masks") is None else data.gt_frames
     rows = spread(n, n_frames, drawn)
@@ -212,7 +215,7 @@ def _clip_of(data, rng, n_frames, n_scored, draw, light_switch):
     if len(marked):
         masks = data.masks[of_mask]
     scored = marked[spread(len(marked), n_scored, drawn)]
-    X = data.X[rows].astype(np.float32)
+    X = data.X[rows].astype(dtype)
     dimmed = np.full(len(rows), light_switch) & (n <= 3 * rows) & (3 * rows < 2 * n)
     bright = ~dimmed[marked]
     expected = expected_background(X[marked[bright]], masks[bright])
@@ -303,7 +306,7 @@ def _counts(curve, truth, scores, frames):
 
 def _of_temporal_mean(clip, image_shape, post):
     """Metrics of the temporal mean as background."""
-    mean = clip.X.mean(axis=0, dtype=np.float64).astype(np.float32)
+    mean = clip.X.mean(axis=0, dtype=np.float64).astype(clip.X.dtype)
     scores = _filtered(np.abs(clip.X - mean), image_shape, post)
     truth, found, _ = _elements(clip, scores)
     curve = roc_curve(truth, found, drop_intermediate=False)
@@ -338,13 +341,13 @@ def fit_background(solver, X, n_components=None):
     ----------
     solver : estimator
         One whose components are samples gets the transpose, see :func:`chooses_samples`.
-    X : ndarray of float32 of shape (n_frames, n_pixels)
+    X : ndarray of shape (n_frames, n_pixels)
     n_components : int, optional
         By default the solver's own.
 
     Returns
     -------
-    L : ndarray of float32 of shape (n_frames, n_pixels)
+    L : ndarray of the shape and precision of ``X``
         ``low_rank_``, or else the reconstruction of the representation.
     fit, arrays : dict
         See :func:`~nmfbench.tasks.base.timed_fit`; ``W`` is among the arrays.
@@ -357,9 +360,9 @@ def fit_background(solver, X, n_components=None):
 
 
 def _as_frames(solver, found, X):
-    """What a fit found of each entry, with frames as rows, in single precision."""
+    """What a fit found of each entry, with frames as rows, in the precision of X."""
     turned = hasattr(solver, "anchor_indices_")
-    found = np.asarray(found.T if turned else found, dtype=np.float32)
+    found = np.asarray(found.T if turned else found, dtype=X.dtype)
     if found.shape != X.shape:
         raise ValueError(f"what was found has shape {found.shape}, the frames {X.shape}.")
     return found

@@ -8,7 +8,7 @@ import numpy as np
 from nmfbench.core.registry import register_solver
 from nmfbench.core.validation import check_groups
 from nmfbench.optim.projections.manhattan_box import certify_manhattan_box, project_manhattan_box
-from nmfbench.optim.proximal import group_norm, project_group_ball, prox_group_norm
+from nmfbench.optim.proximal import GroupBall, GroupPenalty, group_norm, group_norms
 from nmfbench.solvers.manhattan.smoothed import BaseSmoothed
 from nmfbench.solvers.manhattan.smoothing import Box
 
@@ -127,7 +127,7 @@ class MahNMFGS(BaseSmoothed):
 
     def _tiny_problem(self):
         params, X = super()._tiny_problem()
-        harmless = {"groups": None, "sample_groups": None, "bound": 1.0, "alpha": 0.0, "beta": 0.0}
+        harmless = {"groups": None, "sample_groups": None, "bound": 1.0, "alpha": 1e-3, "beta": 0.0}
         return params | harmless, X
 
     def _start(self, X, r, rng, factors):
@@ -185,11 +185,9 @@ class MahNMFGS(BaseSmoothed):
 
     def _finish(self, X, s):
         super()._finish(X, s)
-        order = float(self.p)
-        parts = [self.components_[:, g] for g in s.features]
-        self.group_norms_ = np.array([np.linalg.norm(part, order, axis=1) for part in parts])
+        self.group_norms_ = group_norms(s.Ht, s.features, float(self.p))
         ball = s.proxes["H"]
-        free = np.full(len(parts), np.inf)
+        free = np.full(len(s.features), np.inf)
         self.bounds_ = np.array(ball.radii) if isinstance(ball, GroupBall) else free
 
     def _project(self, X):
@@ -201,51 +199,3 @@ class MahNMFGS(BaseSmoothed):
         if not self._boxes("W") or not np.isfinite(self.upper):
             return super()._certify(X)
         return certify_manhattan_box(X, self.components_, self.upper)
-
-
-class GroupBall:
-    """Projection of the rows of each group on the ball of the group norm, in place.
-
-    Parameters
-    ----------
-    groups : list of ndarray of int
-        Indices of rows.
-    p : {2, inf}
-    radii : list of float
-        One for each group.
-    """
-
-    def __init__(self, groups, p, radii):
-        self.groups, self.p, self.radii = [_rows(group) for group in groups], p, radii
-
-    def __call__(self, factor, step):
-        for group, radius in zip(self.groups, self.radii, strict=True):
-            factor[group] = project_group_ball(factor[group], radius, self.p)
-
-
-class GroupPenalty:
-    """The proximal operator of ``weight`` times the sum of the group norms, in place.
-
-    Parameters
-    ----------
-    groups : list of ndarray of int
-        Indices of rows.
-    p : {2, inf}
-    weight : float
-    """
-
-    def __init__(self, groups, p, weight):
-        self.groups, self.p, self.weight = [_rows(group) for group in groups], p, weight
-
-    def __call__(self, factor, step):
-        for group in self.groups:
-            factor[group] = prox_group_norm(factor[group], self.weight * step, self.p)
-
-    def value(self, factor):
-        return self.weight * sum(group_norm(factor[group], self.p) for group in self.groups)
-
-
-def _rows(group):
-    """The sorted indices as a slice, where they are in one piece: rows are not copied then."""
-    first, last = int(group[0]), int(group[-1])
-    return slice(first, last + 1) if last - first + 1 == len(group) else group

@@ -1,0 +1,76 @@
+"""Accelerated proximal gradients for a least-squares sub-problem, from its Gram products."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+__all__ = ["monotone_fista"]
+
+
+def monotone_fista(
+    factor, cross, gram, prox: Callable, penalty: Callable, *, max_iter=100, tol=0.0
+):
+    r"""Minimise :math:`\frac12 \mathrm{tr}(F G F^T) - \langle C, F\rangle + h(F)`; never rises.
+
+    With :math:`G = B^T B` and :math:`C = X B` the smooth part is, but for a constant,
+    :math:`\frac12 \|X - F B^T\|_F^2`. The method is FISTA, with steps of :math:`1/\|G\|_2`; a step
+    that would raise the objective is taken back, and the momentum is dropped there.
+
+    Parameters
+    ----------
+    factor : ndarray of shape (n, r)
+        Where to start. Not modified.
+    cross : ndarray of shape (n, r)
+    gram : ndarray of shape (r, r)
+        Symmetric and positive semi-definite.
+    prox : callable
+        ``prox(F, step)`` replaces ``F``, in place, by the minimiser of ``step`` times h plus half
+        the squared distance.
+    penalty : callable
+        ``penalty(F)``, the value of h.
+    max_iter : int, default=100
+        Most steps.
+    tol : float, default=0.0
+        Stop when a step changes the factor by no more than this share of its norm.
+
+    Returns
+    -------
+    ndarray of shape (n, r)
+
+    References
+    ----------
+    Beck & Teboulle (2009), A fast iterative shrinkage-thresholding algorithm, Section 4;
+    O'Donoghue & Candes (2015), Adaptive restart for accelerated gradient schemes.
+    """
+    if not factor.size:
+        return factor.copy()
+    norm = np.linalg.eigvalsh(gram)[-1]
+    length = 1 / norm if norm > np.finfo(gram.dtype).tiny else 1.0
+
+    def objective(F, product):
+        return 0.5 * np.vdot(F, product - 2 * cross) + penalty(F)
+
+    now, product = factor.copy(), factor @ gram
+    value = objective(now, product)
+    ahead, slope, alpha = now, product - cross, 1.0
+    for _ in range(max_iter):
+        after = ahead - length * slope
+        prox(after, length)
+        product_after = after @ gram
+        value_after = objective(after, product_after)
+        if not value_after <= value:
+            if ahead is now:  # a plain step, which only rounding lets rise
+                break
+            ahead, slope, alpha = now, product - cross, 1.0
+            continue
+        alpha, last = (1 + np.sqrt(1 + 4 * alpha**2)) / 2, alpha
+        momentum = (last - 1) / alpha
+        change = after - now
+        ahead = after + momentum * change
+        slope = product_after + momentum * (product_after - product) - cross
+        now, product, value = after, product_after, value_after
+        if np.linalg.norm(change) <= tol * np.linalg.norm(now):
+            break
+    return now

@@ -1,0 +1,1 @@
+"""Multi-view solvers with a squared loss: components that some views do without."""
