@@ -489,7 +489,7 @@ def test_a_card_says_how_a_solver_stands_among_all(tmp_path):
                 store.put(runner._record(trial, {"outcome": outcome}, {}))
         (evidence,) = gather([], store)
     able = [key for key in keys if key in evidence.counts]
-    assert set(keys) - set(able) == {"inmf-vc", "mahnmf-sym"}
+    assert set(keys) - set(able) == {"inmf-vc", "mahnmf-sym", "sym-mu"}
     card = make_card(SolverSpec(able[2]), [evidence], tmp_path)
     (standing,) = card["records"]["standings"]
     assert (standing["rank"], standing["methods"], standing["problems"]) == (3, len(able), 3)

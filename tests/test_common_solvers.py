@@ -72,6 +72,7 @@ UNLIKE_TRANSFORM = {
     "sklearn-cd": _UNFINISHED,
     "sklearn-minibatch": _UNFINISHED,
     "sklearn-mu": _UNFINISHED,
+    "sym-mu": _ONE_FACTOR,
 }
 EXPECTED_FAILURES = {
     key: dict.fromkeys(["check_transformer_general", "check_transformer_data_not_an_array"], reason)
@@ -95,7 +96,8 @@ for key in CLUSTERERS:
         EXPECTED_FAILURES.setdefault(key, {})["check_clustering"] = "its data are negative"
 
 
-# Where the reconstruction is looked at: weights of penalties that are small against the data.
+# Where the reconstruction is looked at: weights of penalties that are small against the data, and
+# iterations where they are slow.
 FAITHFUL = {
     "dnmf": {"alpha": 1e-3, "alpha_features": 1e-3},
     "drcc": {"alpha": 1e-3, "alpha_features": 1e-3},
@@ -104,6 +106,7 @@ FAITHFUL = {
     "nlcf": {"mu": 1e-3},
     "rcc": {"alpha": 1e-3, "alpha_features": 1e-3, "lam": np.inf},
     "rnmfd": {"alpha": 1e-3, "beta": 1e-3},
+    "sym-mu": {"max_iter": 300},
 }
 
 

@@ -17,7 +17,7 @@ from nmfbench.optim import graphs
 from nmfbench.solvers.graph import spectral
 from nmfbench.solvers.graph.clusterers import indicator, kmeans, kmeans_start, strongest
 from nmfbench.solvers.graph.kmeans import KMeans
-from nmfbench.solvers.graph.ncuts import NCuts, normalized_cut
+from nmfbench.solvers.graph.ncuts import NCuts, best_cut, normalized_cut, recursive_cuts
 from nmfbench.solvers.graph.spectral import (
     normalized_affinity,
     spectral_rows,
@@ -233,6 +233,90 @@ def test_ncuts_finds_what_scikit_learn_finds():
     np.testing.assert_allclose(model.components_, means)
     assert model.objective_ == pytest.approx(normalized_cut(S, model.labels_, 2))
     assert model.trace_["objective"][0] == 1
+
+
+@pytest.mark.against("ncuts", "thresholds of a dense eigenvector")
+@pytest.mark.parametrize("diagonal", [0.0, 1.0])
+def test_a_cut_is_the_best_of_twenty_thresholds(diagonal):
+    """Eigenvector and cuts by the definition, dense, with and without a diagonal, give that cut."""
+    for seed in range(5):
+        A = graph(14, 0.5, seed).toarray() + diagonal * np.eye(14)
+        d = A.sum(axis=1)
+        values, vectors = np.linalg.eigh(np.eye(14) - A / np.sqrt(np.outer(d, d)))
+        assert values[1] > 1e-6
+        y = vectors[:, 1] / np.sqrt(d)
+        step = (y.max() - y.min()) / 21
+        sides = [y > y.min() + i * step for i in range(1, 21)]
+        cuts = [
+            A[side][:, ~side].sum() * (1 / d[side].sum() + 1 / d[~side].sum()) for side in sides
+        ]
+        value, side = best_cut(graphs.check_affinity(A, 14, diagonal=True), rng=None)
+        assert value == pytest.approx(min(cuts))
+        assert not side[0]
+        assert value == pytest.approx(
+            normalized_cut(sp.csr_array(A), side.astype(int), 2), abs=1e-12
+        )
+
+
+def test_the_part_that_costs_least_is_cut_next():
+    """Of nested clusters the clearest go first; each level of the cuts refines the one before."""
+    weights = {0: 1.0, 1: 0.3, 2: 0.1, 3: 0.01}
+    i, j = np.indices((16, 16)) // 2
+    A = np.vectorize(weights.get)(np.where(i == j, 0, np.floor(np.log2((i ^ j) + 0.5)) + 1))
+    np.fill_diagonal(A, 0)
+    S = sp.csr_array(A)
+    two, four = (recursive_cuts(S, k, np.random.default_rng(0)) for k in (2, 4))
+    np.testing.assert_array_equal(two, np.arange(16) // 8)
+    assert adjusted_rand_score(four, np.arange(16) // 4) == 1
+    three = recursive_cuts(S, 3, np.random.default_rng(0))
+    assert len(np.unique(three)) == 3
+    for coarse, fine in ((two, three), (three, four)):
+        assert all(len(np.unique(coarse[fine == c])) == 1 for c in range(fine.max() + 1))
+
+
+def test_recursive_cuts_know_components_and_stop_at_samples_without_edges():
+    """Components come apart at no cost; what has no edges is not cut, however many are wanted."""
+    S = union(*(np.ones((n, n)) - np.eye(n) for n in (5, 3, 4)))
+    part = np.repeat([0, 1, 2], [5, 3, 4])
+    assert adjusted_rand_score(recursive_cuts(S, 3, np.random.default_rng(0)), part) == 1
+    assert recursive_cuts(sp.csr_array((4, 4)), 3, None).tolist() == [0, 0, 0, 0]
+    assert recursive_cuts(sp.csr_array((1, 1)), 1, None).tolist() == [0]
+    pair = union(np.array([[0.0, 1], [1, 0]]), np.zeros((2, 2)))
+    for k in range(1, 5):
+        labels = recursive_cuts(pair, k, np.random.default_rng(0))
+        assert labels[0] == 0
+        np.testing.assert_array_equal(np.unique(labels), np.arange(labels.max() + 1))
+        assert labels.max() < k
+
+
+def test_ncuts_by_recursive_cuts():
+    """The solver gives the labels of the cuts, their indicator and objective, as K-means would."""
+    X, y = blobs()
+    S = graphs.knn_affinity(normalize(X), 5)
+    model = NCuts(n_components=3, mode="recursive", random_state=0)
+    W = model.fit_transform(X)
+    assert adjusted_rand_score(model.labels_, y) == 1
+    np.testing.assert_array_equal(W, np.eye(3)[model.labels_])
+    assert model.objective_ == pytest.approx(normalized_cut(S, model.labels_, 3))
+    assert model.n_iter_ == 3
+    assert model.stop_reason_ == "converged"
+    assert NCuts(n_components=1, mode="recursive").fit(X).labels_.max() == 0
+    with pytest.raises(ValueError, match="mode must be"):
+        NCuts(mode="both").fit(X)
+
+
+def test_the_diagonal_counts_when_asked_for():
+    """Similarities of samples with themselves are in the degrees, or they are dropped."""
+    A = graph(10, 0.5).toarray() + np.diag(np.arange(1.0, 11))
+    labels = {}
+    for kept in (True, False):
+        model = NCuts(n_components=3, affinity=A, self_similarity=kept, random_state=0)
+        S = graphs.check_affinity(A, 10, diagonal=kept)
+        assert (S.diagonal() > 0).all() == kept
+        model.fit(np.ones((10, 2)))
+        labels[kept] = model.objective_
+        assert model.objective_ == pytest.approx(normalized_cut(S, model.labels_, 3))
+    assert labels[True] < labels[False]
 
 
 def test_ncuts_holds_no_array_of_all_pairs():

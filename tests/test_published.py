@@ -81,7 +81,7 @@ def test_a_difference_is_named_and_no_common_record_is_an_error(smoke_store, tmp
 def test_solvers_of_no_smoke_grid_agree_with_the_book(smoke_store, tmp_path):
     """Of each of them the published record that was had soonest comes out again.
 
-    No task has similarities of samples, which ``mahnmf-sym`` takes, or a rank that is
+    No task there has similarities of samples, which symmetric solvers take, or a rank that is
     the number of features, which ``inmf-vc`` has.
     """
     with Store(smoke_store) as store:

@@ -212,14 +212,14 @@ def check_groups(groups, n, *, name="groups", of="features"):
 
 
 def check_symmetric_data(X):
-    """Raise ValueError unless the dense array ``X`` is square and, up to rounding, symmetric."""
+    """Raise ValueError unless ``X``, dense or CSR, is square and, up to rounding, symmetric."""
     if X.shape[0] != X.shape[1]:
         raise ValueError(
             f"X has shape {X.shape}, but must be square: similarities of the samples with each "
             "other, such as X @ X.T."
         )
-    difference = np.abs(X - X.T)
-    if difference.max() > 1e3 * np.finfo(X.dtype).eps * np.abs(X).max():
+    difference = abs(X - X.T)
+    if difference.max() > 1e3 * np.finfo(X.dtype).eps * abs(X).max():
         i, j = np.unravel_index(int(difference.argmax()), X.shape)
         raise ValueError(
             f"X must be symmetric, but X[{i}, {j}] = {X[i, j]:.6g} and X[{j}, {i}] = "

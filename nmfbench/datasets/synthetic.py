@@ -13,6 +13,7 @@ from sklearn.utils import Bunch
 
 __all__ = [
     "annotation_like",
+    "coloured_regions",
     "digits_like",
     "faces_like",
     "multiview_like",
@@ -172,7 +173,11 @@ def annotation_like(seed, n_samples=600, n_features=200, n_tags=50):
 
 def regions_like(seed, n_images=4, image_shape=(48, 64)):
     """Coloured regions with smooth borders, and three slightly different drawings of them."""
-    rng = np.random.default_rng(seed)
+    return coloured_regions(np.random.default_rng(seed), n_images, image_shape)
+
+
+def coloured_regions(rng, n_images, image_shape):
+    """Images of :func:`regions_like`, from a generator of random numbers."""
     images, segmentations = [], []
     for k in range(n_images):
         fields = np.stack([_smooth(rng, image_shape, 7) for _ in range(3 + k % 3)])

@@ -169,15 +169,17 @@ def _squared_distances(X, i, j):
     return found
 
 
-def check_affinity(affinity, n_samples):
+def check_affinity(affinity, n_samples, *, diagonal=False):
     """Validate an affinity given by the user.
 
     Parameters
     ----------
     affinity : array-like or sparse matrix of shape (n_samples, n_samples)
-        Symmetric and non-negative. Its diagonal does not matter to a Laplacian, and is dropped.
-        A sample may have no neighbours.
+        Symmetric and non-negative. A sample may have no neighbours.
     n_samples : int
+    diagonal : bool, default=False
+        Keep the diagonal. It does not matter to a Laplacian ``diag(degrees) - S``, but counts in
+        the degrees, and so in a normalised one.
 
     Returns
     -------
@@ -205,7 +207,8 @@ def check_affinity(affinity, n_samples):
             "(S + S.T) / 2, or the elementwise maximum of S and S.T."
         )
     S.sum_duplicates()
-    S.data[S.indices == np.repeat(np.arange(n_samples), np.diff(S.indptr))] = 0
+    if not diagonal:
+        S.data[S.indices == np.repeat(np.arange(n_samples), np.diff(S.indptr))] = 0
     S.eliminate_zeros()
     return S
 

@@ -7,7 +7,18 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import svds
 from sklearn.utils.sparsefuncs import csc_median_axis_0
 
-__all__ = ["INITS", "median", "nndsvd", "nndsvda", "random", "uniform"]
+from nmfbench.optim.kernels.multiplicative import halfway_update
+
+__all__ = [
+    "INITS",
+    "median",
+    "nndsvd",
+    "nndsvda",
+    "random",
+    "symmetric_frobenius",
+    "symmetric_uniform",
+    "uniform",
+]
 
 
 def random(X, r, rng):
@@ -140,6 +151,40 @@ def median(X, r, rng):
     return W.astype(X.dtype), Ht.astype(X.dtype)
 
 
+def symmetric_uniform(X, r, rng):
+    """Uniform numbers, scaled so that ``H @ H.T`` fits ``X`` best in the least squares.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, n)
+    r : int
+    rng : Generator
+
+    Returns
+    -------
+    H, H : ndarray of shape (n, r)
+        The same array, twice.
+    """
+    H = rng.random((X.shape[0], r))
+    gram = H.T @ H
+    H *= np.sqrt(np.vdot(H, X @ H) / np.vdot(gram, gram))
+    H = H.astype(X.dtype)
+    return H, H
+
+
+def symmetric_frobenius(X, r, rng):
+    r"""The symmetric NMF of least squares, by multiplicative steps from :func:`symmetric_uniform`.
+
+    .. math:: H \leftarrow H \odot (\tfrac12 + \tfrac12\, X H \oslash H H^T H)
+
+    Parameters and returns are those of :func:`symmetric_uniform`.
+    """
+    H, _ = symmetric_uniform(X, r, rng)
+    for _ in range(_START_STEPS):
+        halfway_update(H, X @ H, H @ (H.T @ H))
+    return H, H
+
+
 INITS = {
     "random": random,
     "nndsvd": nndsvd,
@@ -147,3 +192,5 @@ INITS = {
     "uniform": uniform,
     "median": median,
 }
+
+_START_STEPS = 300

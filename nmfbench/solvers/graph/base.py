@@ -147,6 +147,9 @@ class BaseGraph(BaseScaled):
     edge_weights: ClassVar[str] = "binary"
     """Of the graph made of the samples."""
 
+    self_similarity: ClassVar[bool] = False
+    """Whether the diagonal of a given affinity counts in the degrees."""
+
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
         if self.n_neighbors < 1:
@@ -161,7 +164,9 @@ class BaseGraph(BaseScaled):
         if self.affinity is None:
             s.affinity = graphs.knn_affinity(s.X, self.n_neighbors, weights=self.edge_weights)
         else:
-            s.affinity = graphs.check_affinity(self.affinity, X.shape[0])
+            s.affinity = graphs.check_affinity(
+                self.affinity, X.shape[0], diagonal=self.self_similarity
+            )
         s.degrees = graphs.degrees(s.affinity)
         return s
 

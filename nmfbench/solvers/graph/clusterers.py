@@ -91,12 +91,17 @@ class ClusteringByKMeans(Clusterer, BaseScaled):
         return s
 
     def _cluster(self, points, s):
-        """K-means of ``points``: labels, their indicator, and the means of the scaled samples."""
+        """Assign the samples to clusters by K-means of ``points``."""
         r = s.W.shape[1]
         params = {"n_init": self.n_init, "max_iter": self.max_iter, "tol": self.tol}
         model = kmeans(points, r, s.rng, init=self.init, **params)
-        s.labels, s.n_iter = model.labels_, model.n_iter_
-        s.W = indicator(s.labels, r, s.X.dtype)
+        s.n_iter = model.n_iter_
+        self._assign(model.labels_, s)
+
+    def _assign(self, labels, s):
+        """Keep labels, their indicator, and the means of the scaled samples."""
+        s.labels = labels
+        s.W = indicator(labels, s.W.shape[1], s.X.dtype)
         # Not the centres: where clusters are empty, scikit-learn's need not fit the labels.
         sums = np.ascontiguousarray(s.X.T @ s.W)
         s.Ht = sums / np.maximum(s.W.sum(axis=0), 1)

@@ -1,15 +1,20 @@
 """Normalised cuts: spectral clustering of the neighbour graph alone."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.optim import graphs
 from nmfbench.solvers.graph.base import BaseGraph
 from nmfbench.solvers.graph.clusterers import ClusteringByKMeans
-from nmfbench.solvers.graph.spectral import spectral_rows
+from nmfbench.solvers.graph.spectral import spectral_rows, spectral_vectors
 
-__all__ = ["NCuts", "normalized_cut"]
+__all__ = ["Cut", "NCuts", "best_cut", "normalized_cut", "recursive_cuts"]
+
+_THRESHOLDS = 20  # of an eigenvector, evenly spaced
+_NO_DEGREE = 1e-10
 
 
 @register_solver(
@@ -33,8 +38,15 @@ class NCuts(ClusteringByKMeans, BaseGraph):
     eigenvalues of the normalised Laplacian; K-means of its rows, which get unit norm, gives the
     clusters. What a solver of this family adds to its graph shows against this one.
 
+    The older form cuts the graph in two, and then its parts, each by one eigenvector.
+
     Parameters
     ----------
+    mode : {"vectors", "recursive"}, default="vectors"
+        K-means of r eigenvectors; or cuts in two, one after the other, see
+        :func:`recursive_cuts`. These use neither ``n_init``, ``init``, ``max_iter`` nor ``tol``.
+    self_similarity : bool, default=False
+        Keep the diagonal of ``affinity``, which counts in the degrees; otherwise it is dropped.
     n_neighbors, affinity
         See :class:`~nmfbench.solvers.graph.base.BaseGraph`.
     n_components, random_state, scale, n_init, init, max_iter, tol
@@ -54,15 +66,17 @@ class NCuts(ClusteringByKMeans, BaseGraph):
     Cost
     ----
     Some products of the sparse S with a vector for each eigenvector, and :math:`O(nr^2)` for
-    each iteration of K-means. No dense n x n array beyond a few hundred samples.
+    each iteration of K-means. No dense n x n array beyond a few hundred samples. Recursive cuts
+    need the second eigenvector of each of up to 2r - 2 parts, and one product of its S with 20
+    vectors.
 
     Notes
     -----
     ``fit_transform`` gives the indicator of the clusters, and ``components_`` are the means of
     their scaled samples.
 
-    Nothing is promised of the normalised cut: eigenvectors solve the relaxation, and K-means
-    rounds them.
+    Nothing is promised of the normalised cut: eigenvectors solve the relaxation, and K-means or
+    thresholds round them. ``n_iter_`` is that of K-means, or the number of parts cut out.
 
     Departures
     ----------
@@ -71,14 +85,36 @@ class NCuts(ClusteringByKMeans, BaseGraph):
     volume are taken, and the others go together. A sample without neighbours has a zero row,
     and does not matter to the cut.
 
+    Shi & Malik stop cutting at a bound of the cut or at an unstable eigenvector; here the number
+    of clusters is given, as for Guan et al. (2012), and the part that costs least is cut next. A
+    part without edges is never cut, so that there may be fewer clusters.
+
     References
     ----------
-    Shi & Malik (2000), Normalized cuts and image segmentation; Ng, Jordan & Weiss (2001), On
-    spectral clustering: analysis and an algorithm. Not in the tables of Guo, Ding & Zhou (2014).
+    Shi & Malik (2000), Normalized cuts and image segmentation, Section 3: recursive cuts; Ng,
+    Jordan & Weiss (2001), On spectral clustering: analysis and an algorithm: r eigenvectors. Not
+    in the tables of Guo, Ding & Zhou (2014).
     """
 
+    mode: str = "vectors"
+    self_similarity: bool = False
+
+    def _validate_params_of_solver(self):
+        super()._validate_params_of_solver()
+        if self.mode not in ("vectors", "recursive"):
+            raise ValueError(f"mode must be 'vectors' or 'recursive', got {self.mode!r}.")
+
     def _sweep(self, X, s):
-        self._cluster(spectral_rows(s.affinity, s.W.shape[1], s.rng), s)
+        r = s.W.shape[1]
+        if self.mode == "recursive":
+            labels = recursive_cuts(s.affinity, r, s.rng)
+            s.n_iter = int(labels.max()) + 1
+            self._assign(labels, s)
+        else:
+            self._cluster(spectral_rows(s.affinity, r, s.rng), s)
+
+    def _converged(self, s, trace):
+        return self.mode == "recursive" or super()._converged(s, trace)
 
     def _value(self, X, s):
         return normalized_cut(s.affinity, s.labels, s.W.shape[1])
@@ -100,3 +136,106 @@ def normalized_cut(S, labels, k):
     volume = np.bincount(labels[i], weights=S.data, minlength=k)
     within = np.bincount(labels[i], weights=S.data * (labels[i] == labels[j]), minlength=k)
     return float(k - (within / np.where(volume > 0, volume, 1)).sum())
+
+
+class Cut(NamedTuple):
+    """A cut of a graph in two.
+
+    Attributes
+    ----------
+    value : float
+        Normalised cut, infinite if there is none.
+    side : ndarray of bool of shape (n_samples,)
+        Samples that are not with the first.
+    """
+
+    value: float
+    side: np.ndarray
+
+
+def best_cut(S, rng):
+    r"""Cut a graph in two where its second eigenvector says.
+
+    With v the eigenvector of the second smallest eigenvalue of the normalised Laplacian, the
+    sides are :math:`D^{-1/2} v \le t` and :math:`> t`, at the best of 20 thresholds t, evenly
+    spaced between the smallest and the largest entry.
+
+    Parameters
+    ----------
+    S : CSR array of shape (n_samples, n_samples)
+        Symmetric and non-negative.
+    rng : Generator
+        Starts the Lanczos iteration.
+
+    Returns
+    -------
+    Cut
+        A part without edges has none. Of a graph that is not connected it costs nothing.
+
+    References
+    ----------
+    Shi & Malik (2000), Normalized cuts and image segmentation, Section 3.1.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> path = sp.csr_array(np.diag([9.0, 1.0, 9.0], 1) + np.diag([9.0, 1.0, 9.0], -1))
+    >>> value, side = best_cut(path, np.random.default_rng(0))
+    >>> round(value, 4), side.astype(int)
+    (0.1053, array([0, 0, 1, 1]))
+    """
+    n = S.shape[0]
+    d = graphs.degrees(S)
+    if n < 2 or not d.any():
+        return Cut(np.inf, np.zeros(n, dtype=bool))
+    y = spectral_vectors(S, 2, rng)[:, 1] / np.sqrt(np.maximum(d, _NO_DEGREE))
+    thresholds = np.linspace(y.min(), y.max(), _THRESHOLDS + 2)[1:-1]
+    sides = (y[:, None] > thresholds).astype(np.float64)
+    volume = d @ sides
+    within = np.einsum("ij,ij->j", sides, S @ sides)
+    cut = np.maximum(volume - within, 0)  # never below 0 by rounding
+    values = sum(
+        np.where(part > 0, cut / np.where(part > 0, part, 1), 1)
+        for part in (volume, d.sum() - volume)
+    )
+    values = np.where(sides.any(axis=0), values, np.inf)
+    best = values.argmin()
+    side = sides[:, best] > 0
+    return Cut(float(values[best]), side ^ side[0])
+
+
+def recursive_cuts(S, k, rng):
+    """Cut a graph into ``k`` parts, one cut after the other, each time where it costs least.
+
+    The cost of cutting a part is the normalised cut of :func:`best_cut` within it.
+
+    Parameters
+    ----------
+    S : CSR array of shape (n_samples, n_samples)
+        Symmetric and non-negative.
+    k : int
+    rng : Generator
+
+    Returns
+    -------
+    labels : ndarray of int of shape (n_samples,)
+        Below ``k``; in the order of the cuts, in which the side of the first sample keeps its
+        label. There are fewer where no part has edges any more.
+
+    References
+    ----------
+    Shi & Malik (2000), Normalized cuts and image segmentation, Section 3.
+    """
+    labels = np.zeros(S.shape[0], dtype=np.int32)
+    cuts = [best_cut(S, rng)] if k > 1 else []
+    for new in range(1, k):
+        cheapest = int(np.argmin([cut.value for cut in cuts]))
+        if cuts[cheapest].value == np.inf:
+            break
+        labels[np.flatnonzero(labels == cheapest)[cuts[cheapest].side]] = new
+        if new == k - 1:
+            break
+        parts = (np.flatnonzero(labels == label) for label in (cheapest, new))
+        cuts[cheapest], other = (best_cut(S[part][:, part], rng) for part in parts)
+        cuts.append(other)
+    return labels

@@ -4,49 +4,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 
 from nmfbench.core.registry import register_solver
+from nmfbench.optim.init import symmetric_frobenius, symmetric_uniform
 from nmfbench.optim.kernels.symmetric_median import symmetric_sweep
 from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.manhattan.base import BaseManhattan
-
-
-def symmetric_uniform(X, r, rng):
-    """Uniform numbers, scaled so that ``H @ H.T`` fits ``X`` best in the least squares.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, n)
-    r : int
-    rng : Generator
-
-    Returns
-    -------
-    H, H : ndarray of shape (n, r)
-        The same array, twice.
-    """
-    H = rng.random((X.shape[0], r))
-    gram = H.T @ H
-    H *= np.sqrt(np.vdot(H, X @ H) / np.vdot(gram, gram))
-    H = H.astype(X.dtype)
-    return H, H
-
-
-def symmetric_frobenius(X, r, rng):
-    r"""The symmetric NMF of least squares, by multiplicative steps from :func:`symmetric_uniform`.
-
-    .. math:: H \leftarrow H \odot (\tfrac12 + \tfrac12\, X H \oslash H H^T H)
-
-    Parameters and returns are those of :func:`symmetric_uniform`.
-    """
-    H, _ = symmetric_uniform(X, r, rng)
-    tiny = np.finfo(X.dtype).tiny
-    for _ in range(_START_STEPS):
-        ratio = X @ H
-        ratio /= np.maximum(H @ (H.T @ H), tiny)
-        ratio += 1
-        H *= ratio / 2
-    return H, H
 
 
 @register_solver(
@@ -57,6 +21,7 @@ def symmetric_frobenius(X, r, rng):
     reference="Guan et al. 2012",
     cost=("nnr",),
     monotone=True,
+    version=2,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class MahNMFSym(BaseManhattan):
@@ -80,7 +45,8 @@ class MahNMFSym(BaseManhattan):
 
     Cost
     ----
-    Per iteration, a sweep over all entries of H: :math:`O(rn^2)`, one after the other.
+    Per iteration, a sweep over all entries of H, one after the other: r times the number of
+    non-zero entries of X, at most :math:`O(rn^2)`.
 
     Notes
     -----
@@ -110,6 +76,7 @@ class MahNMFSym(BaseManhattan):
     diagonal: str = "exact"
     init: str = "symmetric"
 
+    accepts_sparse: ClassVar[bool] = True
     symmetric: ClassVar[bool] = True
     rescaled: ClassVar[bool] = False
     inits: ClassVar[dict] = {
@@ -131,20 +98,26 @@ class MahNMFSym(BaseManhattan):
         if not np.array_equal(W, Ht):
             raise ValueError("The initial factors must be one: pass W and H=W.T.")
         H = np.ascontiguousarray(W.T)
-        order = np.argsort(-X.sum(axis=1, dtype=np.float64), kind="stable")
-        return State(H=H, W=H.T, Ht=H.T, E=X - W @ W.T, order=order, t=0)
+        similarity = np.asarray(X.sum(axis=1, dtype=np.float64)).ravel()
+        order = np.argsort(-similarity, kind="stable")
+        V = sp.csr_array(X)
+        return State(H=H, W=H.T, Ht=H.T, V=V, order=order)
 
     def _step(self, X, s):
-        if s.t and s.t % _REFRESH == 0:  # as rounding errors add up
-            np.matmul(s.W, s.H, out=s.E)
-            np.subtract(X, s.E, out=s.E)
-        s.t += 1
-        symmetric_sweep(s.H, s.E, s.order, self.diagonal == "exact")
+        V = s.V
+        symmetric_sweep(s.H, V.indptr, V.indices, V.data, s.order, self.diagonal == "exact")
 
     def _finish(self, X, s):
         s.W = s.Ht = np.ascontiguousarray(s.H.T)
         super()._finish(X, s)
 
+    def _certify(self, X):
+        return super()._certify(dense(X))
 
-_START_STEPS = 300
-_REFRESH = 10
+    def _project(self, X):
+        return super()._project(dense(X))
+
+
+def dense(X):
+    """The array of a matrix that may be sparse."""
+    return X.toarray() if sp.issparse(X) else X
