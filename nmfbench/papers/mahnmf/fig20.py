@@ -103,7 +103,7 @@ def draw(table):
             _draw_pattern(axis, narrow(rows, part="sparseness", method=method))
             axis.set(title=f"({next(letters)}) {method}{axis.get_title()}", ylim=(-0.03, 1.03))
             axis.set(xlabel="feature, view after view", ylabel="sparseness")
-    legend_of(figure, axes[:, 0], [*LABELS, RAW])
+    legend_of(figure, axes[:, 0], LABELS)
     return figure
 
 
@@ -125,6 +125,8 @@ def _draw_pattern(axis, rows):
 def _at_each(frame):
     both = narrow(frame, method=[MAH, EUC]).dropna(subset="n_components")
     ranks = sorted(set(both["n_components"].astype(int)))
+    if not ranks:
+        return Verdict("not run", NO_PAIR)
     return always_best(MAH, [EUC], "map", each={"n_components": ranks})(frame)
 
 
