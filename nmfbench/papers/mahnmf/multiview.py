@@ -110,8 +110,10 @@ def grid(profile: str, chosen: Callable[[str], list[Method]]) -> list[Trial]:
         else:
             run = [method for method in shown(dataset) if method.label in _FAST]
         found += cross(base, splits, options("n_components", ranks), methods(run))
-        without = [{"solver": "pca", "options": {"n_components": min(ranks), "references": True}}]
-        found += cross(base, 1 if profile == "quick" else splits, without)
+        beside = {"n_components": min(_RANKS[profile]), "references": True}
+        found += cross(
+            base, 1 if profile == "quick" else splits, [{"solver": "pca", "options": beside}]
+        )
     if profile == "paper":
         return found
     return [t for t in found if t.solver != "flss" or t.options["n_components"] == max(ranks)]
