@@ -14,6 +14,7 @@ from nmfbench.engine.store import Store
 from nmfbench.report.build import build_report
 
 _PARALLEL = "PYTEST_XDIST_WORKER" in os.environ
+_PARTS = 4  # of the smoke grids: each starts a process of its own
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # As in a shell's background: programs that tests interrupt would inherit it.
@@ -21,23 +22,38 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 @contextmanager
-def _turn(tmp_path_factory, name):
-    """A folder of this run of the tests, for one of its processes at a time."""
+def _turn(tmp_path_factory, name, *, wait=True):
+    """A folder of this run of the tests, for one of its processes at a time.
+
+    None, if another process has its turn and this one should not wait.
+    """
     base = tmp_path_factory.getbasetemp()
     if _PARALLEL:
         base = base.parent  # of all processes
     with (base / f"{name}.lock").open("w") as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)
-        yield base / name
+        try:
+            fcntl.flock(turn, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield None
+        else:
+            yield base / name
 
 
 @pytest.fixture(scope="session")
 def smoke_store(tmp_path_factory):
-    """A store with the smoke grid of every artefact, computed once."""
+    """A store with the smoke grid of every artefact, computed once.
+
+    Processes that need it share the work: each takes a part that no other is at.
+    """
     artefacts = [entry.target for entry in registry.artefacts.entries()]
-    trials = [t for artefact in artefacts for t in artefact.plan("smoke", stand_in=True)]
-    with _turn(tmp_path_factory, "smoke") as folder, Store(folder) as store:
-        run(trials, store, jobs=1 if _PARALLEL else 2)  # only what the first has left missing
+    for wait in (False, True):
+        for k in range(_PARTS):
+            with _turn(tmp_path_factory, f"smoke-{k}", wait=wait) as mine:
+                if mine is not None:
+                    folder = mine.with_name("smoke")
+                    part = [t for a in artefacts[k::_PARTS] for t in a.plan("smoke", stand_in=True)]
+                    with Store(folder) as store:  # only what is missing
+                        run(part, store, jobs=1)
     return folder
 
 
