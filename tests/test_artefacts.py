@@ -14,6 +14,7 @@ import worlds_codes
 import worlds_foreground
 import worlds_ingredients
 import worlds_lighting
+import worlds_multiview
 import worlds_online
 import worlds_pictures
 import worlds_recognition
@@ -248,6 +249,7 @@ WORLDS = {
     **worlds_recognition.WORLDS,
     **worlds_ingredients.WORLDS,
     **worlds_lighting.WORLDS,
+    **worlds_multiview.WORLDS,
     **worlds_pictures.WORLDS,
     **worlds_online.WORLDS,
     **worlds_clustering.WORLDS,

@@ -215,6 +215,7 @@ def test_a_component_that_a_view_does_without_is_counted():
     assert found.metrics["rank"] == 3
     assert found.metrics["off"] == pytest.approx(11 / 14)  # three of seven in the first view alone
     assert found.arrays["sparseness"].tolist() == [1.0] * 7
+    assert found.arrays["unused"].tolist() == [False] * 3 + [True] * 4
 
 
 @pytest.mark.parametrize("key", ["mahnmf-gs", "eucnmf-gs", "flss", "hals", "pca"])

@@ -114,9 +114,9 @@ class Artefact:
 
     def substitutes(self, trials: Sequence[Trial]) -> dict[str, str]:
         """Name what the data of these trials stand in for here, by data set."""
-        used = {trial.dataset for trial in trials}
-        own = {name: text for name, text in self.stands_for.items() if name in used}
-        return own | substitutes(trials)
+        real = {t.dataset for t in trials if not (t.stand_in or t.dataset_params.get("variant"))}
+        own = {name: text for name, text in self.stands_for.items() if name in real}
+        return substitutes(trials) | own
 
     def names(self, attribute: str) -> list[str]:
         """Sorted names of the ``task``, ``dataset`` or ``solver`` of the paper's grid."""

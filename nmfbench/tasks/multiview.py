@@ -83,8 +83,9 @@ def multiview(
         the share of pairs of view and component where the view does without; ``zero-codes`` of the
         test half; ``at-cap``, the share of its codes at the parameter ``upper`` of the solver;
         ``residual``, relative error of the training half on its codes. Arrays: ``precisions`` of
-        the classes; ``widths`` and ``residuals`` of the views; ``sparseness`` of each feature over
-        the components, if there are several; ``trace``.
+        the classes; ``widths`` and ``residuals`` of the views; ``unused``, whether a feature is in
+        no component; ``sparseness`` of each feature over the components, if there are several;
+        ``trace``.
 
     References
     ----------
@@ -144,6 +145,7 @@ def multiview(
         "residuals": np.array(
             [np.linalg.norm(error[:, view]) / np.linalg.norm(known[:, view]) for view in views]
         ),
+        "unused": ~H.any(axis=0),
     }
     if len(H) > 1:
         arrays["sparseness"] = np.apply_along_axis(sparseness, 0, H)

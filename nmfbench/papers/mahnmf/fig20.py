@@ -1,0 +1,225 @@
+"""Figure 20: latent spaces of several views, how well they classify, and how sparse they are."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.claim import ALPHA, NO_PAIR, Claim, Verdict, within
+from nmfbench.artefacts.comparisons import always_best, better
+from nmfbench.artefacts.frames import mean_table, narrow
+from nmfbench.artefacts.plots import Curves, legend_of
+from nmfbench.papers.mahnmf import multiview
+from nmfbench.papers.mahnmf.multiview import EUC, FLSS, HALS, LABELS, MAH, NAMES, RAW
+from nmfbench.problems.multiview import SETS
+from nmfbench.stats.between import between_share, shuffled_shares
+
+_PATTERNS = (MAH, EUC, HALS)
+_DRAWN = _PATTERNS[:2]
+_CURVES = Curves(x="dimensions", labels=LABELS, level=("raw", RAW), ylim=(0, 1))
+_SOURCE = "Section 5.5, Figure 20"
+
+
+def frame(records):
+    """Records, and for each set, method and split a row with the pattern of its bases.
+
+    ``pattern`` is the sparseness of each feature over the components, and ``unused`` whether it is
+    in none, averaged over the numbers of dimensions; ``views`` the view of each feature; ``eta2``
+    the share of the variance of ``pattern`` that lies between views.
+    """
+    found = multiview.frame(records)
+    rows = narrow(found, method=list(_PATTERNS)).sort_values("dimensions")
+    patterns = [
+        dict(zip(_FIT, fit, strict=True)) | _pattern([row.arrays for row in fits.itertuples()])
+        for fit, fits in rows.groupby(_FIT)
+    ]
+    columns = [*_FIT, "pattern", "unused", "views", "eta2"]
+    return pd.concat([found, pd.DataFrame(patterns, columns=columns)], ignore_index=True)
+
+
+_FIT = ["dataset", "method", "repeat"]
+
+
+def _pattern(arrays):
+    widths = arrays[0]["widths"]
+    pattern, unused = (np.mean([a[n] for a in arrays], axis=0) for n in ("sparseness", "unused"))
+    views = np.repeat(np.arange(len(widths)), widths)
+    eta2 = between_share(pattern, views)
+    return {"pattern": pattern, "unused": unused, "views": views, "eta2": eta2}
+
+
+def _means(rows):
+    """Mean pattern over the splits of a method, and the view of each feature."""
+    return np.mean(list(rows["pattern"]), axis=0), rows["views"].iloc[0]
+
+
+def table(frame):
+    """Curves, with ``part`` "map", and patterns, with ``part`` "sparseness".
+
+    The former have ``mean``, ``low``, ``high`` and ``count`` of the mean average precision, and
+    ``raw``, that of raw views; the latter ``view``, ``feature``, its ``sparseness``, ``unused``,
+    the share of the fits that leave it out, and ``eta2`` of the method: all means over splits.
+    """
+    by = ["dataset", "method", "n_components"]
+    fits = frame[frame["dimensions"].notna()]
+    curves = mean_table(fits, "map", by, between=(0, 1)).reset_index(drop=True)
+    curves = curves.merge(fits.groupby(by)["dimensions"].mean().reset_index(), on=by)
+    raw = narrow(frame, method=RAW).groupby("dataset")["map"].mean()
+    parts = [curves.assign(part="map", raw=curves["dataset"].map(raw))]
+    patterns = narrow(frame, method=list(_DRAWN)).dropna(subset="eta2")
+    for (dataset, method), rows in patterns.groupby(["dataset", "method"]):
+        sparseness, views = _means(rows)
+        features = {
+            "part": "sparseness",
+            "dataset": dataset,
+            "method": method,
+            "view": views,
+            "feature": np.arange(len(views)),
+            "sparseness": sparseness,
+            "unused": np.mean(list(rows["unused"]), axis=0),
+            "eta2": rows["eta2"].mean(),
+        }
+        parts.append(pd.DataFrame(features))
+    return pd.concat(parts, ignore_index=True)
+
+
+def draw(table):
+    """A row a set: precision by dimensions, and how sparse each feature is with two methods."""
+    there = [key for key in NAMES if (table["dataset"] == key).any()]
+    figure, axes = plt.subplots(
+        len(there), 3, figsize=(12.5, 3.1 * len(there) + 0.6), squeeze=False
+    )
+    letters = iter("abcdefghijkl")
+    for line, key in zip(axes, there, strict=True):
+        rows = narrow(table, dataset=key)
+        _CURVES.draw_panel(line[0], narrow(rows, part="map"), LABELS)
+        line[0].set(xlabel="dimensions", ylabel=f"{NAMES[key]}\nmean average precision")
+        line[0].set_title(f"({next(letters)})")
+        for axis, method in zip(line[1:], _DRAWN, strict=True):
+            _draw_pattern(axis, narrow(rows, part="sparseness", method=method))
+            axis.set(title=f"({next(letters)}) {method}{axis.get_title()}", ylim=(-0.03, 1.03))
+            axis.set(xlabel="feature, view after view", ylabel="sparseness")
+    legend_of(figure, axes[:, 0], LABELS)
+    return figure
+
+
+def _draw_pattern(axis, rows):
+    unused = rows["unused"] > 0.5
+    axis.plot(rows["feature"], rows["sparseness"], ".", markersize=3, color="0.25")
+    left_out = rows[unused]
+    axis.plot(left_out["feature"], left_out["sparseness"], "x", markersize=4, color="firebrick")
+    for start in rows.groupby("view")["feature"].min().iloc[1:]:
+        axis.axvline(start - 0.5, color="0.5", linewidth=1)
+    if len(rows):
+        left = f", {unused.sum()} unused" if unused.any() else ""
+        axis.set_title(f": η² = {rows['eta2'].iloc[0]:.2f}{left}")
+
+
+# -- claims -----------------------------------------------------------------------------------
+
+
+def _at_each(frame):
+    both = narrow(frame, method=[MAH, EUC]).dropna(subset="n_components")
+    ranks = sorted(set(both["n_components"].astype(int)))
+    if not ranks:
+        return Verdict("not run", NO_PAIR)
+    return always_best(MAH, [EUC], "map", each={"n_components": ranks})(frame)
+
+
+def _differs_between_views(frame):
+    """Whether shuffled features have as much of their variance between views."""
+    rows = narrow(frame, method=MAH).dropna(subset="eta2")
+    if rows.empty:
+        return Verdict("not run", NO_PAIR)
+    pattern, views = _means(rows)
+    share = between_share(pattern, views)
+    shuffled = shuffled_shares(pattern, views, np.random.default_rng(0))
+    above, below = ((1 + side.sum()) / (1 + len(shuffled)) for side in _sides(shuffled, share))
+    verdict = "confirmed" if above < ALPHA else "refuted" if below < ALPHA else "inconclusive"
+    usual = np.quantile(shuffled, 0.95)
+    text = (
+        f"{100 * share:.3g} % of the variance of {len(pattern)} features lies between "
+        f"{len(set(views))} views; of shuffled ones at most {100 * usual:.2g} % in 95 of 100 cases"
+    )
+    splits = rows["repeat"].nunique()
+    return Verdict(verdict, text, share, None, float(min(above, below)), splits)
+
+
+def _sides(shuffled, share):
+    return shuffled >= share, shuffled <= share
+
+
+def _claims(dataset):
+    slug, name, at = dataset.removeprefix("mv-"), NAMES[dataset], {"dataset": dataset}
+    return [
+        Claim(
+            f"ahead-{slug}",
+            f"{name}: MahNMF-GS has a higher mean average precision than EucNMF-GS at every number "
+            "of dimensions.",
+            _SOURCE,
+            multiview.unless_easy(dataset, _at_each),
+        ),
+        Claim(
+            f"views-{slug}",
+            f"{name}: with MahNMF-GS, features of one view are alike in their sparseness, and "
+            "those of different views are not.",
+            _SOURCE,
+            within(at, _differs_between_views),
+        ),
+        Claim(
+            f"views-apart-{slug}",
+            f"{name}: with MahNMF-GS more of the variance of this sparseness lies between views "
+            "than with EucNMF-GS.",
+            _SOURCE,
+            better(MAH, EUC, "eta2", at=at),
+        ),
+        Claim(
+            f"private-{slug}",
+            f"{name}: MahNMF-GS has more components that a view does without than EucNMF-GS.",
+            _SOURCE,
+            better(MAH, EUC, "private", ["n_components"], at=at),
+        ),
+        Claim(
+            f"views-by-groups-{slug}",
+            f"{name}: with MahNMF-GS more of the variance of this sparseness lies between views "
+            "than with EucNMF, which knows nothing of views.",
+            f"ours, after {_SOURCE}",
+            better(MAH, HALS, "eta2", at=at),
+            origin="ours",
+        ),
+    ]
+
+
+ARTEFACT = register_artefact(
+    Artefact(
+        "mahnmf/fig20",
+        title="Latent spaces of several views",
+        kind="figure",
+        methods=multiview.METHODS,
+        grid=partial(multiview.grid, chosen=multiview.shown),
+        frame=frame,
+        table=table,
+        picture=draw,
+        claims=[claim for dataset in SETS for claim in _claims(dataset)],
+        assumed=multiview.ASSUMED
+        | {
+            "sparseness": "That of Hoyer (2004) of a feature's weights in all components, averaged "
+            "over the numbers of dimensions. A feature that is in none counts as 1, and is marked. "
+            "Similar and different is read as the share η² of its variance that lies between "
+            "views, against shuffled features. Views of other kinds and widths differ anyway, "
+            "hence the comparison with plain EucNMF.",
+            "private information": "Pairs of a view and a live component with no more than a "
+            "millionth of the largest length. A component that is zero everywhere is not private.",
+        },
+        stands_for=multiview.STANDS_FOR,
+        caption="Left: mean average precision of linear classifiers on the codes, means over "
+        "splits with 95 % intervals; dotted: classifiers on all views without a latent space. "
+        f"{FLSS} is drawn at the number of dimensions that it has left. Middle and right: how "
+        "sparse each feature is over the components, lines between views; a red cross is a feature "
+        "that most fits leave out.",
+    )
+)

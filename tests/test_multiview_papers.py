@@ -1,0 +1,84 @@
+"""Figure 20 and Table 2 of MahNMF: choices, private components, easy sets, shares of variance."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from nmfbench.artefacts.claim import Verdict
+from nmfbench.papers.mahnmf import table2
+from nmfbench.papers.mahnmf.multiview import MAH, RAW, frame, unless_easy
+from nmfbench.papers.reported import reported
+from nmfbench.stats.between import between_share, shuffled_shares
+
+
+def records(**columns):
+    """Fits of one split with 10, 20 and 30 dimensions."""
+    fits = {
+        "method": MAH,
+        "dataset": "mv-msrcv1",
+        "repeat": 0,
+        "n_components": [10, 20, 30],
+        "map": [0.5, 0.7, 0.6],
+        "map-inner": [0.6, 0.4, 0.6],
+        "rank": [10, 20, 20],
+        "off": [0.0, 0.25, 0.5],
+    }
+    return pd.DataFrame(fits | columns)
+
+
+def test_each_protocol_chooses_by_its_own_half():
+    """The paper's is the best on the test half; the honest one never looks there."""
+    found = table2.frame(records()).set_index("protocol")["dimensions"]
+    assert found.to_dict() == {"best on the test": 20, "honest": 10}
+
+
+def test_dead_components_are_not_private():
+    """Ten of thirty components are zero everywhere; of the pairs of the others a quarter is off."""
+    assert frame(records())["private"].tolist() == pytest.approx([0, 0.25, 0.25])
+
+
+def test_raw_views_are_rows_of_their_own():
+    """A fit that was asked for references gives theirs, and is no fit of its method."""
+    told = records(references=[True, np.nan, np.nan], **{"map-raw": [0.9, np.nan, np.nan]})
+    found = frame(told)
+    assert found.loc[found["method"] == MAH, "n_components"].tolist() == [20, 30]
+    assert found.loc[found["method"] == RAW, "map"].tolist() == [0.9]
+
+
+@pytest.mark.parametrize(
+    ("raw", "verdict", "others"),
+    [
+        (0.80, "confirmed", {"half": "confirmed", "twice": "confirmed"}),
+        (0.92, "confirmed", {"half": "confirmed", "twice": "inconclusive"}),
+        (0.96, "inconclusive", {"half": "confirmed", "twice": "inconclusive"}),
+    ],
+)
+def test_a_set_that_raw_views_classify_decides_nothing(raw, verdict, others):
+    """Whatever the test says: half and twice are of the distance from 1."""
+    rows = pd.DataFrame({"dataset": ["mv-mfeat"], "method": [RAW], "map": [raw]})
+    test = unless_easy("mv-mfeat", lambda frame: Verdict("confirmed", "ahead", 0.1))
+    found = test(rows)
+    assert (found.verdict, found.sensitivity) == (verdict, others)
+    assert f"raw views reach {raw:.3f}" in found.evidence
+
+
+def test_printed_numbers_stand_beside_the_sets_that_stand_for_theirs():
+    """Every printed number of Table 2 is shown with the claims that compare it."""
+    told = {claim.id: claim.reported for claim in table2.ARTEFACT.claims}
+    voc, flickr = (reported("mahnmf/table2", f"mahnmf-gs-{of}").text for of in ("voc", "mirflickr"))
+    assert voc in told["flss-msrcv1"]
+    assert flickr in told["flss-landuse21"]
+    assert not told["flss-scene15"]
+
+
+def test_the_share_between_groups_is_that_of_the_analysis_of_variance():
+    """It gives the F statistic, and shuffled values have k - 1 of n - 1 parts on average."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2], [5, 9, 16])
+    values = rng.standard_normal(30) + labels
+    share = between_share(values, labels)
+    groups = [values[labels == k] for k in range(3)]
+    assert share / (1 - share) * 27 / 2 == pytest.approx(stats.f_oneway(*groups).statistic)
+    assert shuffled_shares(values, labels, rng).mean() == pytest.approx(2 / 29, rel=0.1)
+    assert between_share(np.ones(4), [0, 0, 1, 1]) == 0
