@@ -5,7 +5,7 @@ import numpy as np
 from nmfbench.papers.mahnmf.multiview import EUC, FLSS, MAH
 
 _WIDTHS = np.array([12, 12])
-_ALIKE = np.tile([0.2, 0.8], 12)  # of which nothing lies between the views
+_ALIKE = np.tile(np.linspace(0.2, 0.8, 12), 2)  # of which nothing lies between the views
 _APART = np.repeat([0.2, 0.8], 12)
 
 
