@@ -659,3 +659,11 @@ def test_gathered_records_have_a_row_a_trial(tiny_grid, tmp_path):
     assert set(records["status"]) == {"missing"}
     findings = evaluate(plan, records)
     assert findings.summary.empty
+
+
+def test_symmetric_solvers_are_in_no_race_over_other_data():
+    """A solver of similarities is left out where data are samples, be its loss the same."""
+    found = known("sym-mu")
+    similar = replace(found, abilities=found.abilities | {"symmetric": True})
+    assert "similarities" in planning._cannot(similar, "convergence")
+    assert planning._cannot(found, "convergence") is None

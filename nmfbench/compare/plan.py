@@ -216,7 +216,8 @@ _NO_CURVE = (
 
 def _cannot(examined, task):
     """Why it cannot do a task. Of races a fit from a start of its own can tell the end, too."""
-    if not registry.tasks[task].info["race"] or examined.error is not None:
+    race = registry.tasks[task].info["race"]
+    if not race or examined.error is not None or examined.abilities["symmetric"]:
         return examined.cannot(task)
     if examined.loss is None:
         return "it minimises no loss alone that others minimise"
