@@ -57,7 +57,8 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
 
 def table(frame: pd.DataFrame) -> pd.DataFrame:
     """A row for each data set and fact: ``loaded``, mean over repeats, and ``printed`` or NaN."""
-    rows = frame.groupby("dataset")[[*_FACTS]].mean().reset_index()
+    known = frame.reindex(columns=["dataset", *_FACTS])  # not all may have been measured so far
+    rows = known.groupby("dataset").mean().reset_index()
     rows = rows.melt("dataset", var_name="fact", value_name="loaded").dropna(subset="loaded")
     printed = {
         (data, fact): value

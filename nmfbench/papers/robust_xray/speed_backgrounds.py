@@ -70,7 +70,8 @@ def told_apart(records):
     Claims are judged on the most frames of a clip up to 200.
     """
     records = with_clip(records.astype({"method": str}), (*_CLIPS, _GENERATED))
-    records = records.reindex(columns=[*records, *{"n_components"}.difference(records)])
+    read = dict.fromkeys([*records, "n_components", "n_frames", "pauc@0.2"])
+    records = records.reindex(columns=[*read])  # there may be no record of a clip so far
     most = records["n_frames"].where(records["n_frames"] <= _LARGEST)
     most = most.groupby(records["clip"], observed=True).transform("max")
     return records.assign(
