@@ -20,7 +20,9 @@ if QUICK:
     PROBLEMS = {name: (data, 5, 60) for name, (data, _, _) in PROBLEMS.items()}
 
 FROBENIUS = [
-    key for key, family in registered().items() if family == "frobenius" or key == "sklearn-cd"
+    key
+    for key, family in registered().items()
+    if (family == "frobenius" and key != "sym-mu") or key == "sklearn-cd"
 ]
 """The iterative solvers of ``min ||X - W H||_F^2``."""
 

@@ -167,6 +167,8 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
         "Recognition by the nearest code",
         "Background and foreground",
         "Lighting",
+        "Multi-view learning",
+        "Segmentation",
         "Speed",
     }
     assert not first["failures"]

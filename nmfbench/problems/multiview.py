@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nmfbench.core.registry import datasets, register_problems
+from nmfbench.problems.baselines import GENERAL
 from nmfbench.problems.problem import REPEATS, Problem
 
 __all__ = ["SETS", "params_of"]
@@ -59,7 +60,7 @@ def _problem(profile, dataset, label, views, options):
         dataset=dataset,
         dataset_params=views,
         options=options,
-        baselines=[(solver, params_of(solver, dataset)) for solver in _BASELINES],
+        baselines=[*GENERAL, *((solver, params_of(solver, dataset)) for solver in _BASELINES)],
         repeats=REPEATS[profile],
         stand_in=profile == "smoke",
     )

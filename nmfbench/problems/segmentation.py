@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nmfbench.core.registry import register_problems
+from nmfbench.problems.baselines import GENERAL
 from nmfbench.problems.problem import REPEATS, Problem
 
 __all__ = ["GRAPHS", "SIDES"]
@@ -18,6 +19,7 @@ SIDES = {"smoke": 16, "quick": 36, "paper": 60}
 """Pixels of the longer side of the reduced images, by profile."""
 
 _BASELINES = (
+    *GENERAL,
     ("mahnmf-sym", {"max_iter": 15}),
     ("sym-mu", {}),
     ("ncuts", {"mode": "recursive"}),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
-from sklearn.base import clone
 
 from nmfbench.core.registry import register_task
 from nmfbench.core.trace import Trace
@@ -50,7 +51,7 @@ def floors(data, solver, rng, *, n_components, n_samples=None, floors=(1e-9, 1e-
     W, Ht = INITS["uniform"](X, n_components, rng)
     costs, n_iter, clock = [], 0, Trace()
     for floor in floors:
-        fitted = clone(solver).set_params(n_components=n_components, floor=floor)
+        fitted = copy.deepcopy(solver).set_params(n_components=n_components, floor=floor)
         with clock.clock():
             fitted.fit(X, W=W, H=Ht.T)
         costs.append(fitted.objective_ / len(X))

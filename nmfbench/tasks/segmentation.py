@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.spatial import KDTree
-from sklearn.base import clone
 from sklearn.preprocessing import normalize
 
 from nmfbench.core.registry import register_task
@@ -426,7 +427,7 @@ def _row_of(data, image, rng):
 
 def _fit(solver, samples, W, r, rng):
     """Cost, factors, start and labels of a fit, as far as it has them."""
-    model = clone(solver).set_params(n_components=r)
+    model = copy.deepcopy(solver).set_params(n_components=r)
     known = model.get_params()
     if hasattr(model, "fit_predict"):
         if "affinity" in known:

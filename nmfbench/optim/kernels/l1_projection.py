@@ -329,7 +329,7 @@ def _lower_bound(x, dual, g, masses, total):
     for a in range(g.shape[0]):
         if masses[a] > 0.0:
             excess = max(excess, -g[a] / masses[a])
-    return (_dot(dual, x) - excess * total) / (1.0 + excess)
+    return max((_dot(dual, x) - excess * total) / (1.0 + excess), 0.0)
 
 
 @njit(cache=True, nogil=True)
