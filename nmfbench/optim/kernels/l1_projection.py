@@ -14,6 +14,7 @@ from numba import njit
 
 _PRICE = 1e-9  # a reduced cost counts as violated beyond this share of its scale
 _TINY = 1e-11  # movements and pivots below this share of the largest are rounding
+_NEARLY, _LEAST = 1e-6, 1e-300  # movements below this share are of nearly dependent generators
 _ZERO = 1e-13  # residuals below this share of the data are zero
 _STALL = 25  # pivots without progress before the data are perturbed
 _REFRESH = 60  # pivots between two fresh computations of the inverse
@@ -56,7 +57,7 @@ def _first_kink(step, weight, index, n, need):
             else:
                 sum_equal += weight[i]
                 i += 1
-        if need <= sum_below and below > lo:
+        if need <= sum_below:
             hi = below - 1
         elif need <= sum_below + sum_equal:
             need -= sum_below
@@ -459,9 +460,13 @@ def _solve(w, basis, dual, given, x, H, Ht, indptr, indices, data, masses, max_p
 
         # Of dependent generators one can be let go along an edge that leaves the fit as it is.
         slight = 0.0
-        if leaving >= m and m * _mean_size(q) <= _TINY * v[best]:
-            q[:] = 0.0
-            slight = _TINY * v[best]
+        if leaving >= m:
+            moved = m * _mean_size(q)
+            if moved <= _TINY * v[best]:
+                q[:] = 0.0
+                slight = _TINY * v[best]
+            if moved <= _NEARLY * v[best]:
+                need = max(need, _LEAST)  # no further than to the first kink
 
         # The kinks ahead, and the one where the objective stops falling.
         speed = _largest(q)
