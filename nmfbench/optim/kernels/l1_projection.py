@@ -334,11 +334,14 @@ def _lower_bound(x, dual, g, masses, total):
 
 
 @njit(cache=True, nogil=True)
-def _solve(w, basis, dual, given, x, H, Ht, indptr, indices, data, masses, max_pivots, work):
+def _solve(
+    w, basis, dual, given, careful, x, H, Ht, indptr, indices, data, masses, max_pivots, work
+):
     """Solve one point. Returns (objective, pivots, status).
 
     The start is the vertex ``basis`` or, if ``given``, the coefficients ``w``: the positive ones
-    are held at their values until a pivot lets go of them, in the better direction.
+    are held at their values until a pivot lets go of them, in the better direction. ``careful``
+    goes no further than to the first kink along an edge on which the objective does not fall.
     """
     (held, inverse, tight, v, rows, xs, floor, r, sign, g, y, d, q, step, weight, index) = work
     m, k = x.shape[0], w.shape[0]
@@ -465,7 +468,7 @@ def _solve(w, basis, dual, given, x, H, Ht, indptr, indices, data, masses, max_p
             if moved <= _TINY * v[best]:
                 q[:] = 0.0
                 slight = _TINY * v[best]
-            if moved <= _NEARLY * v[best]:
+            if careful or moved <= _NEARLY * v[best]:
                 need = max(need, _LEAST)  # no further than to the first kink
 
         # The kinks ahead, and the one where the objective stops falling.
@@ -576,13 +579,14 @@ def _solve(w, basis, dual, given, x, H, Ht, indptr, indices, data, masses, max_p
     objective = 0.0
     for j in range(m):
         objective += abs(r[j])
-    if lost:  # this is not the vertex that the pivots have led to
+    if lost or shift > 0.0:
+        # Of nearly dependent generators, this may not be the vertex that the pivots have led to.
         _combine(q, d, H, indptr, indices, data, rows)
         fit = 0.0
         for j in range(m):
             fit += abs(x[j] - q[j])
-        if fit < objective:
-            objective = fit
+        if fit < objective - (0.0 if lost else _PROOF * total):
+            objective, lost = fit, True
             w[:] = d
     for j in range(m):
         q[j] = sign[j] if objective > _ZERO * total else 0.0
@@ -681,13 +685,13 @@ def lad_dense(W, basis, norms, duals, points, start, X, H, Ht, masses, max_pivot
                 chosen[a] = m + a
         dual = duals[e] if duals.shape[0] > 0 else none
         objective, made, status = _solve(
-            w, chosen, dual, given, x, H, Ht, indptr, indptr, none, masses, max_pivots, work
+            w, chosen, dual, given, False, x, H, Ht, indptr, indptr, none, masses, max_pivots, work
         )
         pivots += made
         if status != OPTIMAL and made < max_pivots:
             w[:] = 0.0
             objective, made, status = _solve(
-                w, chosen, dual, True, x, H, Ht, indptr, indptr, none, masses, max_pivots, work
+                w, chosen, dual, True, True, x, H, Ht, indptr, indptr, none, masses, max_pivots, work
             )
             pivots += made
         unfinished += status != OPTIMAL
@@ -749,13 +753,13 @@ def lad_sparse(
                 chosen[a] = m + a
         dual = duals[e] if duals.shape[0] > 0 else none
         objective, made, status = _solve(
-            w, chosen, dual, given, x, H, Ht, Hp, Hi, Hd, masses, max_pivots, work
+            w, chosen, dual, given, False, x, H, Ht, Hp, Hi, Hd, masses, max_pivots, work
         )
         pivots += made
         if status != OPTIMAL and made < max_pivots:
             w[:] = 0.0
             objective, made, status = _solve(
-                w, chosen, dual, True, x, H, Ht, Hp, Hi, Hd, masses, max_pivots, work
+                w, chosen, dual, True, True, x, H, Ht, Hp, Hi, Hd, masses, max_pivots, work
             )
             pivots += made
         for f in range(Xp[i], Xp[i + 1]):
