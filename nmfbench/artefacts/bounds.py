@@ -13,12 +13,13 @@ from nmfbench.artefacts.claim import (
     NO_PAIR,
     Threshold,
     Verdict,
+    settle,
     thresholded,
     whose_number,
     within,
 )
 from nmfbench.artefacts.comparisons import At, Side, name_of, per_repeat, rows_of
-from nmfbench.stats.intervals import t_interval
+from nmfbench.stats.intervals import p_of_place, t_interval
 
 __all__ = ["seldom", "slower", "stays", "within_factor", "without_exception"]
 
@@ -35,13 +36,15 @@ def seldom(
         if n == 0:
             return Verdict("inconclusive", "nothing was counted")
         low, high = stats.binomtest(k, n).proportion_ci(0.95, method="wilson")
-        verdict = "confirmed" if high < bound else "refuted" if low > bound else "inconclusive"
+        # The interval's own test.
+        z = (bound - k / n) / np.sqrt(bound * (1 - bound) / n)
+        verdict, p = settle(2 * stats.norm.sf(z), 2 * stats.norm.cdf(z))
         text = (
             f"{k} of {n}, {100 * k / n:.3g} % (95 % interval {100 * low:.3g} to "
             f"{100 * high:.3g} %; seldom means below {100 * bound:g} %)"
         )
         repeats = rows["repeat"].nunique()
-        return Verdict(verdict, text, k / n, (float(low), float(high)), None, repeats)
+        return Verdict(verdict, text, k / n, (float(low), float(high)), p, repeats)
 
     return within(at, thresholded(Threshold(bound, whose), test))
 
@@ -94,9 +97,8 @@ def _ratio_within(frame, slow, fast, value, low, high, whose):
         text = f"{len(logs)} repeats are too few" if len(logs) else NO_PAIR
         return Verdict("inconclusive" if len(logs) else "not run", text, n=len(logs))
     ratio, (lower, upper) = np.exp(logs.mean()), np.exp(t_interval(logs.to_numpy()))
-    inside = low <= lower and upper <= high
-    outside = upper < low or lower > high
-    verdict = "confirmed" if inside else "refuted" if outside else "inconclusive"
+    place = np.log([low, high])
+    verdict, p = settle(*p_of_place(logs.mean(), logs.sem(), len(logs) - 1, *place))
     unit = value.replace("_", " ")
     asked = f"{low:.3g} to {high:.3g}" if np.isfinite(high) else f"at least {low:g}"
     text = (
@@ -104,7 +106,7 @@ def _ratio_within(frame, slow, fast, value, low, high, whose):
         f"{lower:.3g} to {upper:.3g}; {whose_number(whose)}: {asked})"
     )
     interval = (float(lower), float(upper))
-    return Verdict(verdict, text, float(ratio), interval, None, len(logs))
+    return Verdict(verdict, text, float(ratio), interval, p, len(logs))
 
 
 def without_exception(

@@ -52,8 +52,8 @@ def choose_grid(
     A repeat of a profile is whole if every trial of it has a record, done or failed. Without a
     profile an artefact is judged on whole repeats alone: of the paper grid if it has enough of
     them, else of the quick grid if that has enough, else of the one of the two that has more
-    trials in whole repeats. Enough are five, below which no signed-rank test can decide, or all
-    repeats of a grid that has fewer. Grids on the data themselves come before those on stand-ins.
+    trials in whole repeats. Enough are five, fewer than which decide nothing, or all repeats of a
+    grid that has fewer. Grids on the data themselves come before those on stand-ins.
     The smoke grid serves if neither of the two has a whole repeat, and the quick grid as far as it
     is there if no repeat of any grid is whole.
 

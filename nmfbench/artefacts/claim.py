@@ -19,25 +19,29 @@ Threshold(value=0.1, whose='ours', measured_from=0.0)
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import pandas as pd
 
 from nmfbench.artefacts.frames import narrow
+from nmfbench.stats.corrections import holm
 
 __all__ = [
     "ALPHA",
     "MIN_REPEATS",
     "NO_PAIR",
+    "POLICY",
     "Claim",
     "Threshold",
     "ThresholdTest",
     "Verdict",
     "around",
+    "corrected",
     "decided_by",
     "judge",
+    "settle",
     "thresholded",
     "whose_number",
     "with_evidence",
@@ -45,10 +49,20 @@ __all__ = [
 ]
 
 ALPHA = 0.05
-"""Level of every test, one-sided: a p-value below it decides, either way."""
+"""Level of every test, two-sided, after the correction for all claims of an artefact."""
 
 MIN_REPEATS = 5
-"""With fewer, no signed-rank test can reach that level."""
+"""Fewer say too little of how repeats differ."""
+
+POLICY = (
+    "A claim is confirmed where the 95 % interval of its effect lies wholly on the side that it "
+    "names, and refuted where it lies wholly on the other; that two methods are alike, where it "
+    "lies within the margin. Interval and p-value are of one procedure, two-sided: t tests of "
+    "paired differences over repeats, or over scored frames. The p-values of all claims of a "
+    "figure or table are corrected together (Holm); one that does not stay below 5 % decides "
+    "nothing. Theorems have no p-value: a single exception refutes them."
+)
+"""How claims are decided, for readers."""
 
 NO_PAIR = "no repeat of this grid has both sides of the comparison"
 """Evidence of a comparison that has not been run."""
@@ -70,7 +84,9 @@ class Verdict:
     interval : tuple of float, optional
         95 % confidence interval of the effect.
     p_value : float, optional
-        One-sided, against the side that the verdict is on.
+        Two-sided: below 5 % where the interval decides.
+    p_adjusted : float, optional
+        After the correction for all claims of the artefact, see :func:`corrected`.
     n : int
         Independent observations (repeats) behind it.
     done, total : int
@@ -94,10 +110,16 @@ class Verdict:
     paper_total: int = 0
     data: str = "own"
     sensitivity: Mapping[str, str] | None = None
+    p_adjusted: float | None = None
 
     @property
     def partial(self) -> bool:
         return self.done < self.paper_total
+
+    @property
+    def undone(self) -> bool:
+        """Whether the correction for other claims leaves it undecided."""
+        return self.p_adjusted is not None and self.p_value < ALPHA <= self.p_adjusted
 
 
 @dataclass(frozen=True)
@@ -224,6 +246,8 @@ class Claim:
             then = f"the same at {half} and at {twice}"
         else:
             then = f"{others['half']} at {half}, {others['twice']} at {twice}"
+            if verdict.undone:
+                then += ", without the correction"
         return f"The threshold {_plain(threshold.value)} is ours: {then}."
 
 
@@ -253,6 +277,28 @@ def judge(
         note = f"{done} of the paper grid's {paper_total} trials"
         verdict = replace(verdict, evidence=f"{verdict.evidence} ({note})")
     return verdict
+
+
+def settle(inside: float, outside: float) -> tuple[str, float]:
+    """Verdict and p-value of :func:`~nmfbench.stats.intervals.p_of_place`, by :data:`ALPHA`."""
+    verdict = "confirmed" if inside < ALPHA else "refuted" if outside < ALPHA else "inconclusive"
+    return verdict, float(min(inside, outside))
+
+
+def corrected(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Verdicts of all claims of an artefact after Holm's correction of their p-values.
+
+    One that is decided by its own p-value alone becomes inconclusive; its effect and interval stay.
+    """
+    tested = [k for k, verdict in enumerate(verdicts) if verdict.p_value is not None]
+    found = list(verdicts)
+    for k, p in zip(tested, holm([verdicts[k].p_value for k in tested]), strict=True):
+        verdict = replace(verdicts[k], p_adjusted=float(p))
+        if verdict.undone:
+            text = f"{verdict.evidence}; p = {p:.2g} after the correction for {len(tested)} claims"
+            verdict = replace(verdict, verdict="inconclusive", evidence=text)
+        found[k] = verdict
+    return found
 
 
 def _plain(value):

@@ -17,12 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from nmfbench.artefacts.claim import (
     ALPHA,
@@ -30,14 +29,14 @@ from nmfbench.artefacts.claim import (
     NO_PAIR,
     Threshold,
     Verdict,
+    settle,
     thresholded,
     whose_number,
     within,
 )
 from nmfbench.artefacts.frames import narrow
 from nmfbench.stats.corrections import holm
-from nmfbench.stats.intervals import t_interval
-from nmfbench.stats.pooled import t_ratio
+from nmfbench.stats.intervals import p_of_place, t_interval
 
 __all__ = [
     "always_best",
@@ -96,7 +95,7 @@ def _too_few(n):
 
 
 def decide(differences, describe) -> Verdict:
-    """Confirmed if the differences are above 0, refuted if below, by a signed-rank test."""
+    """Confirmed if the mean of the differences is above 0, refuted if below, by a paired t test."""
     d = np.asarray(differences, dtype=float)
     n = len(d)
     if n == 0:
@@ -108,11 +107,13 @@ def decide(differences, describe) -> Verdict:
         return Verdict("inconclusive", text, effect, interval, None, n)
     if not d.any():
         return Verdict("inconclusive", text + "; no difference at all", effect, interval, 1.0, n)
-    above = stats.wilcoxon(d, alternative="greater").pvalue
-    below = stats.wilcoxon(d, alternative="less").pvalue
-    verdict = "confirmed" if above < ALPHA else "refuted" if below < ALPHA else "inconclusive"
-    p = float(min(above, below))
-    return Verdict(verdict, f"{text}; signed-rank p = {p:.2g}, n = {n}", effect, interval, p, n)
+    verdict, p = settle(*p_of_place(effect, _error(d), n - 1, 0.0, np.inf))
+    return Verdict(verdict, f"{text}; p = {p:.2g}, n = {n}", effect, interval, p, n)
+
+
+def _error(values):
+    """Standard errors of means over the last axis."""
+    return np.std(values, axis=-1, ddof=1) / np.sqrt(np.shape(values)[-1])
 
 
 def decide_all(leads, errors, freedom, *, complete: bool = True) -> Verdict:
@@ -129,13 +130,11 @@ def decide_all(leads, errors, freedom, *, complete: bool = True) -> Verdict:
     complete : bool, default=True
         Whether all comparisons were made: some of them can refute, but not confirm.
     """
-    t = t_ratio(leads, errors)
-    above, below = stats.t.sf(t, freedom), holm(stats.t.cdf(t, freedom))
-    ahead, behind = above < ALPHA, below < ALPHA
-    won = complete and ahead.all()
-    verdict = "confirmed" if won else "refuted" if behind.any() else "inconclusive"
-    p = float(below.min() if behind.any() else above.max())
-    text = f"ahead in {ahead.sum()} of {len(t)} comparisons, behind in {behind.sum()}"
+    above, below = p_of_place(leads, errors, freedom, 0.0, np.inf)
+    below = holm(below)
+    ahead, behind = (above < ALPHA).sum(), (below < ALPHA).sum()
+    verdict, p = settle(above.max() if complete else 1.0, below.min())
+    text = f"ahead in {ahead} of {len(above)} comparisons, behind in {behind}"
     return Verdict(verdict, text, float(np.min(leads)), None, p)
 
 
@@ -213,8 +212,9 @@ def comparable(
 ):
     """No two of ``sides`` differ by more than ``margin`` in any of ``values``.
 
-    Scores are means over levels within a repeat, then over repeats; the largest difference over
-    ``values`` decides, with a bootstrap interval over repeats.
+    Scores are means over levels within a repeat. Confirmed if every difference is within the
+    margin, each by its t interval (all must succeed, so that none needs a correction); refuted if
+    one is beyond it, after Holm's correction.
     """
     values = [values] if isinstance(values, str) else list(values)
     names = [name_of(side) for side in sides]
@@ -225,34 +225,29 @@ def comparable(
             for name, side in zip(names, sides, strict=True)
             for v in values
         }
-        scores = _paired(columns).to_numpy()
+        scores = _paired(columns)
         n = len(scores)
         if not n:
             return Verdict("not run", "no repeat of this grid has all of the methods")
-        scores = scores.reshape(n, len(sides), len(values))
-
-        def spread(of):
-            means = of.mean(axis=-3)
-            return (means.max(axis=-2) - means.min(axis=-2)).max(axis=-1)
-
-        effect = float(spread(scores))
+        pairs = [(a, b, v) for a, b in combinations(names, 2) for v in values]
+        gaps = np.array([scores[a, v] - scores[b, v] for a, b, v in pairs])
+        sizes = np.abs(gaps.mean(axis=1))
+        worst = int(sizes.argmax())
+        a, b, v = pairs[worst]
+        gap = np.sign(gaps[worst].mean() or 1.0) * gaps[worst]
+        effect, interval = float(sizes[worst]), t_interval(gap)
         means = ", ".join(
-            f"{name} {v:.3g}" for name, v in zip(names, scores.mean(axis=(0, 2)), strict=True)
+            f"{name} {np.mean([scores[name, v].mean() for v in values]):.3g}" for name in names
+        )
+        text = (
+            f"largest difference {_number(effect, interval)}, of {a} and {b} in {v} (comparable "
+            f"means below {margin:g}); means: {means}"
         )
         if n < MIN_REPEATS:
-            text = (
-                f"largest difference between two methods {effect:.3g} (comparable means below "
-                f"{margin:g}); means: {means}; {_too_few(n)}"
-            )
-            return Verdict("inconclusive", text, effect, n=n)
-        draws = np.random.default_rng(0).integers(n, size=(2000, n))
-        low, high = np.quantile(spread(scores[draws]), [0.025, 0.975])
-        verdict = "confirmed" if high < margin else "refuted" if low > margin else "inconclusive"
-        text = (
-            f"largest difference between two methods {effect:.3g} (95 % interval {low:.3g} to "
-            f"{high:.3g}; comparable means below {margin:g}); means: {means}"
-        )
-        return Verdict(verdict, text, effect, (float(low), float(high)), None, n)
+            return Verdict("inconclusive", f"{text}; {_too_few(n)}", effect, interval, n=n)
+        inside, outside = p_of_place(gaps.mean(axis=1), _error(gaps), n - 1, -margin, margin)
+        verdict, p = settle(inside.max(), holm(outside).min())
+        return Verdict(verdict, text, effect, interval, p, n)
 
     return within(at, thresholded(Threshold(margin, whose), test))
 
@@ -271,8 +266,7 @@ def always_best(
     """``side`` beats every rival in every one of ``values``, such as each sample size.
 
     Confirmed if it is ahead in every comparison, each by a paired t test (all must succeed, so
-    that none needs a correction); refuted if it is behind in any, after Holm's correction. The
-    t test, because with so many comparisons a signed-rank test of few repeats can decide nothing.
+    that none needs a correction); refuted if it is behind in any, after Holm's correction.
 
     Parameters
     ----------
@@ -318,8 +312,7 @@ def always_best(
         if len(table) < MIN_REPEATS:
             text = f"{smallest}; {_too_few(len(table))}"
             return Verdict("inconclusive", text, effect, interval, n=len(table))
-        spread = leads.std(axis=1, ddof=1) / np.sqrt(len(table))
-        found = decide_all(leads.mean(axis=1), spread, len(table) - 1, complete=not absent)
+        found = decide_all(leads.mean(axis=1), _error(leads), len(table) - 1, complete=not absent)
         text = f"{found.evidence}; {smallest}"
         if absent:  # the others can refute the claim, but not confirm it
             text += f"; {', '.join(absent)} not run in this grid"

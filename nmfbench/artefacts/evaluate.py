@@ -12,7 +12,7 @@ import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, label_records
 from nmfbench.artefacts.choice import choose_grid
-from nmfbench.artefacts.claim import Claim, Verdict, judge
+from nmfbench.artefacts.claim import Claim, Verdict, corrected, judge
 from nmfbench.core import registry
 from nmfbench.engine.audit import standing
 from nmfbench.engine.missing import other_release
@@ -198,6 +198,8 @@ def evaluate(
             verdict = Verdict("inconclusive", f"the check itself failed: {error!r}", data=own)
         verdicts.append((claim, verdict))
     reads.by_claims = False
+    known = corrected([verdict for _, verdict in verdicts])
+    verdicts = list(zip(artefact.claims, known, strict=True))
     return Evaluation(
         artefact=artefact,
         profile=grid.profile,
@@ -260,6 +262,7 @@ def claim_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
             "effect": _finite(verdict.effect),
             "interval": verdict.interval and [_finite(bound) for bound in verdict.interval],
             "p_value": _finite(verdict.p_value),
+            "p_adjusted": _finite(verdict.p_adjusted),
             "n": verdict.n,
             "data": verdict.data,
             "stand_ins": evaluation.stand_ins,

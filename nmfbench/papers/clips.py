@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
-from nmfbench.artefacts.claim import ALPHA, NO_PAIR, Threshold, Verdict, thresholded, within
+from nmfbench.artefacts.claim import ALPHA, NO_PAIR, Threshold, Verdict, settle, thresholded, within
 from nmfbench.artefacts.comparisons import At, Side, name_of, rows_of
 from nmfbench.artefacts.grids import Axis
 from nmfbench.stats.detection import (
@@ -21,6 +22,7 @@ from nmfbench.stats.detection import (
     pooled_rates,
     resampled_rates,
 )
+from nmfbench.stats.intervals import p_of_place
 
 __all__ = [
     "BACKGROUND_ERROR",
@@ -56,9 +58,10 @@ MARGIN = 0.02
 
 UNCERTAINTY = (
     "Scored frames are drawn with replacement, a thousand times, the same ones for all methods; "
-    "seeds are averaged first. A method is better if the 95 % interval of the difference in "
-    f"partial area is above 0, and alike if the 90 % interval lies within ±{MARGIN:g}, which is "
-    f"our margin; as good, if that interval lies above -{MARGIN:g}."
+    "seeds are averaged first. The deviation of the draws is the standard error of a difference in "
+    "partial area, with one degree of freedom less than frames. A method is better if the 95 % "
+    f"interval is above 0, and alike if it lies within ±{MARGIN:g}, which is our margin; as good, "
+    f"if it lies above -{MARGIN:g}."
 )
 """How the claims decide, for ``assumed``."""
 
@@ -248,7 +251,7 @@ def ahead(side: Side, rival: Side, *, at: At = None):
     """
 
     def test(frame):
-        return _judged(frame, side, rival, _by_sign)
+        return _judged(frame, side, rival, (0.0, np.inf))
 
     return within(at, test)
 
@@ -257,7 +260,7 @@ def alike(side: Side, rival: Side, *, at: At = None):
     """Partial areas of the two differ by less than :data:`MARGIN`, see :func:`ahead`."""
 
     def test(margin, frame):
-        return _judged(frame, side, rival, lambda draws: _by_margin(draws, margin))
+        return _judged(frame, side, rival, (-margin, margin))
 
     return within(at, thresholded(Threshold(MARGIN), test))
 
@@ -269,48 +272,36 @@ def as_good(side: Side, rival: Side, *, at: At = None):
     """
 
     def test(margin, frame):
-        return _judged(frame, side, rival, lambda draws: _by_margin(draws, margin, np.inf))
+        return _judged(frame, side, rival, (-margin, np.inf))
 
     return within(at, thresholded(Threshold(MARGIN), test))
 
 
-def _judged(frame, side, rival, decide):
+def _judged(frame, side, rival, bounds):
     if "protocol" not in frame:
-        return _difference(frame, side, rival, decide)
+        return _difference(frame, side, rival, bounds)
     found = {name: frame[frame["protocol"] == name] for name in (HONEST, BEST)}
-    honest = _difference(found[HONEST], side, rival, decide)
-    best = _difference(found[BEST], side, rival, decide)
+    honest = _difference(found[HONEST], side, rival, bounds)
+    best = _difference(found[BEST], side, rival, bounds)
     if honest.effect is None or best.effect is None:
         return honest
     text = f"; by the paper's protocol {best.effect:.3g}, which would be {best.verdict}"
     return replace(honest, evidence=honest.evidence + text)
 
 
-def _difference(frame, side, rival, decide):
+def _difference(frame, side, rival, bounds):
     sides = [rows_of(frame, one) for one in (side, rival)]
     if not all(len(rows) for rows in sides) or "areas" not in frame:
         return Verdict("not run", NO_PAIR)
     ours, theirs = (np.mean(np.stack(list(rows["areas"])), axis=0) for rows in sides)
-    draws = ours - theirs
     effect = float(sides[0]["pauc"].mean() - sides[1]["pauc"].mean())
-    low, high = np.quantile(draws, [0.025, 0.975])
+    error = float(np.std(ours - theirs, ddof=1))
     n, limit = int(sides[0]["frames"].iloc[0]), sides[0]["limit"].iloc[0]
+    half = stats.t.ppf(1 - ALPHA / 2, n - 1) * error
+    interval = (effect - half, effect + half)
+    verdict, p = settle(*p_of_place(effect, error, n - 1, *bounds))
     text = (
-        f"{name_of(side)} minus {name_of(rival)}: {effect:.3g} (95 % interval {low:.3g} to "
-        f"{high:.3g}) in partial area at false-alarm rates up to {limit:g}, n = {n} frames"
+        f"{name_of(side)} minus {name_of(rival)}: {effect:.3g} (95 % interval {interval[0]:.3g} to "
+        f"{interval[1]:.3g}) in partial area at false-alarm rates up to {limit:g}, n = {n} frames"
     )
-    return Verdict(decide(draws), text, effect, (float(low), float(high)), None, n)
-
-
-def _by_sign(draws):
-    low, high = np.quantile(draws, [0.025, 0.975])
-    return "confirmed" if low > 0 else "refuted" if high < 0 else "inconclusive"
-
-
-def _by_margin(draws, below, above=None):
-    """One-sided tests of both bounds; refuted if the whole interval lies outside of one."""
-    low, high = np.quantile(draws, [ALPHA, 1 - ALPHA])
-    above = below if above is None else above
-    if -below < low and high < above:
-        return "confirmed"
-    return "refuted" if high < -below or low > above else "inconclusive"
+    return Verdict(verdict, text, effect, interval, p, n)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-__all__ = ["mean_and_interval", "t_interval"]
+from nmfbench.stats.pooled import t_ratio
+
+__all__ = ["mean_and_interval", "p_of_place", "t_interval"]
 
 
 def mean_and_interval(groups, confidence=0.95):
@@ -60,3 +62,35 @@ def t_interval(values):
     mean, spread = np.mean(values), np.std(values, ddof=1)
     half = stats.t.ppf(0.975, len(values) - 1) * spread / np.sqrt(len(values))
     return float(mean - half), float(mean + half)
+
+
+def p_of_place(means, errors, freedom, low, high):
+    """p-values of where means lie: that it is inside of two bounds, and that it is outside.
+
+    Both are two-sided, so that the one is below 5 % where the 95 % t interval lies inside, and the
+    other where it lies outside.
+
+    Parameters
+    ----------
+    means, errors : array-like of shape (n,)
+        With their standard errors, which may be 0.
+    freedom : int or array-like of shape (n,)
+        Degrees of freedom behind the errors.
+    low, high : float
+        May be infinite.
+
+    Returns
+    -------
+    inside, outside : ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> inside, outside = p_of_place([1.0, -3.0], [0.5, 0.5], 9, 0.0, np.inf)
+    >>> inside.round(3)
+    array([0.077, 1.   ])
+    """
+    means = np.asarray(means, dtype=float)
+    nearest = np.minimum(t_ratio(means - low, errors), t_ratio(high - means, errors))
+    both = (2 * stats.t.sf(side, freedom) for side in (nearest, -nearest))
+    inside, outside = (np.minimum(p, 1.0) for p in both)
+    return inside, outside

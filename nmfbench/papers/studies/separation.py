@@ -277,8 +277,8 @@ def _draw_points(figure, points):
 def _none_ahead(rival, at):
     """No method is ahead of ``rival`` by :data:`MARGIN` or more.
 
-    Confirmed if all one-sided bounds of the leads are below it, each at 5 %; refuted if one is
-    above it by bounds that hold for all at once: the largest of their deviations, each in units of
+    Confirmed if the 95 % intervals of the leads are all below it; refuted if one is above it by
+    bounds that hold for all at once: the largest of their deviations, each in units of
     its own standard deviation, sets the distance.
     """
 
@@ -291,8 +291,8 @@ def _none_ahead(rival, at):
         leads = others["pauc"] - theirs["pauc"]
         spread = draws.std(axis=1)
         away = draws.sub(leads, axis=0).apply(t_ratio, errors=spread)
-        lower = leads - away.max().quantile(1 - ALPHA) * spread
-        upper = draws.quantile(1 - ALPHA, axis=1)
+        lower = leads - away.max().quantile(1 - ALPHA / 2) * spread
+        upper = draws.quantile(1 - ALPHA / 2, axis=1)
         best = lower.idxmax()
         verdict = "inconclusive"
         if (upper < margin).all():
