@@ -5,9 +5,19 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from nmfbench.artefacts import bounds, comparisons
-from nmfbench.artefacts.claim import Claim, Threshold, Verdict, around, judge, with_evidence, within
+from nmfbench.artefacts.claim import (
+    Claim,
+    Threshold,
+    Verdict,
+    around,
+    corrected,
+    judge,
+    with_evidence,
+    within,
+)
 
 
 def records(scores, repeats=8, levels=(0.0, 1.0), seed=0):
@@ -53,16 +63,68 @@ def test_equal_scores_are_inconclusive():
     assert comparisons.better("a", "b", "score")(table).verdict == "inconclusive"
 
 
-def test_noise_is_seldom_called_a_difference():
-    """Under the null hypothesis about 5 % of the tests on either side are significant."""
+@pytest.mark.parametrize("margin", [None, 0.02])
+def test_noise_is_seldom_called_a_difference(margin):
+    """Without a difference about 5 % of the tests say that there is one, both sides together."""
+    if margin is None:
+        wrong, test = {"confirmed", "refuted"}, comparisons.better("a", "b", "score")
+        far = 0.5
+    else:  # at the margin itself either answer is wrong
+        wrong, test = {"confirmed", "refuted"}, comparisons.comparable(["a", "b"], "score", margin)
+        far = 0.5 + margin
     verdicts = [
-        comparisons.better("a", "b", "score")(
-            records({"a": lambda x: 0.5, "b": lambda x: 0.5}, seed=seed)
-        ).verdict
-        for seed in range(200)
+        test(records({"a": lambda x: 0.5, "b": lambda x: far}, seed=seed)).verdict
+        for seed in range(400)
     ]
-    assert verdicts.count("confirmed") < 20
-    assert verdicts.count("refuted") < 20
+    errors = sum(verdict in wrong for verdict in verdicts)
+    assert stats.binomtest(errors, 400, 0.05).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(
+    "test",
+    [
+        comparisons.better("a", "b", "score"),
+        comparisons.always_best("a", ["b"], "score"),
+        comparisons.comparable(["a", "b"], "score", 0.015),
+        comparisons.at_least("a", "score", 0.5),
+        bounds.slower("a", "b", "score", 1.01),
+        bounds.within_factor("a", "b", "score", 1.02),
+    ],
+)
+def test_interval_and_p_value_say_the_same(test, seed):
+    """What decides has its 95 % interval on one side, and a p-value below 5 %; else neither."""
+    table = records({"a": lambda x: 0.51, "b": lambda x: 0.5}, repeats=6, seed=seed)
+    found = test(table)
+    decided = found.verdict != "inconclusive"
+    assert decided == (found.p_value < 0.05)
+    if found.interval is not None and getattr(test, "threshold", None) is None:
+        assert decided == (found.interval[0] > 0 or found.interval[1] < 0)
+
+
+def test_claims_of_an_artefact_are_corrected_together():
+    """Holm's correction over those that have a p-value; what it undoes keeps its effect."""
+    made = [
+        Verdict("confirmed", "sure", 1.0, (0.5, 1.5), 0.001, 8),
+        Verdict("refuted", "hardly", -1.0, (-1.9, -0.1), 0.03, 8),
+        Verdict("inconclusive", "open", 0.1, (-1.0, 1.0), 0.6, 8),
+        Verdict("confirmed", "without exception", 0.0, None, None, 8),
+        Verdict("not run", "nothing"),
+    ]
+    found = corrected(made)
+    assert [v.verdict for v in found] == [
+        "confirmed",
+        "inconclusive",
+        "inconclusive",
+        "confirmed",
+        "not run",
+    ]
+    assert [v.p_adjusted for v in found] == [0.003, 0.06, 0.6, None, None]
+    assert found[1].evidence == "hardly; p = 0.06 after the correction for 3 claims"
+    assert (found[1].effect, found[1].interval, found[1].p_value) == (-1.0, (-1.9, -0.1), 0.03)
+    assert [v.undone for v in found] == [False, True, False, False, False]
+    assert corrected([made[1]])[0].verdict == "refuted"
+    assert corrected([]) == []
 
 
 def test_margin_grows():
@@ -84,7 +146,7 @@ def test_flat():
 
 
 def test_comparable():
-    """Methods are comparable if the interval of their largest difference is below the margin."""
+    """Methods are comparable if the intervals of all differences are within the margin."""
     table = records({"a": lambda x: 0.5, "b": lambda x: 0.52, "c": lambda x: 0.7})
     assert comparisons.comparable(["a", "b"], "score", 0.1)(table).verdict == "confirmed"
     verdict = comparisons.comparable(["a", "b", "c"], "score", 0.1)(table)
