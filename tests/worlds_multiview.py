@@ -5,7 +5,7 @@ import numpy as np
 from nmfbench.papers.mahnmf.multiview import EUC, FLSS, MAH
 
 _WIDTHS = np.array([12, 12])
-_ALIKE = np.tile(np.linspace(0.2, 0.8, 12), 2)  # of which nothing lies between the views
+_ALIKE = np.tile(np.geomspace(0.1, 0.8, 12), 2)  # of which nothing lies between the views
 _APART = np.repeat([0.2, 0.8], 12)
 
 
@@ -33,7 +33,7 @@ def _spaces(holds):
             "off": (0.3 if knows else 0.1) + 0.01 * rng.random(),
             "arrays": {
                 "widths": _WIDTHS,
-                "sparseness": pattern + 0.02 * rng.random(_WIDTHS.sum()),
+                "sparseness": pattern + 0.002 * rng.random(_WIDTHS.sum()),
                 "unused": np.zeros(_WIDTHS.sum(), dtype=bool),
             },
         }
