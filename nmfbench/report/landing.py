@@ -265,7 +265,7 @@ def write_landing(
         output,
         rows=rows,
         claims=claims,
-        said=[claim for claim in claims if claim["by"] == "paper"],
+        said={word: sum(row.said[word] for row in rows) for word in SIGNS},
         boards=boards,
         n_solvers=len(registry.solvers),
         comparison=(output / "comparison" / "index.html").exists(),
