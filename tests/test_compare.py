@@ -499,7 +499,7 @@ def test_a_solver_that_hangs_is_asked_no_more(tiny_grid, file, tmp_path, monkeyp
                 {"solver": "Mine", "task": task, "problem": "the rest", "why": why}
                 for task in ("recognition", "convergence")
             ]
-            findings = evaluate(plan, gather(plan, todo, store, None))
+            findings = evaluate(plan, gather(plan, store))
             assert set(findings.left_out["why"]) == {why}
             # Trials that would have started from these fits have failed with them.
             said = {"TimeoutError: the trial exceeded its time limit of 3 s"}
@@ -655,8 +655,7 @@ def test_gathered_records_have_a_row_a_trial(tiny_grid, tmp_path):
     """Trials that have no record are rows, too, so that the page can say so."""
     plan = make_plan([known("mu")], tasks=["recognition"])
     with Store(tmp_path) as store:
-        todo = look_up(plan, store, tmp_path / "timings")
-        records = gather(plan, todo, store, None)
+        records = gather(plan, store)
     assert len(records) == len(plan.cells)
     assert set(records["status"]) == {"missing"}
     findings = evaluate(plan, records)

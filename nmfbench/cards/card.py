@@ -11,12 +11,12 @@ from nmfbench.artefacts.evaluate import Evaluation, evaluate
 from nmfbench.cards.evidence import Standing, failures, named_claims, standings, verdicts
 from nmfbench.cards.facts import examined_by_class, facts
 from nmfbench.cards.scaling import read_measured, theoretical_exponents
-from nmfbench.compare.plan import make_plan
+from nmfbench.compare.plan import Plan, make_plan
 from nmfbench.core import registry
 from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec
 
-__all__ = ["Evidence", "gather", "make_card", "of_the_field"]
+__all__ = ["Evidence", "gather", "make_card", "of_the_field", "plan_of_the_field"]
 
 
 @dataclass(frozen=True)
@@ -117,15 +117,20 @@ FIELD = "all solvers, small problems"
 
 def of_the_field(store: Store) -> Evidence | None:
     """How all solvers stand, if ``nmfbench compare KEY --against all --profile smoke`` was run."""
-    everyone = [examined_by_class(SolverSpec(key)) for key in registry.solvers]
-    plan = make_plan(everyone, profile="smoke")
+    plan = plan_of_the_field()
     # Speed is no question of who is the best alone: solvers minimise different losses.
     cells = [cell for cell in plan.cells if cell.problem.loss is None]
     records = store.table(cell.trial.key for cell in cells if cell.problem.ranked)
-    if records["solver"].nunique() < len(everyone) / 2:
+    if records["solver"].nunique() < len(plan.entrants) / 2:
         return None
     labelled = records.assign(method=records["solver"], setting="")
     return Evidence._of(FIELD, "smoke", None, labelled, {key: key for key in registry.solvers})
+
+
+def plan_of_the_field() -> Plan:
+    """The comparison of all solvers on small problems."""
+    everyone = [examined_by_class(SolverSpec(key)) for key in registry.solvers]
+    return make_plan(everyone, profile="smoke")
 
 
 def make_card(

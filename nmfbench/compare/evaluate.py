@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,7 +10,6 @@ import pandas as pd
 
 from nmfbench.compare.plan import Plan
 from nmfbench.compare.questions import ALPHA, FACTORS, question_of
-from nmfbench.compare.run import Todo
 from nmfbench.engine.results import reason
 from nmfbench.engine.store import Store, StoredArrays
 from nmfbench.stats.breakdown import breakdown_levels
@@ -28,7 +28,15 @@ from nmfbench.stats.ranks import (
     wins_ties_losses,
 )
 
-__all__ = ["Findings", "Speed", "evaluate", "gather"]
+__all__ = [
+    "Findings",
+    "Speed",
+    "centers_of",
+    "evaluate",
+    "gather",
+    "score_table",
+    "with_failures",
+]
 
 _FEW = 4  # problems, of fewer no diagram is drawn
 _TICK = 1e-4  # seconds that the clock does not tell apart
@@ -92,23 +100,26 @@ class Findings:
     left_out: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
-def gather(plan: Plan, todo: Todo, store: Store, timings: Store | None) -> pd.DataFrame:
+def gather(
+    plan: Plan, store: Store, timings: Store | None = None, anew: Collection[str] = ()
+) -> pd.DataFrame:
     """The records of a plan, a row a cell; those without a record have the status ``missing``.
 
     Parameters
     ----------
     plan : Plan
-    todo : Todo
     store : Store
-    timings : Store or None
+    timings : Store, optional
         Of this host, where the main one has timings from elsewhere.
+    anew : collection of str
+        Keys of the timings to take from there.
     """
-    anew = [cell.trial.key for cell in plan.cells if cell.trial.key in todo.anew]
+    own = [cell.trial.key for cell in plan.cells if cell.trial.key in anew]
     found = {r["key"]: r for r in store.records(c.trial.key for c in plan.cells)}
-    for key in anew:
+    for key in own:
         found.pop(key, None)
     if timings is not None:
-        found |= {record["key"]: record for record in timings.records(anew)}
+        found |= {record["key"]: record for record in timings.records(own)}
     # Where the fit failed, the questions to it may never have been asked.
     bases = {c.trial.base.key for c in plan.cells if c.trial.base is not None}
     failed = {r["key"]: r for r in store.records(bases) if r["status"] == "failed"}
@@ -143,7 +154,7 @@ def gather(plan: Plan, todo: Todo, store: Store, timings: Store | None) -> pd.Da
                 "host": record.get("host"),
                 "versions": record.get("versions"),
                 "finished": record.get("finished"),
-                "arrays": StoredArrays(timings if key in todo.anew else store, key),
+                "arrays": StoredArrays(timings if key in anew else store, key),
             }
         )
     return pd.DataFrame(rows).astype({"score": float, "seconds": float})
@@ -175,11 +186,11 @@ def evaluate(plan: Plan, records: pd.DataFrame) -> Findings:
         found = costs.set_index(["problem", "method", "repeat"])["cost"]
         index = pd.MultiIndex.from_frame(runs[["problem", "method", "repeat"]])
         records.loc[runs.index, "score"] = found.reindex(index).to_numpy(dtype=float)
-    records["score"] = _with_failures(records)
+    records["score"] = with_failures(records)
     ranked = records[records["ranked"]]
     outcomes = _outcomes(plan, ranked)
-    scores = _scores(ranked)
-    centers = _ordered(ranked, _centers(ranked, scores))
+    scores = score_table(ranked)
+    centers = _ordered(ranked, centers_of(ranked, scores))
     findings = Findings(
         records=records,
         scores=scores,
@@ -195,7 +206,7 @@ def evaluate(plan: Plan, records: pd.DataFrame) -> Findings:
     return findings
 
 
-def _with_failures(records):
+def with_failures(records):
     """Scores in which a failed trial is as bad as can be; NaN where there is no record."""
     higher = records["task"].map(lambda task: question_of(task).higher_is_better)
     worst = np.where(higher, -np.inf, np.inf)
@@ -206,7 +217,7 @@ def _with_failures(records):
 _CELL = ["task", "problem", "method"]
 
 
-def _scores(ranked):
+def score_table(ranked):
     """Means with 95 % intervals, of seconds medians with quartiles; how many trials failed."""
     parts = []
     for task, own in ranked.groupby("task", sort=False):
@@ -231,7 +242,7 @@ def _scores(ranked):
 _QUARTILES = {"center": 0.5, "low": 0.25, "high": 0.75}
 
 
-def _centers(ranked, scores):
+def centers_of(ranked, scores):
     """Scores as :mod:`nmfbench.stats.ranks` takes them: a row a problem, a column a method.
 
     NaN where a repeat has no record.

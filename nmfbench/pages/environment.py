@@ -5,16 +5,34 @@ from __future__ import annotations
 import functools
 
 import jinja2
+from markupsafe import Markup
 
-__all__ = ["environment"]
+__all__ = ["SIGNS", "badge", "environment"]
+
+SIGNS = {"confirmed": "✓", "refuted": "✗", "inconclusive": "?", "not run": "–"}
+"""Sign of each verdict: no page tells it by colour alone."""
+
+
+def badge(verdict: str) -> Markup:
+    """HTML of a verdict: its sign and its word.
+
+    Examples
+    --------
+    >>> badge("not run")
+    Markup('<span class="badge not-run">– not run</span>')
+    """
+    form = Markup('<span class="badge {}">{} {}</span>')
+    return form.format(verdict.replace(" ", "-"), SIGNS[verdict], verdict)
 
 
 @functools.cache
 def environment() -> jinja2.Environment:
     """Templates of the report, the cards and the comparison."""
-    return jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.PackageLoader("nmfbench.pages"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals |= {"badge": badge, "signs": SIGNS}
+    return made

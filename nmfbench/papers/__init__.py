@@ -100,6 +100,17 @@ Numbers that the paper prints stand in ``reported.toml`` with their source, and 
 claim of ours has ``origin="ours"``; a question that is ours altogether, about a paper, is a file in
 :mod:`nmfbench.papers.studies` and stands in the part "Our own questions" of the notebook.
 
+Main claims
+-----------
+The package of a paper declares its title, its main claim in a sentence, the claims that decide
+that sentence, the figure that says most, and questions that readers bring, as ``PAPER``, a
+:class:`~nmfbench.papers.paper.Paper`. The landing page of the report computes from the verdicts
+whether the main claim holds:
+
+>>> from nmfbench.papers.robust_xray import PAPER
+>>> PAPER.decides("fig3/beats-spa"), PAPER.decides("fig3/lp-seldom")
+(True, False)
+
 What else it takes
 ------------------
 The notebook of the paper, in ``notebooks/``, gets a cell ``section("robust-xray/example",

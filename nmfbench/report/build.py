@@ -1,8 +1,7 @@
-"""The report: a notebook a paper, executed and exported, a card a solver, and an index page.
+"""The report: a notebook a paper, executed and exported, a card a solver, and a landing page.
 
 Each artefact is evaluated and drawn once, by its cell in the notebook of its paper. The cell's
-output holds the page's section, and what index page, cards and claims take from it. The index page
-has the artefacts in the order of the notebooks: tables and figures of a paper, then our questions.
+output holds the page's section, and what landing page, cards and claims take from it.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
@@ -29,11 +27,14 @@ import nmfbench
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.evaluate import Evaluation, claim_rows
 from nmfbench.cards import card_list, card_page, make_card
-from nmfbench.cards.card import Evidence, of_the_field
+from nmfbench.cards.card import Evidence, of_the_field, plan_of_the_field
+from nmfbench.compare.evaluate import gather
+from nmfbench.compare.leaderboards import leaderboards
 from nmfbench.core import registry
 from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import environment
+from nmfbench.report.landing import write_landing, write_leaderboards
 from nmfbench.report.section import SECTION, Section
 
 __all__ = ["NotebookError", "Report", "build_report", "execute_notebook", "notebook_path"]
@@ -67,7 +68,7 @@ def build_report(
     output="report",
     stand_in: bool = False,
 ) -> Report:
-    """Execute the notebooks of the artefacts' papers; write their pages, the cards and the index.
+    """Execute the notebooks of the artefacts' papers; write all pages of the report.
 
     Notebooks run at the same time, as many as there are cores. Beside the pages come
     ``claims.json``, the verdicts as ``nmfbench claims --json`` has them, and ``SHA256SUMS`` of
@@ -127,7 +128,9 @@ def build_report(
         coming = pool.imap(show, longest_first, chunksize=1)
         with Store(store, create=False) as opened:
             field = of_the_field(opened)
+            meeting = gather(plan_of_the_field(), opened)
         shown = dict(zip(longest_first, coming, strict=True))
+    boards, lacking_records = leaderboards(meeting)
     as_in_notebooks = [section for paper in papers for section in shown[paper]]
     by_id = {section.evaluation.artefact.id: section for section in as_in_notebooks}
     if lacking := [artefact.id for artefact in artefacts if artefact.id not in by_id]:
@@ -137,13 +140,14 @@ def build_report(
 
     evidence = [e for e in [*(section.evidence for section in sections), field] if e is not None]
     cards = _write_cards(evidence, store, output, profile)
-    index = _write_index(as_in_notebooks, list(papers), output, profile)
+    index, *previews = write_landing(as_in_notebooks, list(papers), boards, output, profile)
+    ranked = write_leaderboards(boards, lacking_records, output)
     claims = output / "claims.json"
     rows = [row for evaluation in evaluations for row in claim_rows(evaluation)]
     claims.write_text(json.dumps(rows, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     pages = [output / f"{paper}.{ending}" for paper in papers for ending in ("html", "ipynb")]
     pictures = [output / picture for section in sections for picture in section.pictures]
-    _write_sums([index, claims, *pages, *pictures, *cards], output)
+    _write_sums([index, ranked, claims, *previews, *pages, *pictures, *cards], output)
     return Report(index, evaluations)
 
 
@@ -258,22 +262,6 @@ def _write_cards(
         written[-1].write_text(card_page(card), encoding="utf-8")
     written[0].write_text(card_list(families), encoding="utf-8")
     return written
-
-
-def _write_index(sections: Sequence[Section], papers, output: Path, profile: str | None) -> Path:
-    page = (
-        environment()
-        .get_template("index.html")
-        .render(
-            sections=[{"evaluation": s.evaluation, "html": Markup(s.html)} for s in sections],
-            papers=papers,
-            profile=profile,
-            version=nmfbench.__version__,
-            written=datetime.now(UTC).strftime("%Y-%m-%d"),
-        )
-    )
-    (output / "index.html").write_text(page, encoding="utf-8")
-    return output / "index.html"
 
 
 def _write_sums(paths: Iterable[Path], output: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
+from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.evaluate import Evaluation, evaluate
 from nmfbench.artefacts.style import figure_style
 from nmfbench.cards.card import Evidence
@@ -17,7 +18,7 @@ from nmfbench.engine.store import Store
 from nmfbench.pages.environment import environment
 from nmfbench.report.sprite import Sprite, pack
 
-__all__ = ["SECTION", "Section", "render_section", "section", "write_pictures"]
+__all__ = ["SECTION", "Section", "picture_path", "render_section", "section", "write_pictures"]
 
 _LETTERS = 10  # of a title, an inch
 
@@ -100,9 +101,9 @@ def section(artefact, *, store, profile=None, stand_in=False, output=".", only=N
     return Section(evaluation, render_section(evaluation, sprite), pictures, evidence)
 
 
-def picture_path(evaluation: Evaluation, ending: str = "png") -> str:
+def picture_path(artefact: Artefact, ending: str = "png") -> str:
     """Where the picture of a figure lies, relative to the report."""
-    return f"figures/{evaluation.artefact.paper}-{evaluation.artefact.name}.{ending}"
+    return f"figures/{artefact.paper}-{artefact.name}.{ending}"
 
 
 def sprite_of(evaluation: Evaluation) -> Sprite | None:
@@ -116,7 +117,7 @@ def write_pictures(evaluation: Evaluation, sprite: Sprite | None, output) -> lis
     """Draw a figure into the report's folder; paths there. Tables are part of the page."""
     if evaluation.artefact.kind != "figure" or evaluation.table is None:
         return []
-    names = [picture_path(evaluation)]
+    names = [picture_path(evaluation.artefact)]
     path = Path(output) / names[0]
     path.parent.mkdir(parents=True, exist_ok=True)
     with figure_style():
@@ -129,7 +130,7 @@ def write_pictures(evaluation: Evaluation, sprite: Sprite | None, output) -> lis
         figure.savefig(path, metadata={"Software": None})
         plt.close(figure)
     if sprite is not None:
-        names.append(picture_path(evaluation, "webp"))
+        names.append(picture_path(evaluation.artefact, "webp"))
         sprite.save(Path(output) / names[1])
     return names
 
@@ -141,10 +142,10 @@ def render_section(evaluation: Evaluation, sprite: Sprite | None = None) -> str:
         .get_template("artefact.html")
         .render(
             e=evaluation,
-            picture=picture_path(evaluation),
+            picture=picture_path(evaluation.artefact),
             table=_printed(evaluation),
             sprite=sprite,
-            sprite_path=picture_path(evaluation, "webp"),
+            sprite_path=picture_path(evaluation.artefact, "webp"),
         )
     )
 

@@ -121,7 +121,7 @@ def run(args) -> Result:
                 ) from None
         _say_left_out(plan.left_out[planned:], plan)
         own = stack.enter_context(Store(timings)) if todo.anew else None
-        findings = evaluate(plan, gather(plan, todo, store, own))
+        findings = evaluate(plan, gather(plan, store, own, todo.anew))
         page = write_page(
             plan, todo, findings, output, checked=checked, command=_compare_command(args)
         )

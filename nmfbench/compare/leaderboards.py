@@ -1,0 +1,155 @@
+"""Leaderboards: which of all solvers for which job, from the records of comparisons.
+
+A job is a task under one kind of corruption, or under none. Its solvers are ordered by mean rank
+over the problems of the job, as a comparison ranks them. Beside the order stands how far it can be
+trusted: against which rivals the first has a significant lead, by the paired tests of comparisons,
+and how much of the order is the same in two halves of the repeats.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+from scipy import stats
+
+from nmfbench.compare.evaluate import centers_of, score_table, with_failures
+from nmfbench.compare.questions import ALPHA, Question, question_of, repeats_to_decide
+from nmfbench.problems.noise import NOISES
+from nmfbench.stats.ranks import complete_block, mean_ranks, wins_ties_losses
+
+__all__ = ["Leaderboard", "leaderboards"]
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """Order of the solvers for a job.
+
+    Attributes
+    ----------
+    question : Question
+    corruption : str or None
+    problems : list of str
+    repeats : int
+        Draws of data, split and start, which all solvers share.
+    asked : int
+        Solvers that can do the job; those of them that lack a record are not ranked.
+    table : DataFrame
+        A row a solver, the first one first: ``method``, ``mean_rank`` and ``standing``: "first";
+        "behind" of a rival over which the first one has a significant lead on a problem and none
+        the other way round; "level" of one without a significant difference on any; else "mixed".
+    scores : DataFrame
+        ``problem``, ``method``, ``center``, ``low``, ``high``.
+    agreement : float
+        Kendall's tau between the orders in two halves of the repeats: 1 of equal orders, 0 of
+        unrelated ones.
+    first_of_halves : tuple of str
+        Solvers that are first in the halves.
+    """
+
+    question: Question
+    corruption: str | None
+    problems: list[str]
+    repeats: int
+    asked: int
+    table: pd.DataFrame
+    scores: pd.DataFrame
+    agreement: float
+    first_of_halves: tuple[str, str]
+
+    @property
+    def key(self) -> str:
+        """Task and corruption, as the address of the job."""
+        return "-".join(filter(None, [self.question.task, self.corruption]))
+
+    @property
+    def title(self) -> str:
+        """The job in words."""
+        if self.corruption is None:
+            return self.question.title
+        return f"{self.question.title} under {NOISES[self.corruption].title} noise"
+
+    @property
+    def first(self) -> str:
+        return self.table["method"].iloc[0]
+
+    @property
+    def level(self) -> list[str]:
+        """Solvers that cannot be told apart from the first one."""
+        return self.table.query("standing == 'level'")["method"].tolist()
+
+
+def leaderboards(records: pd.DataFrame) -> tuple[list[Leaderboard], list[Question]]:
+    """Leaderboards of the jobs that most solvers have done, and tasks that too few have.
+
+    Races are neither: solvers that minimise different losses do not meet in them.
+
+    Parameters
+    ----------
+    records : DataFrame
+        Of :func:`nmfbench.compare.evaluate.gather`.
+    """
+    ranked = records[records["ranked"] & records["loss"].isna()].copy()
+    ranked["score"] = with_failures(ranked)
+    found, lacking = [], []
+    for task, of_task in ranked.groupby("task", sort=False):
+        jobs = of_task.groupby(of_task["corruption"].fillna(""), sort=False)
+        made = [_leaderboard(question_of(task), name or None, own) for name, own in jobs]
+        found += [board for board in made if board is not None]
+        if all(board is None for board in made):
+            lacking.append(question_of(task))
+    return found, lacking
+
+
+def _leaderboard(question, corruption, records):
+    """Of one job; None where too few repeats have records of most solvers."""
+    asked = records["method"].nunique()
+    has_all = records["score"].notna().groupby([records["repeat"], records["method"]]).all()
+    by_repeat = has_all.unstack().sum(axis=1)
+    records = records[records["repeat"].isin(by_repeat.index[by_repeat > asked / 2])]
+    if records["repeat"].nunique() < repeats_to_decide(1):
+        return None
+    block = _block(records)
+    if block.shape[1] < 2:
+        return None
+    higher = question.higher_is_better
+    records = records[records["method"].isin(block.columns)]
+    ranks = mean_ranks(block, higher)
+    repeats = sorted(records["repeat"].unique())
+    halves = [
+        mean_ranks(_block(records[records["repeat"].isin(repeats[start::2])]), higher)
+        for start in (0, 1)
+    ]
+    return Leaderboard(
+        question=question,
+        corruption=corruption,
+        problems=list(dict.fromkeys(records["problem"])),
+        repeats=len(repeats),
+        asked=asked,
+        table=_standings(records, ranks, higher),
+        scores=score_table(records),
+        agreement=float(stats.kendalltau(halves[0], halves[1].reindex(halves[0].index)).statistic),
+        first_of_halves=(halves[0].index[0], halves[1].index[0]),
+    )
+
+
+def _block(records):
+    """Scores of the solvers that have all problems and repeats: a row a problem."""
+    return complete_block(centers_of(records, score_table(records)))
+
+
+def _standings(records, ranks, higher):
+    first = ranks.index[0]
+    tests = wins_ties_losses(
+        records.assign(task=records["problem"]), first, higher_is_better=higher, alpha=ALPHA
+    )
+    outcomes = tests.groupby("rival")["outcome"].agg(set)
+
+    def standing(method):
+        if method == first:
+            return "first"
+        told = outcomes[method] & {"win", "loss"}
+        return {frozenset(): "level", frozenset({"win"}): "behind"}.get(frozenset(told), "mixed")
+
+    table = ranks.rename_axis("method").reset_index()
+    return table.assign(standing=[standing(method) for method in table["method"]])

@@ -1,0 +1,339 @@
+"""The landing page: a row a paper, what to do next, and a table of all claims.
+
+Every sentence on what was found is computed from verdicts; what a paper claims is declared by its
+package.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from PIL import Image
+
+import nmfbench
+from nmfbench.artefacts.artefact import Artefact
+from nmfbench.artefacts.claim import Claim, Verdict
+from nmfbench.artefacts.evaluate import Evaluation
+from nmfbench.compare.leaderboards import Leaderboard
+from nmfbench.compare.questions import Question
+from nmfbench.core import registry
+from nmfbench.pages.environment import SIGNS, environment
+from nmfbench.papers.paper import Paper, paper
+from nmfbench.report.section import Section, picture_path
+
+__all__ = ["finding", "named", "share", "write_landing", "write_leaderboards"]
+
+_PREVIEW = (760, 380)  # pixels that the picture of a row has at most
+_QUALITY = 55
+
+
+@dataclass(frozen=True)
+class PaperRow:
+    """What the landing page shows of a paper.
+
+    Attributes
+    ----------
+    key : str
+    paper : Paper
+    found : str
+        Whether its main claim holds, in a sentence.
+    said, asked : dict of str to int
+        Verdicts on its claims, and on our own questions about it.
+    done, total : int
+        Trials of the paper's grid.
+    numbered, others : list of Artefact
+        Its tables and figures, and further experiments.
+    answers : dict of str to Artefact
+        Questions of readers, and what answers them.
+    figure : Artefact or None
+        The figure that says most, if it is drawn.
+    preview : str
+        Path of its picture, made small.
+    size : (int, int)
+        Width and height of that.
+    """
+
+    key: str
+    paper: Paper
+    found: str
+    said: dict[str, int]
+    asked: dict[str, int]
+    done: int
+    total: int
+    numbered: list[Artefact]
+    others: list[Artefact]
+    answers: dict[str, Artefact]
+    figure: Artefact | None
+    preview: str
+    size: tuple[int, int]
+
+
+def paper_row(key: str, evaluations: Sequence[Evaluation], output: Path) -> PaperRow:
+    """Sum up the evaluations of a paper, and write the preview of its figure.
+
+    Parameters
+    ----------
+    key : str
+        Of the paper.
+    evaluations : sequence of Evaluation
+    output : Path
+        Folder of the report, where the pictures are.
+    """
+    declared = paper(key)
+    claims = [(e.artefact.name, *pair) for e in evaluations for pair in e.verdicts]
+    deciding = [
+        (name, verdict)
+        for name, claim, verdict in claims
+        if claim.origin == "paper" and declared.decides(f"{name}/{claim.id}")
+    ]
+    of_paper = [e for e in evaluations if any(c.origin == "paper" for c, _ in e.verdicts)]
+    artefacts = [e.artefact for e in evaluations]
+    by_name = {artefact.name: artefact for artefact in artefacts}
+    figure = by_name.get(declared.figure)
+    if figure is not None and not (output / picture_path(figure)).exists():  # no trial finished
+        figure = None
+    preview, size = _preview(figure, output) if figure else ("", (0, 0))
+    return PaperRow(
+        key,
+        declared,
+        finding(deciding),
+        counts(v for _, claim, v in claims if claim.origin == "paper"),
+        counts(v for _, claim, v in claims if claim.origin == "ours"),
+        sum(e.done for e in of_paper),
+        sum(e.artefact.paper_total for e in of_paper),
+        sorted(filter(_numbered, artefacts), key=_numbered),
+        [artefact for artefact in artefacts if not _numbered(artefact)],
+        {text: by_name[name] for text, name in declared.answers.items() if name in by_name},
+        figure,
+        preview,
+        size,
+    )
+
+
+def _preview(artefact, output):
+    """Write a small copy of a figure; its path and size."""
+    name = picture_path(artefact, "small.webp")
+    with Image.open(output / picture_path(artefact)) as picture:
+        small = picture.convert("RGB")
+    small.thumbnail(_PREVIEW, Image.Resampling.LANCZOS)
+    small.save(output / name, "WEBP", quality=_QUALITY, method=6)
+    return name, small.size
+
+
+_NUMBERED = re.compile(r"([a-z]+)(\d+)")
+
+
+def _numbered(artefact):
+    """Place of a figure or table of a paper among the others; None of another experiment."""
+    found = _NUMBERED.fullmatch(artefact.name)
+    return (found[1], int(found[2])) if found and found[1] in _KINDS else None
+
+
+_KINDS = {"fig": "Figure", "table": "Table"}
+
+
+def named(artefact: str) -> str:
+    """How a text names an artefact of its paper.
+
+    Examples
+    --------
+    >>> named("fig3"), named("theorem1"), named("breakdown")
+    ('Figure 3', 'Theorem 1', 'Breakdown')
+    """
+    found = _NUMBERED.fullmatch(artefact)
+    if found is None:
+        return artefact.capitalize()
+    return f"{_KINDS.get(found[1], found[1].capitalize())} {found[2]}"
+
+
+def counts(verdicts) -> dict[str, int]:
+    """How many verdicts there are of each kind, in the order of :data:`SIGNS`."""
+    found = Counter(verdict.verdict for verdict in verdicts)
+    return {word: found[word] for word in SIGNS}
+
+
+def finding(deciding: Sequence[tuple[str, Verdict]]) -> str:
+    """Whether a main claim holds, by the verdicts that decide it.
+
+    It holds, or fails, "for the most part" where more than two of three decided ones say so.
+
+    Parameters
+    ----------
+    deciding : sequence of (str, Verdict)
+        Name of the artefact, and the verdict.
+
+    Examples
+    --------
+    >>> finding([("fig3", Verdict("confirmed")), ("fig3", Verdict("confirmed"))])
+    'It holds. Of 2 claims that decide it (Figure 3): 2 confirmed.'
+    >>> finding([("fig3", Verdict("refuted")), ("fig5", Verdict("not run"))])
+    'It fails so far. Of 2 claims that decide it (Figure 3 and Figure 5): 1 refuted, 1 not run.'
+    """
+    found = counts(verdict for _, verdict in deciding)
+    holds, fails = found["confirmed"], found["refuted"]
+    so_far = " so far" if holds + fails < len(deciding) else ""
+    if not holds + fails:
+        word = "It is not decided yet"
+    elif not holds or not fails:
+        word = f"It {'holds' if holds else 'fails'}{so_far}"
+    elif holds > 2 * fails or fails > 2 * holds:
+        word = f"It {'holds' if holds > fails else 'fails'} for the most part{so_far}"
+    else:
+        word = f"It holds in part{so_far}"
+    if not deciding:
+        return f"{word}."
+    numbers = ", ".join(f"{n} {name}" for name, n in found.items() if n)
+    elsewhere = sum(verdict.data != "own" for _, verdict in deciding)
+    told = f"Of {len(deciding)} claims that decide it ({_places(deciding)}): {numbers}"
+    return f"{word}. {told}{f'; {elsewhere} on stand-in data' if elsewhere else ''}."
+
+
+def _places(deciding):
+    """The artefacts of the deciding claims, in words."""
+    *most, last = [named(name) for name in dict.fromkeys(name for name, _ in deciding)]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def share(done: int, total: int) -> str:
+    """Part of a grid that is done; all of it, or none, only if that is so.
+
+    Examples
+    --------
+    >>> share(0, 500), share(1, 500), share(250, 500), share(499, 500), share(500, 500)
+    ('0 %', '<1 %', '50 %', '99 %', '100 %')
+    """
+    per_cent = 100 * done // total if total else 0
+    return f"{per_cent} %" if per_cent or not done else "<1 %"
+
+
+def claim_cells(evaluation: Evaluation, claim: Claim, verdict: Verdict) -> dict[str, str]:
+    """The row of a claim in the table, as text."""
+    effect = "" if verdict.effect is None else _number(verdict.effect)
+    if effect and verdict.interval is not None:
+        effect += f" {_interval(*verdict.interval)}"
+    return {
+        "id": f"{evaluation.artefact.id}/{claim.id}",
+        "paper": evaluation.artefact.paper,
+        "artefact": evaluation.artefact.id,
+        "statement": claim.statement,
+        "by": "paper" if claim.origin == "paper" else "us",
+        "verdict": verdict.verdict,
+        "reported": claim.reported,
+        "effect": effect,
+        "p": "" if verdict.p_value is None else _number(verdict.p_value, 2),
+        "n": str(verdict.n or ""),
+        "grid": share(verdict.done, verdict.paper_total),
+        "data": verdict.data,
+    }
+
+
+def write_landing(
+    sections: Sequence[Section],
+    papers: Sequence[str],
+    boards: Sequence[Leaderboard],
+    output: Path,
+    profile: str | None,
+) -> list[Path]:
+    """Write ``index.html`` and the small pictures on it; their paths.
+
+    Parameters
+    ----------
+    sections : sequence of Section
+        In the order of the notebooks.
+    papers : sequence of str
+        Keys of the papers.
+    boards : sequence of Leaderboard
+    output : Path
+        Folder of the report, where the pictures are.
+    profile : str or None
+        On whose grid all was judged; None if each on its largest one.
+    """
+    evaluations = [section.evaluation for section in sections]
+    rows = [
+        paper_row(key, [e for e in evaluations if e.artefact.paper == key], output)
+        for key in papers
+    ]
+    claims = [claim_cells(e, *pair) for e in evaluations for pair in e.verdicts]
+    index = _write(
+        "index.html",
+        output,
+        rows=rows,
+        claims=claims,
+        said={word: sum(row.said[word] for row in rows) for word in SIGNS},
+        boards=boards,
+        n_solvers=len(registry.solvers),
+        comparison=(output / "comparison" / "index.html").exists(),
+        book=(output / "records").is_dir(),
+        profile=profile,
+        version=nmfbench.__version__,
+        written=datetime.now(UTC).strftime("%Y-%m-%d"),
+    )
+    return [index, *(output / row.preview for row in rows if row.preview)]
+
+
+def write_leaderboards(
+    boards: Sequence[Leaderboard], lacking: Sequence[Question], output: Path
+) -> Path:
+    """Write ``leaderboards.html``; its path.
+
+    Parameters
+    ----------
+    boards, lacking
+        Of :func:`~nmfbench.compare.leaderboards.leaderboards`.
+    output : Path
+    """
+    return _write("leaderboards.html", output, boards=boards, lacking=lacking, standings=_STANDINGS)
+
+
+_STANDINGS = {
+    "first": "",
+    "level": "? not told apart",
+    "behind": "✓ ahead",
+    "mixed": "± ahead on some problems only",
+}
+
+
+def _write(page, output, **values):
+    values |= {
+        "named": named,
+        "share": share,
+        "name": _name,
+        "names": lambda keys: [_name(key) for key in keys],
+        "scores": _scores,
+    }
+    text = environment().get_template(page).render(values)
+    (output / page).write_text(text, encoding="utf-8")
+    return output / page
+
+
+def _name(key):
+    return registry.solvers[key].info["name"]
+
+
+def _scores(board):
+    """Scores of a leaderboard with their intervals, by problem and solver."""
+    return {
+        (row.problem, row.method): f"{_number(row.center)} {_interval(row.low, row.high)}"
+        for row in board.scores.itertuples()
+    }
+
+
+def _interval(low, high):
+    return f"[{_number(low)}, {_number(high)}]"
+
+
+def _number(value, digits=3):
+    """Significant digits, as a script can read them, too.
+
+    Examples
+    --------
+    >>> _number(0.98765), _number(0.00001234, 2), _number(math.nan)
+    ('0.988', '1.2e-05', '')
+    """
+    return "" if math.isnan(value) else f"{value:.{digits}g}"

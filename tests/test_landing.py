@@ -1,0 +1,360 @@
+"""The landing page: what it says, its structure, and, in a browser, its filters and its width."""
+
+import html
+import itertools
+import json
+import re
+import shutil
+import subprocess
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from nmfbench.artefacts.claim import Verdict
+from nmfbench.compare.leaderboards import leaderboards
+from nmfbench.core import registry
+from nmfbench.pages.environment import SIGNS
+from nmfbench.papers.paper import paper
+from nmfbench.report.landing import finding, write_landing, write_leaderboards
+
+ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
+PAPERS = sorted({artefact.paper for artefact in ARTEFACTS})
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+
+
+class Outline(HTMLParser):
+    """All tags of a page, in order, with their attributes."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.tags = []
+        self.feed(Path(path).read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def named(self, *names):
+        return [attrs for tag, attrs in self.tags if tag in names]
+
+    @property
+    def ids(self):
+        return [attrs["id"] for _, attrs in self.tags if "id" in attrs]
+
+
+# -- what papers declare ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_a_paper_declares_what_there_is(key):
+    """Its main claim is one sentence; the claims, figure and answers that it names exist."""
+    declared = paper(key)
+    assert declared.claim.endswith(".")
+    assert ". " not in declared.claim
+    own = {artefact.name: artefact for artefact in ARTEFACTS if artefact.paper == key}
+    assert own[declared.figure].kind == "figure"
+    assert set(declared.answers.values()) <= set(own)
+    said = [
+        f"{name}/{claim.id}"
+        for name, artefact in own.items()
+        for claim in artefact.claims
+        if claim.origin == "paper"
+    ]
+    for pattern in declared.decided_by:
+        alone = type(declared)(**vars(declared) | {"decided_by": (pattern,)})
+        assert any(map(alone.decides, said)), pattern
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ("ccc", "It holds."),
+        ("rr", "It fails."),
+        ("c?", "It holds so far."),
+        ("ccr", "It holds in part."),
+        ("cccr", "It holds for the most part."),
+        ("crrr-", "It fails for the most part so far."),
+        ("??-", "It is not decided yet."),
+    ],
+)
+def test_what_was_found_is_computed_from_the_verdicts(found, words):
+    """The word depends on how many of the decided claims were confirmed."""
+    verdict = {"c": "confirmed", "r": "refuted", "?": "inconclusive", "-": "not run"}
+    told = finding([("fig1", Verdict(verdict[letter])) for letter in found])
+    assert told.startswith(f"{words} Of {len(found)} claims that decide it (Figure 1): ")
+    for letter, n in Counter(found).items():
+        assert f"{n} {verdict[letter]}" in told
+
+
+def test_stand_ins_are_told_in_what_was_found():
+    """A verdict on other data than the paper's is not passed off as one on its own."""
+    told = finding([("fig1", Verdict("refuted", data="stand-in")), ("fig1", Verdict("refuted"))])
+    assert told.endswith("2 refuted; 1 on stand-in data.")
+
+
+# -- structure --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def page(smoke_report):
+    return (smoke_report.folder / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def verdicts(smoke_report):
+    return json.loads((smoke_report.folder / "claims.json").read_text(encoding="utf-8"))
+
+
+def rows_of(page):
+    """Cells of the table of claims as text, by the id of the row."""
+    found = re.findall(r'<tr id="([^"]+/[^"]+)">(.*?)\n(?=<tr|</tbody)', page, flags=re.DOTALL)
+    return {
+        name: [html.unescape(re.sub("<.*?>", "", cell)).strip() for cell in row.split("<td")[1:]]
+        for name, row in found
+    }
+
+
+def test_every_claim_has_its_row(page, verdicts):
+    """Statement, sign and word of the verdict, printed number, and share of the paper's grid."""
+    rows = rows_of(page)
+    assert list(rows)
+    assert set(rows) == {row["id"] for row in verdicts}
+    for row in verdicts:
+        cells = [cell.partition(">")[2] if ">" in cell[:30] else cell for cell in rows[row["id"]]]
+        assert cells[0] == f"{row['statement']} ¶"
+        assert cells[1] == row["artefact"]
+        assert cells[2] == {"paper": "paper", "ours": "us"}[row["origin"]]
+        assert cells[3] == f"{SIGNS[row['verdict']]} {row['verdict']}"
+        assert cells[4] == row["reported"]
+        assert cells[7] == str(row["n"] or "")
+        assert cells[8].endswith("%")
+        assert cells[9] == row["data"]
+
+
+def test_claims_of_papers_and_questions_of_ours_are_counted_apart(page, verdicts):
+    """Each tally has a sign, a number and a word, and leads to these rows of the table."""
+    found = re.findall(r'href="#by=(\w+)&amp;paper=([\w-]+)&amp;verdict=([\w+]+)">(.*?)</a>', page)
+    told = {(by, key, word.replace("+", " ")): text for by, key, word, text in found}
+    by = {"paper": "paper", "ours": "us"}
+    counts = Counter(
+        (by[row["origin"]], row["artefact"].partition("/")[0], row["verdict"]) for row in verdicts
+    )
+    assert told == {key: f"{SIGNS[key[2]]} {n} {key[2]}" for key, n in counts.items()}
+
+
+def test_links_lead_somewhere(smoke_report):
+    """Every link is a state of the filters, or an id of a page of the report."""
+    start = Outline(smoke_report.folder / "index.html")
+    outlines = {"": start}
+    assert len(set(start.ids)) == len(start.ids)
+    for link in start.named("a"):
+        name, _, fragment = link["href"].partition("#")
+        if name not in outlines:
+            outlines[name] = Outline(smoke_report.folder / name)
+        if fragment and "=" not in fragment:
+            assert fragment in outlines[name].ids, link["href"]
+
+
+def test_permalinks_of_artefacts_still_hold(smoke_report):
+    """The id of an artefact, whose section once stood here, is a link to where it is now."""
+    links = {
+        link.get("id"): link for link in Outline(smoke_report.folder / "index.html").named("a")
+    }
+    for artefact in smoke_report.artefacts:
+        name = f"{artefact.paper}-{artefact.name}"
+        assert links[name]["href"] == f"{artefact.paper}.html#{name}"
+
+
+@pytest.mark.parametrize("name", ["index.html", "leaderboards.html"])
+def test_a_page_can_be_read_aloud(smoke_report, name):
+    """Headings in order, scopes of table heads, alternative texts, labels of fields."""
+    outline = Outline(smoke_report.folder / name)
+    levels = [int(tag[1]) for tag, _ in outline.tags if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(later <= level + 1 for level, later in itertools.pairwise(levels))
+    assert all(head.get("scope") in ("col", "row") for head in outline.named("th"))
+    assert all(len(image["alt"]) > 20 for image in outline.named("img"))
+    tags = [tag for tag, _ in outline.tags]
+    fields = [i for i, tag in enumerate(tags) if tag in ("input", "select")]
+    assert all(tags[i - 1] == "label" for i in fields)
+
+
+def test_the_page_is_light(smoke_report):
+    """At most 400 kB, with its small pictures at most half a megabyte."""
+    page = smoke_report.folder / "index.html"
+    pictures = [image["src"] for image in Outline(page).named("img")]
+    assert len(pictures) == len({artefact.paper for artefact in smoke_report.artefacts})
+    assert page.stat().st_size <= 400_000
+    weights = [(smoke_report.folder / picture).stat().st_size for picture in pictures]
+    assert sum(weights) + page.stat().st_size <= 500_000
+
+
+def test_leaderboards_are_on_both_pages(tmp_path):
+    """The first, who is not told apart, and how stable: in short on one page, in full on one."""
+    rows = [
+        {"task": "recognition", "problem": "faces", "corruption": None, "method": method}
+        | {
+            "repeat": k,
+            "score": score + k % 3 / 100,
+            "status": "done",
+            "ranked": True,
+            "loss": None,
+        }
+        for method, score in (("mu", 0.9), ("hals", 0.9), ("spa", 0.1))
+        for k in range(12)
+    ]
+    boards, _ = leaderboards(pd.DataFrame(rows))
+    texts = [
+        path.read_text(encoding="utf-8")
+        for path in (
+            *write_landing([], [], boards, tmp_path, None),
+            write_leaderboards(boards, [], tmp_path),
+        )
+    ]
+    for text in texts:
+        words = " ".join(html.unescape(re.sub("<.*?>", " ", text)).split())
+        assert "Recognition" in words
+        assert "NMF-MU" in words
+        assert "HALS" in words
+        assert "τ = " in words
+    assert "✓ ahead" in texts[1]
+    assert "? not told apart" in texts[1]
+    assert "0.91 [" in texts[1]
+
+
+def luminance(colour):
+    """Relative luminance of #rrggbb or #rgb, after WCAG 2."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * d for d in colour[1:])
+    parts = [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(a, b):
+    low, high = sorted((luminance(a), luminance(b)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_contrast_is_enough_in_light_and_dark(page):
+    """Text and background differ by 4.5 to 1 at least, level AA."""
+    assert contrast("#000000", "#fff") == pytest.approx(21)
+    schemes = [
+        dict(re.findall(r"--([\w-]+): (#\w+);", css))
+        for css in re.findall(r":root {(.*?)}", page, re.DOTALL)
+    ]
+    assert len(schemes) == 2
+    grounds = ("good", "bad", "open", "none")
+    pairs = [(f"on-{ground}", ground) for ground in grounds]
+    pairs += [(ink, "paper") for ink in ("ink", "soft", "link", "accent")] + [
+        ("ink", "warn"),
+        ("ink", "bad"),
+    ]
+    for scheme in schemes:
+        for ink, ground in pairs:
+            assert contrast(scheme[ink], scheme[ground]) >= 4.5, (ink, ground)
+
+
+# -- in a browser -----------------------------------------------------------------------------
+
+needs_browser = pytest.mark.skipif(BROWSER is None, reason="no Chromium to look at pages with")
+
+
+def run_in_browser(folder, tmp_path, script, fragment="", width=None):
+    """Title of the landing page after a script, which sets it; errors of the console fail.
+
+    The page lies in a frame of the given width, as no window of Chromium is as narrow as a phone.
+    """
+    text = (folder / "index.html").read_text(encoding="utf-8")
+    told = (
+        "addEventListener('error', (e) => parent.postMessage('error: ' + e.message, '*'));"
+        f"addEventListener('load', () => parent.postMessage(String((() => {{{script}}})()), '*'));"
+    )
+    probe = text.replace("<title>", f"<script>{told}</script><title>", 1)
+    (tmp_path / "probe.html").write_text(probe, encoding="utf-8")
+    (tmp_path / "frame.html").write_text(
+        "<title></title><script>addEventListener('message', (e) => document.title ||= e.data)"
+        f'</script><iframe src="probe.html{html.escape(fragment)}" '
+        f'style="width:{width or 1400}px;height:900px;border:0"></iframe>',
+        encoding="utf-8",
+    )
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000"]
+    place = [f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1500,1000", "--dump-dom"]
+    shown = subprocess.run(
+        [BROWSER, *flags, *place, (tmp_path / "frame.html").as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    ).stdout
+    return html.unescape(re.search("<title>(.*?)</title>", shown, re.DOTALL)[1])
+
+
+SHOWN = """
+    const rows = [...table.tBodies[0].rows].filter((row) => !row.hidden);
+    return JSON.stringify([rows.map((row) => row.id), decodeURIComponent(location.hash),
+                           form.querySelector("output").textContent]);
+"""
+
+
+@needs_browser
+def test_the_address_holds_the_state_of_the_filters(smoke_report, verdicts, tmp_path):
+    """A page opened with a state shows these claims, in this order; fields are filled."""
+    word = Counter(row["verdict"] for row in verdicts).most_common(1)[0][0]
+    state = f"#paper=robust-xray&verdict={word.replace(' ', '+')}&sort=-n"
+    ids, _, told = json.loads(run_in_browser(smoke_report.folder, tmp_path, SHOWN, state))
+    rows = {row["id"]: row for row in verdicts}
+    asked = [
+        row["id"]
+        for row in verdicts
+        if row["id"].startswith("robust-xray/") and row["verdict"] == word
+    ]
+    assert set(ids) == set(asked)
+    sizes = [rows[name]["n"] for name in ids]
+    assert sizes == sorted(sizes, reverse=True)
+    assert told == f"{len(asked)} of {len(rows)} claims"
+
+
+@needs_browser
+def test_filtering_and_sorting_change_the_address(smoke_report, verdicts, tmp_path):
+    """What a reader chooses stands in the address, from where it is read again."""
+    script = """
+        form.text.value = "SPA recovers"; form.by.value = "paper";
+        form.dispatchEvent(new Event("input"));
+        heads[3].querySelector("button").click();
+    """
+    ids, address, _ = json.loads(run_in_browser(smoke_report.folder, tmp_path, script + SHOWN))
+    assert address == "#text=SPA+recovers&by=paper&sort=verdict"
+    expected = {
+        row["id"]
+        for row in verdicts
+        if row["origin"] == "paper"
+        and all(
+            word in f"{row['id']} {row['statement']} {row['reported']}".lower()
+            for word in ("spa", "recovers")
+        )
+    }
+    assert ids
+    assert set(ids) == expected
+
+
+@needs_browser
+def test_the_page_fits_a_phone(smoke_report, tmp_path):
+    """At 390 pixels nothing is wider than the window."""
+    script = """
+        const page = document.documentElement;
+        return JSON.stringify([innerWidth, page.scrollWidth, page.clientWidth]);
+    """
+    found = run_in_browser(smoke_report.folder, tmp_path, script, width=390)
+    window, needed, there = json.loads(found)
+    assert window == 390
+    assert needed <= there
+
+
+@needs_browser
+def test_the_table_is_not_far_down(smoke_report, tmp_path):
+    """On a desk the table of claims begins within 4000 pixels."""
+    script = "return table.getBoundingClientRect().top + scrollY;"
+    assert float(run_in_browser(smoke_report.folder, tmp_path, script)) <= 4000

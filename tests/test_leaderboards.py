@@ -1,0 +1,100 @@
+"""Leaderboards: order, what is told apart from the first, and stability, on made-up records."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nmfbench.compare.leaderboards import leaderboards
+
+
+def records(scores, *, task="recognition", corruption=None, problem="faces", repeats=12):
+    """Rows of trials: the scores of each method, plus a little noise that its rivals share."""
+    shared = np.random.default_rng(0).normal(scale=0.01, size=repeats)
+    rows = [
+        {
+            "task": task,
+            "problem": problem,
+            "corruption": corruption,
+            "method": method,
+            "repeat": k,
+            "score": None if score is None else score(k) + shared[k],
+            "status": "missing" if score is None else "done",
+            "ranked": True,
+            "loss": np.nan,
+        }
+        for method, score in scores.items()
+        for k in range(repeats)
+    ]
+    return pd.DataFrame(rows).astype({"score": float})
+
+
+GOOD, AS_GOOD, BAD = (lambda k: 0.9), (lambda k: 0.9 - 0.01 * (-1) ** (k // 2)), (lambda k: 0.5)
+
+
+def test_a_job_has_its_order_and_who_is_told_apart():
+    """The first one is ahead of a worse one, and not told apart from an equal one."""
+    (board,), lacking = leaderboards(records({"bad": BAD, "good": GOOD, "equal": AS_GOOD}))
+    assert not lacking
+    assert (board.title, board.key) == ("Recognition", "recognition")
+    assert board.first in ("good", "equal")
+    standing = board.table.set_index("method")["standing"]
+    assert standing["bad"] == "behind"
+    assert board.level == [name for name in ("good", "equal") if name != board.first]
+    assert board.table["method"].iloc[-1] == "bad"
+    assert (board.repeats, board.asked) == (12, 3)
+
+
+def test_the_direction_is_that_of_the_task():
+    """Where lower is better, the lowest is first."""
+    (board,), _ = leaderboards(records({"high": GOOD, "low": BAD}, task="reconstruction"))
+    assert board.first == "low"
+
+
+def test_corruptions_are_jobs_of_their_own():
+    """Clean and corrupted problems of a task are ranked apart."""
+    clean = records({"a": GOOD, "b": BAD})
+    noisy = records({"a": BAD, "b": GOOD}, corruption="salt-pepper", problem="faces, noisy")
+    boards, _ = leaderboards(pd.concat([clean, noisy], ignore_index=True))
+    assert {board.key: board.first for board in boards} == {
+        "recognition": "a",
+        "recognition-salt-pepper": "b",
+    }
+    assert boards[1].title == "Recognition under salt & pepper noise"
+
+
+def test_halves_tell_how_stable_the_order_is():
+    """Orders that are reversed from half to half have a tau of -1; equal ones of 1."""
+    swapping = {"a": lambda k: 0.5 + 0.1 * (k % 2), "b": lambda k: 0.56 - 0.1 * (k % 2)}
+    (board,), _ = leaderboards(records(swapping))
+    assert board.agreement == pytest.approx(-1)
+    assert board.first_of_halves == ("b", "a")
+    (board,), _ = leaderboards(records({"a": GOOD, "b": BAD}))
+    assert board.agreement == pytest.approx(1)
+
+
+def test_a_failed_trial_is_the_worst():
+    """Who fails is not first, however good the rest."""
+    frame = records({"a": GOOD, "b": BAD})
+    frame.loc[(frame["method"] == "a") & (frame["repeat"] == 3), ["status", "score"]] = (
+        "failed",
+        np.nan,
+    )
+    (board,), _ = leaderboards(frame)
+    assert board.first == "b"
+
+
+def test_solvers_without_records_are_not_ranked():
+    """One that lacks records is left out; where most lack them, the job is."""
+    (board,), _ = leaderboards(records({"a": GOOD, "b": BAD, "c": None}))
+    assert board.table["method"].tolist() == ["a", "b"]
+    assert board.asked == 3
+    boards, lacking = leaderboards(records({"a": GOOD, "b": None, "c": None}))
+    assert boards == []
+    assert [question.task for question in lacking] == ["recognition"]
+    assert leaderboards(records({"a": GOOD}))[0] == []
+    assert leaderboards(records({"a": GOOD, "b": BAD}, repeats=5))[0] == []
+
+
+def test_races_are_no_job():
+    """Solvers of different losses do not meet in them."""
+    assert leaderboards(records({"a": GOOD, "b": BAD}).assign(loss="kl")) == ([], [])
