@@ -18,7 +18,7 @@ from PIL import Image
 
 import nmfbench
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.claim import Claim, Verdict
+from nmfbench.artefacts.claim import POLICY, Claim, Verdict
 from nmfbench.artefacts.evaluate import Evaluation
 from nmfbench.compare.leaderboards import Leaderboard
 from nmfbench.compare.questions import Question
@@ -226,7 +226,7 @@ def claim_cells(evaluation: Evaluation, claim: Claim, verdict: Verdict) -> dict[
         "verdict": verdict.verdict,
         "reported": claim.reported,
         "effect": effect,
-        "p": "" if verdict.p_value is None else _number(verdict.p_value, 2),
+        "p": "" if verdict.p_adjusted is None else _number(verdict.p_adjusted, 2),
         "n": str(verdict.n or ""),
         "grid": share(verdict.done, verdict.paper_total),
         "data": verdict.data,
@@ -267,6 +267,7 @@ def write_landing(
         claims=claims,
         said={word: sum(row.said[word] for row in rows) for word in SIGNS},
         boards=boards,
+        policy=POLICY,
         n_solvers=len(registry.solvers),
         comparison=(output / "comparison" / "index.html").exists(),
         book=(output / "records").is_dir(),
