@@ -307,7 +307,8 @@ def pixel_affinity(grey, position, *, sigma_brightness, sigma_position, radius):
             "sigma_brightness, sigma_position and radius must be positive, got "
             f"{sigma_brightness}, {sigma_position} and {radius}."
         )
-    i, j = KDTree(position).query_pairs(radius, output_type="ndarray").T
+    pairs = KDTree(position).query_pairs(radius, output_type="ndarray")
+    i, j = pairs.T.astype(np.int32)  # such indices of sparse arrays scikit-learn takes
     distance = ((position[i] - position[j]) ** 2).sum(axis=1)
     near = distance < ((1 - _ROUNDING) * radius) ** 2
     i, j, distance = i[near], j[near], distance[near]
