@@ -32,16 +32,24 @@ from nmfbench.problems.segmentation import GRAPHS, SIDES
 
 __all__ = [
     "ASSUMED",
+    "BOTH",
     "EUC",
     "GRAPH",
+    "GREY",
+    "HUMANS",
     "IMAGES",
     "MARGINS",
     "METHODS",
     "NCUTS",
+    "OF_K",
+    "ONE",
     "ROWS",
     "SCORES",
+    "START",
+    "STRIPES",
     "SWEEPS",
     "SYM",
+    "UNIFORM",
     "VECTORS",
     "Segmenter",
     "base",
@@ -98,6 +106,7 @@ _NUMBERS = [
     "bound-diagonal",
     "bound-diagonal-start",
 ]
+_OF_GRAPH = ("radius", "sigma_brightness", "corrupted")
 _RANK = 10
 SWEEPS = {"smoke": 15, "quick": 15, "paper": 100}
 _SEEDS = {"smoke": 1, "quick": 2, "paper": 5}
@@ -228,8 +237,8 @@ def scored(records: pd.DataFrame, more: Sequence[Segmenter] = ()) -> pd.DataFram
     rows = []
     for record in records.to_dict("records"):
         label = known[_identity(record["solver"], record["params"], record["options"])]
-        there = {
-            "graph": reach[record["options"]["radius"]],
+        there = {name: record["options"].get(name) for name in _OF_GRAPH} | {
+            "graph": reach.get(record["options"]["radius"]),
             "seed": record["repeat"],
             "repeat": record["image"],
             "details": record["options"].get("details", False),
