@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from nmfbench.papers.mahnmf.segments import IMAGES, MARGINS
+from nmfbench.papers.mahnmf.segments import IMAGES
+from nmfbench.papers.mahnmf.ten_images import MARGINS
 
 _SHAPE = (6, 8)
 

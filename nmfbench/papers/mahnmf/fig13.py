@@ -1,5 +1,5 @@
 """Figure 13: ten images in four segments."""
 
-from nmfbench.papers.mahnmf import segments
+from nmfbench.papers.mahnmf import ten_images
 
-ARTEFACT = segments.figure(13, 4)
+ARTEFACT = ten_images.figure(13, 4)

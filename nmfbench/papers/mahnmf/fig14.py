@@ -1,5 +1,5 @@
 """Figure 14: ten images in five segments."""
 
-from nmfbench.papers.mahnmf import segments
+from nmfbench.papers.mahnmf import ten_images
 
-ARTEFACT = segments.figure(14, 5)
+ARTEFACT = ten_images.figure(14, 5)

@@ -108,7 +108,7 @@ draw = Curves(
     column="panel",
     columns=_PANELS | {_WRONG: "medium graph"},
     xlabel=dict.fromkeys(_PANELS, "radius") | {_WRONG: "share of wrong entries"},
-    banded=(SYM, NCUTS),
+    banded=(),
     dotted=_ZERO,
     logx=frozenset(_PANELS),
     size=(3.2, 2.2),
@@ -150,7 +150,7 @@ ARTEFACT = register_artefact(
             "one observation": "An image; seeds are averaged first.",
         },
         caption="Residual, zero rows and largest segment say whether a fit has explained anything: "
-        "H = 0 (dotted) has a residual of 1 and no fit should be above. Mean over images, with 95 "
-        "% intervals of two methods. Of VI the lower value is the better one.",
+        "H = 0 (dotted) has a residual of 1, and no fit should be above. Means over images. Of VI "
+        "the lower value is the better one.",
     )
 )
