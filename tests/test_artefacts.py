@@ -18,6 +18,7 @@ import worlds_multiview
 import worlds_online
 import worlds_pictures
 import worlds_recognition
+import worlds_segmentation
 import worlds_sensitivity
 import worlds_separation
 import worlds_similarity
@@ -255,6 +256,7 @@ WORLDS = {
     **worlds_clustering.WORLDS,
     **worlds_codes.WORLDS,
     **worlds_foreground.WORLDS,
+    **worlds_segmentation.WORLDS,
     **worlds_sensitivity.WORLDS,
     **worlds_separation.WORLDS,
     **worlds_studies.WORLDS,

@@ -24,6 +24,7 @@ from nmfbench.stats.segmentation import (
     variation_of_information,
 )
 from nmfbench.tasks.segmentation import (
+    bound_share,
     class_contrast,
     cluster_rows,
     corrupted_affinity,
@@ -261,3 +262,29 @@ def test_bad_options_are_named():
     ):
         with pytest.raises(ValueError, match=match):
             segmentation(three_bands(), solver, np.random.default_rng(0), **options)
+
+
+def test_details_show_the_matrices_in_the_order_of_segments():
+    """Blocks on the diagonal of both pictures are bright, and the diagonal terms are counted."""
+    options = {"segments": (3,), "side": 12, "radius": 1.0, "sigma_position": 1.0, "details": True}
+    solver = make_solver("mahnmf-sym", random_state=0)
+    outcome = segmentation(three_bands(), solver, np.random.default_rng(0), **options)
+    matrices = outcome.arrays["matrices"]
+    n = outcome.arrays["labels"].size
+    assert matrices.shape == (1, 2, n, n)
+    assert matrices.dtype == np.uint8
+    labels = np.sort(outcome.arrays["labels"].ravel())
+    within = (labels[:, None] == labels) & ~np.eye(n, dtype=bool)
+    for picture in matrices[0]:
+        assert not picture.diagonal().any()
+        assert picture[within].mean() > 10 * picture[labels[:, None] != labels].mean()
+    for name in ("bound-diagonal@3", "bound-diagonal-start@3"):
+        assert 0 <= outcome.metrics[name] <= 1
+
+
+def test_diagonal_terms_of_one_component_are_never_bound():
+    """Without the only component the whole diagonal is left; with large others it is none."""
+    V, H = np.eye(4), np.ones((4, 2))
+    assert bound_share(V, H[:, :1]) == 0
+    assert bound_share(V, 2 * H) == 1
+    assert bound_share(V, np.column_stack([H[:, 0], np.zeros(4)])) == 0.5

@@ -22,6 +22,8 @@ from nmfbench.stats.segmentation import (
 from nmfbench.tasks.base import Outcome, timed_fit
 
 __all__ = [
+    "block_means",
+    "bound_share",
     "class_contrast",
     "cluster_rows",
     "corrupted_affinity",
@@ -31,6 +33,7 @@ __all__ = [
 ]
 
 _STARTS = 10  # of K-means
+_CELLS = 216  # a side of a picture of a matrix: blocks of 4 x 4 at 864 pixels
 _ROUNDING = 1e-9  # of distances, relative: on the radius is outside
 
 
@@ -56,6 +59,7 @@ _ROUNDING = 1e-9  # of distances, relative: on the radius is outside
         "residual-ratio*": 0.01,
         "zero-rows*": 0.02,
         "correlation@*": 0.02,
+        "bound-diagonal*": 0.02,
     },
 )
 def segmentation(
@@ -76,6 +80,7 @@ def segmentation(
     rule="kmeans",
     connected=False,
     humans=False,
+    details=False,
 ):
     r"""Cluster the pixels of an image, and score the segments against every human's.
 
@@ -117,6 +122,8 @@ def segmentation(
         :func:`~nmfbench.stats.segmentation.connected_segments`.
     humans : bool, default=False
         Also score each human against the others.
+    details : bool, default=False
+        Also keep pictures of V and W H, and look at the diagonal terms, if W H is symmetric.
 
     Returns
     -------
@@ -141,6 +148,12 @@ def segmentation(
         Arrays. ``labels`` of shape (len(segments), height, width) of the reduced image;
         ``human``, that of the median number of segments, and ``image``, of its grey levels, of 8
         bits, as large.
+
+        Details are the array ``matrices`` of shape (len(segments), 2, n, n), see
+        :func:`block_means`: V and W H, with the pixels of a segment together, 8 bits, in which 255
+        is the 99.5 % quantile of both; and ``bound-diagonal@k``, with that of the start, the share
+        of the entries of H with :math:`Z_{ii} \le 0`, where :math:`Z` is V without the other
+        components: what the authors assume of all.
 
     References
     ----------
@@ -179,7 +192,7 @@ def segmentation(
         reduced = connected_segments(reduced) if connected else reduced
         return segmentation_scores(_resized(reduced, native), truths), reduced
 
-    metrics, fits, found = {}, [], []
+    metrics, fits, found, matrices = {}, [], [], []
     fitted = None
     for k in segments:
         r = k if n_components is None or hasattr(solver, "fit_predict") else n_components
@@ -198,6 +211,12 @@ def segmentation(
             numbers = _of_factors(samples, H, components) | {
                 "contrast-product": class_contrast(H, components.T, labels),
             }
+            if details:
+                order = _order(labels, H, np.sqrt(W.sum(axis=1)))
+                matrices.append(_pictures([V.toarray(), H @ components], order))
+                if start is not None:
+                    numbers["bound-diagonal"] = bound_share(V, H)
+                    numbers["bound-diagonal-start"] = bound_share(V, start)
             metrics |= {f"{name}@{k}": value for name, value in numbers.items()}
         scores, reduced = score(labels)
         found.append(reduced)
@@ -239,6 +258,8 @@ def segmentation(
         "human": _resized(middle, grey.shape),
         "image": np.rint(255 * grey).astype(np.uint8),
     }
+    if matrices:
+        arrays["matrices"] = np.array(matrices)
     return Outcome(metrics, fit, arrays)
 
 
@@ -307,7 +328,8 @@ def pixel_affinity(grey, position, *, sigma_brightness, sigma_position, radius):
             "sigma_brightness, sigma_position and radius must be positive, got "
             f"{sigma_brightness}, {sigma_position} and {radius}."
         )
-    i, j = KDTree(position).query_pairs(radius, output_type="ndarray").T
+    pairs = KDTree(position).query_pairs(radius, output_type="ndarray")
+    i, j = pairs.T.astype(np.int32)  # such indices of sparse arrays scikit-learn takes
     distance = ((position[i] - position[j]) ** 2).sum(axis=1)
     near = distance < ((1 - _ROUNDING) * radius) ** 2
     i, j, distance = i[near], j[near], distance[near]
@@ -415,6 +437,67 @@ def class_contrast(A, B, labels):
     if not pairs_within or not pairs_between or not within + between > 0:
         return 1.0
     return float(min(within / pairs_within / max(between / pairs_between, 1e-300), 1e6))
+
+
+def block_means(A, cells):
+    """Means of the square blocks of a matrix, without its diagonal.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n, n)
+    cells : int
+        Blocks a side, at most. All are of one size but the last ones.
+
+    Returns
+    -------
+    ndarray of shape (n_blocks, n_blocks)
+        A block that has nothing but a diagonal entry is 0.
+
+    Examples
+    --------
+    >>> block_means(np.array([[9.0, 2, 4], [2, 9, 6], [4, 6, 9]]), 2)
+    array([[2., 5.],
+           [5., 0.]])
+    """
+    n = len(A)
+    first = np.arange(0, n, -(-n // cells))
+    sizes = np.diff(first, append=n)
+    off = A - np.diag(A.diagonal())
+    sums = np.add.reduceat(np.add.reduceat(off, first, axis=0), first, axis=1)
+    return sums / np.maximum(np.outer(sizes, sizes) - np.diag(sizes), 1)
+
+
+def bound_share(V, H):
+    """Share of the entries of H where the diagonal of V is no more than other components make it.
+
+    Parameters
+    ----------
+    V : ndarray or CSR array of shape (n, n)
+    H : ndarray of shape (n, r)
+
+    Returns
+    -------
+    float
+    """
+    squares = H**2
+    others = squares.sum(axis=1, keepdims=True) - squares
+    return np.mean(V.diagonal()[:, None] - others <= 0)
+
+
+def _pictures(matrices, order):
+    """Block means of reordered matrices in 8 bits, on one scale."""
+    blocks = [block_means(A[np.ix_(order, order)], _CELLS) for A in matrices]
+    white = np.quantile(blocks, 0.995)
+    return np.rint(255 * np.clip(blocks / (white or 1), 0, 1)).astype(np.uint8)
+
+
+def _order(labels, H, scale):
+    """Samples by label, within a label by the strongest component of it, times ``scale``."""
+    strongest = np.empty(len(H))
+    for label in np.unique(labels):
+        own = labels == label
+        strongest[own] = (scale[own, None] * H[own])[:, H[own].sum(axis=0).argmax()]
+    return np.lexsort((-strongest, labels))
 
 
 def _row_of(data, image, rng):

@@ -1,0 +1,5 @@
+"""Figure 12: ten images in three segments."""
+
+from nmfbench.papers.mahnmf import ten_images
+
+ARTEFACT = ten_images.figure(12, 3, [ten_images.OBJECTS])
