@@ -56,7 +56,9 @@ def test_raw_views_are_rows_of_their_own():
 )
 def test_a_set_that_raw_views_classify_decides_nothing(raw, verdict, others):
     """Whatever the test says: half and twice are of the distance from 1."""
-    rows = pd.DataFrame({"dataset": ["mv-mfeat"], "method": [RAW], "map": [raw]})
+    rows = pd.DataFrame(
+        {"dataset": ["mv-mfeat"], "method": [RAW], "map": [raw], "corruption": [None]}
+    )
     test = unless_easy("mv-mfeat", lambda frame: Verdict("confirmed", "ahead", 0.1))
     found = test(rows)
     assert (found.verdict, found.sensitivity) == (verdict, others)

@@ -13,13 +13,15 @@ from nmfbench.optim.proximal import group_norms
 from nmfbench.tasks.base import Outcome, timed_fit
 from nmfbench.tasks.exemplars import halve_each_class
 
-__all__ = ["decision_values", "multiview", "scaled_views", "used_views"]
+__all__ = ["OFF", "decision_values", "multiview", "scaled_views", "used_views"]
 
 _RTOL = 1e-10  # of the singular values of the bases that count
 _CONSTANT = 1e-10  # spread of a dimension, as a share of its largest value, that is rounding
 _FEW = 3  # samples a dimension
-_OFF = 1e-6  # share of the largest group norm below which a view does without a component
 _NORMS = {"l2": 2, "l1": 1}
+
+OFF = 1e-6
+"""Share of the largest group norm below which a view does without a component."""
 
 
 @register_task(
@@ -134,7 +136,7 @@ def multiview(
     metrics |= {
         "chance": Y[test][:, Y[test].any(axis=0)].mean(),
         "rank": float(H.any(axis=1).sum()),
-        "off": np.mean(norms <= _OFF * norms.max()),
+        "off": np.mean(norms <= OFF * norms.max()),
         "zero-codes": float((~codes[1].any(axis=1)).sum()),
         "at-cap": np.mean(codes[1] >= solver.get_params().get("upper", np.inf)),
         "residual": np.linalg.norm(error) / np.linalg.norm(known),

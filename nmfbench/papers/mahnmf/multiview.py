@@ -17,11 +17,16 @@ from nmfbench.engine.trials import Trial
 from nmfbench.problems.multiview import SETS, SMOKE, params_of
 
 __all__ = [
+    "ASSUMED",
     "LABELS",
     "NAMES",
+    "SPLITS",
+    "STANDS_FOR",
     "artefact",
+    "bases",
     "frame",
     "grid",
+    "references",
     "shown",
     "tried",
     "unless_easy",
@@ -37,7 +42,7 @@ _FAST = (MAH, EUC, FLSS, HALS)  # methods of small grids
 LABELS = [MAH, EUC, FLSS, UNCAPPED, PLAIN, UNGROUPED, HALS, PCA, RAW, VIEW]
 
 _FOR = {"mv-msrcv1": "PASCAL VOC 2007", "mv-landuse21": "MIR Flickr"}
-_STANDS_FOR = {
+STANDS_FOR = {
     key: f"{title} for {_FOR.get(key, 'either set of the paper')}"
     for key, (title, _) in SETS.items()
 }
@@ -49,7 +54,7 @@ NAMES = {
 _QUICK = ("mv-msrcv1", "mv-landuse21")
 _RANKS = {"smoke": (2, 3), "quick": (10, 20), "paper": range(10, 101, 10)}
 _OTHERS = {("quick", "mv-landuse21"): (20,), ("paper", "mv-mfeat"): range(20, 201, 20)}
-_SPLITS = {"smoke": 2, "quick": 3, "paper": 10}
+SPLITS = {"smoke": 2, "quick": 3, "paper": 10}
 _EASY = Threshold(0.95, measured_from=1.0)
 _ENDLESS = 1e6  # infinity, which no key of a trial can hold
 
@@ -87,36 +92,43 @@ METHODS = tuple(method for dataset in SETS for method in tried(dataset))
 def grid(profile: str, chosen: Callable[[str], list[Method]]) -> list[Trial]:
     """Trials of the methods that ``chosen`` gives for a set, and of references beside PCA.
 
-    Small grids have few methods, FLSS from the most dimensions alone; a quick one has references
-    for its first split alone, as to classify all views side by side takes longer than most fits.
+    Small grids have few methods, FLSS from the most dimensions alone.
     """
-    key, generated, faster = SMOKE
-    splits = _SPLITS[profile]
-    used = {"smoke": (key,), "quick": _QUICK, "paper": tuple(SETS)}[profile]
     found = []
-    for dataset in used:
-        views, more = (generated, faster) if profile == "smoke" else (SETS[dataset][1], {})
+    for base in bases(profile):
+        dataset = base.dataset
         ranks = _OTHERS.get((profile, dataset), _RANKS[profile])
-        base = Trial(
-            "multiview",
-            dataset,
-            "",
-            dataset_params=views,
-            options=more,
-            stand_in=profile == "smoke",
-        )
         if profile == "paper":
             run = chosen(dataset)
         else:
             run = [method for method in shown(dataset) if method.label in _FAST]
-        found += cross(base, splits, options("n_components", ranks), methods(run))
-        beside = {"n_components": min(_RANKS[profile]), "references": True}
-        found += cross(
-            base, 1 if profile == "quick" else splits, [{"solver": "pca", "options": beside}]
-        )
+        found += cross(base, SPLITS[profile], options("n_components", ranks), methods(run))
+        found += references(base, profile)
     if profile == "paper":
         return found
     return [t for t in found if t.solver != "flss" or t.options["n_components"] == max(ranks)]
+
+
+def bases(profile: str) -> list[Trial]:
+    """A trial of each set of a grid, without solver and dimensions."""
+    if profile == "smoke":
+        key, views, faster = SMOKE
+        return [Trial("multiview", key, "", {}, views, options=faster, stand_in=True)]
+    return [
+        Trial("multiview", key, "", {}, SETS[key][1])
+        for key in (_QUICK if profile == "quick" else SETS)
+    ]
+
+
+def references(base: Trial, profile: str, *places) -> list[Trial]:
+    """Trials of PCA that also classify without a latent space, at each of some ``places``.
+
+    A quick grid has the first split alone, as to classify all views side by side takes longer than
+    most fits.
+    """
+    beside = {"n_components": min(_RANKS[profile]), "references": True}
+    splits = 1 if profile == "quick" else SPLITS[profile]
+    return cross(base, splits, *places, [{"solver": "pca", "options": beside}])
 
 
 def frame(records: pd.DataFrame) -> pd.DataFrame:
@@ -164,7 +176,8 @@ def unless_easy(dataset: str, test: Callable):
     def judged(easy, frame):
         rows = narrow(frame, dataset=dataset)
         found = test(rows)
-        raw = narrow(rows, method=RAW)["map"].mean()
+        clean = rows["corruption"].isna()
+        raw = narrow(rows[clean], method=RAW)["map"].mean()
         if found.effect is None or np.isnan(raw):
             return found
         text = f"{found.evidence}; raw views reach {raw:.3f}"
@@ -195,7 +208,7 @@ def artefact(
             grid=partial(grid, chosen=chosen),
             claims=[claim for dataset in SETS for claim in claims(dataset)],
             assumed=ASSUMED | assumed,
-            stands_for=_STANDS_FOR,
+            stands_for=STANDS_FOR,
             **parts,
         )
     )
