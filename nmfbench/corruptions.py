@@ -29,6 +29,8 @@ __all__ = [
     "poisson",
     "salt_pepper",
     "sparse_laplace",
+    "view_mismatch",
+    "view_salt_pepper",
 ]
 
 _LARGE_MEAN = 500.0  # from here on scipy's quantiles are as fast as summing up
@@ -186,6 +188,50 @@ def salt_pepper(data, level, rng):
     mask = rng.random(data.X.shape) < level
     value = np.where(rng.random(data.X.shape) < 0.5, 0, _top(data))
     return np.where(mask, value, data.X), mask
+
+
+@register_corruption(
+    "view-salt-pepper", level="share of the widest view's entries set to 0 or its largest entry"
+)
+def view_salt_pepper(data, level, rng):
+    """Set entries of the widest view to 0 or to the largest entry of that view, half and half.
+
+    Data without ``views`` are one view. What a low level touches, a higher one sets to the same
+    value.
+    """
+    _check_level(level, largest=1)
+    X, mask, view = _widest(data)
+    touched = rng.random(X[:, view].shape) < level
+    value = np.where(rng.random(touched.shape) < 0.5, 0, X[:, view].max())
+    X[:, view] = np.where(touched, value, X[:, view])
+    mask[:, view] = touched
+    return X, mask
+
+
+@register_corruption(
+    "view-mismatch", level="share of samples whose widest view is that of another sample"
+)
+def view_mismatch(data, level, rng):
+    """Replace the widest view of some samples by that of another sample.
+
+    Data without ``views`` are one view. Samples of a low level are among those of a higher one,
+    and get the same view, as it was before.
+    """
+    _check_level(level, largest=1)
+    X, mask, view = _widest(data)
+    n = len(X)
+    rows = np.flatnonzero(rng.random(n) < level)
+    others = (np.arange(n) + rng.integers(1, max(n, 2), size=n)) % n
+    X[rows, view] = data.X[others[rows], view]
+    mask[rows, view] = True
+    return X, mask
+
+
+def _widest(data):
+    """A copy of the data, a mask of nothing, and the widest view, of equal ones the first."""
+    views = data.get("views", [slice(None)])
+    sizes = [np.arange(data.X.shape[1])[view].size for view in views]
+    return data.X.copy(), np.zeros(data.X.shape, dtype=bool), views[int(np.argmax(sizes))]
 
 
 @register_corruption("occlusion", level="side of the square as a share of the side of the image")

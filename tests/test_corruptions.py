@@ -27,7 +27,7 @@ from nmfbench.tasks.base import Outcome
 
 NAMES = list(registry.corruptions)
 REDRAWN = {"exponential", "poisson"}
-RANGED = {"occlusion", "salt-pepper"}
+RANGED = {"occlusion", "salt-pepper", "view-mismatch", "view-salt-pepper"}
 
 
 def data(upper=None, dtype=np.float64, scale=1.0, image_shape=(15, 20)):
@@ -279,3 +279,24 @@ def test_trials_see_clipped_images(monkeypatch):
     assert digits.X.max() == 1.0 < matrix.X.max()
     assert min(digits.X.min(), matrix.X.min()) == 0.0
     np.testing.assert_array_equal(digits.clean, load_dataset("digits").X)
+
+
+@pytest.mark.parametrize("name", ["view-mismatch", "view-salt-pepper"])
+def test_one_view_is_corrupted(name):
+    """The widest view changes, within its own range; the others stay as they are."""
+    given = data()
+    given.X[:, 40:] /= 4
+    given.views = [slice(0, 40), slice(40, 200), slice(200, 300)]
+    noisy = corrupt(given, name, 0.3, rng())
+    assert noisy.mask[:, 40:200].mean() == pytest.approx(0.3, abs=0.08)
+    assert noisy.X[:, 40:200].max() <= given.X[:, 40:200].max()
+    np.testing.assert_array_equal(noisy.X[:, :40], given.X[:, :40])
+    np.testing.assert_array_equal(noisy.X[:, 200:], given.X[:, 200:])
+
+
+def test_a_mismatched_view_is_that_of_another_sample():
+    """Whole samples of the view are replaced, each by one that is there."""
+    given = data()
+    noisy = corrupt(given, "view-mismatch", 1.0, rng())
+    assert noisy.mask.all()
+    assert {tuple(row) for row in noisy.X} <= {tuple(row) for row in given.X}
