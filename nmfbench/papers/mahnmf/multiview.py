@@ -151,7 +151,7 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
     references = [
         beside.assign(
             method=label,
-            **dict.fromkeys(("dimensions", "rank", "off", "private", "map-pinv", "at-cap"), np.nan),
+            **dict.fromkeys(_OF_SPACES, np.nan),
             **{name: beside[f"{name}{ending}"] for name in _SCORES},
         )
         for label, ending in ((RAW, "-raw"), (VIEW, "-view"))
@@ -160,6 +160,7 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
 
 
 _SCORES = ("map", "map-11", "map-inner")
+_OF_SPACES = ("dimensions", "rank", "off", "private", "map-pinv", "at-cap", "cpu_seconds")
 _MEASURED = (
     *(f"{score}{ending}" for score in _SCORES for ending in ("", "-raw", "-view")),
     "map-pinv",

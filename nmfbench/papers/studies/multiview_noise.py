@@ -1,0 +1,140 @@
+"""One bad view: classes of samples of which one view is corrupted while latent spaces are learned.
+
+The paper argues that heavy-tailed noise in the features hurts the Euclidean loss, and tests none.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.claim import NO_PAIR, Claim, Verdict, within
+from nmfbench.artefacts.comparisons import always_best
+from nmfbench.artefacts.frames import mean_table, narrow, reference
+from nmfbench.artefacts.grids import Method, corrupted, cross, methods, options
+from nmfbench.artefacts.plots import Curves
+from nmfbench.papers.mahnmf import multiview
+from nmfbench.papers.mahnmf.multiview import (
+    ASSUMED,
+    EUC,
+    FLSS,
+    LABELS,
+    MAH,
+    NAMES,
+    PCA,
+    SPLITS,
+    STANDS_FOR,
+)
+from nmfbench.problems.multiview import SETS
+
+_KINDS = {"view-salt-pepper": "salt & pepper", "view-mismatch": "views of other samples"}
+_AXES = {"view-salt-pepper": "share of entries", "view-mismatch": "share of samples"}
+_SHARES = {"smoke": (0.4,), "quick": (0.2,), "paper": (0.05, 0.1, 0.2, 0.4)}
+_CLEAN = "clean"
+_RANKS = {"smoke": (2,), "quick": (20,), "paper": (20, 60)}
+_QUICK = (MAH, EUC)
+_SAME = ("data", "easy sets", "scaling", "classifiers", "splits")
+
+
+def _compared(dataset: str) -> list[Method]:
+    return [method for method in multiview.shown(dataset) if method.label in (MAH, EUC, FLSS)]
+
+
+def trials(profile):
+    """Methods on clean views and with one view corrupted.
+
+    The quick grid has one set, two methods, and one share of the first kind of noise.
+    """
+    kinds = list(_KINDS)[: 1 if profile == "quick" else None]
+    noisy = [(kind, share) for kind in kinds for share in _SHARES[profile]]
+    places = corrupted([(None, None), *noisy])
+    ranks, found = options("n_components", _RANKS[profile]), []
+    for base in multiview.bases(profile)[: 1 if profile == "quick" else None]:
+        run = [m for m in _compared(base.dataset) if profile != "quick" or m.label in _QUICK]
+        found += cross(base, SPLITS[profile], places, ranks, methods(run))
+        found += multiview.references(base, profile, places)
+    return found
+
+
+def frame(records):
+    """Records with their ``kind`` of noise, "clean" for none, and what is ``kept`` in it.
+
+    ``kept`` is the mean average precision minus that of the same fit of clean views.
+    """
+    rows = multiview.frame(records)
+    rows = rows.assign(kind=rows["corruption"].astype(object).fillna(_CLEAN))
+    fit = ["dataset", "method", "repeat", "n_components"]
+    return rows.assign(kept=rows["map"] - reference(rows, "map", {"kind": _CLEAN}, fit))
+
+
+def table(frame):
+    """Mean average precision by set, ``kind``, method and ``share``, with intervals over splits.
+
+    Dimensions are averaged first. Clean views are the share 0 of every kind that has been run, or,
+    if none has, of all.
+    """
+    clean = narrow(frame, kind=_CLEAN)
+    run = set(frame["kind"]) - {_CLEAN} or set(_KINDS)
+    rows = [frame.drop(clean.index), *(clean.assign(kind=kind, level=0.0) for kind in run)]
+    rows = pd.concat(rows).astype({"level": float}).rename(columns={"level": "share"})
+    by = ["dataset", "kind", "method", "share"]
+    return mean_table(rows, "map", by, over=["repeat"], between=(0, 1))
+
+
+draw = Curves(
+    x="share",
+    labels=LABELS,
+    row="dataset",
+    rows={key: f"{name}\nmean average precision" for key, name in NAMES.items()},
+    column="kind",
+    columns=_KINDS,
+    xlabel=_AXES,
+    size=(4.2, 3.1),
+)
+
+
+def _loses_less(frame):
+    """At each share that has been run."""
+    shares = sorted(set(frame["level"]))
+    if not shares:
+        return Verdict("not run", NO_PAIR)
+    return always_best(MAH, [EUC], "kept", ["n_components"], each={"level": shares})(frame)
+
+
+ARTEFACT = register_artefact(
+    Artefact(
+        "mahnmf/multiview-noise",
+        title="Latent spaces learned with one bad view",
+        kind="figure",
+        methods=[Method(PCA, "pca"), *(m for dataset in SETS for m in _compared(dataset))],
+        grid=trials,
+        frame=frame,
+        table=table,
+        picture=draw,
+        claims=[
+            Claim(
+                f"{kind.removeprefix('view-')}-{dataset.removeprefix('mv-')}",
+                f"{NAMES[dataset]}: with {title} in one view, MahNMF-GS loses less of its mean "
+                "average precision than EucNMF-GS, at every share.",
+                "after Section 5.5 (a question of ours)",
+                multiview.unless_easy(dataset, within({"kind": kind}, _loses_less)),
+                origin="ours",
+            )
+            for dataset in SETS
+            for kind, title in _KINDS.items()
+        ],
+        stands_for=STANDS_FOR,
+        assumed={name: ASSUMED[name] for name in _SAME}
+        | {
+            "bad view": "The widest view of the training half is corrupted; the test half is "
+            "clean. Entries become 0 or the largest of the view, or a sample gets the view of "
+            "another one, which may be of the test half.",
+            "dimensions": "20 and 60, averaged.",
+            "bound and weights": "Those of Figure 20, the same for all shares: half of the norms "
+            "at the start, α = 1 for each hundred training samples, λ = γ = 0.001.",
+        },
+        caption="Mean average precision on clean samples, means over splits with 95 % intervals. "
+        "A method that is worse on clean views has less to lose. Best view: the one that "
+        "cross-validation in the corrupted training half chooses.",
+    )
+)
