@@ -16,7 +16,7 @@ from nmfbench.optim.losses import LOSSES
 from nmfbench.optim.stationarity import EXPONENTS, LOWEST, factor_gap, kkt_residual
 from nmfbench.tasks.clustering import strongest_component
 
-__all__ = ["defined_losses", "fit_baseline", "matrix_of", "score_factors", "share_explained"]
+__all__ = ["defined_losses", "fit_baseline", "matrix_of", "score_factors", "sum_ratio"]
 
 
 def matrix_of(data):
@@ -31,12 +31,12 @@ def defined_losses(X) -> list[str]:
     return [name for name in LOSSES if name != "itakura-saito" or positive]
 
 
-def share_explained(X, W, H) -> float:
+def sum_ratio(X, W, H) -> float:
     """Sum of the entries of ``W @ H`` over that of ``X``: far from 1 where units differ.
 
     Examples
     --------
-    >>> share_explained(np.full((2, 2), 8.0), np.ones((2, 1)), np.ones((1, 2)))
+    >>> sum_ratio(np.full((2, 2), 8.0), np.ones((2, 1)), np.ones((1, 2)))
     0.125
     """
     return float(W.sum(axis=0) @ H.sum(axis=1) / X.sum())

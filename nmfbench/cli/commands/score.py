@@ -73,7 +73,7 @@ def run(args) -> Result:
         fit_baseline,
         matrix_of,
         score_factors,
-        share_explained,
+        sum_ratio,
     )
     from nmfbench.datasets.base import load_dataset
     from nmfbench.guests import parse_solver
@@ -94,10 +94,10 @@ def run(args) -> Result:
     if undefined := [name for name in losses if name not in defined]:
         raise UsageError(f"{undefined[0]} is undefined at zero, and {args.data} has zeros.")
 
-    share = share_explained(X, W, H)
-    if not 1 / _UNITS_DIFFER < share < _UNITS_DIFFER:
+    ratio = sum_ratio(X, W, H)
+    if not 1 / _UNITS_DIFFER < ratio < _UNITS_DIFFER:
         notice(
-            f"the entries of W H sum to {share:.3g} times those of X: were other units factorized "
+            f"the entries of W H sum to {ratio:.3g} times those of X: were other units factorized "
             f"than nmfbench.load_dataset({args.data!r}) gives?"
         )
     own = " ".join(args.names)
@@ -118,7 +118,7 @@ def run(args) -> Result:
         "n_features": X.shape[1],
         "n_components": len(H),
         "layout": layout,
-        "share_explained": share,
+        "sum_ratio": ratio,
         "seed": args.seed,
         "rows": rows,
         "left_out": left_out,
