@@ -329,7 +329,7 @@ def test_an_all_zero_matrix_is_fitted_by_zeros_or_refused(key):
     X = np.zeros_like(problem(key))
     model = make(key)
     if key in _NEED_SOMETHING:
-        refuses(ValueError, "zero", lambda: model.fit(X))
+        refuses(ValueError, "X is all zero", lambda: model.fit(X))
     else:
         W = model.fit_transform(X)
         np.testing.assert_allclose(model.inverse_transform(W), 0, atol=1e-12)
@@ -363,6 +363,38 @@ def test_bad_parameters_are_refused(key):
     for rank, error in ranks:
         refuses(error, "n_components", lambda r=rank: make(key, n_components=r).fit(X))
     refuses(ValueError, "random_state", lambda: make(key, random_state="seed").fit(X))
+
+
+OPTIONAL_NUMBERS = {"buffer", "cap", "chunk", "floor", "horizon", "inner_sweeps", "lam", "n_sweeps"}
+"""Parameters that are None or a number."""
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_numbers_out_of_range_are_refused(key):
+    """No number may be NaN, text or negative, no integer infinite, a fraction or a truth value."""
+    X = problem(key)
+    for name, default in make(key).get_params().items():
+        if isinstance(default, bool) or name in ("n_components", "random_state"):
+            continue
+        bad = []
+        if isinstance(default, int):
+            bad = [np.nan, np.inf, 1.5, -1, "3", True] if name != "amnesia" else [np.nan, -1]
+        elif isinstance(default, float) or (default is None and name in OPTIONAL_NUMBERS):
+            bad = [np.nan, -1.0, "3", np.ones(2), True]
+        for value in bad:
+            model = make(key, **{name: value})
+            refuses((TypeError, ValueError), f"{name} must be", lambda model=model: model.fit(X))
+
+
+@pytest.mark.parametrize("kind", ["datetime64[D]", "timedelta64[s]", [("value", float)]])
+@pytest.mark.parametrize("key", KEYS)
+def test_times_and_records_are_no_data(key, kind):
+    """What numpy would turn into numbers without a word is refused, as data and as factors."""
+    X = np.ones((N, M), dtype=int).astype(kind)
+    refuses(TypeError, "no numbers", lambda: make(key).fit(X))
+    if key in ITERATIVE:
+        W, H = (factor.astype(int).astype(kind) for factor in start(key))
+        refuses(TypeError, "no numbers", lambda: make(key).fit(problem(key), W=W, H=H))
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -12,7 +12,16 @@ from nmfbench.optim.losses import LOSSES
 from nmfbench.optim.projections import PROJECTIONS
 from nmfbench.solvers.bases.alternating import BaseAlternating
 
-__all__ = ["BasePeer"]
+__all__ = ["BasePeer", "check_not_zero"]
+
+
+def check_not_zero(X):
+    """Refuse to start from data without an entry, as scikit-learn refuses the zeros that follow."""
+    if X.max() == 0:
+        raise ValueError(
+            "X is all zero: scikit-learn starts from no factors that are. Leave such data out, or "
+            "give factors W and H that are not zero."
+        )
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -30,6 +39,11 @@ class BasePeer(BaseAlternating):
 
     def _peer(self, r):
         raise NotImplementedError
+
+    def _start(self, X, r, rng, factors):
+        if factors is None:
+            check_not_zero(X)
+        return super()._start(X, r, rng, factors)
 
     def _step(self, X, s):
         model = self._peer(s.W.shape[1])
