@@ -13,6 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from nmfbench.checks import CHECKS, easy_data, perform_check
 from nmfbench.core.registry import solvers
 from nmfbench.core.trace import TRACE_DTYPE
+from nmfbench.core.validation import MAGNITUDES
 from nmfbench.solvers.frobenius.mu import MU
 from nmfbench.solvers.separable.base import BaseSeparable
 
@@ -515,3 +516,45 @@ def test_gaps_of_certificates_are_relative_to_the_objective_of_zeros(key, scale)
         assert found["gap"] == pytest.approx(max(expected, 0), abs=1e-15)
         assert found["gap"] < 1e-6
     assert model.certificate(np.zeros_like(X)) == {"primal": 0, "dual_bound": 0, "gap": 0}
+
+
+def finite(model, X):
+    """Fit, and transform; everything found is finite."""
+    W = model.fit_transform(X)
+    found = (W, model.components_, model.transform(X), model.objective_, model.trace_["objective"])
+    return all(np.isfinite(part).all() for part in found)
+
+
+@pytest.mark.parametrize("dtype", MAGNITUDES)
+@pytest.mark.parametrize("key", KEYS)
+def test_magnitudes_are_handled_or_refused(key, dtype):
+    """At both ends of the range all results are finite; beyond, data and factors are refused."""
+    X = problem(key)
+    X = (X / X.max()).astype(dtype)
+    for limit, beyond in ((2.0 ** -MAGNITUDES[dtype], 0.5), (2.0 ** MAGNITUDES[dtype], 2.0)):
+        assert finite(make(key), X * X.dtype.type(limit))
+        for data in inputs(key, X * X.dtype.type(beyond * limit)):
+            refuses(ValueError, "largest magnitude in X", lambda data=data: make(key).fit(data))
+        if key in ITERATIVE:
+            W, H = (factor * beyond * limit for factor in start(key))
+            refuses(ValueError, "magnitude in W", lambda W=2 * W, H=H: make(key).fit(X, W=W, H=H))
+    model = make(key).fit(X)
+    refuses(ValueError, "largest magnitude in X", lambda: model.transform(X.astype(float) * 1e200))
+
+
+@pytest.mark.parametrize("dtype", MAGNITUDES)
+@pytest.mark.parametrize("key", [key for key in KEYS if key != "sklearn-mu"])
+def test_tiny_entries_do_no_harm(key, dtype):
+    """An entry, a row or a column as small as a number can be leaves all results finite.
+
+    But for scikit-learn's Kullback-Leibler: it sets factors below 2e-16 to zero, from which the
+    divergence of a positive entry is infinite.
+    """
+    tiny = np.finfo(dtype).smallest_subnormal
+    for rows, columns in ((2, 1), (2, slice(None)), (slice(None), 1)):
+        X = problem(key)
+        X[rows, columns] = tiny
+        if solvers[key].target.symmetric:
+            X[columns, rows] = tiny
+        for data in inputs(key, X.astype(dtype)):
+            assert finite(make(key), data)

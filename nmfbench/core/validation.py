@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 __all__ = [
+    "MAGNITUDES",
     "canonical_csr",
     "check_count",
     "check_data",
@@ -20,6 +21,14 @@ __all__ = [
     "check_rng",
     "check_symmetric_data",
 ]
+
+
+MAGNITUDES = {"float64": 200, "float32": 30}
+"""Powers of two: how far from 1 the largest magnitude in data or a factor may be, unless it is 0.
+
+Fourth powers, and sums of many of them, neither overflow nor vanish then. Whatever is smaller than
+the largest may be as small as it likes.
+"""
 
 
 def check_data(estimator, X, *, reset=True, accept_sparse=True, nonnegative=True):
@@ -44,7 +53,8 @@ def check_data(estimator, X, *, reset=True, accept_sparse=True, nonnegative=True
     Raises
     ------
     ValueError
-        If ``X`` is empty, has NaN, infinite or negative entries, or the wrong shape.
+        If ``X`` is empty, has NaN, infinite or negative entries, or the wrong shape, or if its
+        largest magnitude is not within :data:`MAGNITUDES`.
     TypeError
         If ``X`` holds times or records, or is sparse and the solver needs dense data.
     """
@@ -65,6 +75,7 @@ def check_data(estimator, X, *, reset=True, accept_sparse=True, nonnegative=True
     )
     if nonnegative:
         _check_nonnegative(X, "X")
+    _check_magnitude(X, "X")
     return canonical_csr(X) if sp.issparse(X) else X
 
 
@@ -106,6 +117,21 @@ def _check_nonnegative(X, name):
         f"{smallest:.4g} at row {row}, column {column}); NMF needs {name} >= 0. Shift or clip "
         "the data, or use a solver for signed data."
     )
+
+
+def _check_magnitude(X, name):
+    values = X.data if sp.issparse(X) else X
+    if values.size == 0:
+        return
+    largest = float(max(values.max(), -values.min()))
+    power = MAGNITUDES[X.dtype.name]
+    if largest and not 2.0**-power <= largest <= 2.0**power:
+        other = " or pass float64" if X.dtype == np.float32 else ""
+        raise ValueError(
+            f"The largest magnitude in {name} is {largest:.4g}, but in {X.dtype} it must be from "
+            f"2**-{power} to 2**{power}, as products would overflow or vanish: divide {name} by it"
+            f"{other}."
+        )
 
 
 def check_count(value, name, *, least=1, optional=False):
@@ -239,6 +265,7 @@ def check_factors(W, H, X, r, *, nonnegative=True):
             )
         if nonnegative:
             _check_nonnegative(factor, name)
+        _check_magnitude(factor, name)
         checked.append(factor)
     return checked[0], np.ascontiguousarray(checked[1].T)
 

@@ -24,6 +24,18 @@ def check_not_zero(X):
         )
 
 
+def _unit(X):
+    """A power of two, exact to divide by, whose square brings ``X`` near 1 if it is far from that.
+
+    scikit-learn takes numbers below 2e-16 for zeros, whatever the unit of the data.
+    """
+    _, exponent = np.frexp(float(X.max()))
+    return X.dtype.type(2.0 ** (exponent // 2) if abs(exponent) > _FAR else 1)
+
+
+_FAR = 40
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
 class BasePeer(BaseAlternating):
     """Base of scikit-learn's factorizations under our contract.
@@ -46,11 +58,13 @@ class BasePeer(BaseAlternating):
         return super()._start(X, r, rng, factors)
 
     def _step(self, X, s):
-        model = self._peer(s.W.shape[1])
+        model, unit = self._peer(s.W.shape[1]), _unit(X)
+        data = X if unit == 1 else X / unit**2
+        H = np.ascontiguousarray(s.Ht.T) / unit
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # stop_reason_ says it
-            s.W = model.fit_transform(X, W=s.W, H=np.ascontiguousarray(s.Ht.T))
-        s.Ht = np.ascontiguousarray(model.components_.T)
+            s.W = model.fit_transform(data, W=s.W / unit, H=H) * unit
+        s.Ht = np.ascontiguousarray(model.components_.T) * unit
         s.n_iter = model.n_iter_
 
     def _objective(self, X, s):
