@@ -558,3 +558,18 @@ def test_tiny_entries_do_no_harm(key, dtype):
             X[columns, rows] = tiny
         for data in inputs(key, X.astype(dtype)):
             assert finite(make(key), data)
+
+
+ANY_RANK = [key for key in KEYS if solvers[key].target.any_rank and not solvers[key].target.square]
+
+
+@pytest.mark.parametrize("key", ANY_RANK)
+def test_there_may_be_more_components_than_samples_and_features(key):
+    """Such a rank gives factors of that many components, which explain data as few do."""
+    X, r = suited(key, easy_data(noise=0.05))[:8, :8], 11
+    model = make(key, n_components=r)
+    assert finite(model, X)
+    assert len(model.components_) == r or key == "flss"  # it leaves out those that are zero
+    few = make(key, n_components=1).fit(X)
+    errors = [np.linalg.norm(X - m.transform(X) @ m.components_) for m in (model, few)]
+    assert errors[0] <= errors[1] + 0.02 * np.linalg.norm(X)

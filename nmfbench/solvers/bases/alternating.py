@@ -32,6 +32,7 @@ class BaseAlternating(BaseNMF):
     max_iter: int = 200
     tol: float = 1e-4
 
+    any_rank: ClassVar[bool] = True
     inits: ClassVar[dict] = INITS
     """Names to starts ``(X, r, rng) -> (W, Ht)``."""
 

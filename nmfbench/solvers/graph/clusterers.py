@@ -38,6 +38,7 @@ class Clusterer(ClusterMixin):
     """
 
     takes_factors: ClassVar[bool] = False
+    any_rank: ClassVar[bool] = False  # there are no more clusters than samples
 
     def _finish(self, X, s):
         super()._finish(X, s)

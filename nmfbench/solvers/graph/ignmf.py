@@ -104,6 +104,7 @@ class IGNMF(BaseGraph, LeastSquares):
     xi: float = 100.0
 
     accepts_sparse: ClassVar[bool] = True
+    any_rank: ClassVar[bool] = False  # orthonormal columns are no more than the samples
     fixes_scale: ClassVar[bool] = True
 
     def _validate_params_of_solver(self):
