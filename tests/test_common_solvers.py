@@ -573,3 +573,52 @@ def test_there_may_be_more_components_than_samples_and_features(key):
     few = make(key, n_components=1).fit(X)
     errors = [np.linalg.norm(X - m.transform(X) @ m.components_) for m in (model, few)]
     assert errors[0] <= errors[1] + 0.02 * np.linalg.norm(X)
+
+
+# Solvers whose reconstruction depends on the unit of the data, and why.
+_PENALTY = "its penalties have a unit, and it does not scale the data"
+_BOX = "its box is in the unit of the factors"
+_SMOOTHING = "mu0 is in the unit of the factors"
+_ABSOLUTE = "scikit-learn has tolerances in the unit of the data"
+WITH_A_UNIT = {
+    "eucnmf-gs": _PENALTY,
+    "flss": _PENALTY,
+    "inmf-vc": "delta and tau weigh the volume of the bases against the fit",
+    "mahnmf-bc-ogm": _BOX,
+    "mahnmf-bc-rri": _BOX,
+    "mahnmf-en": "lam is in the inverse unit of the data",
+    "mahnmf-gs": _PENALTY,
+    "mahnmf-m-ogm": _PENALTY,
+    "mahnmf-m-rri": _PENALTY,
+    "mahnmf-ogm": _SMOOTHING,
+    "sklearn-minibatch": _ABSOLUTE,
+    "sklearn-minibatch-dl": _ABSOLUTE,
+}
+ROUNDED = {
+    "rpca-ialm": "LAPACK bisects for the eigenvalues above a bound, to an absolute tolerance"
+}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_powers_of_two_change_the_unit_and_nothing_else(key):
+    """The reconstruction of 256 X is 256 times that of X, to the bit, or has a reason not to be.
+
+    Of solvers that start from ``nndsvda`` this holds with another start: it fills zeros by the
+    mean of X, which is in the unit of X, while factors are in the root of it.
+    """
+    X, params = problem(key), {"n_components": R, "random_state": 0}
+    known = solvers[key].target().get_params()
+    params |= {"init": "random"} if known.get("init") == "nndsvda" else {}
+    params |= {"max_iter": 5} if key in ITERATIVE else {}
+    scaled = known.get("scale", "none") != "none"  # it factorizes data without a unit
+
+    def reconstruction(data):
+        model = solvers[key].target(**params)
+        return model.inverse_transform(model.fit_transform(data))
+
+    wanted = reconstruction(X)
+    same = [
+        np.array_equal(reconstruction(unit * X), wanted if scaled else unit * wanted)
+        for unit in (256.0, 1 / 256)
+    ]
+    assert all(same) == (key not in WITH_A_UNIT | ROUNDED)
