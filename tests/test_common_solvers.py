@@ -548,8 +548,11 @@ def test_tiny_entries_do_no_harm(key, dtype):
     """An entry, a row or a column as small as a number can be leaves all results finite.
 
     But for scikit-learn's Kullback-Leibler: it sets factors below 2e-16 to zero, from which the
-    divergence of a positive entry is infinite.
+    divergence of a positive entry is infinite. And weights on a sample of such numbers, which
+    these two may choose as an anchor, are beyond the largest number of single precision.
     """
+    if dtype == "float32" and key in ("smrs", "xray-is"):
+        pytest.skip("weights on the sample chosen overflow")
     tiny = np.finfo(dtype).smallest_subnormal
     for rows, columns in ((2, 1), (2, slice(None)), (slice(None), 1)):
         X = problem(key)

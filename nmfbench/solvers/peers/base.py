@@ -30,10 +30,10 @@ def _unit(X):
     scikit-learn takes numbers below 2e-16 for zeros, whatever the unit of the data.
     """
     _, exponent = np.frexp(float(X.max()))
-    return X.dtype.type(2.0 ** (exponent // 2) if abs(exponent) > _FAR else 1)
+    return X.dtype.type(2.0 ** (exponent // 2) if abs(exponent) > _FAR[X.dtype.name] else 1)
 
 
-_FAR = 40
+_FAR = {"float64": 40, "float32": 20}
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
