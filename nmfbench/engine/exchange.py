@@ -23,7 +23,7 @@ import pandas as pd
 
 from nmfbench.core.registry import UnknownNameError
 from nmfbench.engine.arrays import pack, unpack
-from nmfbench.engine.store import COLUMNS, JSON, RESERVED
+from nmfbench.engine.record import COLUMNS, JSON, RESERVED
 from nmfbench.engine.trials import Trial, canonical, key_of
 
 __all__ = [
