@@ -90,7 +90,7 @@ def test_fits_of_the_most_frames_count():
 
 
 def test_errors_are_those_of_the_records_where_there_are_any():
-    """What is left of the foreground is a share of the temporal mean's."""
+    """Foreground left in a background is given as a share of the temporal mean's."""
     frame = pd.DataFrame({"age": [2.0], "age-fg": [5.0], "age-fg-mean": [20.0]})
     columns = ["background-error", "foreground-left"]
     assert with_errors(frame)[columns].values.tolist() == [[2.0, 0.25]]

@@ -452,7 +452,7 @@ def test_random_rows_are_uniform_over_rows_that_are_not_zero():
 
 
 def test_a_fit_that_compiles_cannot_fail():
-    """What suits the data and not the tiny matrix that is fitted first is no error."""
+    """A solver that refuses the tiny matrix that is fitted first still fits the data."""
 
     class ManyRows(MU):
         def _start(self, X, r, rng, factors):

@@ -175,7 +175,7 @@ def test_a_class_that_tells_no_codes_has_the_best_ones_before_each_block():
 
 
 def test_a_class_that_writes_into_its_bases_starts_where_all_do():
-    """What compiles before the clock starts leaves first bases and samples alone."""
+    """Compilation before the clock starts leaves first bases and samples alone."""
     spy, X = Follower(), normalize(samples().X)
     outcome = run(spy, record_every=N, n_epochs=1)
     assert outcome.metrics["initial"] == pytest.approx(cost(X, best(X, spy.start_), spy.start_))

@@ -74,7 +74,7 @@ def test_the_gap_is_that_of_algorithm_2_to_the_minimum():
 
 
 def test_runs_share_their_draws():
-    """What a run has after some steps does not depend on the other runs, and falls in the end."""
+    """A run after some steps does not depend on the other runs, and falls in the end."""
     several, one = inner([10, 300, 20_000]), inner([300, 20_000])
     np.testing.assert_array_equal(several.arrays["gap"][1:], one.arrays["gap"])
     assert several.arrays["gap"][-1] < 0.1

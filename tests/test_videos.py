@@ -22,7 +22,7 @@ def fit(clip, method, background, *, masked, repeat=0, **metrics):
         "repeat": repeat,
         **{name: metrics.get(name, np.nan) for name in videos._PRINTED},
         **{f"{name}-mean": 0.5 for name in ("auc", "age") if masked},
-        "arrays": {
+        "images": {
             "shown": np.arange(0, 70, 10),
             "frames": images,
             "backgrounds": np.full_like(images, background),
@@ -122,11 +122,15 @@ def test_a_clip_of_which_nothing_is_shown_has_no_strip():
     assert len(FIG16.scores(table)) == 2
 
 
-def test_the_longest_clips_are_judged():
-    """Of the paper's grid those with 200 frames, of a quick one those with 100."""
-    for profile, longest in (("quick", 100), ("paper", 200)):
+def test_the_most_frames_are_judged_and_the_fewest_shown():
+    """A clip that has no more than few frames is fitted once, and both judged and shown."""
+    labels = {m.solver: m.label for m in videos.METHODS[:3]}
+    for profile, most in (("quick", 100), ("paper", 200)):
         rows = [t.to_dict() | dict(t.options) for t in FIG17.grid(profile)]
-        labels = {m.solver: m.label for m in videos.METHODS[:3]}
-        records = pd.DataFrame(rows).assign(arrays=None)
-        records["method"] = records["solver"].map(labels)
-        assert set(FIG17.frame(records)["n_frames"]) == {longest}
+        records = pd.DataFrame(rows)
+        records = records.assign(arrays=records["n_frames"], method=records["solver"].map(labels))
+        known = FIG17.frame(records).groupby("clip", observed=True)
+        assert set(known["images"].unique().explode()) == {100}
+        frames = known["n_frames"].unique().explode()
+        assert frames.pop("Shopping Mall") == 100
+        assert set(frames) == {most}

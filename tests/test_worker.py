@@ -95,7 +95,7 @@ def test_what_is_written_between_two_requests_is_nobodys_answer(child):
 
 
 def test_memory_of_all_processes_is_limited(child):
-    """What they held is told, beside the limit."""
+    """The error gives the memory that they held, beside the limit."""
     worker = child("a = b'1' * (2 * 10**8); time.sleep(20)", memory_limit=10**8)
     with pytest.raises(MemoryExceeded, match=r"held \d{3} MB, more than the .* limit of 100 MB"):
         worker.call("act", {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy import stats
@@ -13,12 +14,13 @@ from nmfbench.artefacts.claim import (
     Threshold,
     Verdict,
     thresholded,
+    whose_number,
     within,
 )
 from nmfbench.artefacts.comparisons import At, Side, name_of, per_repeat, rows_of
 from nmfbench.stats.intervals import t_interval
 
-__all__ = ["ratio_within", "seldom", "slower", "stays", "within_factor", "without_exception"]
+__all__ = ["seldom", "slower", "stays", "within_factor", "without_exception"]
 
 
 def seldom(
@@ -44,57 +46,48 @@ def seldom(
     return within(at, thresholded(Threshold(bound, whose), test))
 
 
-def ratio_within(
-    slow: Side,
-    fast: Side,
-    value: str,
-    low: float,
-    high: float,
-    *,
-    whose: str = "ours",
-    at: At = None,
-):
-    """``slow`` takes ``low`` to ``high`` times the ``value`` (such as seconds) of ``fast``.
-
-    The geometric mean over repeats decides: confirmed if its interval lies within the bounds,
-    refuted if it lies outside.
-    """
-
-    def test(bounds, frame):
-        return _ratio_within(frame, slow, fast, value, *bounds)
-
-    return within(at, thresholded(Threshold((low, high), whose), test))
-
-
 def within_factor(
     slow: Side, fast: Side, value: str, factor: float, *, whose: str = "ours", at: At = None
 ):
     """``slow`` takes 1 / ``factor`` to ``factor`` times the ``value`` of ``fast``.
 
-    As :func:`ratio_within`. Half and twice of a factor are those of its distance from 1.
+    The geometric mean over repeats decides: confirmed if its interval lies within the bounds,
+    refuted if it lies outside. Half and twice of a factor are those of its distance from 1.
     """
 
     def test(factor, frame):
-        return _ratio_within(frame, slow, fast, value, 1 / factor, factor)
+        return _ratio_within(frame, slow, fast, value, 1 / factor, factor, whose)
 
     return within(at, thresholded(Threshold(factor, whose, 1.0), test))
 
 
 def slower(
-    slow: Side, fast: Side, value: str, factor: float, *, whose: str = "ours", at: At = None
+    slow: Side,
+    fast: Side,
+    value: str,
+    factor: float,
+    *,
+    most: float = np.inf,
+    whose: str = "ours",
+    at: At = None,
 ):
-    """``slow`` takes at least ``factor`` times the ``value`` of ``fast``.
+    """``slow`` takes at least ``factor`` times the ``value`` (such as seconds) of ``fast``.
 
-    As :func:`ratio_within`.
+    The geometric mean over repeats decides: confirmed if its interval lies above the factor,
+    refuted if it lies below. Where it lies above ``most``, the evidence says so.
     """
 
     def test(factor, frame):
-        return _ratio_within(frame, slow, fast, value, factor, np.inf)
+        found = _ratio_within(frame, slow, fast, value, factor, np.inf, whose)
+        if found.interval is None or found.interval[0] <= most:
+            return found
+        text = f"{found.evidence}; that exceeds {factor:g} to {most:g}"
+        return replace(found, evidence=text)
 
     return within(at, thresholded(Threshold(factor, whose), test))
 
 
-def _ratio_within(frame, slow, fast, value, low, high):
+def _ratio_within(frame, slow, fast, value, low, high, whose):
     a, b = (per_repeat(frame, m, value) for m in (slow, fast))
     logs = np.log((a / b).dropna())
     if len(logs) < 2:
@@ -105,10 +98,10 @@ def _ratio_within(frame, slow, fast, value, low, high):
     outside = upper < low or lower > high
     verdict = "confirmed" if inside else "refuted" if outside else "inconclusive"
     unit = value.replace("_", " ")
-    claimed = f"{low:g} to {high:g}" if np.isfinite(high) else f"at least {low:g}"
+    asked = f"{low:.3g} to {high:.3g}" if np.isfinite(high) else f"at least {low:g}"
     text = (
         f"{name_of(slow)} takes {ratio:.3g} times the {unit} of {name_of(fast)} (95 % interval "
-        f"{lower:.3g} to {upper:.3g}; claimed: {claimed})"
+        f"{lower:.3g} to {upper:.3g}; {whose_number(whose)}: {asked})"
     )
     interval = (float(lower), float(upper))
     return Verdict(verdict, text, float(ratio), interval, None, len(logs))

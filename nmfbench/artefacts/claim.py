@@ -39,6 +39,7 @@ __all__ = [
     "decided_by",
     "judge",
     "thresholded",
+    "whose_number",
     "with_evidence",
     "within",
 ]
@@ -296,3 +297,8 @@ def with_evidence(
 def thresholded(threshold: Threshold, test: Callable[[Any, pd.DataFrame], Verdict]):
     """:func:`decided_by` of a function of the number and the frame."""
     return decided_by(threshold, lambda number: functools.partial(test, number))
+
+
+def whose_number(whose: Literal["paper", "ours"]) -> str:
+    """Words before a number that decides, in the evidence."""
+    return "the paper's bound" if whose == "paper" else "our bound"

@@ -31,6 +31,7 @@ from nmfbench.artefacts.claim import (
     Threshold,
     Verdict,
     thresholded,
+    whose_number,
     within,
 )
 from nmfbench.artefacts.frames import narrow
@@ -348,7 +349,8 @@ def at_least(
         return decide(
             scores - bound,
             lambda effect, ci: (
-                f"{value} of {name_of(side)}: {effect + bound:.3g} (claimed: {bound:g})"
+                f"{value} of {name_of(side)}: {effect + bound:.3g} "
+                f"({whose_number(whose)}: at least {bound:g})"
             ),
         )
 

@@ -141,7 +141,7 @@ class Guest:
         return (self._input_tag("sparse") if said is None else said) is True
 
     def _input_tag(self, name):
-        """What it tells scikit-learn of its input; None if nothing."""
+        """An input tag of scikit-learn's; None if the class has no such tags."""
         if hasattr(self.kind, "__sklearn_tags__"):
             with contextlib.suppress(Exception):
                 return getattr(self.make().__sklearn_tags__().input_tags, name)

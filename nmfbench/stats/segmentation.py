@@ -240,7 +240,7 @@ def segmentation_scores(found, truths):
 
 
 def human_scores(truths):
-    """What a human scores against the others, mean over humans: the ceiling.
+    """Scores of a human against the others, mean over humans: the ceiling.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ import numpy as np
 
 from nmfbench.core.trace import Trace
 
-__all__ = ["Outcome", "fit_of", "low_rank_of", "timed_fit"]
+__all__ = ["Outcome", "fit_of", "low_rank_of", "split_of", "timed_fit"]
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Outcome:
 
 
 def fit_of(clock: Trace, n_iter: int, objective=None, stop_reason=None) -> dict[str, Any]:
-    """What :attr:`Outcome.fit` holds, of a task that has a clock of its own."""
+    """The dict :attr:`Outcome.fit` of a task that has a clock of its own."""
     return {
         "seconds": float(clock.seconds),
         "cpu_seconds": float(clock.cpu_seconds),
@@ -40,6 +40,14 @@ def fit_of(clock: Trace, n_iter: int, objective=None, stop_reason=None) -> dict[
         "objective": None if objective is None else float(objective),
         "stop_reason": stop_reason,
     }
+
+
+def split_of(factorization):
+    """Training and test samples, as rows of the data, of an outcome of ``factorization``."""
+    train, test = (factorization.arrays[name] for name in ("train", "test"))
+    if not len(test):
+        raise ValueError("there is no test sample: train_per_class must be given and smaller.")
+    return train, test
 
 
 def timed_fit(solver, X, *, representation=False, **fit_params):

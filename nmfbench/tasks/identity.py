@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nmfbench.core.registry import register_task
-from nmfbench.tasks.base import Outcome
+from nmfbench.tasks.base import Outcome, split_of
 from nmfbench.tasks.recognition import nearest_cosine
 
 __all__ = ["identity", "recognised"]
@@ -47,9 +47,7 @@ def identity(data, solver, rng, base):
     After Guan et al. (2012), MahNMF, Section 5.4.2.
     """
     arrays = base.arrays
-    train, test = arrays["train"], arrays["test"]
-    if not len(test):
-        raise ValueError("there is no test sample: train_per_class must be given and smaller.")
+    train, test = split_of(base)
     y, H = np.asarray(data.y), arrays["components"]
     mean = arrays.get("mean", np.zeros(H.shape[1], dtype=H.dtype))
     known, probes = (arrays[name] @ H + mean for name in ("W", "codes"))

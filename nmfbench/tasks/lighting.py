@@ -185,7 +185,7 @@ def detail(images, reference, image_shape):
 
 
 def _fine(images, image_shape):
-    """What is left without local means, centred, and of length 1 unless rounding is all of it."""
+    """Images less local means, centred, and of length 1 unless only rounding is left."""
     pixels = np.reshape(images, (-1, *image_shape)).astype(float)
     fine = (pixels - uniform_filter(pixels, (0, _BOX, _BOX))).reshape(len(pixels), -1)
     fine -= fine.mean(axis=1, keepdims=True)

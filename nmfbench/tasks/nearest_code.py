@@ -10,7 +10,7 @@ from sklearn.preprocessing import normalize
 from nmfbench.core.registry import register_task
 from nmfbench.metrics import accuracy
 from nmfbench.optim.projections.frobenius import project_frobenius
-from nmfbench.tasks.base import Outcome
+from nmfbench.tasks.base import Outcome, split_of
 
 __all__ = ["nearest_code"]
 
@@ -59,9 +59,7 @@ def nearest_code(data, solver, rng, base):
     Guan et al. (2012), Online NMF with robust stochastic approximation, Section V-B, Figures 10
     and 11; the references are ours.
     """
-    train, test = base.arrays["train"], base.arrays["test"]
-    if not len(test):
-        raise ValueError("there is no test sample: train_per_class must be given and smaller.")
+    train, test = split_of(base)
     y = np.asarray(data.y)
     known, unseen = (normalize(data.X[rows]) for rows in (train, test))
     H = base.arrays["components"].astype(float)

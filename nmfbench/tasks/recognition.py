@@ -7,7 +7,7 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from nmfbench.core.registry import register_task
 from nmfbench.metrics import accuracy
-from nmfbench.tasks.base import Outcome
+from nmfbench.tasks.base import Outcome, split_of
 
 __all__ = ["nearest_cosine", "recognition"]
 
@@ -51,9 +51,7 @@ def recognition(data, solver, rng, base):
     Guan et al. (2012), MahNMF, Algorithms 4 and 5, Figures 5 and 7.
     """
     arrays = base.arrays
-    train, test = arrays["train"], arrays["test"]
-    if not len(test):
-        raise ValueError("there is no test sample: train_per_class must be given and smaller.")
+    train, test = split_of(base)
     y = np.asarray(data.y)
     clean = data.get("clean", data.X)
     lengths = np.linalg.norm(arrays["components"].astype(float), axis=1)

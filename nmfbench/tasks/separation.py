@@ -360,7 +360,7 @@ def fit_background(solver, X, n_components=None):
 
 
 def _as_frames(solver, found, X):
-    """What a fit found of each entry, with frames as rows, in the precision of X."""
+    """The value that a fit found for each entry, with frames as rows, in the precision of X."""
     turned = hasattr(solver, "anchor_indices_")
     found = np.asarray(found.T if turned else found, dtype=X.dtype)
     if found.shape != X.shape:

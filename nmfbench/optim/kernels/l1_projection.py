@@ -691,7 +691,20 @@ def lad_dense(W, basis, norms, duals, points, start, X, H, Ht, masses, max_pivot
         if status != OPTIMAL and made < max_pivots:
             w[:] = 0.0
             objective, made, status = _solve(
-                w, chosen, dual, True, True, x, H, Ht, indptr, indptr, none, masses, max_pivots, work
+                w,
+                chosen,
+                dual,
+                True,
+                True,
+                x,
+                H,
+                Ht,
+                indptr,
+                indptr,
+                none,
+                masses,
+                max_pivots,
+                work,
             )
             pivots += made
         unfinished += status != OPTIMAL

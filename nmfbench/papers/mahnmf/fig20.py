@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import ALPHA, NO_PAIR, Claim, Verdict, within
 from nmfbench.artefacts.comparisons import always_best, better
 from nmfbench.artefacts.frames import mean_table, narrow
 from nmfbench.artefacts.plots import Curves, legend_of
 from nmfbench.papers.mahnmf import multiview
 from nmfbench.papers.mahnmf.multiview import EUC, FLSS, HALS, LABELS, MAH, NAMES, RAW
-from nmfbench.problems.multiview import SETS
 from nmfbench.stats.between import between_share, shuffled_shares
 
 _PATTERNS = (MAH, EUC, HALS)
@@ -194,32 +190,27 @@ def _claims(dataset):
     ]
 
 
-ARTEFACT = register_artefact(
-    Artefact(
-        "mahnmf/fig20",
-        title="Latent spaces of several views",
-        kind="figure",
-        methods=multiview.METHODS,
-        grid=partial(multiview.grid, chosen=multiview.shown),
-        frame=frame,
-        table=table,
-        picture=draw,
-        claims=[claim for dataset in SETS for claim in _claims(dataset)],
-        assumed=multiview.ASSUMED
-        | {
-            "sparseness": "That of Hoyer (2004) of a feature's weights in all components, averaged "
-            "over the numbers of dimensions. A feature that is in none counts as 1, and is marked. "
-            "Similar and different is read as the share η² of its variance that lies between "
-            "views, against shuffled features. Views of other kinds and widths differ anyway, "
-            "hence the comparison with plain EucNMF.",
-            "private information": "Pairs of a view and a live component with no more than a "
-            "millionth of the largest length. A component that is zero everywhere is not private.",
-        },
-        stands_for=multiview.STANDS_FOR,
-        caption="Left: mean average precision of linear classifiers on the codes, means over "
-        "splits with 95 % intervals; dotted: classifiers on all views without a latent space. "
-        f"{FLSS} is drawn at the number of dimensions that it has left. Middle and right: how "
-        "sparse each feature is over the components, lines between views; a red cross is a feature "
-        "that most fits leave out.",
-    )
+ARTEFACT = multiview.artefact(
+    "fig20",
+    title="Latent spaces of several views",
+    kind="figure",
+    chosen=multiview.shown,
+    frame=frame,
+    table=table,
+    picture=draw,
+    claims=_claims,
+    assumed={
+        "sparseness": "That of Hoyer (2004) of a feature's weights in all components, averaged "
+        "over the numbers of dimensions. A feature that is in none counts as 1, and is marked. "
+        "Similar and different is read as the share η² of its variance that lies between "
+        "views, against shuffled features. Views of other kinds and widths differ anyway, "
+        "hence the comparison with plain EucNMF.",
+        "private information": "Pairs of a view and a live component with no more than a "
+        "millionth of the largest length. A component that is zero everywhere is not private.",
+    },
+    caption="Left: mean average precision of linear classifiers on the codes, means over "
+    "splits with 95 % intervals; dotted: classifiers on all views without a latent space. "
+    f"{FLSS} is drawn at the number of dimensions that it has left. Middle and right: how "
+    "sparse each feature is over the components, lines between views; a red cross is a feature "
+    "that most fits leave out.",
 )

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.claim import Threshold, thresholded
+from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.claim import Claim, Threshold, thresholded
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.engine.trials import Trial
 from nmfbench.problems.multiview import SETS, SMOKE, params_of
 
 __all__ = [
-    "ASSUMED",
     "LABELS",
-    "METHODS",
     "NAMES",
-    "STANDS_FOR",
+    "artefact",
     "frame",
     "grid",
     "shown",
@@ -37,7 +37,7 @@ _FAST = (MAH, EUC, FLSS, HALS)  # methods of small grids
 LABELS = [MAH, EUC, FLSS, UNCAPPED, PLAIN, UNGROUPED, HALS, PCA, RAW, VIEW]
 
 _FOR = {"mv-msrcv1": "PASCAL VOC 2007", "mv-landuse21": "MIR Flickr"}
-STANDS_FOR = {
+_STANDS_FOR = {
     key: f"{title} for {_FOR.get(key, 'either set of the paper')}"
     for key, (title, _) in SETS.items()
 }
@@ -174,6 +174,31 @@ def unless_easy(dataset: str, test: Callable):
         return replace(found, verdict="inconclusive", evidence=text)
 
     return thresholded(_EASY, judged)
+
+
+def artefact(
+    name: str,
+    *,
+    chosen: Callable[[str], list[Method]],
+    claims: Callable[[str], list[Claim]],
+    assumed: dict[str, str],
+    **parts,
+) -> Artefact:
+    """The artefact ``name`` of the methods chosen for each set, with claims on each.
+
+    ``assumed`` are choices of its own; ``parts`` are the other fields of an artefact.
+    """
+    return register_artefact(
+        Artefact(
+            f"mahnmf/{name}",
+            methods=METHODS,
+            grid=partial(grid, chosen=chosen),
+            claims=[claim for dataset in SETS for claim in claims(dataset)],
+            assumed=ASSUMED | assumed,
+            stands_for=_STANDS_FOR,
+            **parts,
+        )
+    )
 
 
 ASSUMED = {

@@ -276,6 +276,7 @@ def score_artefact(artefact: str, score: str, name: str, *, title: str, meaning:
             picture=draw,
             claims=list(_claims(artefact, score, name)),
             assumed=_ASSUMED,
+            stands_for=sets.STANDS_FOR,
             caption=_CAPTION.format(meaning),
         )
     )

@@ -8,7 +8,7 @@ from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.tables import score_table
 from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd.protocols import COMPARED
-from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, clusterings, shape_trial
+from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, STANDS_FOR, clusterings, shape_trial
 
 _ID = "rnmfd/table2"
 _METHOD = next(c.default for c in COMPARED if c.solver == "kmeans")
@@ -92,6 +92,7 @@ ARTEFACT = register_artefact(
             for dataset, images in SETS.items()
         ],
         assumed={name: ASSUMED[name] for name in ("scale", "UMIST", "MNIST")},
+        stands_for=STANDS_FOR,
         caption="As loaded, counted in the trials of K-means; in brackets the paper's number "
         "where ours differs.",
     )

@@ -15,7 +15,7 @@ from nmfbench.artefacts.comparisons import better, margin_grows
 from nmfbench.artefacts.frames import lengthen, mean_table, narrow, reference
 from nmfbench.artefacts.grids import changed, corrupted
 from nmfbench.artefacts.plots import Curves
-from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, clusterings, method
+from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, STANDS_FOR, clusterings, method
 from nmfbench.problems.noise import NOISES
 
 ALL, NO_S, NO_GRAPH, NO_ORTHOGONALITY = "RNMFD", "no S", "no graph", "no orthogonality"
@@ -415,6 +415,7 @@ ARTEFACT = register_artefact(
             "start alike.",
         }
         | {name: text for name, text in ASSUMED.items() if name != "clusters"},
+        stands_for=STANDS_FOR,
         caption="Above: accuracy against the level of the noise, from clean data at 0; means over "
         "runs, with 95 % intervals as bands of RNMFD, Ncuts and NMF; dotted: the same clusters, "
         "labels shuffled. Below: accuracy minus that of RNMFD in the same runs, averaged over "

@@ -240,6 +240,7 @@ ARTEFACT = register_artefact(
             "one image": "Of ORL, drawn at random, of unit length; there is no graph of one image.",
         }
         | {name: sets.ASSUMED[name] for name in ("scale", "start", "stopping", "UMIST", "MNIST")},
+        stands_for=sets.STANDS_FOR,
         caption="Above: the objective over its first value, of the first run; Eq. (17) as printed "
         "(solid) and with the largest exponent of 1, 1/2 and 1/4 that does not raise it, the "
         "default here (dashed). Below: the largest rise of an iteration in all runs. The auxiliary "
