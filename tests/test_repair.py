@@ -166,7 +166,7 @@ def test_a_whole_store_stays_as_it_is(given, tmp_path):
 
 
 def test_a_store_in_use_is_not_repaired(given, tmp_path):
-    """What another process writes meanwhile would be lost."""
+    """A store that another process has open is not repaired."""
     data, _ = given
     lay(tmp_path, data)
     with Store(tmp_path) as store:

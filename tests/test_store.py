@@ -392,7 +392,7 @@ def test_a_store_without_digests_gets_them(tmp_path):
 
 
 def test_an_earlier_nmfbench_can_go_on_writing(tmp_path):
-    """What it writes, by the statements that it has, gets its digests at the next opening."""
+    """Records that it writes, by its own statements, get their digests at the next opening."""
     with Store(tmp_path) as store:
         store.put(record("a"), {"W": np.eye(2)})
         row = store._db.execute(f"SELECT {', '.join(COLUMNS)} FROM records").fetchone()
@@ -419,7 +419,7 @@ def test_an_earlier_nmfbench_can_go_on_writing(tmp_path):
 
 @pytest.mark.parametrize("how", ["deleted", "moved", "replaced"])
 def test_a_store_that_is_gone_takes_no_record(tmp_path, how):
-    """What is written to a file that is not there any more is lost, and that is said at once."""
+    """A write to a file that is not there any more is an error at once."""
     folder = tmp_path / "store"
     with Store(folder) as store:
         store.put(record("a"))

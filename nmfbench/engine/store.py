@@ -541,7 +541,7 @@ class Store:
             raise self._damaged(key, f"array {name!r}: {error}") from error
 
     def _contents(self, key) -> dict[str, Any] | None:
-        """What a record came with: its arrays' digests, and whether it was imported."""
+        """Digests of a record's arrays, and whether it was imported."""
         query = f"SELECT key, {self._seals} FROM records WHERE key = ?"
         row = self._db.execute(query, (key,)).fetchone()
         return None if row is None else self._held(*row)

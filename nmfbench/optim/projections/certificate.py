@@ -6,7 +6,7 @@ __all__ = ["as_certificate"]
 
 
 def as_certificate(primal, dual_bound, unexplained):
-    """What ``certificate`` of a solver returns.
+    """The dict that ``certificate`` of a solver returns.
 
     Parameters
     ----------
