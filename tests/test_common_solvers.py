@@ -390,7 +390,7 @@ def test_numbers_out_of_range_are_refused(key):
 @pytest.mark.parametrize("kind", ["datetime64[D]", "timedelta64[s]", [("value", float)]])
 @pytest.mark.parametrize("key", KEYS)
 def test_times_and_records_are_no_data(key, kind):
-    """Types that numpy turns into numbers without a word are refused, as data and as factors."""
+    """Types that numpy makes numbers of without a word are refused, as data and as factors."""
     X = np.ones((N, M), dtype=int).astype(kind)
     refuses(TypeError, "no numbers", lambda: make(key).fit(X))
     if key in ITERATIVE:
