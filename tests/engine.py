@@ -1,8 +1,11 @@
 """Helpers for the tests of trials, runs and the store: grids, processes, packages, comparisons."""
 
+import contextlib
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import uuid
 from pathlib import Path
 
@@ -112,6 +115,38 @@ def survivors(process):
         except (psutil.NoSuchProcess, psutil.AccessDenied):
             continue
     return found
+
+
+@contextlib.contextmanager
+def small_disk(size):
+    """A folder on a disk of its own of so many bytes; None where that cannot be had."""
+    with tempfile.TemporaryDirectory() as folder:
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder]
+        if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode:
+            yield None
+            return
+        try:
+            yield Path(folder)
+        finally:
+            subprocess.run(["umount", folder], check=True)
+
+
+@contextlib.contextmanager
+def only_readable(folder):
+    """A copy of a folder that this process can read, but not write to."""
+    with tempfile.TemporaryDirectory() as place:
+        copy = Path(shutil.copytree(folder, Path(place) / "copy"))
+        for path in (*copy.rglob("*"), copy):
+            path.chmod(0o555 if path.is_dir() else 0o444)
+        Path(place).chmod(0o755)
+        user = os.geteuid()
+        if user == 0:  # whom no mode stops
+            os.seteuid(65534)
+        try:
+            yield copy
+        finally:
+            os.seteuid(user)
+            copy.chmod(0o755)
 
 
 def install(folder, name, source, entry_points):

@@ -247,22 +247,36 @@ def test_a_sample_within_a_budget_leaves_out_the_dear(store, again):
 
 def test_records_stand_by_the_code_that_computed_them(store, again, monkeypatch):
     """Of today's code, audited under it, audited and different, or neither."""
-    expected = {"current": 4, "audited": 0, "different": 0, "unaudited": 0}
+    expected = {"current": 4, "audited": 0, "different": 0, "unaudited": 0, "elsewhere": 0}
     assert standing(store, PLAIN) == standing(store, PLAIN * 2) == expected
     for one in PLAIN:
         edit(store, one, code="another")
     assert standing(store, PLAIN)["unaudited"] == 4
     audit(store, [PLAIN[0].key])  # its group has another record of the same code
-    assert standing(store, PLAIN) == {"current": 0, "audited": 2, "different": 0, "unaudited": 2}
+    none = dict.fromkeys(expected, 0)
+    assert standing(store, PLAIN) == none | {"audited": 2, "unaudited": 2}
     edit(store, PLAIN[1], code="a third")
-    assert standing(store, PLAIN) == {"current": 0, "audited": 1, "different": 0, "unaudited": 3}
+    assert standing(store, PLAIN) == none | {"audited": 1, "unaudited": 3}
     differs = SimpleNamespace(outcome="different", beyond=["x"], differences=["x"])
     monkeypatch.setattr(module, "compare", lambda *_: differs)
     audit(store, [PLAIN[2].key])
-    assert standing(store, PLAIN) == {"current": 0, "audited": 1, "different": 2, "unaudited": 1}
+    assert standing(store, PLAIN) == none | {"audited": 1, "different": 2, "unaudited": 1}
     edit(store, PLAIN[0], status="failed", metrics={})
     lacking = trial(repeat=77)
     assert sum(standing(store, [*PLAIN, lacking]).values()) == 3
+
+
+def test_records_from_elsewhere_are_marked_until_they_are_audited(store, again, tmp_path):
+    """Whatever they say of the code that computed them; then they count as audited."""
+    with Store(tmp_path / "other") as other:
+        pairs = [(record, {}) for record in store.records([one.key for one in PLAIN])]
+        other.put_imported(pairs)
+        none = dict.fromkeys(standing(store, PLAIN), 0)
+        assert standing(other, PLAIN) == none | {"elsewhere": 4}
+        audit(other, [PLAIN[0].key])
+        assert standing(other, PLAIN) == none | {"audited": 2, "elsewhere": 2}
+        other.put(*pairs[2], replace=True)  # computed here by now
+        assert standing(other, PLAIN) == none | {"current": 1, "audited": 2, "elsewhere": 1}
 
 
 # -- what to raise ----------------------------------------------------------------------------

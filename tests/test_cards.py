@@ -466,7 +466,7 @@ def world(tmp_path, scores, *, task="recovery", metric="anchor-recovery", failed
                 "peak_memory": 1,
                 "host": host(),
                 "versions": versions(),
-                "finished": "2026-01-02T00:00:00",
+                "finished": "2026-01-02T00:00:00+00:00",
             }
         )
     return artefact, store

@@ -93,7 +93,7 @@ def test_noise_is_seldom_called_a_difference(margin):
     ],
 )
 def test_interval_and_p_value_say_the_same(test, seed):
-    """What decides has its 95 % interval on one side, and a p-value below 5 %; else neither."""
+    """Decided claims have intervals on one side and p-values below 5 %; others neither."""
     table = records({"a": lambda x: 0.51, "b": lambda x: 0.5}, repeats=6, seed=seed)
     found = test(table)
     decided = found.verdict != "inconclusive"

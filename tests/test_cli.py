@@ -5,7 +5,9 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
@@ -13,6 +15,7 @@ import time
 import traceback
 
 import pytest
+from engine import only_readable, small_disk
 
 import nmfbench
 from nmfbench import cli
@@ -26,6 +29,7 @@ from nmfbench.cli.progress import Progress
 from nmfbench.core import registry
 from nmfbench.core.registry import Registry
 from nmfbench.engine.perform import perform
+from nmfbench.engine.repair import survey
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import Worker
@@ -544,6 +548,120 @@ def test_doctor_calls_a_damaged_store_broken(command, tmp_path):
     (tmp_path / "store" / "records.sqlite").write_bytes(b"x" * 5000)
     code, data = _json(command, "doctor")
     assert (code, data["usable"]) == (1, False)
+
+
+def damage(store):
+    """Change a record behind the store's back: its key."""
+    with sqlite3.connect(store / "records.sqlite") as db:
+        ((key,),) = db.execute("SELECT key FROM records ORDER BY key LIMIT 1").fetchall()
+        db.execute("UPDATE records SET metrics = '{' WHERE key = ?", (key,))
+    db.close()
+    return key
+
+
+READERS = (
+    ["claims", "alpha"],
+    ["status", "alpha", "--profile", "smoke"],
+    ["export", "--output", "x.csv"],
+    ["run", "alpha", "--profile", "smoke"],
+    ["audit"],
+    ["replay", "a"],
+    ["publish", "--book", "book"],
+)
+
+
+@pytest.mark.parametrize("words", READERS, ids=[words[0] for words in READERS])
+def test_a_damaged_record_is_told_in_a_line(command, tmp_path, monkeypatch, words):
+    """Exit code 1, the record and the command that sets it aside; never a traceback."""
+    monkeypatch.chdir(tmp_path)
+    command("run", "alpha", "--profile", "smoke")
+    key = damage(tmp_path / "store")
+    code, out, err = command(*words)
+    assert (code, out) == (1, "")
+    assert f"record '{key}' is damaged" in err
+    assert "nmfbench doctor --repair --store" in err
+    assert "Traceback" not in err
+
+
+def test_doctor_repairs_a_store(command, tmp_path):
+    """It says what is damaged; asked to, it sets that aside, and a run computes it again."""
+    command("run", "alpha", "--profile", "smoke")
+    code, out, _ = command("doctor", "--repair")
+    assert code == 0
+    assert "Nothing is damaged in" in out
+    key = damage(tmp_path / "store")
+    code, data = _json(command, "doctor")
+    assert (code, data["usable"]) == (1, False)
+    (finding,) = [row for row in data["findings"] if row["topic"] == "store"]
+    assert (finding["state"], key in finding["detail"]) == ("broken", True)
+    assert "doctor --repair" in finding["remedy"]
+    code, out, _ = command("doctor", "--repair")
+    assert code == 0
+    assert "Kept 2 records" in out
+    assert key in out
+    assert "records.sqlite.damaged-1" in out
+    assert "'nmfbench run' computes these again" in out
+    _, data = _json(command, "run", "alpha", "--profile", "smoke")
+    assert (data["found"], data["computed"]) == (2, 1)
+    damage(tmp_path / "store")
+    code, data = _json(command, "doctor", "--repair")
+    assert code == 0
+    assert [row["key"] for row in data["repair"]["set_aside"]] == [key]
+    assert data["repair"]["file"].endswith("damaged-2")
+    assert command("doctor", "--repair", store=tmp_path / "none")[0] == 2
+
+
+def test_a_store_that_can_only_be_read_is_read(command, tmp_path):
+    """Claims, status and doctor need no more; what has to write says so before it computes."""
+    command("run", "alpha", "--profile", "smoke")
+    expected = command("claims", "alpha", "--json")
+    with only_readable(tmp_path / "store") as store:
+        assert command("claims", "alpha", "--json", store=store)[:2] == expected[:2]
+        assert _json(command, "status", "alpha", "--profile", "smoke", store=store)[0] == 0
+        assert survey(store).is_whole
+        for words in (["run", "alpha", "--profile", "paper"], ["audit"]):
+            code, out, err = command(*words, store=store)
+            assert (code, out) == (2, "")
+            assert "make the folder writable" in err
+
+
+@pytest.mark.parametrize("how", ["deleted", "moved"])
+def test_a_store_that_goes_away_in_the_midst_ends_the_run(command, tmp_path, monkeypatch, how):
+    """Exit code 1, and no word of trials done: their records are not where they were asked for."""
+    store = tmp_path / "store"
+    put = Store.put
+
+    def gone(self, *args, **kwargs):
+        if how == "moved":
+            store.rename(tmp_path / "elsewhere")
+        else:
+            shutil.rmtree(store)
+        return put(self, *args, **kwargs)
+
+    monkeypatch.setattr(Store, "put", gone)
+    code, out, err = command("run", "alpha", "--profile", "smoke")
+    assert (code, out) == (1, "")
+    assert "moved, deleted or replaced" in err
+
+
+def test_a_full_disk_is_a_failure_and_no_wrong_usage(command, tmp_path):
+    """Exit code 1 and what to do, for the store and for files; with room the same command goes
+    on."""
+    with small_disk(2**20) as disk:
+        if disk is None:
+            pytest.skip("no disk of its own can be mounted here")
+        store, filler = disk / "store", disk / "filler"
+        command("run", "alpha/one", "--profile", "smoke", store=store)
+        filler.write_bytes(b"x" * shutil.disk_usage(disk).free)
+        for words in (["run", "alpha", "--profile", "smoke"], ["export", "--output", disk / "x"]):
+            code, out, err = command(*map(str, words), store=store)
+            assert (code, out) == (1, "")
+            assert "make room" in err or "No space left" in err
+            assert len(err.splitlines()) <= 3
+        assert not (disk / "x").exists()
+        filler.unlink()
+        _, data = _json(command, "run", "alpha", "--profile", "smoke", store=store)
+        assert (data["found"], data["done"]) == (2, 3)
 
 
 # -- budgets, the record book, audits ---------------------------------------------------------

@@ -307,12 +307,12 @@ def test_clusters_beyond_the_features_are_left_over(solver):
 @pytest.mark.parametrize(
     ("solver", "params", "match"),
     [
-        (DRCC, {"alpha": -1.0}, "alpha must be finite"),
-        (DRCC, {"alpha_features": np.nan}, "alpha_features must be finite"),
+        (DRCC, {"alpha": -1.0}, "alpha must be a finite number"),
+        (DRCC, {"alpha_features": np.nan}, "alpha_features must be a finite number"),
         (DRCC, {"init": "random"}, "init must be one of kmeans"),
-        (RCC, {"alpha": np.inf}, "alpha must be finite"),
-        (RCC, {"alpha_features": -0.5}, "alpha_features must be finite"),
-        (RCC, {"lam": 0.0}, "lam must be positive"),
+        (RCC, {"alpha": np.inf}, "alpha must be a finite number"),
+        (RCC, {"alpha_features": -0.5}, "alpha_features must be a finite number"),
+        (RCC, {"lam": 0.0}, "lam must be a number above 0"),
         (RCC, {"lam": "q50"}, "lam must be a number or one of"),
     ],
 )

@@ -13,6 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from nmfbench.checks import CHECKS, easy_data, perform_check
 from nmfbench.core.registry import solvers
 from nmfbench.core.trace import TRACE_DTYPE
+from nmfbench.core.validation import MAGNITUDES
 from nmfbench.solvers.frobenius.mu import MU
 from nmfbench.solvers.separable.base import BaseSeparable
 
@@ -329,7 +330,7 @@ def test_an_all_zero_matrix_is_fitted_by_zeros_or_refused(key):
     X = np.zeros_like(problem(key))
     model = make(key)
     if key in _NEED_SOMETHING:
-        refuses(ValueError, "zero", lambda: model.fit(X))
+        refuses(ValueError, "X is all zero", lambda: model.fit(X))
     else:
         W = model.fit_transform(X)
         np.testing.assert_allclose(model.inverse_transform(W), 0, atol=1e-12)
@@ -363,6 +364,38 @@ def test_bad_parameters_are_refused(key):
     for rank, error in ranks:
         refuses(error, "n_components", lambda r=rank: make(key, n_components=r).fit(X))
     refuses(ValueError, "random_state", lambda: make(key, random_state="seed").fit(X))
+
+
+OPTIONAL_NUMBERS = {"buffer", "cap", "chunk", "floor", "horizon", "inner_sweeps", "lam", "n_sweeps"}
+"""Parameters that are None or a number."""
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_numbers_out_of_range_are_refused(key):
+    """No number may be NaN, text or negative, no integer infinite, a fraction or a truth value."""
+    X = problem(key)
+    for name, default in make(key).get_params().items():
+        if isinstance(default, bool) or name in ("n_components", "random_state"):
+            continue
+        bad = []
+        if isinstance(default, int):
+            bad = [np.nan, np.inf, 1.5, -1, "3", True] if name != "amnesia" else [np.nan, -1]
+        elif isinstance(default, float) or (default is None and name in OPTIONAL_NUMBERS):
+            bad = [np.nan, -1.0, "3", np.ones(2), True]
+        for value in bad:
+            model = make(key, **{name: value})
+            refuses((TypeError, ValueError), f"{name} must be", lambda model=model: model.fit(X))
+
+
+@pytest.mark.parametrize("kind", ["datetime64[D]", "timedelta64[s]", [("value", float)]])
+@pytest.mark.parametrize("key", KEYS)
+def test_times_and_records_are_no_data(key, kind):
+    """Types that numpy makes numbers of without a word are refused, as data and as factors."""
+    X = np.ones((N, M), dtype=int).astype(kind)
+    refuses(TypeError, "no numbers", lambda: make(key).fit(X))
+    if key in ITERATIVE:
+        W, H = (factor.astype(int).astype(kind) for factor in start(key))
+        refuses(TypeError, "no numbers", lambda: make(key).fit(problem(key), W=W, H=H))
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -463,3 +496,132 @@ def test_a_fit_that_compiles_cannot_fail():
     found, wanted = (cls(n_components=R, max_iter=5, random_state=0) for cls in (ManyRows, MU))
     X = problem("mu")
     np.testing.assert_array_equal(found.fit_transform(X), wanted.fit_transform(X))
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize(
+    "key", [key for key in KEYS if hasattr(solvers[key].target, "certificate")]
+)
+def test_gaps_of_certificates_are_relative_to_the_objective_of_zeros(key, scale):
+    """So a gap tells the same of exact data, of others and of none, in whatever unit."""
+    X = scale * problem(key)
+    model = make(key).fit(X)
+    unit = min(scale, 1.0)  # that a box around the weights holds
+    exact = np.random.default_rng(3).uniform(0, unit, (8, R)) @ (model.components_ / unit)
+    for data in (X, exact):
+        found = model.certificate(data)
+        assert set(found) == {"primal", "dual_bound", "gap"}
+        nothing = data.sum() + 0.5 * getattr(model, "lam", 0.0) * np.square(data).sum()
+        expected = (found["primal"] - found["dual_bound"]) / nothing
+        assert found["gap"] == pytest.approx(max(expected, 0), abs=1e-15)
+        assert found["gap"] < 1e-6
+    assert model.certificate(np.zeros_like(X)) == {"primal": 0, "dual_bound": 0, "gap": 0}
+
+
+def finite(model, X):
+    """Fit, and transform; everything found is finite."""
+    W = model.fit_transform(X)
+    found = (W, model.components_, model.transform(X), model.objective_, model.trace_["objective"])
+    return all(np.isfinite(part).all() for part in found)
+
+
+@pytest.mark.parametrize("dtype", MAGNITUDES)
+@pytest.mark.parametrize("key", KEYS)
+def test_magnitudes_are_handled_or_refused(key, dtype):
+    """At both ends of the range all results are finite; beyond, data and factors are refused."""
+    X = problem(key)
+    X = (X / X.max()).astype(dtype)
+    for limit, beyond in ((2.0 ** -MAGNITUDES[dtype], 0.5), (2.0 ** MAGNITUDES[dtype], 2.0)):
+        assert finite(make(key), X * X.dtype.type(limit))
+        for data in inputs(key, X * X.dtype.type(beyond * limit)):
+            refuses(ValueError, "largest magnitude in X", lambda data=data: make(key).fit(data))
+        if key in ITERATIVE:
+            W, H = (factor * beyond * limit for factor in start(key))
+            refuses(ValueError, "magnitude in W", lambda W=2 * W, H=H: make(key).fit(X, W=W, H=H))
+    model = make(key).fit(X)
+    refuses(ValueError, "largest magnitude in X", lambda: model.transform(X.astype(float) * 1e200))
+
+
+@pytest.mark.parametrize("dtype", MAGNITUDES)
+@pytest.mark.parametrize("key", [key for key in KEYS if key != "sklearn-mu"])
+def test_tiny_entries_do_no_harm(key, dtype):
+    """An entry, a row or a column as small as a number can be leaves all results finite.
+
+    But for scikit-learn's Kullback-Leibler: it sets factors below 2e-16 to zero, from which the
+    divergence of a positive entry is infinite. And weights on a sample of such numbers, which
+    these two may choose as an anchor, are beyond the largest number of single precision.
+    """
+    if dtype == "float32" and key in ("smrs", "xray-is"):
+        pytest.skip("weights on the sample chosen overflow")
+    tiny = np.finfo(dtype).smallest_subnormal
+    for rows, columns in ((2, 1), (2, slice(None)), (slice(None), 1)):
+        X = problem(key)
+        X[rows, columns] = tiny
+        if solvers[key].target.symmetric:
+            X[columns, rows] = tiny
+        for data in inputs(key, X.astype(dtype)):
+            assert finite(make(key), data)
+
+
+ANY_RANK = [key for key in KEYS if solvers[key].target.any_rank and not solvers[key].target.square]
+
+
+@pytest.mark.parametrize("key", ANY_RANK)
+def test_there_may_be_more_components_than_samples_and_features(key):
+    """Such a rank gives factors of that many components, which explain data as few do."""
+    X, r = suited(key, easy_data(noise=0.05))[:8, :8], 11
+    model = make(key, n_components=r)
+    assert finite(model, X)
+    assert len(model.components_) == r or key == "flss"  # it leaves out those that are zero
+    few = make(key, n_components=1).fit(X)
+    errors = [np.linalg.norm(X - m.transform(X) @ m.components_) for m in (model, few)]
+    assert errors[0] <= errors[1] + 0.02 * np.linalg.norm(X)
+
+
+# Solvers whose reconstruction depends on the unit of the data, and why.
+_PENALTY = "its penalties have a unit, and it does not scale the data"
+_BOX = "its box is in the unit of the factors"
+_SMOOTHING = "mu0 is in the unit of the factors"
+_ABSOLUTE = "scikit-learn has tolerances in the unit of the data"
+WITH_A_UNIT = {
+    "eucnmf-gs": _PENALTY,
+    "flss": _PENALTY,
+    "inmf-vc": "delta and tau weigh the volume of the bases against the fit",
+    "mahnmf-bc-ogm": _BOX,
+    "mahnmf-bc-rri": _BOX,
+    "mahnmf-en": "lam is in the inverse unit of the data",
+    "mahnmf-gs": _PENALTY,
+    "mahnmf-m-ogm": _PENALTY,
+    "mahnmf-m-rri": _PENALTY,
+    "mahnmf-ogm": _SMOOTHING,
+    "sklearn-minibatch": _ABSOLUTE,
+    "sklearn-minibatch-dl": _ABSOLUTE,
+}
+ROUNDED = {
+    "rpca-ialm": "LAPACK bisects for the eigenvalues above a bound, to an absolute tolerance"
+}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_powers_of_two_change_the_unit_and_nothing_else(key):
+    """The reconstruction of 256 X is 256 times that of X, to the bit, or has a reason not to be.
+
+    Of solvers that start from ``nndsvda`` this holds with another start: it fills zeros by the
+    mean of X, which is in the unit of X, while factors are in the root of it.
+    """
+    X, params = problem(key), {"n_components": R, "random_state": 0}
+    known = solvers[key].target().get_params()
+    params |= {"init": "random"} if known.get("init") == "nndsvda" else {}
+    params |= {"max_iter": 5} if key in ITERATIVE else {}
+    scaled = known.get("scale", "none") != "none"  # it factorizes data without a unit
+
+    def reconstruction(data):
+        model = solvers[key].target(**params)
+        return model.inverse_transform(model.fit_transform(data))
+
+    wanted = reconstruction(X)
+    same = [
+        np.array_equal(reconstruction(unit * X), wanted if scaled else unit * wanted)
+        for unit in (256.0, 1 / 256)
+    ]
+    assert all(same) == (key not in WITH_A_UNIT | ROUNDED)

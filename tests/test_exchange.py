@@ -2,6 +2,7 @@
 
 import csv
 import json
+import random
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,8 @@ from nmfbench.engine.exchange import (
     read_exports,
 )
 from nmfbench.engine.merge import import_records
-from nmfbench.engine.store import JSON, Store
+from nmfbench.engine.record import JSON
+from nmfbench.engine.store import Store, StoreError
 from nmfbench.engine.trials import Trial, key_of
 
 
@@ -209,12 +211,30 @@ SPOILT = [
     ("declared", '{"solver":2}', "does not belong"),
     ("declared", "2", "not a JSON object"),
     ("first_objectives", "1.5", "not a JSON list"),
-    ("first_objectives", '["a"]', "not a number"),
+    ("first_objectives", '["a"]', "not a finite number"),
     ("elapsed", "long", "not a number"),
     ("solver", "mu", "does not belong"),
     ("corruption", "gaussian", "needs both a corruption and its level"),
     ("task", "no-such-task", "does not belong"),
     ("finished", "", "finished is empty"),
+    ("finished", "long ago", "not a time"),
+    ("finished", "2024-01-01T00:00:00+02:00", "not a time"),
+    ("seconds", "-1", "below 0"),
+    ("elapsed", "1_0", "not a number"),
+    ("n_iter", "-7", "not between 0 and 2^63"),
+    ("n_iter", "9" * 20, "not between 0 and 2^63"),
+    ("n_iter", "9" * 5000, "not a whole number"),
+    ("n_iter", "٣", "not a number"),
+    ("peak_memory", "-1", "not between"),
+    ("error", "boom", "has an error"),
+    ("host", '{"cpu":1e999}', "not JSON"),
+    ("host", "[" * 10**5, "recursion"),
+    ("score", "0.25", "digest does not belong"),
+    ("score", "", "digest does not belong"),
+    ("objective", "1.0", "digest does not belong"),
+    ("finished", "2024-01-01T00:00:01+00:00", "digest does not belong"),
+    ("code", "ba9876543210", "digest does not belong"),
+    ("digest", "", "digest does not belong"),
 ]
 
 
@@ -235,6 +255,123 @@ def test_a_spoilt_cell_is_named(tmp_path, records, column, value, message):
             import_records(read_exports([path]), store)
         assert message in str(caught.value)
         assert store.records() == []
+
+
+def test_nothing_is_imported_unless_all_rows_are_whole(tmp_path, records):
+    """One bad row after many good ones, in a file or in a store's transaction: none is written."""
+    many = [_record(declared={"draw": i}) for i in range(30)]
+    path = tmp_path / "records.csv"
+    export_records(many, path, format="csv", artefacts={})
+    lines = path.read_text().splitlines(keepends=True)
+    assert str(2**53 + 1) in lines[21]
+    lines[21] = lines[21].replace(str(2**53 + 1), "9" * 20)
+    path.write_text("".join(lines))
+    with Store(tmp_path / "store") as store:
+        with pytest.raises(ExchangeError, match=r"row 21: n_iter is 9{20}, not between"):
+            import_records(read_exports([path]), store)
+        assert store.records() == []
+        many[20]["n_iter"] = int("9" * 20)  # as if no file had been checked
+        with pytest.raises(StoreError, match=r"n_iter is 9{20}"):
+            import_records(((record, {}) for record in many), store)
+        assert store.records() == []
+
+
+CHANGES = {
+    "score": 0.0,
+    "accuracy@20": 0.5,  # which the record does not have
+    "seconds": 0.5,
+    "cpu_seconds": 0.5,
+    "elapsed": 0.5,
+    "n_iter": 3,
+    "peak_memory": 3,
+    "objective": 0.5,
+    "stop_reason": "converged",
+    "first_objectives": "[1.5]",
+    "code": "ba9876543210",
+    "host": '{"cores":2,"cpu":"another"}',
+    "versions": '{"python":"3.12"}',
+    "finished": "2024-01-01T00:00:01+00:00",
+}
+
+
+def test_a_changed_cell_is_noticed(file):
+    """Whatever no key tells of: metrics, costs, and where and when it was computed."""
+    for name, value in CHANGES.items():
+        table = _table(file)
+        table.loc[0, name] = str(value) if file.suffix == ".csv" else value
+        changed = file.with_name(f"changed{file.suffix}")
+        _save(table, changed)
+        with pytest.raises(ExchangeError, match="row 1: the digest does not belong"):
+            read_export(changed)
+
+
+def _table(file):
+    if file.suffix == ".parquet":
+        return pd.read_parquet(file)
+    return pd.read_csv(file, dtype=str)
+
+
+def _save(table, file):
+    if file.suffix == ".parquet":
+        table.to_parquet(file, index=False)
+    else:
+        table.to_csv(file, index=False)
+
+
+def test_a_column_that_is_none_of_ours_is_noticed(file):
+    """Such as the numbers of rows that pandas writes first by default."""
+    table = _table(file)
+    table.insert(0, "Unnamed: 0", np.arange(float(len(table))))
+    _save(table, file)
+    with pytest.raises(ExchangeError, match="row 1: the digest does not belong"):
+        read_export(file)
+
+
+def test_a_file_from_before_there_were_digests_is_read(file, records, tmp_path):
+    """And the store gives its records theirs."""
+    _save(_table(file).drop(columns="digest"), file)
+    assert [record for record, _ in read_export(file)] == records
+    with Store(tmp_path / "store") as store:
+        import_records(read_export(file), store)
+        again = tmp_path / "again.parquet"
+        export_records(store.records(), again, format="parquet", artefacts={})
+    assert pd.read_parquet(again)["digest"].str.fullmatch("[0-9a-f]{16}").all()
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_column(tmp_path, records):
+    """Windows programs begin a file of UTF-8 with it."""
+    path = tmp_path / "records.csv"
+    export_records(records, path, format="csv", artefacts={})
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert [record for record, _ in read_export(path)] == records
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_flipped_bit_of_a_file_is_noticed_or_changes_nothing(tmp_path, kind):
+    """In cells, arrays or what describes them: an ExchangeError, or what was written."""
+    records = [_record(declared={"draw": i}, metrics={"score": i / 7}) for i in range(12)]
+    options = {"arrays": lambda key: ARRAYS} if kind == "parquet" else {}
+    path, rng, noticed = tmp_path / "records", random.Random(0), 0
+    export_records(records, path, format=kind, artefacts={}, **options)
+    whole = path.read_bytes()
+    expected = _comparable(read_export(path))
+    for _ in range(150):
+        bit = rng.randrange(8 * len(whole))
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(flipped)
+        try:
+            assert _comparable(read_export(path)) == expected, bit
+        except ExchangeError:
+            noticed += 1
+    assert noticed > 50
+
+
+def _comparable(pairs):
+    return [
+        (record, {n: (a.tobytes(), a.dtype, a.shape) for n, a in arrays.items()})
+        for record, arrays in pairs
+    ]
 
 
 def test_what_is_no_export_is_refused(tmp_path, file):

@@ -153,7 +153,7 @@ def test_weights_that_make_no_sense_are_refused(solver, bad):
     X, _, _ = problem()
     names = ["alpha"] + (["alpha_features"] if solver is DNMF else [])
     for name in names:
-        with pytest.raises(ValueError, match=f"{name} must be finite"):
+        with pytest.raises(ValueError, match=f"{name} must be a finite number"):
             solver(n_components=R, **{name: bad}).fit(X)
 
 

@@ -162,8 +162,8 @@ def test_given_factors_start_the_penalty_as_they_are():
 @pytest.mark.parametrize(
     ("params", "match"),
     [
-        ({"alpha": -1}, "alpha must be finite"),
-        ({"xi": np.inf}, "xi must be finite"),
+        ({"alpha": -1}, "alpha must be a finite number"),
+        ({"xi": np.inf}, "xi must be a finite number"),
         ({"constraint": "exact"}, "constraint must be"),
     ],
 )

@@ -1,11 +1,11 @@
-"""Starts of factorizations: the median."""
+"""Starts of factorizations: the median, and more components than singular pairs."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from nmfbench import make_solver
-from nmfbench.optim.init import median
+from nmfbench.optim.init import median, nndsvd, nndsvda, random
 
 
 def frames(n=40, m=60, seed=0):
@@ -71,3 +71,15 @@ def test_dark_data_start_without_a_median():
     assert not Ht[:, 0].any()
     model = make_solver("mahnmf-rri", n_components=2, init="median", random_state=0)
     np.testing.assert_allclose(model.fit_transform(X) @ model.components_, X, atol=1e-12)
+
+
+@pytest.mark.parametrize("init", [nndsvd, nndsvda])
+def test_components_beyond_the_singular_pairs_are_random(init):
+    """The first ones are those of the largest rank that has pairs, the others none alike."""
+    X = frames(5, 8)
+    few, many = (init(X, r, np.random.default_rng(0)) for r in (5, 9))
+    drawn = random(X, 9, np.random.default_rng(0))
+    for first, factor, others in zip(few, many, drawn, strict=True):
+        assert factor.flags.c_contiguous
+        np.testing.assert_array_equal(factor[:, :5], first)
+        np.testing.assert_array_equal(factor[:, 5:], others[:, 5:])

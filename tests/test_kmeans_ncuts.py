@@ -91,7 +91,7 @@ def test_kmeans_stops_when_told():
     assert model.n_iter_ == 1
     long = KMeans(n_components=6, n_init=1, random_state=0).fit(X)
     assert long.objective_ < model.objective_
-    with pytest.raises(ValueError, match="n_init must be at least 1"):
+    with pytest.raises(ValueError, match="n_init must be an integer of at least 1"):
         KMeans(n_components=2, n_init=0).fit(X)
 
 

@@ -319,7 +319,7 @@ def test_the_address_holds_the_state_of_the_filters(smoke_report, verdicts, tmp_
 
 @needs_browser
 def test_filtering_and_sorting_change_the_address(smoke_report, verdicts, tmp_path):
-    """What a reader chooses stands in the address, from where it is read again."""
+    """The choices of a reader stand in the address, from where they are read again."""
     script = """
         form.text.value = "SPA recovers"; form.by.value = "paper";
         form.dispatchEvent(new Event("input"));

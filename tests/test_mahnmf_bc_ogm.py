@@ -159,3 +159,13 @@ def test_bad_parameters_are_refused(options, match):
     """An empty box, an unknown rule, and a restart that would spoil the average are refused."""
     with pytest.raises(ValueError, match=match):
         make_solver("mahnmf-bc-ogm", **options).fit(data())
+
+
+def test_the_basis_of_a_single_sub_problem_is_not_clipped():
+    """The basis that is given keeps entries above the bound; the weights keep to it."""
+    X, W, other = problem()
+    solver = make_solver("mahnmf-bc-ogm", n_components=4, upper=0.5, mu0=1e-3, inner_tol=1e-4)
+    reached = solver.represent(X, other.T, W)
+    assert reached.max() <= 0.5
+    best = optimum(X, other, "W", 0.5)
+    assert np.abs(X - reached @ other.T).sum() <= 1.01 * best

@@ -219,12 +219,12 @@ def test_without_a_bound_the_box_is_the_orthant():
 @pytest.mark.parametrize(
     ("params", "match"),
     [
-        ({"inner_sweeps": 0}, "inner_sweeps must be at least 1, or None"),
-        ({"inner_sweeps": None, "inner_tol": 0}, "inner_tol must be positive"),
+        ({"inner_sweeps": 0}, "inner_sweeps must be an integer of at least 1 or None"),
+        ({"inner_sweeps": None, "inner_tol": 0}, "inner_tol must be a finite number above 0"),
         ({"median": "guess"}, "median must be 'select' or 'sort'"),
-        ({"upper": 0}, "upper must be positive"),
-        ({"upper": -1.0}, "upper must be positive"),
-        ({"upper": np.nan}, "upper must be positive"),
+        ({"upper": 0}, "upper must be a number above 0"),
+        ({"upper": -1.0}, "upper must be a number above 0"),
+        ({"upper": np.nan}, "upper must be a number above 0"),
     ],
 )
 def test_senseless_parameters_are_refused(params, match):

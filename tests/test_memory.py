@@ -41,7 +41,7 @@ def test_what_does_not_fit_is_a_result(monkeypatch):
 
 def test_faults_of_a_solver_are_no_lack_of_memory():
     """Other errors of a solver in the fresh process are raised here."""
-    with pytest.raises(ValueError, match="buffer must be at least 1"):
+    with pytest.raises(ValueError, match="buffer must be an integer of at least 1 or None"):
         run("mor-nmf", params={"buffer": 0})
 
 

@@ -104,5 +104,5 @@ def test_a_penalty_near_zero_keeps_its_digits(dtype):
 
 def test_a_weight_that_makes_no_sense_is_refused():
     """mu is finite and not negative."""
-    with pytest.raises(ValueError, match="mu must be finite"):
+    with pytest.raises(ValueError, match="mu must be a finite number"):
         NLCF(n_components=R, mu=-1).fit(problem()[0])

@@ -213,9 +213,9 @@ def test_the_split_depends_on_the_number_of_samples(monkeypatch):
 @pytest.mark.parametrize(
     ("params", "match"),
     [
-        ({"lam": -1.0}, "lam must be finite"),
-        ({"xi": np.inf}, "xi must be finite"),
-        ({"ridge": 0.0}, "ridge must be finite and positive"),
+        ({"lam": -1.0}, "lam must be a finite number"),
+        ({"xi": np.inf}, "xi must be a finite number"),
+        ({"ridge": 0.0}, "ridge must be a finite number above 0"),
         ({"split": "signs"}, "split must be one of auto"),
         ({"init": "random"}, "init must be one of spectral"),
     ],

@@ -84,12 +84,26 @@ def test_a_stream_is_scikit_learns(sparse):
 
 
 def test_a_stream_starts_from_its_first_block():
-    """Without given components ``init`` makes some of the first block; the rank has to fit it."""
+    """Without given components ``init`` makes some of the first block, however small it is."""
     X = noisy()
     ours = SklearnMiniBatch(n_components=4, random_state=0, batch_size=8).partial_fit(X)
     assert np.isfinite(ours.components_).all()
     assert ours.components_.shape == (4, 20)
-    with pytest.raises(ValueError, match="n_components=4"):
-        SklearnMiniBatch(n_components=4).partial_fit(X[:3])
+    assert SklearnMiniBatch(n_components=4).partial_fit(X[:3]).components_.shape == (4, 20)
     with pytest.raises(ValueError, match="features"):
         ours.partial_fit(X[:, :5])
+
+
+def test_an_empty_first_block_is_named():
+    """A stream that begins with zeros, and without components, is refused in words about X."""
+    with pytest.raises(ValueError, match="X is all zero"):
+        SklearnMiniBatch(n_components=2).partial_fit(np.zeros((5, 4)))
+
+
+def test_zeros_can_be_fitted_from_given_factors():
+    """Data of zeros are no obstacle to scikit-learn where the start is not zero."""
+    W, H = factors(30, 20, 4)
+    for kind in (SklearnCD, SklearnMU):
+        model = kind(n_components=4)
+        found = model.fit_transform(np.zeros((30, 20)), W=W, H=H) @ model.components_
+        np.testing.assert_allclose(found, 0, atol=1e-6)

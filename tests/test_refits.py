@@ -191,9 +191,14 @@ def test_the_longest_row_comes_first_whatever_the_seed():
 @pytest.mark.parametrize(
     ("key", "name", "value", "message"),
     [
-        *((key, "refits", -1, "refits must not be negative") for key in KEYS),
+        *((key, "refits", -1, "refits must be an integer of at least 0") for key in KEYS),
         ("xray-l2", "refit_loss", "l1", "refit_loss must be None or 'manhattan'"),
-        ("robust-xray", "min_share", 1.5, "min_share must be between 0 and 1"),
+        (
+            "robust-xray",
+            "min_share",
+            1.5,
+            "min_share must be a number of at least 0 and of at most 1",
+        ),
     ],
 )
 def test_senseless_parameters_are_refused(key, name, value, message):

@@ -257,7 +257,7 @@ def _fill(store, trials, failed=()):
                 "peak_memory": 1,
                 "host": {"platform": "p", "cpu": "c", "cores": 1},
                 "versions": {"numpy": "1"},
-                "finished": "2026-01-02T00:00:00",
+                "finished": "2026-01-02T00:00:00+00:00",
             }
         )
 

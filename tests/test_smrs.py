@@ -153,3 +153,13 @@ def test_parameters_out_of_range_are_named(name, value):
     """A parameter that makes no sense is refused by name."""
     with pytest.raises(ValueError, match=name):
         SMRS(n_components=2, **{name: value}).fit(np.eye(4))
+
+
+@pytest.mark.parametrize("solver", ["active-set", "admm"])
+def test_few_rounds_give_a_ranking_too(solver):
+    """However few rounds are allowed, some row of C is not zero, and points can be ranked."""
+    X = np.random.default_rng(0).random((30, 8))
+    for max_iter in (1, 2, 3):
+        model = SMRS(n_components=4, solver=solver, max_iter=max_iter).fit(X)
+        assert len(set(model.anchor_indices_)) == 4
+        assert np.isfinite(model.objective_)

@@ -1,14 +1,25 @@
 """The store: what goes in comes out, nothing is doubled, and bad files are explained."""
 
+import errno
 import os
+import shutil
 import sqlite3
 import threading
 
 import numpy as np
 import pytest
-from engine import python
+from engine import only_readable, python, small_disk
 
-from nmfbench.engine.store import AUDIT, COLUMNS, RESERVED, Store, StoredArrays, StoreError
+from nmfbench.engine import store as module
+from nmfbench.engine.record import COLUMNS, RESERVED
+from nmfbench.engine.store import (
+    AUDIT,
+    DamagedError,
+    NoStoreError,
+    Store,
+    StoredArrays,
+    StoreError,
+)
 
 
 def record(key="k", **fields):
@@ -109,7 +120,7 @@ def test_imported_records_keep_their_arrays_apart(store):
 
 def test_an_import_that_does_not_fit_writes_nothing(store):
     """All records of one import, or none."""
-    with pytest.raises(StoreError, match="'done' or 'failed'"):
+    with pytest.raises(StoreError, match="neither 'done' nor 'failed'"):
         store.put_imported([(record("a"), {}), (record("b", status="lost"), {})])
     assert store.records() == []
     assert store.imported(["a"]) == set()
@@ -160,12 +171,26 @@ def test_table(store):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"metrics": {"accuracy": float("nan")}}, "not JSON"),
+        ({"metrics": {"accuracy": float("nan")}}, "accuracy is nan, not a finite number"),
+        ({"metrics": {"": 1.0}}, "has no name"),
+        ({"metrics": {"accuracy": "1"}}, "not a finite number"),
+        ({"seconds": -1.0}, "seconds is -1.0, below 0"),
+        ({"objective": float("inf")}, "not a finite number"),
+        ({"n_iter": -7}, "n_iter is -7, not between 0"),
+        ({"n_iter": int("9" * 20)}, "not between 0 and 2"),
+        ({"repeat": True}, "not a whole number"),
+        ({"timed": 1}, "neither True nor False"),
+        ({"first_objectives": [None, "1"]}, "not a finite number"),
+        ({"versions": []}, "not a JSON object"),
+        ({"solver": "\ud800"}, "no Unicode text"),
+        ({"finished": "yesterday"}, "not a time"),
+        ({"finished": "2026-01-01T00:00:00"}, "not a time"),
+        ({"error": "boom"}, "finished trial has an error"),
         ({"params": {"a": np.ones(2)}}, "not JSON"),
         ({"metrics": {"seconds": 1.0}}, "cannot be called seconds"),
-        ({"status": "running"}, "'done' or 'failed'"),
+        ({"status": "running"}, "neither 'done' nor 'failed'"),
         ({"colour": "red"}, "unknown columns: colour"),
-        ({"task": None}, "NOT NULL"),
+        ({"task": None}, "task is empty"),
     ],
 )
 def test_bad_record(store, fields, message):
@@ -256,15 +281,222 @@ def test_file_in_the_way(tmp_path):
         Store(tmp_path / "file" / "store")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser writes everywhere")
-def test_read_only(tmp_path):
-    """A folder that cannot be written to gives the remedy."""
-    tmp_path.chmod(0o500)
-    try:
-        with pytest.raises(StoreError, match="make the folder writable"):
-            Store(tmp_path)
-    finally:
-        tmp_path.chmod(0o700)
+@pytest.mark.parametrize("log", [False, True])
+def test_read_only(tmp_path, log):
+    """A store that cannot be written to can be read, also with the log of a run that was killed;
+    whoever has to write is told before anything is computed."""
+    with Store(tmp_path / "store") as writer:
+        writer.put(record("a"), {"W": np.eye(2)})
+        if log:
+            shutil.copytree(tmp_path / "store", tmp_path / "killed")
+    with only_readable(tmp_path / ("killed" if log else "store")) as folder:
+        with Store(folder, create=False) as store:
+            assert store.records() == [record("a")]
+            np.testing.assert_array_equal(store.array("a", "W"), np.eye(2))
+            assert store.read_only
+            with pytest.raises(NoStoreError, match="can only be read"):
+                store.check_writable()
+            with pytest.raises(StoreError, match="make the folder writable"):
+                store.put(record("b"))
+        with pytest.raises(NoStoreError, match="make the folder writable"):
+            Store(folder).put(record("b"))
+    with Store(tmp_path / "store", create=False) as store:
+        store.check_writable()
+
+
+# -- damage -----------------------------------------------------------------------------------
+
+DAMAGE = [
+    ("UPDATE records SET metrics = '{}' WHERE key = 'a'", "it is not what was written"),
+    ("UPDATE records SET metrics = '{\"accuracy\":NaN}' WHERE key = 'a'", "not what was written"),
+    ("UPDATE records SET metrics = '{\"acc' WHERE key = 'a'", "not what was written"),
+    ("UPDATE records SET seconds = 1 WHERE key = 'a'", "not what was written"),
+    ("UPDATE records SET code = x'ff' WHERE key = 'a'", "'a' is damaged"),
+    ("UPDATE records SET status = 'failed' WHERE key = 'a'", "not what was written"),
+    ("UPDATE records SET key = 'c' WHERE key = 'a'", "not what was written"),
+    ("UPDATE records SET digest = NULL WHERE key = 'a'", "the list of its arrays"),
+    ("UPDATE records SET contents = '{}' WHERE key = 'a'", "the list of its arrays"),
+    ("UPDATE records SET contents = '[' WHERE key = 'a'", "the list of its arrays"),
+    ("UPDATE arrays SET npy = zeroblob(10) WHERE key = 'a'", "array 'W': it is not what"),
+    ("UPDATE arrays SET npy = 'text' WHERE key = 'a'", "array 'W': it is not what"),
+    ("UPDATE arrays SET name = 'V' WHERE key = 'a'", "does not have the arrays"),
+    ("DELETE FROM arrays WHERE key = 'a'", "does not have the arrays"),
+    ("INSERT INTO arrays VALUES ('a', 'V', x'00')", "does not have the arrays"),
+    ("DELETE FROM imported", "whether it was imported"),
+    ("INSERT INTO imported VALUES ('a')", "whether it was imported"),
+    ("UPDATE published SET npy = zeroblob(10)", "array 'W': it is not what"),
+    ("UPDATE audits SET outcome = 'same bits'", "an audit is damaged"),
+    ("UPDATE audits SET host = '{'", "an audit is damaged"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), DAMAGE, ids=[change for change, _ in DAMAGE])
+def test_what_is_not_what_was_written_is_not_given_out(tmp_path, change, message):
+    """The error names the record and the command that repairs the store."""
+    with Store(tmp_path) as store:
+        store.put(record("a"), {"W": np.eye(2)})
+        store.put_imported([(record("b"), {"W": np.eye(3)})])
+        store.put_audits([dict.fromkeys(AUDIT, "x") | {"host": {"cores": 2}}])
+
+        def read_all():
+            keys = [row["key"] for row in store.records()]
+            store.status(keys), store.provenance(keys), store.imported(keys), store.audits()
+            return [(key, store.arrays(key), dict(StoredArrays(store, key))) for key in keys]
+
+        read_all()
+        store._db.execute(change)
+        with pytest.raises(DamagedError, match=message) as caught:
+            read_all()
+    assert "nmfbench doctor --repair" in str(caught.value)
+
+
+def forget_digests(folder):
+    """Make a store one of before there were digests."""
+    with Store(folder) as store:
+        store._db.execute("DROP INDEX bare")
+        for table, column in (("records", "digest"), ("records", "contents"), ("audits", "digest")):
+            store._db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+
+
+def test_a_store_without_digests_gets_them(tmp_path):
+    """When it is next opened, with nothing lost; what is damaged before goes without."""
+    audit = dict.fromkeys(AUDIT, "x") | {"host": {"cores": 2}}
+    with Store(tmp_path) as store:
+        for i in range(600):
+            store.put(record(f"{i:03d}", seconds=0.1 * i), {"W": np.full(2, i)})
+        store.put_imported([(record("b"), {"V": np.eye(3)})])
+        store.put_audits([audit])
+        expected = store.records()
+    forget_digests(tmp_path)
+    with Store(tmp_path, create=False, as_it_is=True) as store:  # such a one can be read, too
+        assert store.records() == expected
+        assert store.imported(["000", "b"]) == {"b"}
+        np.testing.assert_array_equal(store.array("007", "W"), [7, 7])
+        assert store.audits() == [audit]
+        assert not store._has_digests()
+    db = sqlite3.connect(tmp_path / "records.sqlite")
+    db.execute("UPDATE records SET metrics = '{' WHERE key = '005'")
+    db.execute("UPDATE arrays SET npy = x'00' WHERE key = '006'")
+    db.commit()
+    db.close()
+    with Store(tmp_path, create=False) as store:
+        whole = [row["key"] for row in expected if row["key"] not in ("005", "006")]
+        assert store.records(whole) == [row for row in expected if row["key"] in whole]
+        np.testing.assert_array_equal(store.array("b", "V"), np.eye(3))
+        bare = store._db.execute("SELECT key FROM records WHERE digest IS NULL").fetchall()
+        assert bare == [("005",), ("006",)]
+        with pytest.raises(DamagedError, match="'005'"):
+            store.records()
+        with pytest.raises(DamagedError, match="array 'W': it cannot be read"):
+            store.array("006", "W")
+
+
+def test_an_earlier_nmfbench_can_go_on_writing(tmp_path):
+    """Records that it writes, by its own statements, get their digests at the next opening."""
+    with Store(tmp_path) as store:
+        store.put(record("a"), {"W": np.eye(2)})
+        row = store._db.execute(f"SELECT {', '.join(COLUMNS)} FROM records").fetchone()
+        blob = store._db.execute("SELECT npy FROM arrays").fetchone()[0]
+        marks = ", ".join("?" * len(COLUMNS))
+        for key in ("a", "b"):  # one in place of another, and one more
+            store._db.execute("DELETE FROM arrays WHERE key = ?", (key,))
+            names = ", ".join(COLUMNS)
+            store._db.execute(
+                f"INSERT OR REPLACE INTO records ({names}) VALUES ({marks})", (key, *row[1:])
+            )
+            store._db.execute("INSERT INTO arrays VALUES (?, ?, ?)", (key, "V", blob))
+        assert store.records() == [record("a"), record("b")]
+        assert list(store.arrays("a")) == ["V"]
+    with Store(tmp_path) as store:
+        assert store.records() == [record("a"), record("b")]
+        assert list(store.arrays("a")) == ["V"]
+        count = "SELECT count(*) FROM records WHERE digest IS NULL"
+        assert store._db.execute(count).fetchone() == (0,)
+
+
+# -- what happens to the file -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["deleted", "moved", "replaced"])
+def test_a_store_that_is_gone_takes_no_record(tmp_path, how):
+    """A write to a file that is not there any more is an error at once."""
+    folder = tmp_path / "store"
+    with Store(folder) as store:
+        store.put(record("a"))
+        if how == "deleted":
+            shutil.rmtree(folder)
+        else:
+            folder.rename(tmp_path / "elsewhere")
+        if how == "replaced":
+            Store(folder).close()
+        for act in (lambda: store.put(record("b")), lambda: store.status(["a"])):
+            with pytest.raises(StoreError, match="moved, deleted or replaced") as caught:
+                act()
+            assert not isinstance(caught.value, NoStoreError)  # something was computed
+
+
+@pytest.mark.parametrize("room", [0, 16_384, 40_960])
+def test_a_full_disk(room):
+    """However little is left, the error says what to do, and what was written stays."""
+    with small_disk(2**20) as folder:
+        if folder is None:
+            pytest.skip("no disk of its own can be mounted here")
+        with Store(folder / "store") as store:
+            store.put(record("a"))
+            (folder / "filler").write_bytes(b"x" * (shutil.disk_usage(folder).free - room))
+
+            def fill():
+                for i in range(100):
+                    store.put(record(str(i)), {"W": np.zeros(1000)})
+
+            with pytest.raises(StoreError, match="make room") as caught:
+                fill()
+            assert not isinstance(caught.value, NoStoreError)
+            assert "a" in [row["key"] for row in store.records()]
+        with Store(folder / "store", create=False) as store:  # a reader needs no room
+            assert "a" in [row["key"] for row in store.records()]
+        if room == 0:
+            with pytest.raises(StoreError, match="make room"):
+                Store(folder / "other")
+        (folder / "filler").unlink()
+        with Store(folder / "store") as store:
+            assert store.put(record("new"))
+
+
+class _Failing(sqlite3.OperationalError):
+    def __init__(self, text, name):
+        super().__init__(text)
+        self.sqlite_errorname = name
+
+
+@pytest.mark.parametrize(
+    ("error", "free", "remedy"),
+    [
+        (_Failing("disk I/O error", "SQLITE_IOERR_WRITE"), 16_384, "make room"),
+        (_Failing("disk I/O error", "SQLITE_IOERR_WRITE"), 10**9, "the disk fails"),
+        (_Failing("unable to open database file", "SQLITE_CANTOPEN"), 16_384, "make room"),
+        (_Failing("unable to open database file", "SQLITE_CANTOPEN"), 10**9, "writable"),
+        (_Failing("database is locked", "SQLITE_BUSY"), 10**9, "another process"),
+        (_Failing("malformed", "SQLITE_CORRUPT_VTAB"), 10**9, "doctor --repair"),
+        (OSError(errno.ENOSPC, "No space left on device"), 10**9, "make room"),
+        (OSError(errno.EDQUOT, "Disk quota exceeded"), 10**9, "make room"),
+        (OSError(errno.EACCES, "Permission denied"), 10**9, "writable"),
+    ],
+)
+def test_an_error_of_the_system_has_its_remedy(store, monkeypatch, error, free, remedy):
+    """By what SQLite calls it, and by how much room there is."""
+
+    def fail(*_, **__):
+        raise error
+
+    usage = shutil.disk_usage(store.folder)._replace(free=free)
+    monkeypatch.setattr(module.shutil, "disk_usage", lambda folder: usage)
+    monkeypatch.setattr(store, "_put", fail)
+    with pytest.raises(StoreError, match=remedy):
+        store.put(record())
+
+
+# -- processes and threads --------------------------------------------------------------------
 
 
 def test_disk_full(store):

@@ -257,3 +257,18 @@ def test_unknown_options_of_nlad_are_named(name, wrong):
     options = {"n_components": 2, name: wrong}
     with pytest.raises(ValueError, match=f"{name} must be '.+' or '.+', got '{wrong}'"):
         nlad(uniform(), Exact(), np.random.default_rng(0), **options)
+
+
+@pytest.mark.parametrize(
+    ("task", "dataset", "options", "missing"),
+    [
+        ("recovery", "near-separable", {}, "anchor_indices_"),
+        ("exemplars", "digits", {"sizes": (10,)}, "anchor_indices_"),
+        ("nlad", "uniform", {"n_components": 2}, "represent"),
+        ("step-change", "digits", {"n_components": 2, "n_samples": 20}, "partial_fit"),
+    ],
+)
+def test_a_solver_without_what_a_task_needs_is_named(task, dataset, options, missing):
+    """The error names solver and attribute, and solvers that have it."""
+    with pytest.raises(TypeError, match=f"MU has no {missing}, which this task needs: take one"):
+        perform(Trial(task, dataset, "mu", options=options))

@@ -9,6 +9,7 @@ import pytest
 from nmfbench.cards.scaling import FILE_NAME, write_measured
 from nmfbench.core.files import whole_file
 from nmfbench.datasets.files import write_arrays
+from nmfbench.engine.exchange import export_records
 
 
 def test_a_block_that_raises_changes_nothing(tmp_path):
@@ -37,7 +38,7 @@ def test_a_file_has_the_usual_permissions(tmp_path):
     assert (tmp_path / "file").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
 
-@pytest.mark.parametrize("kind", ["arrays", "measured"])
+@pytest.mark.parametrize("kind", ["arrays", "measured", "records"])
 def test_no_name_can_be_foreseen(tmp_path, kind):
     """A link that waits under the name of a part file leads nowhere."""
     victim = tmp_path / "victim"
@@ -46,7 +47,9 @@ def test_no_name_can_be_foreseen(tmp_path, kind):
     folder.mkdir()
     (folder / FILE_NAME).with_suffix(".part").symlink_to(victim)
     (folder / f".a.npz.{os.getpid()}.part").symlink_to(victim)
-    if kind == "arrays":
+    if kind == "records":
+        export_records([], folder / "a.npz", format="csv", artefacts={})
+    elif kind == "arrays":
         write_arrays(folder / "a.npz", {"X": np.eye(2)})
     else:
         write_measured(folder, "spa", None, {"exponents": {}})

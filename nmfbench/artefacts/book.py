@@ -4,6 +4,10 @@ A parquet file an artefact, with the rows of ``nmfbench export`` and with the ar
 pictures and claims read; a row stands in the file of the first artefact that asks for it, or that
 asks for what starts from it. Baselines of comparisons are in a file of their own. Equal records
 give equal files, and a file whose records have not changed is not written again.
+
+Git keeps a hash of each file. In a file itself each row has the digest of its record, and each page
+a checksum, which is of its arrays, too; files that were written before there were these have
+neither until their records change. On import each record gets its digest in the store.
 """
 
 from __future__ import annotations

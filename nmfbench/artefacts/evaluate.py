@@ -228,9 +228,10 @@ def _notes(store, plan) -> list[str]:
     counts = standing(store, plan)
     said = {
         "current": "computed by today's code",
-        "audited": "by earlier code, and audited under today's",
+        "audited": "by earlier code or elsewhere, and audited under today's",
         "different": "by earlier code, of groups whose audit under today's came out different",
         "unaudited": "by earlier code, not audited under today's",
+        "elsewhere": "elsewhere, not audited under today's code",
     }
     words = [f"{counts[name]} {text}" for name, text in said.items() if counts[name]]
     held = store.provenance(trial.key for trial in plan)

@@ -4,8 +4,9 @@ Exit codes:
 
 0. done; a refuted claim is a result like any other.
 1. Something failed that the command needed or ran: a trial (of this run, or recorded as failed by
-   an earlier one), a test of a claim that raised an exception, a download, a damaged data file,
-   data that are missing, a replay that gives another result.
+   an earlier one), a test of a claim that raised an exception, a download, a damaged data file or
+   store, a full disk, a store that was moved away in the midst, data that are missing, a replay
+   that gives another result. What had finished is kept, as far as its store is.
 2. Wrong usage: an unknown name, a bad value, or a file, folder or address that is not what it
    should be. Nothing was computed.
 130. Ctrl-C. What had finished is kept, and the same command resumes.
@@ -29,8 +30,9 @@ __all__ = ["main", "parse"]
 
 _EPILOG = """\
 TARGET is an artefact (robust-xray/fig3), a paper (robust-xray: all of its artefacts) or 'all', the
-default. Exit codes: 0 done; 1 a trial, the test of a claim, a download or a replay failed, or data
-are missing or damaged; 2 wrong usage; 130 stopped by Ctrl-C (the same command resumes)."""
+default. Exit codes: 0 done; 1 a trial, the test of a claim, a download, a replay, the store or its
+disk failed, or data are missing or damaged; 2 wrong usage; 130 stopped by Ctrl-C (the same command
+resumes)."""
 
 
 def main(argv=None) -> int:

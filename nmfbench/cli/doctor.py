@@ -21,10 +21,13 @@ from nmfbench.datasets.errors import DataError
 from nmfbench.datasets.files import cache_folder, prepared_folders
 from nmfbench.engine.guard import SHARE, default_memory_limit
 from nmfbench.engine.provenance import host
-from nmfbench.engine.store import Store, StoreError
+from nmfbench.engine.repair import Survey, survey
+from nmfbench.engine.store import FILE_NAME, StoreError
 from nmfbench.optim import kernels
 
-__all__ = ["Finding", "diagnose", "diagnose_data"]
+__all__ = ["Finding", "damage_text", "diagnose", "diagnose_data"]
+
+_NAMED = 20  # damaged records, at most
 
 _USES = {
     "distributed": "to compute on a cluster (--scheduler)",
@@ -163,15 +166,34 @@ def _existing(path):
 
 def _store(folder):
     try:
-        with Store(folder, create=False) as store:
-            records = [record["status"] for record in store.records()]
+        found = survey(folder)
     except StoreError as error:
-        if (folder / "records.sqlite").exists() or (folder.exists() and not folder.is_dir()):
+        if (folder / FILE_NAME).exists() or (folder.exists() and not folder.is_dir()):
             return Finding("store", "broken", str(error), "name another folder with --store")
         return Finding("store", "ok", f"none in {folder} yet; 'nmfbench run' makes it")
-    failed = records.count("failed")
-    remedy = "nmfbench run --retry-failed" if failed else ""
-    return Finding("store", "ok", f"{len(records)} trials in {folder}, {failed} failed", remedy)
+    if not found.is_whole:
+        remedy = f"nmfbench doctor --repair --store {folder}"
+        return Finding("store", "broken", f"{folder} is damaged: {damage_text(found)}", remedy)
+    text = f"{found.records} trials in {folder}, {found.failed} failed"
+    if found.imported:
+        text += f", {found.imported} computed elsewhere"
+    if found.bare:
+        text += f"; {found.bare} get a digest when the store is next opened for writing"
+    return Finding("store", "ok", text, "nmfbench run --retry-failed" if found.failed else "")
+
+
+def damage_text(found: Survey) -> str:
+    """Damage of a store in a line."""
+    parts = []
+    if found.damaged:
+        named = [f"{damage.key} ({damage.what})" for damage in found.damaged[:_NAMED]]
+        more = len(found.damaged) - len(named)
+        named += [f"{more} more"] if more else []
+        whole = len(found.damaged) + found.records
+        parts.append(f"{len(found.damaged)} of {whole} records: {', '.join(named)}")
+    if found.audits:
+        parts.append(f"{found.audits} audits")
+    return "; ".join([*parts, *found.file])
 
 
 def _folders():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
+import errno
 
 from nmfbench.cli.output import ReportError, UsageError
 from nmfbench.cli.targets import TargetError
@@ -12,30 +12,39 @@ from nmfbench.core.registry import UnknownNameError
 from nmfbench.datasets.errors import DataError
 from nmfbench.engine.exchange import ExchangeError
 from nmfbench.engine.runner import SchedulerError
-from nmfbench.engine.store import StoreError
+from nmfbench.engine.store import NoStoreError, StoreError
 from nmfbench.engine.worker import WorkerError
 from nmfbench.guests import GuestError
 
 __all__ = ["exit_code"]
 
-_FAILED = (DataError, ReportError, WorkerError)
+_FAILED = (DataError, ReportError, StoreError, WorkerError)
 _WRONG_USAGE = (
     CompareError,
     ExchangeError,
     GuestError,
+    NoStoreError,
     OSError,
     SchedulerError,
-    StoreError,
     TargetError,
     UnknownNameError,
     UsageError,
     VersionError,
-    sqlite3.Error,
 )
+_OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 
 
 def exit_code(error: Exception) -> int | None:
     """1 where something failed, 2 where the user asked for what cannot be; None: a bug of ours."""
-    if isinstance(error, _FAILED):
-        return 1
-    return 2 if isinstance(error, _WRONG_USAGE) else None
+    if isinstance(error, _WRONG_USAGE):
+        return 1 if _is_of_the_disk(error) else 2
+    return 1 if isinstance(error, _FAILED) else None
+
+
+def _is_of_the_disk(error) -> bool:
+    """Whether a disk that is full or fails is behind an error: no command could be right then."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _OF_THE_DISK:
+            return True
+        error = error.__cause__
+    return False

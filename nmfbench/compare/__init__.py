@@ -9,4 +9,6 @@ draws them on a page (:mod:`~nmfbench.compare.page`).
 Data, corruption, split and start of a trial depend on its problem and repeat alone, so that solvers
 are compared in pairs; and a baseline's trial that some other comparison or a paper's artefact asked
 for is found in the store by its key.
+
+``nmfbench score`` puts given factors beside baselines instead (:mod:`~nmfbench.compare.score`).
 """

@@ -1,22 +1,34 @@
-"""Checks of data, rank, factors and random states, and the texts of all their errors."""
+"""Checks of data, rank, numbers, factors and random states, and the texts of all their errors."""
 
 from __future__ import annotations
 
 import numbers
+import operator
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 __all__ = [
+    "MAGNITUDES",
     "canonical_csr",
+    "check_count",
     "check_data",
     "check_factors",
     "check_groups",
+    "check_number",
     "check_rank",
     "check_rng",
     "check_symmetric_data",
 ]
+
+
+MAGNITUDES = {"float64": 200, "float32": 30}
+"""Powers of two: how far from 1 the largest magnitude in data or a factor may be, unless it is 0.
+
+Fourth powers, and sums of many of them, neither overflow nor vanish then. Whatever is smaller than
+the largest may be as small as it likes.
+"""
 
 
 def check_data(estimator, X, *, reset=True, accept_sparse=True, nonnegative=True):
@@ -41,10 +53,12 @@ def check_data(estimator, X, *, reset=True, accept_sparse=True, nonnegative=True
     Raises
     ------
     ValueError
-        If ``X`` is empty, has NaN, infinite or negative entries, or the wrong shape.
+        If ``X`` is empty, has NaN, infinite or negative entries, or the wrong shape, or if its
+        largest magnitude is not within :data:`MAGNITUDES`.
     TypeError
-        If ``X`` is sparse and the solver needs dense data.
+        If ``X`` holds times or records, or is sparse and the solver needs dense data.
     """
+    _check_kind(X, "X")
     if sp.issparse(X) and not accept_sparse:
         raise TypeError(
             f"Sparse data was passed for X, but {type(estimator).__name__} needs dense data. "
@@ -61,6 +75,7 @@ def check_data(estimator, X, *, reset=True, accept_sparse=True, nonnegative=True
     )
     if nonnegative:
         _check_nonnegative(X, "X")
+    _check_magnitude(X, "X")
     return canonical_csr(X) if sp.issparse(X) else X
 
 
@@ -72,6 +87,16 @@ def canonical_csr(X):
     X.sum_duplicates()
     X.eliminate_zeros()
     return X
+
+
+def _check_kind(X, name):
+    """Refuse times and records, which numpy would turn into numbers without a word."""
+    dtype = X.dtype if sp.issparse(X) else np.asarray(X).dtype
+    if dtype.kind in "mMV":
+        raise TypeError(
+            f"{name} has entries of type {dtype}, which are no numbers: convert them to float, or "
+            "select the fields that are."
+        )
 
 
 def _check_nonnegative(X, name):
@@ -94,6 +119,108 @@ def _check_nonnegative(X, name):
     )
 
 
+def _check_magnitude(X, name):
+    values = X.data if sp.issparse(X) else X
+    if values.size == 0:
+        return
+    largest = float(max(values.max(), -values.min()))
+    power = MAGNITUDES[X.dtype.name]
+    if largest and not 2.0**-power <= largest <= 2.0**power:
+        other = " or pass float64" if X.dtype == np.float32 else ""
+        raise ValueError(
+            f"The largest magnitude in {name} is {largest:.4g}, but in {X.dtype} it must be from "
+            f"2**-{power} to 2**{power}, as products would overflow or vanish: divide {name} by it"
+            f"{other}."
+        )
+
+
+def check_count(value, name, *, least=1, optional=False):
+    """Refuse a parameter that is not an integer from ``least`` on.
+
+    Parameters
+    ----------
+    value : object
+    name : str
+        The parameter, for the error message.
+    least : int, default=1
+    optional : bool, default=False
+        Whether it may be None.
+
+    Raises
+    ------
+    TypeError
+        If it is no integer.
+    ValueError
+        If it is below ``least``.
+
+    Examples
+    --------
+    >>> check_count(1.5, "max_iter")
+    Traceback (most recent call last):
+    TypeError: max_iter must be an integer of at least 1, got 1.5.
+    """
+    if value is None and optional:
+        return
+    integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not integer or value < least:
+        raise (ValueError if integer else TypeError)(
+            f"{name} must be an integer of at least {least}{' or None' * optional}, got {value!r}."
+        )
+
+
+def check_number(
+    value, name, *, at_least=None, above=None, at_most=None, below=None, finite=True, optional=False
+):
+    """Refuse a parameter that is not a number within bounds; NaN is within none.
+
+    Parameters
+    ----------
+    value : object
+    name : str
+        The parameter, for the error message.
+    at_least, above, at_most, below : float, optional
+        Bounds of either side, which the number may or may not be equal to.
+    finite : bool, default=True
+        Whether infinity is refused, too.
+    optional : bool, default=False
+        Whether it may be None.
+
+    Raises
+    ------
+    TypeError
+        If it is no real number.
+    ValueError
+        If it is out of bounds.
+
+    Examples
+    --------
+    >>> check_number(np.nan, "tol", at_least=0)
+    Traceback (most recent call last):
+    ValueError: tol must be a finite number of at least 0, got nan.
+    >>> check_number(2.0, "share", above=0, at_most=1, optional=True)
+    Traceback (most recent call last):
+    ValueError: share must be a number above 0 and of at most 1 or None, got 2.0.
+    """
+    if value is None and optional:
+        return
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    bounds = {
+        "of at least": (at_least, operator.ge),
+        "above": (above, operator.gt),
+        "of at most": (at_most, operator.le),
+        "below": (below, operator.lt),
+    }
+    given = {words: (bound, holds) for words, (bound, holds) in bounds.items() if bound is not None}
+    inside = real and not np.isnan(value) and (np.isfinite(value) or not finite)
+    if not inside or not all(holds(value, bound) for bound, holds in given.values()):
+        limits = " and ".join(f"{words} {bound}" for words, (bound, _) in given.items())
+        unbounded = finite and at_most is None and below is None
+        raise (ValueError if real else TypeError)(
+            f"{name} must be a {'finite ' * unbounded}number {limits}{' or None' * optional}, got "
+            f"{value!r}."
+        )
+
+
 def check_rank(n_components, upper, *, bound="min(n_samples, n_features)"):
     """Resolve ``n_components``: None means ``upper``, and more than ``upper`` is an error.
 
@@ -107,10 +234,7 @@ def check_rank(n_components, upper, *, bound="min(n_samples, n_features)"):
     """
     if n_components is None:
         return upper
-    if not isinstance(n_components, numbers.Integral) or isinstance(n_components, bool):
-        raise TypeError(f"n_components must be an integer or None, got {n_components!r}.")
-    if n_components < 1:
-        raise ValueError(f"n_components must be at least 1, got {n_components}.")
+    check_count(n_components, "n_components", optional=True)
     if n_components > upper:
         raise ValueError(
             f"n_components={n_components} is too large for this X: it must be at most "
@@ -132,6 +256,7 @@ def check_factors(W, H, X, r, *, nonnegative=True):
     for name, factor, shape in (("W", W, (n, r)), ("H", H, (r, m))):
         if factor is None:
             raise ValueError(f"Initial factors come in pairs: {name} was not given.")
+        _check_kind(factor, name)
         factor = check_array(factor, dtype=X.dtype, order="C", copy=True, input_name=name)
         if factor.shape != shape:
             raise ValueError(
@@ -140,6 +265,7 @@ def check_factors(W, H, X, r, *, nonnegative=True):
             )
         if nonnegative:
             _check_nonnegative(factor, name)
+        _check_magnitude(factor, name)
         checked.append(factor)
     return checked[0], np.ascontiguousarray(checked[1].T)
 

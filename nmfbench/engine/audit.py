@@ -266,16 +266,18 @@ def standing(store: Store, trials: Sequence[Trial]) -> dict[str, int]:
     """How many finished records are of today's code, audited under it, neither, or failed it.
 
     A record is audited if one of its group that the same source computed was audited under today's
-    code, and none of these came out different.
+    code, and none of these came out different. One that was computed elsewhere counts as that until
+    it is audited, whatever it says of the code that computed it.
 
     Returns
     -------
     dict
-        ``current``, ``audited``, ``different``, ``unaudited``.
+        ``current``, ``audited``, ``different``, ``unaudited``, ``elsewhere``.
     """
     outcomes = _outcomes(store)
     held = store.provenance(trial.key for trial in trials)
-    counts = dict.fromkeys(("current", "audited", "different", "unaudited"), 0)
+    imported = store.imported(held)
+    counts = dict.fromkeys(("current", "audited", "different", "unaudited", "elsewhere"), 0)
     for trial in {trial.key: trial for trial in trials}.values():
         record = held.get(trial.key)
         if record is None or record["status"] != "done":
@@ -284,6 +286,8 @@ def standing(store: Store, trials: Sequence[Trial]) -> dict[str, int]:
         seen = outcomes.get((*group, record["code"], trial.code), set())
         if "different" in seen:
             counts["different"] += 1
+        elif trial.key in imported:
+            counts["audited" if seen else "elsewhere"] += 1
         elif record["code"] == trial.code:
             counts["current"] += 1
         else:

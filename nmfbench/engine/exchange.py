@@ -1,9 +1,13 @@
 """Records as files, a row a trial: out of a store, and into another one.
 
 Columns are in the order of :data:`FIRST`, then one for each metric, then :data:`LAST`. Columns of
-:data:`~nmfbench.engine.store.JSON` hold canonical JSON text. A metric that a trial does not have is
-an empty cell. A parquet file may have a column ``arrays`` besides: curves and factors that pictures
-and claims read. Nothing is pickled.
+:data:`~nmfbench.engine.record.JSON` hold canonical JSON text. A metric that a trial does not have
+is an empty cell. A parquet file may have a column ``arrays`` besides: curves and factors that
+pictures and claims read. Nothing is pickled.
+
+Each row has the :func:`~nmfbench.engine.record.digest` of its record, so that a changed cell is
+noticed; pages of a parquet file have a checksum, which guards its arrays, too. Files from before
+there was such a column are read without. All rows are checked before the first is handed out.
 """
 
 from __future__ import annotations
@@ -11,8 +15,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
-import math
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -21,9 +23,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from nmfbench.core.files import whole_file
 from nmfbench.core.registry import UnknownNameError
 from nmfbench.engine.arrays import pack, unpack
-from nmfbench.engine.store import COLUMNS, JSON, RESERVED
+from nmfbench.engine.record import COLUMNS, FLAGS, JSON, RESERVED, digest, to_row
 from nmfbench.engine.trials import Trial, canonical, key_of
 
 __all__ = [
@@ -43,13 +46,11 @@ LAST = (
     *("seconds", "cpu_seconds", "n_iter", "peak_memory", "host", "versions"),
     *("dataset_params", "options", "stand_in", "start", "timed", "declared", "code"),
     *("error", "objective", "stop_reason", "first_objectives", "elapsed", "finished"),
+    "digest",
 )
 _CELLS = tuple(name for name in JSON if name != "metrics")  # of JSON text
-_OPTIONAL = ("corruption", "error", "stop_reason", "level", "seconds", "cpu_seconds", "objective")
-_OPTIONAL += ("n_iter", "peak_memory", "elapsed", "first_objectives")
 _NUMBERS = ("level", "seconds", "cpu_seconds", "objective", "elapsed")
 _WHOLE = ("repeat", "start", "n_iter", "peak_memory")
-_FLAGS = ("stand_in", "timed")
 _SIZE_LIMIT = 2**31 - 1  # of one CSV field
 
 
@@ -93,20 +94,15 @@ def export_records(
             [{"name": name} | pack(array) for name, array in sorted(arrays(key).items())]
             for key in table["key"]
         ]
-    path = Path(path)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if format == "parquet":
-            table.to_parquet(part, engine="pyarrow", index=False, compression="zstd")
-        else:
-            table.to_csv(part, index=False, lineterminator="\n")
-        part.replace(path)
+        with whole_file(path) as part:
+            if format == "parquet":
+                checked = {"compression": "zstd", "write_page_checksum": True}
+                table.to_parquet(part, engine="pyarrow", index=False, **checked)
+            else:
+                table.to_csv(part, index=False, lineterminator="\n")
     except OSError as error:
         raise ExchangeError(f"cannot write {path}: {error.strerror or error}.") from error
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink()
     return len(table)
 
 
@@ -114,6 +110,7 @@ def _table(records, artefacts) -> pd.DataFrame:
     rows = []
     for record in records:
         row = {name: value for name, value in record.items() if name != "metrics"}
+        row["digest"] = digest(to_row(record))
         row |= {name: canonical(row[name]) for name in _CELLS if row[name] is not None}
         row["artefact"] = ";".join(artefacts.get(record["key"], ())) or None
         rows.append(row | record["metrics"])
@@ -124,7 +121,7 @@ def _table(records, artefacts) -> pd.DataFrame:
             table[name] = table[name].astype("Int64")
         elif name in _NUMBERS or name in metrics:
             table[name] = table[name].astype("float64")
-        elif name in _FLAGS:
+        elif name in FLAGS:
             table[name] = table[name].astype("bool")
         else:
             table[name] = table[name].astype("string[pyarrow]")
@@ -169,7 +166,7 @@ def read_export(path) -> list[tuple[dict, dict[str, np.ndarray]]]:
         As :meth:`Store.put` takes them.
     """
     columns, rows = _read(Path(path))
-    lacking = [name for name in (*FIRST, *LAST) if name not in columns]
+    lacking = [name for name in (*FIRST, *LAST) if name not in (*columns, "digest")]
     if lacking:
         more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
         what = f"{', '.join(lacking[:3])}{more}"
@@ -184,10 +181,16 @@ def read_export(path) -> list[tuple[dict, dict[str, np.ndarray]]]:
         with _row(path, number):
             row = dict(zip(columns, cells, strict=True))
             record = _record(row, metrics)
+            seal = digest(to_row(record))
             if record["key"] != key_of(trial_of(record), record["declared"]):
                 raise ValueError(
                     f"key {record['key']!r} does not belong to the other columns; was the file "
                     "edited"
+                )
+            if row.get("digest", seal) != seal:
+                raise ValueError(
+                    "the digest does not belong to the other columns: one was edited since the "
+                    "export, or rounded by another program"
                 )
             records.append((record, _arrays(row.get("arrays"))))
     return records
@@ -220,11 +223,11 @@ def _read(path):
         if magic == b"PAR1":
             from pyarrow import parquet
 
-            table = parquet.read_table(path)
+            table = parquet.read_table(path, page_checksum_verification=True)
             columns = [column.to_pylist() for column in table.columns]
             return table.column_names, list(zip(*columns, strict=True))
         csv.field_size_limit(_SIZE_LIMIT)
-        with path.open(newline="", encoding="utf-8") as file:
+        with path.open(newline="", encoding="utf-8-sig") as file:
             rows = [[cell or None for cell in row] for row in csv.reader(file, strict=True) if row]
     except FileNotFoundError:
         raise ExchangeError(f"there is no file {path}.") from None
@@ -240,82 +243,69 @@ def _read(path):
 
 
 def _record(cells, metrics):
-    record = {}
-    for name in COLUMNS:
-        if name == "metrics":
-            continue
-        value = cells[name]
-        if value is None:
-            if name not in _OPTIONAL:
-                raise ValueError(f"{name} is empty")
-            record[name] = None
-        else:
-            record[name] = _value(name, value)
+    """The record of a row, not yet checked beyond what text can say."""
+    record = {
+        name: None if cells[name] is None else _value(name, cells[name])
+        for name in COLUMNS
+        if name != "metrics"
+    }
     record["metrics"] = {
         name: _number(name, cells[name]) for name in metrics if cells[name] is not None
     }
-    if record["status"] not in ("done", "failed"):
-        raise ValueError(f"status is {record['status']!r}, neither 'done' nor 'failed'")
     return record
 
 
 def _value(name, value):
-    if name == "first_objectives":
-        return _list_of_numbers(name, value)
     if name in JSON:
-        return _dictionary(name, value)
+        return _parsed(name, value)
     if name in _NUMBERS:
         return _number(name, value)
     if name in _WHOLE:
         return _whole(name, value)
-    if name in _FLAGS:
+    if name in FLAGS:
         if str(value) not in ("True", "False"):
             raise ValueError(f"{name} is {value!r}, neither True nor False")
         return str(value) == "True"
-    if not isinstance(value, str):
-        raise ValueError(f"{name} is {value!r}, not text")
     return value
 
 
 def _number(name, value):
     try:
-        number = float(value)
+        return float(_plain(value))
     except (TypeError, ValueError):
         raise ValueError(f"{name} is {value!r}, not a number") from None
-    if not math.isfinite(number):
-        raise ValueError(f"{name} is {value!r}, not a finite number")
-    return number
 
 
 def _whole(name, value):
     with contextlib.suppress(ValueError):
         if not isinstance(value, float):
-            return int(value)  # no detour through floats, which would round
+            return int(_plain(value))  # no detour through floats, which would round
     number = _number(name, value)  # "4.0", as other programs write a column with empty cells
     if not number.is_integer():
         raise ValueError(f"{name} is {value!r}, not a whole number")
     return int(number)
 
 
-def _dictionary(name, value):
-    try:
-        parsed = json.loads(value)
-        canonical(parsed)  # refuses NaN
-    except (TypeError, ValueError):
-        parsed = None
-    if not isinstance(parsed, dict):
-        raise ValueError(f"{name} is {value!r}, not a JSON object")
-    return parsed
+def _plain(value):
+    """A number, or its text, if that is of the characters that programs write numbers in."""
+    if isinstance(value, str) and not _DIGITS(value):
+        raise ValueError
+    return value
 
 
-def _list_of_numbers(name, value):
+_DIGITS: Callable = re.compile(r"[-+.0-9a-zA-Z]+", re.ASCII).fullmatch
+
+
+def _parsed(name, value):
     try:
-        parsed = json.loads(value)
+        return json.loads(value, parse_constant=_no_constant)
     except (TypeError, ValueError):
-        parsed = value
-    if isinstance(parsed, list):
-        return [None if item is None else _number(name, item) for item in parsed]
-    raise ValueError(f"{name} is {value!r}, not a JSON list")
+        kind = "list" if name == "first_objectives" else "object"
+        raise ValueError(f"{name} is {value!r}, not a JSON {kind}") from None
+
+
+def _no_constant(word):
+    raise ValueError(f"{word} is not JSON")
 
 
 def trial_of(record: Mapping) -> Trial:

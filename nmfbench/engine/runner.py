@@ -26,8 +26,9 @@ from nmfbench.core import registry
 from nmfbench.engine.guard import default_memory_limit
 from nmfbench.engine.missing import in_stages
 from nmfbench.engine.provenance import host, versions
+from nmfbench.engine.record import RESERVED
 from nmfbench.engine.results import reason
-from nmfbench.engine.store import RESERVED, Store
+from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import Worker, WorkerDied, WorkerError
 from nmfbench.tasks.base import Outcome

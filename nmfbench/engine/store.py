@@ -4,67 +4,54 @@ A record and its arrays are written in one transaction, so that a kill at any mo
 finished trial and leaves none half written. The write-ahead log lets readers look on while a run
 goes on. Arrays are stored in numpy's own format without pickle. Arrays of published records are
 kept apart from those computed here: they serve pictures and claims, and no trial starts from them.
+
+A record is written with a digest of its columns and one of each of its arrays, and none is given
+out that does not fit its digest. Records of a store from before there were digests get theirs when
+it is next opened for writing; the columns for them are such that an earlier nmfbench, too, can
+still write there.
 """
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import functools
+import hashlib
 import json
+import os
+import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
 
 from nmfbench.engine.arrays import from_bytes, to_bytes
+from nmfbench.engine.record import COLUMNS, RecordError, digest, from_row, to_row
 from nmfbench.engine.trials import canonical
 
-__all__ = ["AUDIT", "COLUMNS", "JSON", "RESERVED", "Store", "StoreError", "StoredArrays"]
+__all__ = [
+    "AUDIT",
+    "DamagedError",
+    "NoStoreError",
+    "Store",
+    "StoreError",
+    "StoredArrays",
+    "connect",
+    "read_contents",
+    "unpack_array",
+    "verify",
+    "verify_audit",
+]
 
 FILE_NAME = "records.sqlite"
-_VERSION = 2  # of the schema below
+_VERSION = 2  # of the schema below, less what an earlier nmfbench need not know of
 _APPLICATION_ID = 0x6E6D6662  # "nmfb"
-
-COLUMNS = {
-    "key": "TEXT PRIMARY KEY",
-    "task": "TEXT NOT NULL",
-    "dataset": "TEXT NOT NULL",
-    "dataset_params": "TEXT NOT NULL",
-    "stand_in": "INTEGER NOT NULL",
-    "corruption": "TEXT",
-    "level": "REAL",
-    "solver": "TEXT NOT NULL",
-    "params": "TEXT NOT NULL",
-    "options": "TEXT NOT NULL",
-    "repeat": "INTEGER NOT NULL",
-    "start": "INTEGER NOT NULL",
-    "timed": "INTEGER NOT NULL",
-    "declared": "TEXT NOT NULL",
-    "code": "TEXT NOT NULL",
-    "status": "TEXT NOT NULL CHECK (status IN ('done', 'failed'))",
-    "error": "TEXT",
-    "metrics": "TEXT NOT NULL",
-    "seconds": "REAL",
-    "cpu_seconds": "REAL",
-    "n_iter": "INTEGER",
-    "objective": "REAL",
-    "stop_reason": "TEXT",
-    "first_objectives": "TEXT NOT NULL",
-    "elapsed": "REAL",
-    "peak_memory": "INTEGER",
-    "host": "TEXT NOT NULL",
-    "versions": "TEXT NOT NULL",
-    "finished": "TEXT NOT NULL",
-}
-"""Columns of a record and their SQL types. Those of ``JSON`` hold JSON. ``declared`` is all that
-the key holds besides the fields of the trial (:attr:`Trial.declared`), ``code`` the fingerprint of
-the source; ``first_objectives`` the objective after up to ten iterations of a fit, or null;
-``elapsed`` the seconds of the whole trial, with data and scores; ``peak_memory`` is in bytes above
-what the process held before the trial; ``finished`` is UTC."""
 
 AUDIT = {
     "key": "TEXT NOT NULL",
@@ -81,18 +68,22 @@ AUDIT = {
 """Columns of an audit: which record, the source that computed it and the source that computed it
 again, how the two compare, and what was compared (``"all"`` or ``"first objectives"``)."""
 
-RESERVED = frozenset(COLUMNS) | {"artefact", "arrays", "method"}
-"""Names that no metric can have: a table of records has columns of these names."""
-
-JSON = ("dataset_params", "params", "options", "declared", "metrics")
-JSON += ("first_objectives", "host", "versions")
-_FLAGS = ("stand_in", "timed")
 _CHUNK = 500  # keys per query; SQLite limits the number of parameters
 _PATIENCE = 60  # seconds to wait for another process that writes
+_LITTLE = 2**20  # bytes free on a disk that is as good as full
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class StoreError(RuntimeError):
-    """A store that cannot be opened, read or written, or a record that does not fit."""
+    """A store that cannot be read or written any more, or a record that does not fit."""
+
+
+class NoStoreError(StoreError):
+    """A folder that has no store, or none that can be used."""
+
+
+class DamagedError(StoreError):
+    """A record, an array or a file that is not what was written."""
 
 
 class ArrayStayedBehindError(StoreError, KeyError):
@@ -108,24 +99,15 @@ def _explained(method):
     def wrapped(self, *args, **kwargs):
         try:
             with self._lock:
-                return method(self, *args, **kwargs)
+                found = method(self, *args, **kwargs)
+                self._still_there()
+                return found
+        except RecordError as error:
+            raise StoreError(str(error)) from error
         except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"{self.path}: {error}; {_remedy(error)}") from error
+            raise self._explain(error) from error
 
     return wrapped
-
-
-def _remedy(error) -> str:
-    text = str(error)
-    if "full" in text:
-        return "make room and start the same command again; what is written is safe."
-    if "locked" in text or "busy" in text:
-        return "another process holds it; end that one, or name another folder with --store."
-    if "readonly" in text or "unable to open" in text or isinstance(error, OSError):
-        return "make the folder writable (readers need it too), or name another with --store."
-    return (
-        "the file is damaged or is not a store: move it away, or name another folder with --store."
-    )
 
 
 class Store:
@@ -138,41 +120,57 @@ class Store:
     ----------
     folder : path-like
     create : bool, default=True
-        Make the folder and the file if they are missing; False makes that an error.
+        Make the folder and the file if they are missing; False makes that an error. With False, a
+        store that cannot be written to can be read.
+    as_it_is : bool, default=False
+        Write nothing, not even digests that records lack.
 
     Raises
     ------
-    StoreError
-        If the file is no store, is damaged, or is of a newer version.
+    NoStoreError
+        If the file is no store, cannot be opened, or is of a newer version.
+    DamagedError
+        If the file is damaged.
     """
 
-    def __init__(self, folder, *, create=True):
+    def __init__(self, folder, *, create=True, as_it_is=False):
         self.folder = Path(folder)
         self.path = self.folder / FILE_NAME
         self._lock = threading.RLock()
+        self._identity = None
         if not create and not self.path.exists():
-            raise StoreError(
+            raise NoStoreError(
                 f"there is no store in {self.folder}: run something with --store {self.folder} "
                 "first, or name another folder."
             )
         self._db = None
         try:
-            self._open()
+            self._open(create, as_it_is)
         except BaseException:
             self.close()
             raise
 
     @_explained
-    def _open(self):
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._db = sqlite3.connect(
-            self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-        )
-        if self._version() == _VERSION:
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            return
-        self._write_ahead()
+    def _open(self, create, as_it_is):
+        if create:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if not _is_writable(self.path):
+                raise PermissionError("it cannot be written to")
+        self.read_only = as_it_is or not _is_writable(self.path)
+        self._db = connect(self.path, read_only=self.read_only)
+        if self._version() != _VERSION:
+            self._write_ahead()
+            self._create()
         self._db.execute("PRAGMA synchronous = NORMAL")
+        stat = self.path.stat()
+        self._identity = stat.st_dev, stat.st_ino
+        if not self.read_only:
+            # A reader goes on where that is not possible now, such as on a full disk.
+            with contextlib.nullcontext() if create else contextlib.suppress(sqlite3.Error):
+                self._add_digests()
+        self._seals = "digest, contents" if self._has_digests() else "NULL, NULL"
+
+    def _create(self):
         with self._transaction():
             if self._version() == _VERSION:  # another process was faster
                 return
@@ -200,18 +198,18 @@ class Store:
             "FROM pragma_application_id, pragma_user_version"
         ).fetchone()
         if (tables or version) and application != _APPLICATION_ID:
-            raise StoreError(
+            raise NoStoreError(
                 f"{self.path} is a database, but not a store of nmfbench: name another folder "
                 "with --store."
             )
         if version and version < _VERSION:
-            raise StoreError(
+            raise NoStoreError(
                 f"{self.path} was written by an older nmfbench (format {version}, now {_VERSION}), "
                 "when keys were hashes of the source: move it away, or name another folder with "
                 "--store; 'nmfbench import' fills a new one with published records."
             )
         if version > _VERSION:
-            raise StoreError(
+            raise NoStoreError(
                 f"{self.path} was written by a newer nmfbench (format {version}, known up to "
                 f"{_VERSION}): update the package."
             )
@@ -229,6 +227,51 @@ class Store:
                     raise
                 time.sleep(0.05)
 
+    def _has_digests(self) -> bool:
+        found = self._db.execute("SELECT name FROM pragma_table_info('records')").fetchall()
+        return ("contents",) in found
+
+    def _add_digests(self):
+        """Give a digest to each whole record that has none; damaged ones go without."""
+        if not self._has_digests():
+            with self._transaction():
+                if not self._has_digests():  # no other process was faster
+                    self._db.execute("ALTER TABLE audits ADD COLUMN digest TEXT")
+                    self._db.execute("ALTER TABLE records ADD COLUMN digest TEXT")
+                    self._db.execute("ALTER TABLE records ADD COLUMN contents TEXT")
+                    self._db.execute("CREATE INDEX bare ON records (key) WHERE digest IS NULL")
+        last = ""
+        while keys := self._bare(last):  # in short transactions, between which others can write
+            with self._transaction():
+                for key in keys:
+                    self._add_digest(key)
+            last = keys[-1]
+
+    def _bare(self, after) -> list[str]:
+        """Some keys of records without a digest."""
+        query = "SELECT key FROM records WHERE digest IS NULL AND key > ? ORDER BY key LIMIT ?"
+        return [key for (key,) in self._db.execute(query, (after, _CHUNK))]
+
+    def _add_digest(self, key):
+        query = f"SELECT {', '.join(COLUMNS)} FROM records WHERE key = ? AND digest IS NULL"
+        row = self._db.execute(query, (key,)).fetchone()
+        if row is None:  # another process was faster
+            return
+        (imported,) = self._db.execute(
+            "SELECT count(*) FROM imported WHERE key = ?", (key,)
+        ).fetchone()
+        table = "published" if imported else "arrays"
+        blobs = self._db.execute(f"SELECT key, name, npy FROM {table} WHERE key = ?", (key,))
+        blobs = blobs.fetchall()
+        with contextlib.suppress(RecordError):
+            verify(row)
+            for *_, blob in blobs:
+                unpack_array(blob)
+            self._db.execute(
+                "UPDATE records SET digest = ?, contents = ? WHERE key = ?",
+                (digest(row), _contents(blobs, bool(imported)), key),
+            )
+
     def _transaction(self):
         return _Transaction(self._db)
 
@@ -243,6 +286,68 @@ class Store:
 
     def __exit__(self, *exc):
         self.close()
+
+    # -- what goes wrong ----------------------------------------------------------------------
+
+    def _still_there(self):
+        """Raise if the file is not at its place any more: what is written to it is lost."""
+        if self._identity is None:
+            return
+        try:
+            stat = self.path.stat()
+        except OSError:
+            stat = None
+        if stat is None or (stat.st_dev, stat.st_ino) != self._identity:
+            raise StoreError(
+                f"{self.path} was moved, deleted or replaced while it was in use, and what was "
+                "written to it went with it: put it back if you have it, and start the same "
+                "command again, which computes what is missing."
+            )
+
+    def _explain(self, error) -> StoreError:
+        """The error of SQLite or of the system, with what to do."""
+        try:
+            self._still_there()
+        except StoreError as gone:
+            return gone
+        name = getattr(error, "sqlite_errorname", None) or ""
+        kind, text = (StoreError if self._identity else NoStoreError), f"{self.path}: {error}; "
+        if _is_full(error, name, self.folder):
+            text += "make room and start the same command again; what is written is safe."
+            return StoreError(text)
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            text += "another process holds it; end that one, or name another folder with --store."
+            return StoreError(text)
+        if name.startswith("SQLITE_IOERR"):
+            text += "the disk fails, or the network that it is on; start the same command again."
+            return StoreError(text)
+        if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")) or isinstance(error, OSError):
+            return kind(text + "make the folder writable, or name another with --store.")
+        if name == "SQLITE_NOTADB":
+            return kind(
+                f"{text}the file is damaged or is not a store: move it away, or name another "
+                "folder with --store."
+            )
+        return DamagedError(f"{text}the file is damaged: {self._repair()}")
+
+    def _damaged(self, key, error) -> DamagedError:
+        why = str(error).rstrip(".")
+        return DamagedError(f"{self.path}: record {key!r} is damaged ({why}); {self._repair()}")
+
+    def _repair(self) -> str:
+        return (
+            f"'nmfbench doctor --repair --store {self.folder}' keeps what is whole, and sets the "
+            "rest aside to be computed again."
+        )
+
+    def check_writable(self):
+        """Raise if the store can only be read, before anything is computed for it."""
+        if self.read_only:
+            raise NoStoreError(
+                f"{self.path} can only be read: make the folder writable, or work on a copy."
+            )
+
+    # -- records ------------------------------------------------------------------------------
 
     @_explained
     def put(
@@ -276,67 +381,93 @@ class Store:
         StoreError
             If the record does not fit, or the file cannot be written.
         """
-        row = _checked(record)
-        blobs = [(row["key"], name, _to_bytes(a)) for name, a in (arrays or {}).items()]
+        row, blobs = to_row(record), _blobs(record["key"], arrays or {})
         with self._transaction():
-            return self._put(row, blobs, replace, "arrays")
+            return self._put(row, blobs, replace=replace, imported=False)
 
     @_explained
     def put_imported(self, records: Iterable[tuple[dict, Mapping[str, np.ndarray]]]) -> None:
         """Write records computed elsewhere and their arrays, in one transaction, over any held."""
         with self._transaction():
             for record, arrays in records:
-                row = _checked(record)
-                blobs = [(row["key"], name, _to_bytes(a)) for name, a in arrays.items()]
-                self._put(row, blobs, True, "published")
-                self._db.execute("INSERT INTO imported VALUES (?)", (row["key"],))
+                row, blobs = to_row(record), _blobs(record["key"], arrays)
+                self._put(row, blobs, replace=True, imported=True)
 
-    def _put(self, row, blobs, replace, table):
-        held = self._db.execute(
-            "SELECT status FROM records WHERE key = ?", (row["key"],)
-        ).fetchone()
+    @_explained
+    def put_row(self, row: Sequence, blobs: Sequence[tuple], *, imported: bool) -> None:
+        """Write what another store holds, once it was checked: a row of :data:`COLUMNS`, and of
+        each array key, name and bytes."""
+        with self._transaction():
+            self._put(row, blobs, replace=True, imported=imported)
+
+    def _put(self, row, blobs, *, replace, imported):
+        key = row[0]
+        held = self._db.execute("SELECT status FROM records WHERE key = ?", (key,)).fetchone()
         if held is not None and held[0] == "done" and not replace:
             return False
         if held is not None:
             for name in ("arrays", "published", "imported"):
-                self._db.execute(f"DELETE FROM {name} WHERE key = ?", (row["key"],))
-        self._db.execute(_INSERT, [row[name] for name in COLUMNS])
+                self._db.execute(f"DELETE FROM {name} WHERE key = ?", (key,))
+        self._db.execute(_INSERT, (*row, digest(row), _contents(blobs, imported)))
+        table = "published" if imported else "arrays"
         self._db.executemany(f"INSERT INTO {table} VALUES (?, ?, ?)", blobs)
+        if imported:
+            self._db.execute("INSERT INTO imported VALUES (?)", (key,))
         return True
 
     @_explained
     def status(self, keys: Iterable[str]) -> dict[str, str]:
         """``"done"`` or ``"failed"`` for those of ``keys`` that have a record."""
-        rows = self._select("SELECT key, status FROM records WHERE key IN ({})", keys)
-        return dict(rows)
+        return {row["key"]: row["status"] for row in self._rows(keys)}
 
     @_explained
     def provenance(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
         """Status, code, host, versions and cost of those of ``keys`` that have a record."""
         names = ("status", "code", "host", "versions", "elapsed", "seconds")
-        query = f"SELECT key, {', '.join(names)} FROM records WHERE key IN ({{}})"
-        found = {}
-        for key, *values in self._select(query, keys):
-            row = dict(zip(names, values, strict=True))
-            found[key] = row | {name: _from_json(row[name]) for name in ("host", "versions")}
-        return found
+        return {
+            row["key"]: {name: row[name] for name in names}
+            | {name: _from_json(row[name]) for name in ("host", "versions")}
+            for row in self._rows(keys)
+        }
 
     @_explained
     def imported(self, keys: Iterable[str]) -> set[str]:
         """Those of ``keys`` whose records were not computed here: no trial starts from them."""
-        return {key for (key,) in self._select(_IMPORTED, keys)}
+        query = (
+            f"SELECT records.key, imported.key, {self._seals} FROM records "
+            "LEFT JOIN imported ON imported.key = records.key WHERE records.key IN ({})"
+        )
+        found = set()
+        for key, mark, *seals in self._select(query, keys):
+            held = self._held(key, *seals)
+            if held is not None and held["imported"] != (mark is not None):
+                raise self._damaged(key, "whether it was imported is not what was written")
+            if mark is not None:
+                found.add(key)
+        return found
 
     @_explained
     def records(self, keys: Iterable[str] | None = None) -> list[dict[str, Any]]:
         """Records as :meth:`put` takes them, in the order of ``keys``; by default all."""
-        query = f"SELECT {', '.join(COLUMNS)} FROM records"
         if keys is None:
-            rows = self._db.execute(f"{query} ORDER BY key").fetchall()
+            return [from_row(row.values()) for row in self._rows()]
+        keys = list(keys)
+        rows = {row["key"]: row for row in self._rows(keys)}
+        return [from_row(rows[key].values()) for key in keys if key in rows]
+
+    def _rows(self, keys=None) -> Iterator[dict[str, Any]]:
+        """Rows of records by column, each checked; by default all, in the order of their keys."""
+        query = f"SELECT {', '.join(COLUMNS)}, {self._seals} FROM records"
+        if keys is None:
+            rows = self._db.execute(f"{query} ORDER BY key")
         else:
-            keys = list(keys)
-            by_key = {row[0]: row for row in self._select(query + " WHERE key IN ({})", keys)}
-            rows = [by_key[key] for key in keys if key in by_key]
-        return [_parse(row) for row in rows]
+            rows = self._select(f"{query} WHERE key IN ({{}})", keys)
+        for *row, seal, _ in rows:
+            try:
+                verify(row, seal)
+            except RecordError as error:
+                raise self._damaged(row[0], error) from error
+            yield dict(zip(COLUMNS, row, strict=True))
 
     def table(self, keys: Iterable[str] | None = None) -> pd.DataFrame:
         """Records as a tidy table: a row a trial, a column a metric.
@@ -351,13 +482,16 @@ class Store:
         names = [name for name in COLUMNS if name != "metrics"]
         return pd.concat([pd.DataFrame(records, columns=names), metrics], axis=1)
 
+    # -- arrays -------------------------------------------------------------------------------
+
     @_explained
     def arrays(self, key: str) -> dict[str, np.ndarray]:
         """The arrays of one trial that were computed here, by name; not published ones."""
-        rows = self._db.execute(
-            "SELECT name, npy FROM arrays WHERE key = ? ORDER BY name", (key,)
-        ).fetchall()
-        return {name: from_bytes(blob) for name, blob in rows}
+        rows = self._db.execute("SELECT name, npy FROM arrays WHERE key = ? ORDER BY name", (key,))
+        blobs, held = dict(rows), self._contents(key)
+        if held is not None and not held["imported"] and blobs.keys() != held["arrays"].keys():
+            raise self._damaged(key, "it does not have the arrays that were written")
+        return {name: self._array(key, name, blob, held) for name, blob in blobs.items()}
 
     @_explained
     def array_names(self, key: str) -> list[str]:
@@ -367,7 +501,10 @@ class Store:
             "SELECT name FROM published WHERE key = ?1 ORDER BY name",
             (key,),
         )
-        return [name for (name,) in rows]
+        names, held = [name for (name,) in rows], self._contents(key)
+        if held is not None and names != sorted(held["arrays"]):
+            raise self._damaged(key, "it does not have the arrays that were written")
+        return names
 
     @_explained
     def array(self, key: str, name: str) -> np.ndarray:
@@ -394,7 +531,28 @@ class Store:
                     "the trials of yours here: nmfbench run TARGET --profile PROFILE --anew."
                 )
             raise KeyError(f"trial {key} has no array {name!r}; it has {known}.")
-        return from_bytes(row[0])
+        return self._array(key, name, row[0], self._contents(key))
+
+    def _array(self, key, name, blob, held):
+        try:
+            # One that should not be there has no digest: the empty one fits nothing.
+            return unpack_array(blob, None if held is None else held["arrays"].get(name, ""))
+        except RecordError as error:
+            raise self._damaged(key, f"array {name!r}: {error}") from error
+
+    def _contents(self, key) -> dict[str, Any] | None:
+        """Digests of a record's arrays, and whether it was imported."""
+        query = f"SELECT key, {self._seals} FROM records WHERE key = ?"
+        row = self._db.execute(query, (key,)).fetchone()
+        return None if row is None else self._held(*row)
+
+    def _held(self, key, seal, contents):
+        try:
+            return read_contents(seal, contents)
+        except RecordError as error:
+            raise self._damaged(key, error) from error
+
+    # -- audits -------------------------------------------------------------------------------
 
     @_explained
     def put_audits(self, audits: Iterable[dict[str, Any]]) -> None:
@@ -404,15 +562,26 @@ class Store:
             for audit in audits
         ]
         with self._transaction():
-            marks = ", ".join("?" * len(AUDIT))
-            self._db.executemany(f"INSERT INTO audits VALUES ({marks})", rows)
+            marks = ", ".join("?" * (len(AUDIT) + 1))
+            self._db.executemany(
+                f"INSERT INTO audits ({', '.join(AUDIT)}, digest) VALUES ({marks})",
+                [(*row, digest(row)) for row in rows],
+            )
 
     @_explained
     def audits(self) -> list[dict[str, Any]]:
         """All audits, in the order in which they were made."""
-        rows = self._db.execute(f"SELECT {', '.join(AUDIT)} FROM audits ORDER BY rowid").fetchall()
-        found = [dict(zip(AUDIT, row, strict=True)) for row in rows]
-        return [audit | {"host": _from_json(audit["host"])} for audit in found]
+        seal = self._seals.partition(",")[0]
+        rows = self._db.execute(f"SELECT {', '.join(AUDIT)}, {seal} FROM audits ORDER BY rowid")
+        found = []
+        for *row, seal in rows:
+            try:
+                found.append(verify_audit(row, seal))
+            except RecordError as error:
+                raise DamagedError(
+                    f"{self.path}: an audit is damaged ({error}); {self._repair()}"
+                ) from error
+        return found
 
     def _select(self, query, keys):
         keys = list(keys)
@@ -424,11 +593,124 @@ class Store:
 
 
 _INSERT = (
-    f"INSERT OR REPLACE INTO records ({', '.join(COLUMNS)}) "
-    f"VALUES ({', '.join('?' * len(COLUMNS))})"
+    f"INSERT OR REPLACE INTO records ({', '.join(COLUMNS)}, digest, contents) "
+    f"VALUES ({', '.join('?' * (len(COLUMNS) + 2))})"
 )
-_IMPORTED = "SELECT key FROM imported WHERE key IN ({})"
 _from_json = functools.lru_cache(1024)(json.loads)  # hosts and releases are few, and only read
+
+
+# -- what fits ----------------------------------------------------------------------------------
+
+
+def verify(row: Sequence, seal: str | None = None) -> None:
+    """Raise a RecordError if a row of a record is not what was written; ``seal`` is its digest.
+
+    A row without one has to be such as could have been written.
+    """
+    try:
+        good = to_row(from_row(row)) == list(row) if seal is None else seal == digest(row)
+    except (TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise RecordError(str(error)) from error
+    if not good:
+        raise RecordError("it is not what was written")
+
+
+def verify_audit(row: Sequence, seal: str | None = None) -> dict[str, Any]:
+    """The audit of a row; raises as :func:`verify` does."""
+    audit = dict(zip(AUDIT, row, strict=True))
+    try:
+        if seal is not None and seal != digest(row):
+            raise RecordError("it is not what was written")
+        return audit | {"host": _from_json(audit["host"])}
+    except (TypeError, ValueError, RecursionError) as error:
+        raise RecordError(str(error)) from error
+
+
+def read_contents(seal: str | None, contents: str | None) -> dict[str, Any] | None:
+    """Digests of a record's ``arrays`` by name, and whether it was ``imported``; None without seal.
+
+    Raises
+    ------
+    RecordError
+        If that is not what was written.
+    """
+    if seal is None and contents is None:
+        return None
+    with contextlib.suppress(TypeError, ValueError, AttributeError, RecursionError):
+        held = json.loads(contents)
+        whole = held.keys() == {"arrays", "imported"} and isinstance(held["arrays"], dict)
+        if whole and seal is not None:
+            return held
+    raise RecordError("the list of its arrays is not what was written")
+
+
+def unpack_array(blob, seal: str | None = None) -> np.ndarray:
+    """The array of a blob.
+
+    Raises
+    ------
+    RecordError
+        If it is not what was written.
+    """
+    if seal is not None and (not isinstance(blob, bytes) or seal != _blob_digest(blob)):
+        raise RecordError("it is not what was written")
+    try:
+        return from_bytes(blob)
+    except Exception as error:  # numpy parses what may be anything
+        raise RecordError(f"it cannot be read: {error}") from error
+
+
+def _blobs(key, arrays):
+    try:
+        return [(key, name, to_bytes(array)) for name, array in arrays.items()]
+    except ValueError as error:
+        raise RecordError(f"an array of objects cannot be stored: {error}.") from error
+
+
+def _contents(blobs, imported) -> str:
+    digests = {name: _blob_digest(blob) for _, name, blob in blobs}
+    return canonical({"arrays": digests, "imported": imported})
+
+
+def _blob_digest(blob) -> str:
+    return hashlib.sha256(blob).hexdigest()[:16]
+
+
+# -- the file -----------------------------------------------------------------------------------
+
+
+def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """A connection to the database of a store, without transactions that begin by themselves."""
+    mode, log = "rwc", path.with_name(f"{path.name}-wal")
+    if read_only and _is_writable(path):
+        mode = "rw"  # for the files of the log, without which nothing can be read
+    elif read_only:
+        # Without a log nobody writes; then SQLite can do without making one.
+        mode = "ro" if log.exists() and log.stat().st_size else "ro&immutable=1"
+    place = f"file:{quote(str(path.absolute()))}?mode={mode}"
+    db = sqlite3.connect(
+        place, uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+    )
+    db.execute("PRAGMA cell_size_check = ON")
+    if read_only:
+        db.execute("PRAGMA query_only = ON")
+    return db
+
+
+def _is_writable(path) -> bool:
+    effective = os.access in os.supports_effective_ids
+    places = [place for place in (path, path.parent) if place.exists()]
+    return all(os.access(place, os.W_OK, effective_ids=effective) for place in places)
+
+
+def _is_full(error, name, folder) -> bool:
+    if name == "SQLITE_FULL" or getattr(error, "errno", None) in _FULL:
+        return True
+    # Of a full disk SQLite also says that it cannot write, or cannot open its log.
+    with contextlib.suppress(OSError):
+        writes = name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN"))
+        return writes and shutil.disk_usage(folder).free < _LITTLE
+    return False
 
 
 class StoredArrays(Mapping):
@@ -476,35 +758,3 @@ class _Transaction:
         finally:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
-
-
-def _checked(record) -> dict[str, Any]:
-    """A record as a row of SQL values."""
-    if lacking := set(COLUMNS) - set(record):
-        raise StoreError(f"a record lacks {', '.join(sorted(lacking))}.")
-    if surplus := set(record) - set(COLUMNS):
-        raise StoreError(f"a record has unknown columns: {', '.join(sorted(surplus))}.")
-    if taken := RESERVED & set(record["metrics"]):
-        raise StoreError(f"metrics cannot be called {', '.join(sorted(taken))}.")
-    if record["status"] not in ("done", "failed"):
-        raise StoreError(f"the status of a record is 'done' or 'failed', not {record['status']!r}.")
-    row = dict(record)
-    for name in JSON:
-        try:
-            row[name] = canonical(record[name])
-        except (TypeError, ValueError) as error:
-            raise StoreError(f"{name} of record {record['key']} is not JSON: {error}.") from error
-    return row
-
-
-def _to_bytes(array) -> bytes:
-    try:
-        return to_bytes(array)
-    except ValueError as error:
-        raise StoreError(f"an array of objects cannot be stored: {error}.") from error
-
-
-def _parse(row) -> dict[str, Any]:
-    record = dict(zip(COLUMNS, row, strict=True))
-    record |= {name: json.loads(record[name]) for name in JSON}
-    return record | {name: bool(record[name]) for name in _FLAGS}

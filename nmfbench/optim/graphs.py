@@ -13,6 +13,8 @@ from sklearn.metrics import pairwise_distances_chunked
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms
 
+from nmfbench.core.validation import check_count
+
 __all__ = [
     "GraphCache",
     "check_affinity",
@@ -103,8 +105,7 @@ def knn_affinity(X, n_neighbors=5, *, weights="binary"):
            [1., 0., 1.],
            [0., 1., 0.]])
     """
-    if n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}.")
+    check_count(n_neighbors, "n_neighbors")
     if weights not in ("binary", "heat"):
         raise ValueError(f"weights must be 'binary' or 'heat', got {weights!r}.")
     n = X.shape[0]

@@ -47,15 +47,16 @@ def nndsvd(X, r, rng):
               \text{keep } u_\pm v_\pm^T \text{ of larger norm, times the singular value.}
 
     About half of the entries are zero, and multiplicative updates keep them so. If ``X`` has
-    lower rank than ``r``, the surplus components are zero.
+    lower rank than ``r``, the surplus components are zero, but those beyond ``min(X.shape)``,
+    for which there is no pair, are those of :func:`random`.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
     r : int
-        At most ``min(X.shape)``.
     rng : Generator
-        Starts the iterative SVD, which is used when ``r`` is small against ``X``.
+        Starts the iterative SVD, which is used when ``r`` is small against ``X``, and draws what
+        is random.
 
     Returns
     -------
@@ -65,10 +66,11 @@ def nndsvd(X, r, rng):
     ----------
     Boutsidis & Gallopoulos (2008), SVD based initialization.
     """
-    U, sigma, Vt = _leading_svd(X, r, rng)
-    W = np.zeros((X.shape[0], r))
-    Ht = np.zeros((X.shape[1], r))
-    for k in range(r):
+    pairs = min(r, *X.shape)
+    U, sigma, Vt = _leading_svd(X, pairs, rng)
+    W = np.zeros((X.shape[0], pairs))
+    Ht = np.zeros((X.shape[1], pairs))
+    for k in range(pairs):
         # The leading pair of a non-negative matrix has one sign, but for rounding.
         u, v = (np.abs(U[:, k]), np.abs(Vt[k])) if k == 0 else _dominant_half(U[:, k], Vt[k])
         share = np.linalg.norm(u) * np.linalg.norm(v)
@@ -80,6 +82,9 @@ def nndsvd(X, r, rng):
     noise = 1e-6  # what is this small is rounding of the SVD
     W[noise * W.max(initial=0) > W] = 0
     Ht[Ht < noise * Ht.max(initial=0)] = 0
+    if r > pairs:
+        drawn = random(X, r, rng)
+        W, Ht = (np.hstack([F, G[:, pairs:]]) for F, G in zip((W, Ht), drawn, strict=True))
     return W.astype(X.dtype), Ht.astype(X.dtype)
 
 

@@ -35,7 +35,7 @@ _QUALITY = 55
 
 @dataclass(frozen=True)
 class PaperRow:
-    """What the landing page shows of a paper.
+    """Row of a paper on the landing page.
 
     Attributes
     ----------

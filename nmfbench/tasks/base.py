@@ -9,7 +9,11 @@ import numpy as np
 
 from nmfbench.core.trace import Trace
 
-__all__ = ["Outcome", "fit_of", "low_rank_of", "split_of", "timed_fit"]
+__all__ = ["CHOOSE", "Outcome", "ability", "fit_of", "low_rank_of", "split_of", "timed_fit"]
+
+
+CHOOSE = "take one that chooses samples, such as spa or robust-xray"
+"""Remedy for a solver without ``anchor_indices_``."""
 
 
 @dataclass
@@ -29,6 +33,28 @@ class Outcome:
     metrics: dict[str, float]
     fit: dict[str, Any]
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+def ability(solver, name: str, remedy: str):
+    """Attribute or method that a task needs of a solver.
+
+    Parameters
+    ----------
+    solver : estimator
+        Fitted, if it is an attribute of the fit.
+    name : str
+    remedy : str
+        Solvers that have it, for the error message.
+
+    Raises
+    ------
+    TypeError
+        If the solver does not have it.
+    """
+    found = getattr(solver, name, None)
+    if found is None:
+        raise TypeError(f"{type(solver).__name__} has no {name}, which this task needs: {remedy}.")
+    return found
 
 
 def fit_of(clock: Trace, n_iter: int, objective=None, stop_reason=None) -> dict[str, Any]:

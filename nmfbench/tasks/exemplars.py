@@ -9,7 +9,7 @@ from sklearn.svm import LinearSVC
 
 from nmfbench.core.registry import register_task
 from nmfbench.metrics import accuracy
-from nmfbench.tasks.base import Outcome, timed_fit
+from nmfbench.tasks.base import CHOOSE, Outcome, ability, timed_fit
 
 __all__ = ["exemplars", "halve_each_class", "weight_terms"]
 
@@ -81,14 +81,14 @@ def exemplars(data, solver, rng, *, weighting="counts", sizes=_SIZES):
     metrics["accuracy@all"] = accuracy(y[test], _predict(X_train, y[train], X_test))
     if hasattr(solver, "filled_"):
         metrics["filled"] = float(solver.filled_)
-    arrays["anchors"] = train[solver.anchor_indices_]
+    arrays["anchors"] = train[ability(solver, "anchor_indices_", CHOOSE)]
     return Outcome(metrics, fit, arrays)
 
 
 def _chosen(solver, q):
     if hasattr(solver, "anchors_for"):
         return solver.anchors_for(q)
-    return solver.anchor_indices_[:q]
+    return ability(solver, "anchor_indices_", CHOOSE)[:q]
 
 
 def _predict(X, y, X_test):

@@ -7,7 +7,7 @@ import numpy as np
 from nmfbench.core.registry import register_task
 from nmfbench.core.trace import Trace
 from nmfbench.optim.projections.manhattan import project_manhattan
-from nmfbench.tasks.base import Outcome
+from nmfbench.tasks.base import Outcome, ability
 from nmfbench.tasks.convergence import draw_per_class
 
 __all__ = ["best_single_moves", "nlad"]
@@ -58,6 +58,7 @@ def nlad(data, solver, rng, *, n_components, basis="uniform", weights="random", 
     ----------
     Guan et al. (2012), MahNMF, Eqs. (2), (6), (9), Theorems 1 and 2.
     """
+    represent = ability(solver, "represent", "take one such as mahnmf-ogm or mahnmf-rri")
     X = data.X if per_class is None else data.X[draw_per_class(data.y, per_class, rng)]
     X = X.astype(np.float64)
     if basis == "uniform":
@@ -76,7 +77,7 @@ def nlad(data, solver, rng, *, n_components, basis="uniform", weights="random", 
         raise ValueError(f"weights must be 'random' or 'optimum', got {weights!r}.")
     clock = Trace()
     with clock.clock():
-        reached = solver.represent(X, H, W)
+        reached = represent(X, H, W)
     least, before, after = (np.abs(X - w @ H).sum(axis=1) for w in (optimum, W, reached))
     # A row that the basis fits exactly has no relative excess.
     floor = 1e-9 * X.sum(axis=1)

@@ -11,7 +11,7 @@ from nmfbench.optim.kernels.averaged_gradient import averaged_gradient
 from nmfbench.optim.kernels.simplex import row_sweeps
 from nmfbench.solvers.online.base import exact_codes
 from nmfbench.solvers.online.surrogate import surrogate
-from nmfbench.tasks.base import Outcome, fit_of
+from nmfbench.tasks.base import Outcome, ability, fit_of
 from nmfbench.tasks.online import draw_samples, first_bases, start_at
 
 __all__ = ["inner_rate", "step_change"]
@@ -110,6 +110,7 @@ def step_change(data, solver, rng, *, n_components, n_samples, n_epochs=2):
     ----------
     Guan et al. (2012), Online NMF with robust stochastic approximation, Section II-B, step 2.
     """
+    learn = ability(solver, "partial_fit", "take one of the online family, such as or-nmf")
     X = normalize(draw_samples(data, rng, n_samples)[0])
     H = first_bases(X, n_components, rng)
     order = np.tile(rng.permutation(len(X)), n_epochs)
@@ -119,7 +120,7 @@ def step_change(data, solver, rng, *, n_components, n_samples, n_epochs=2):
     for row in order:
         before = H
         with clock.clock():
-            solver.partial_fit(X[[row]])
+            learn(X[[row]])
         H = solver.components_
         change.append(np.linalg.norm(H - before))
     return Outcome(

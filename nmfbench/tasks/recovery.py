@@ -2,7 +2,7 @@
 
 from nmfbench.core.registry import register_task
 from nmfbench.metrics import anchor_recovery
-from nmfbench.tasks.base import Outcome, timed_fit
+from nmfbench.tasks.base import CHOOSE, Outcome, ability, timed_fit
 
 __all__ = ["recovery"]
 
@@ -40,8 +40,9 @@ def recovery(data, solver, rng):
     """
     solver.set_params(n_components=len(data.anchors))
     fit, arrays = timed_fit(solver, data.X)
-    metrics = {"anchor-recovery": anchor_recovery(solver.anchor_indices_, data.anchors)}
+    anchors = ability(solver, "anchor_indices_", CHOOSE)
+    metrics = {"anchor-recovery": anchor_recovery(anchors, data.anchors)}
     for metric, attribute in (("lp-calls", "n_lp_calls_"), ("selections", "n_selections_")):
         if hasattr(solver, attribute):
             metrics[metric] = float(getattr(solver, attribute))
-    return Outcome(metrics, fit, {"anchors": solver.anchor_indices_, **arrays})
+    return Outcome(metrics, fit, {"anchors": anchors, **arrays})

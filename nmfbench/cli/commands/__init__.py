@@ -18,6 +18,7 @@ ORDER = (
     "reproduce",
     "claims",
     "compare",
+    "score",
     "check",
     "card",
     "data",

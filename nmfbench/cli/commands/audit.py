@@ -56,6 +56,7 @@ def run(args) -> Result:
     targets = select(args.names)
     everything = not args.names or "all" in args.names
     with Store(args.store, create=False) as store:
+        store.check_writable()
         keys = None
         if not everything:
             keys = owners((target.artefact for target in targets), store.records())

@@ -8,7 +8,12 @@ from nmfbench.cli.output import Result
 
 def add(commands):
     sub = options.add_command(
-        commands, "import", run, "merge exported records; equal keys are not doubled"
+        commands,
+        "import",
+        run,
+        "merge exported records; equal keys are not doubled",
+        "Nothing is written unless all rows are whole. Records from files count as computed "
+        "elsewhere until 'nmfbench audit' has computed some of theirs again.",
     )
     options.store(sub)
     options.print_json(sub)

@@ -27,6 +27,7 @@ def run(args) -> Result:
     from nmfbench.engine.store import Store
 
     with Store(args.store, create=False) as store:
+        store.check_writable()
         found = publish(store, args.book)
     data = asdict(found) | {"merge": merge_data(found.merge), "book": args.book}
     text = (

@@ -6,7 +6,7 @@ from nmfbench.cli import options
 from nmfbench.cli.output import Result, reading, table
 
 _COLUMNS = ("id", "profile", "done", "failed", "missing", "total")
-_COLUMNS += ("current", "audited", "different", "unaudited", "missing_data")
+_COLUMNS += ("current", "audited", "different", "unaudited", "elsewhere", "missing_data")
 
 
 def add(commands):

@@ -17,6 +17,7 @@ from sklearn.utils import gen_batches
 
 from nmfbench.core.validation import canonical_csr
 from nmfbench.optim.kernels.l1_projection import lad_dense, lad_sparse, split_residuals
+from nmfbench.optim.projections.certificate import as_certificate
 from nmfbench.optim.projections.frobenius import project_frobenius
 
 __all__ = [
@@ -146,8 +147,8 @@ def certify_manhattan(X, H):
     -------
     dict
         ``primal``, the objective of :func:`project_manhattan`; ``dual_bound``, a number that
-        no representation can go below; ``gap``, their difference relative to ``primal``, or to
-        1e-9 of the l1 norm of ``X`` where that is larger.
+        no representation can go below; ``gap``, their difference relative to the l1 norm of
+        ``X``.
     """
     cone = ManhattanCone(X, H.shape[0])
     cone.extend(H)
@@ -155,8 +156,7 @@ def certify_manhattan(X, H):
     for block in gen_batches(X.shape[0], max(1, _BLOCK // X.shape[1])):
         D = cone.duals(np.arange(block.start, block.stop))
         bound += float(lower_bound(X[block], H, D).sum())
-    scale = max(primal, 1e-9 * float(X.sum(dtype=np.float64))) or 1.0
-    return {"primal": primal, "dual_bound": bound, "gap": max(primal - bound, 0.0) / scale}
+    return as_certificate(primal, bound, X.sum(dtype=np.float64))
 
 
 def warn_if_unfinished(unfinished, max_iter):

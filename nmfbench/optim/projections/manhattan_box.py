@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import gen_batches
 
+from nmfbench.optim.projections.certificate import as_certificate
 from nmfbench.optim.projections.manhattan import ManhattanCone, warn_if_unfinished
 
 __all__ = ["box_lower_bound", "certify_manhattan_box", "project_manhattan_box"]
@@ -117,8 +118,8 @@ def certify_manhattan_box(X, H, upper):
     -------
     dict
         ``primal``, the objective of :func:`project_manhattan_box`; ``dual_bound``, a number that
-        no representation in the box can go below; ``gap``, their difference relative to
-        ``primal``, or to 1e-9 of the l1 norm of ``X`` where that is larger.
+        no representation in the box can go below; ``gap``, their difference relative to the l1
+        norm of ``X``.
     """
     H = H.astype(np.float64, copy=False)
     primal, bound = 0.0, 0.0
@@ -126,5 +127,4 @@ def certify_manhattan_box(X, H, upper):
         W, D = project_manhattan_box(X[block].astype(np.float64), H, upper, return_dual=True)
         primal += float(np.abs(X[block] - W @ H).sum())
         bound += float(np.maximum(box_lower_bound(X[block], H, upper, D), 0).sum())
-    scale = max(primal, 1e-9 * float(X.sum(dtype=np.float64))) or 1.0
-    return {"primal": primal, "dual_bound": bound, "gap": max(primal - bound, 0.0) / scale}
+    return as_certificate(primal, bound, X.sum(dtype=np.float64))

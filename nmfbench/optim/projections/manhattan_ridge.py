@@ -15,6 +15,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
 
+from nmfbench.core.validation import check_number
+from nmfbench.optim.projections.certificate import as_certificate
+
 __all__ = ["certify_manhattan_ridge", "project_manhattan_ridge", "ridge_lower_bound"]
 
 _BLOCK = 1 << 19  # entries of X, and of products of basis rows, at work at once
@@ -64,8 +67,7 @@ def project_manhattan_ridge(X, H, lam, *, tol=1e-7, max_iter=60, return_dual=Fal
     H = np.asarray(H, dtype=np.float64)
     if H.ndim != 2 or H.shape[1] != X.shape[1]:
         raise ValueError(f"H has shape {H.shape}, but X has {X.shape[1]} features.")
-    if lam < 0:
-        raise ValueError(f"lam must not be negative, got {lam}.")
+    check_number(lam, "lam", at_least=0)
     W = np.zeros((X.shape[0], H.shape[0]))
     D = np.zeros(X.shape) if return_dual else None
     unfinished = 0
@@ -118,17 +120,17 @@ def certify_manhattan_ridge(X, H, lam, *, tol=1e-7):
     -------
     dict
         ``primal``, the objective of :func:`project_manhattan_ridge`; ``dual_bound``, a number
-        that no representation can go below; ``gap``, their difference relative to ``primal``, or
-        to 1e-9 of the l1 norm of ``X`` where that is larger.
+        that no representation can go below; ``gap``, their difference relative to the objective
+        of ``W = 0``.
     """
-    primal = bound = 0.0
+    primal = bound = unexplained = 0.0
     for block in gen_batches(X.shape[0], max(1, _BLOCK // X.shape[1])):
         x = X[block].astype(np.float64)
         W, D = project_manhattan_ridge(x, H, lam, tol=tol, return_dual=True)
         primal += float(_objectives(x - W @ H, lam).sum())
+        unexplained += float(_objectives(x, lam).sum())
         bound += float(ridge_lower_bound(x, H, D, lam).sum())
-    scale = max(primal, 1e-9 * float(X.sum(dtype=np.float64))) or 1.0
-    return {"primal": primal, "dual_bound": bound, "gap": max(primal - bound, 0.0) / scale}
+    return as_certificate(primal, bound, unexplained)
 
 
 def _objectives(E, lam):

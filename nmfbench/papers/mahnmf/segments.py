@@ -264,8 +264,8 @@ ASSUMED = {
     "score says that segments are good: one segment covers much, and many have a low VI.",
     "residual": "|V − HHᵀ|₁/|V|₁ is 1 for H = 0: a fit near it has explained nothing, and one "
     "above it less.",
-    "comparable": "The paper says mostly comparable. Ours: the 95 % bootstrap interval of the "
-    "difference of means lies within 0.03, and within 0.15 bits of VI.",
+    "comparable": "The paper says mostly comparable. Ours: the 95 % interval of the difference of "
+    "means lies within 0.03, and within 0.15 bits of VI.",
     "one observation": "An image; seeds are averaged first. There is no draw of images: counts "
     "of them have no interval.",
 }

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim.init import INITS
 from nmfbench.optim.stopping import relative_decrease
 from nmfbench.solvers.bases.loop import BaseNMF, State
@@ -31,16 +32,15 @@ class BaseAlternating(BaseNMF):
     max_iter: int = 200
     tol: float = 1e-4
 
+    any_rank: ClassVar[bool] = True
     inits: ClassVar[dict] = INITS
     """Names to starts ``(X, r, rng) -> (W, Ht)``."""
 
     def _validate_params_of_solver(self):
         if self.init not in self.inits:
             raise ValueError(f"init must be one of {', '.join(self.inits)}, got {self.init!r}.")
-        if self.max_iter < 1:
-            raise ValueError(f"max_iter must be at least 1, got {self.max_iter}.")
-        if self.tol < 0:
-            raise ValueError(f"tol must not be negative, got {self.tol}.")
+        check_count(self.max_iter, "max_iter")
+        check_number(self.tol, "tol", at_least=0)
 
     def _start(self, X, r, rng, factors):
         W, Ht = self.inits[self.init](X, r, rng) if factors is None else factors

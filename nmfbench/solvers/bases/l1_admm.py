@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim.kernels.shrinkage import step_residual
 from nmfbench.solvers.bases.alternating import BaseAlternating
 
@@ -53,10 +54,8 @@ class BaseL1ADMM(BaseAlternating):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.rho <= 0:
-            raise ValueError(f"rho must be positive, got {self.rho}.")
-        if self.n_init < 1:
-            raise ValueError(f"n_init must be at least 1, got {self.n_init}.")
+        check_number(self.rho, "rho", above=0)
+        check_count(self.n_init, "n_init")
 
     def _update(self, s):
         raise NotImplementedError

@@ -41,7 +41,7 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     Parameters
     ----------
     n_components : int, optional
-        Rank ``r``; by default the largest that the data allow.
+        Rank ``r``; by default the smaller of the numbers of samples and features.
     random_state : int, Generator or RandomState, optional
         Seed of everything random in the fit.
 
@@ -83,7 +83,7 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Whether ``_finish`` goes back to the best factors met, as the objective may rise."""
 
     any_rank: ClassVar[bool] = False
-    """Whether the rank may exceed the numbers of samples and features."""
+    """Whether the rank may exceed the smaller of the numbers of samples and features."""
 
     fixes_scale: ClassVar[bool] = False
     """Whether the problem fixes the scale of W, which the columns then should keep."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils import gen_batches
 
+from nmfbench.core.validation import check_count
 from nmfbench.solvers.bases.alternating import BaseAlternating
 
 __all__ = ["BaseDivergence"]
@@ -40,8 +41,7 @@ class BaseDivergence(BaseAlternating):
         super()._validate_params_of_solver()
         if self.stop not in ("objective", "labels"):
             raise ValueError(f"stop must be 'objective' or 'labels', got {self.stop!r}.")
-        if self.patience < 1:
-            raise ValueError(f"patience must be at least 1, got {self.patience}.")
+        check_count(self.patience, "patience")
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_number
 from nmfbench.optim import losses
 from nmfbench.optim.projections.bregman import project_itakura_saito
 from nmfbench.solvers.divergence.base import BaseDivergence, multiply
@@ -90,8 +91,7 @@ class ISMU(BaseDivergence):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if not self.floor > 0:
-            raise ValueError(f"floor must be positive, got {self.floor}.")
+        check_number(self.floor, "floor", above=0)
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_count
 from nmfbench.optim.kernels.hals import hals_sweeps
 from nmfbench.solvers.frobenius.base import BaseFrobenius
 
@@ -61,8 +62,7 @@ class HALS(BaseFrobenius):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.sweeps < 1:
-            raise ValueError(f"sweeps must be at least 1, got {self.sweeps}.")
+        check_count(self.sweeps, "sweeps")
 
     def _update(self, factor, cross, gram):
         hals_sweeps(factor, cross, gram, self.sweeps)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_count
 from nmfbench.optim.kernels.nesterov import nesterov_step
 from nmfbench.solvers.frobenius.base import BaseFrobenius
 
@@ -79,8 +80,7 @@ class NeNMF(BaseFrobenius):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.max_inner < 1:
-            raise ValueError(f"max_inner must be at least 1, got {self.max_inner}.")
+        check_count(self.max_inner, "max_inner")
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)

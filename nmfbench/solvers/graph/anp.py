@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_number
 from nmfbench.optim.kernels.floored_ratio import FLOOR, power_ratio
-from nmfbench.solvers.graph.base import LeastSquares, check_weight, unit_components
+from nmfbench.solvers.graph.base import LeastSquares, unit_components
 
 __all__ = ["ANP"]
 
@@ -108,9 +109,8 @@ class ANP(LeastSquares):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        check_weight(self.lam1, "lam1")
-        if not 0 < self.lam2 < np.inf:
-            raise ValueError(f"lam2 must be positive and finite, got {self.lam2}.")
+        check_number(self.lam1, "lam1", at_least=0)
+        check_number(self.lam2, "lam2", above=0)
         for name, value, known in (
             ("v_update", self.v_update, _UPDATES),
             ("split", self.split, _SPLITS),

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.preprocessing import normalize
 
+from nmfbench.core.validation import check_count
 from nmfbench.optim import graphs
 from nmfbench.optim.kernels.floored_ratio import FLOOR, power_ratio
 from nmfbench.optim.projections.frobenius import project_frobenius
@@ -19,7 +20,6 @@ __all__ = [
     "BaseGraph",
     "BaseScaled",
     "LeastSquares",
-    "check_weight",
     "csr",
     "feature_affinity",
     "gentle_step",
@@ -152,8 +152,7 @@ class BaseGraph(BaseScaled):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.n_neighbors < 1:
-            raise ValueError(f"n_neighbors must be at least 1, got {self.n_neighbors}.")
+        check_count(self.n_neighbors, "n_neighbors")
 
     def _tiny_problem(self):
         params, X = super()._tiny_problem()
@@ -226,12 +225,6 @@ def _divided(X, number):
     values = X if _dense(X) else X.data
     values /= number
     return X
-
-
-def check_weight(value, name):
-    """Raise ValueError unless the weight of a penalty is finite and not negative."""
-    if not 0 <= value < np.inf:
-        raise ValueError(f"{name} must be finite and not negative, got {value}.")
 
 
 def csr(S):

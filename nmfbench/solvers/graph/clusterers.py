@@ -12,7 +12,8 @@ from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from nmfbench.solvers.graph.base import BaseGraph, BaseScaled, check_weight, feature_affinity
+from nmfbench.core.validation import check_count, check_number
+from nmfbench.solvers.graph.base import BaseGraph, BaseScaled, feature_affinity
 
 __all__ = [
     "Clusterer",
@@ -37,6 +38,7 @@ class Clusterer(ClusterMixin):
     """
 
     takes_factors: ClassVar[bool] = False
+    any_rank: ClassVar[bool] = False  # there are no more clusters than samples
 
     def _finish(self, X, s):
         super()._finish(X, s)
@@ -79,8 +81,7 @@ class ClusteringByKMeans(Clusterer, BaseScaled):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.n_init < 1:
-            raise ValueError(f"n_init must be at least 1, got {self.n_init}.")
+        check_count(self.n_init, "n_init")
 
     def _rank_bound(self, X):
         return X.shape[0], "n_samples"
@@ -202,8 +203,8 @@ class CoClusterer(Clusterer, BaseGraph):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        check_weight(self.alpha, "alpha")
-        check_weight(self.alpha_features, "alpha_features")
+        check_number(self.alpha, "alpha", at_least=0)
+        check_number(self.alpha_features, "alpha_features", at_least=0)
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)

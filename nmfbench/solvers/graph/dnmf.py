@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_number
 from nmfbench.optim import graphs
 from nmfbench.optim.kernels.floored_ratio import graph_ratio
 from nmfbench.optim.kernels.laplacian import neighbor_smoothness
-from nmfbench.solvers.graph.base import check_weight, csr, feature_affinity
+from nmfbench.solvers.graph.base import csr, feature_affinity
 from nmfbench.solvers.graph.gnmf import GNMF
 
 __all__ = ["DNMF"]
@@ -84,7 +85,7 @@ class DNMF(GNMF):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        check_weight(self.alpha_features, "alpha_features")
+        check_number(self.alpha_features, "alpha_features", at_least=0)
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)

@@ -6,12 +6,12 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_number
 from nmfbench.optim.kernels.floored_ratio import graph_ratio
 from nmfbench.optim.kernels.laplacian import neighbor_smoothness
 from nmfbench.solvers.graph.base import (
     BaseGraph,
     LeastSquares,
-    check_weight,
     csr,
     unit_components,
 )
@@ -92,7 +92,7 @@ class GNMF(BaseGraph, LeastSquares):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        check_weight(self.alpha, "alpha")
+        check_number(self.alpha, "alpha", at_least=0)
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)

@@ -6,9 +6,10 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_number
 from nmfbench.optim.kernels.floored_ratio import FLOOR, neighbor_sums, power_ratio
 from nmfbench.optim.kernels.laplacian import neighbor_smoothness
-from nmfbench.solvers.graph.base import BaseGraph, LeastSquares, check_weight, csr, gentle_step
+from nmfbench.solvers.graph.base import BaseGraph, LeastSquares, csr, gentle_step
 
 __all__ = ["IGNMF"]
 
@@ -103,12 +104,13 @@ class IGNMF(BaseGraph, LeastSquares):
     xi: float = 100.0
 
     accepts_sparse: ClassVar[bool] = True
+    any_rank: ClassVar[bool] = False  # orthonormal columns are no more than the samples
     fixes_scale: ClassVar[bool] = True
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        check_weight(self.alpha, "alpha")
-        check_weight(self.xi, "xi")
+        check_number(self.alpha, "alpha", at_least=0)
+        check_number(self.xi, "xi", at_least=0)
         if self.constraint not in ("multiplier", "penalty"):
             raise ValueError(
                 f"constraint must be 'multiplier' or 'penalty', got {self.constraint!r}."

@@ -7,9 +7,10 @@ import numpy as np
 from sklearn.utils.extmath import row_norms
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_number
 from nmfbench.optim.kernels.floored_ratio import power_ratio
 from nmfbench.optim.projections.frobenius import cross_products
-from nmfbench.solvers.graph.base import LeastSquares, check_weight
+from nmfbench.solvers.graph.base import LeastSquares
 
 __all__ = ["NLCF"]
 
@@ -78,7 +79,7 @@ class NLCF(LeastSquares):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        check_weight(self.mu, "mu")
+        check_number(self.mu, "mu", at_least=0)
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)

@@ -7,9 +7,10 @@ import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_number
 from nmfbench.optim.kernels.floored_ratio import FLOOR
 from nmfbench.optim.projections.frobenius import project_frobenius
-from nmfbench.solvers.graph.base import BaseGraph, check_weight, gentle_step
+from nmfbench.solvers.graph.base import BaseGraph, gentle_step
 from nmfbench.solvers.graph.clusterers import Clusterer, kmeans, soft_indicator, unset
 from nmfbench.solvers.graph.spectral import normalized_affinity, spectral_rows
 
@@ -117,10 +118,9 @@ class NSDR(Clusterer, BaseGraph):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        check_weight(self.lam, "lam")
-        check_weight(self.xi, "xi")
-        if not 0 < self.ridge < np.inf:
-            raise ValueError(f"ridge must be finite and positive, got {self.ridge}.")
+        check_number(self.lam, "lam", at_least=0)
+        check_number(self.xi, "xi", at_least=0)
+        check_number(self.ridge, "ridge", above=0)
         if self.split not in _SPLITS:
             raise ValueError(f"split must be one of {', '.join(_SPLITS)}, got {self.split!r}.")
 

@@ -9,11 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_number
 from nmfbench.optim.kernels.floored_ratio import FLOOR, power_ratio
 from nmfbench.optim.kernels.huber import pull_to_fit
 from nmfbench.optim.kernels.laplacian import add_penalties, neighbor_smoothness
 from nmfbench.optim.projections.frobenius import project_frobenius
-from nmfbench.solvers.graph.base import BaseGraph, check_weight, gentle_step
+from nmfbench.solvers.graph.base import BaseGraph, gentle_step
 
 __all__ = ["RNMFD", "check_lam", "resolve_lam"]
 
@@ -128,8 +129,8 @@ class RNMFD(BaseGraph):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        check_weight(self.alpha, "alpha")
-        check_weight(self.beta, "beta")
+        check_number(self.alpha, "alpha", at_least=0)
+        check_number(self.beta, "beta", at_least=0)
         for name, value, known in (
             ("v_update", self.v_update, _UPDATES),
             ("laplacian", self.laplacian, _LAPLACIANS),
@@ -234,15 +235,12 @@ def _squared_gap(gram):
 
 
 def check_lam(lam):
-    """Raise ValueError unless ``lam`` is a positive number or the name of a rule."""
-    if isinstance(lam, numbers.Real):
-        if not lam > 0:
-            raise ValueError(
-                f"lam must be positive, as with 0 the data term vanishes, got {lam}. "
-                "Pass infinity to have no sparse part."
-            )
-    elif lam not in (known := (*_SIZES, "none")):
-        raise ValueError(f"lam must be a number or one of {', '.join(known)}, got {lam!r}.")
+    """Refuse a ``lam`` that is neither a positive number, or infinity, nor the name of a rule."""
+    if isinstance(lam, str):
+        if lam not in (known := (*_SIZES, "none")):
+            raise ValueError(f"lam must be a number or one of {', '.join(known)}, got {lam!r}.")
+    else:  # with 0 the data term vanishes
+        check_number(lam, "lam", above=0, finite=False)
 
 
 def resolve_lam(lam, X, W, Ht, buffer):

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.lowrank_sparse.base import (
     BaseLowRankSparse,
@@ -86,18 +87,13 @@ class GoDec(BaseLowRankSparse):
     keeps_best: ClassVar[bool] = True
 
     def _validate_params_of_solver(self):
-        count = isinstance(self.card, numbers.Integral) and not isinstance(self.card, bool)
-        if self.card < 0 or not (count or self.card <= 1):
-            raise ValueError(
-                "card must be a number of entries (int) or a share of them (float in [0, 1]), "
-                f"got {self.card!r}."
-            )
-        if self.power < 0:
-            raise ValueError(f"power must not be negative, got {self.power}.")
-        if self.max_iter < 1:
-            raise ValueError(f"max_iter must be at least 1, got {self.max_iter}.")
-        if self.tol < 0:
-            raise ValueError(f"tol must not be negative, got {self.tol}.")
+        if isinstance(self.card, numbers.Integral):  # entries; else a share of them
+            check_count(self.card, "card", least=0)
+        else:
+            check_number(self.card, "card", at_least=0, at_most=1)
+        check_count(self.power, "power", least=0)
+        check_count(self.max_iter, "max_iter")
+        check_number(self.tol, "tol", at_least=0)
 
     def _tiny_problem(self):
         params, X = super()._tiny_problem()

@@ -81,6 +81,7 @@ class RobustLowRankADMM(BaseL1ADMM, BaseLowRankSparse):
 
     loss: ClassVar[str | None] = "manhattan"
     takes_factors: ClassVar[bool] = True
+    any_rank: ClassVar[bool] = False  # the components are orthonormal
     inits: ClassVar[dict] = {"svd": _svd, "random": _random}
 
     def _update(self, s):

@@ -8,6 +8,7 @@ from scipy.sparse.linalg import svds
 from sklearn.utils import gen_batches
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim.kernels.shrinkage import shrink_remainder, step_dual
 from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.lowrank_sparse.base import (
@@ -105,16 +106,12 @@ class RPCAIALM(BaseLowRankSparse):
     tol: float = 1e-7
 
     def _validate_params_of_solver(self):
-        if self.lam is not None and self.lam <= 0:
-            raise ValueError(f"lam must be positive or None, got {self.lam}.")
-        if self.rho < 1:
-            raise ValueError(f"rho must be at least 1, got {self.rho}.")
+        check_number(self.lam, "lam", above=0, optional=True)
+        check_number(self.rho, "rho", at_least=1)
         if self.svd not in ("gram", "full", "lanczos"):
             raise ValueError(f"svd must be 'gram', 'full' or 'lanczos', got {self.svd!r}.")
-        if self.max_iter < 1:
-            raise ValueError(f"max_iter must be at least 1, got {self.max_iter}.")
-        if self.tol < 0:
-            raise ValueError(f"tol must not be negative, got {self.tol}.")
+        check_count(self.max_iter, "max_iter")
+        check_number(self.tol, "tol", at_least=0)
 
     def _start(self, X, r, rng, factors):
         lam = 1 / np.sqrt(max(X.shape)) if self.lam is None else self.lam

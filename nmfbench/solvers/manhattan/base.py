@@ -65,7 +65,8 @@ class BaseManhattan(BaseAlternating):
         dict
             ``primal``, the objective of :meth:`transform`; ``dual_bound``, a number that no
             representation on these components goes below; ``gap``, their difference relative to
-            ``primal``.
+            the objective of a representation that is zero, as that of the l1 loss is the norm of
+            ``X``.
         """
         check_is_fitted(self)
         X = check_data(self, X, reset=False, accept_sparse=self.accepts_sparse)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nmfbench.core.validation import check_number
 from nmfbench.optim.projections.manhattan_box import certify_manhattan_box, project_manhattan_box
 from nmfbench.solvers.manhattan.base import BaseManhattan
 
@@ -31,11 +32,7 @@ class BaseBoxed(BaseManhattan):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if not self.upper > 0:
-            raise ValueError(
-                f"upper must be positive, got {self.upper}: the factors have entries between 0 "
-                "and upper."
-            )
+        check_number(self.upper, "upper", above=0, finite=False)
 
     def _project(self, X):
         return project_manhattan_box(X, self._basis(X), self.upper)

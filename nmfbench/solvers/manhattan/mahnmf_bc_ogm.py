@@ -76,8 +76,9 @@ class MahNMFBCOGM(BaseBoxed, BaseSmoothed):
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)
-        for factor in (s.W, s.Ht):
-            np.minimum(factor, self.upper, out=factor)
+        np.minimum(s.W, self.upper, out=s.W)
+        if rng is not None:  # the basis of a single sub-problem stays as it is
+            np.minimum(s.Ht, self.upper, out=s.Ht)
         return s
 
     def _prox(self, s, varies):

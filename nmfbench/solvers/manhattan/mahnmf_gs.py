@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
-from nmfbench.core.validation import check_groups
+from nmfbench.core.validation import check_groups, check_number
 from nmfbench.optim.projections.manhattan_box import certify_manhattan_box, project_manhattan_box
 from nmfbench.optim.proximal import GroupBall, GroupPenalty, group_norm, group_norms
 from nmfbench.solvers.manhattan.smoothed import BaseSmoothed
@@ -115,15 +115,10 @@ class MahNMFGS(BaseSmoothed):
             raise ValueError(f"form must be 'constraint' or 'penalty', got {self.form!r}.")
         if self.p not in (2, "inf", np.inf):
             raise ValueError(f"p must be 2 or 'inf', got {self.p!r}.")
-        if not 0 < self.bound < np.inf:
-            raise ValueError(f"bound must be positive and finite, got {self.bound}.")
+        check_number(self.bound, "bound", above=0)
         for name in ("alpha", "beta"):
-            if not 0 <= getattr(self, name) < np.inf:
-                raise ValueError(
-                    f"{name} must be finite and not negative, got {getattr(self, name)}."
-                )
-        if not self.upper > 0:
-            raise ValueError(f"upper must be positive, got {self.upper}.")
+            check_number(getattr(self, name), name, at_least=0)
+        check_number(self.upper, "upper", above=0, finite=False)
 
     def _tiny_problem(self):
         params, X = super()._tiny_problem()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim.kernels.smoothing import absolute_residual
 from nmfbench.optim.kernels.weighted_median import absolute_sum
 from nmfbench.optim.stopping import relative_progress
@@ -87,10 +88,8 @@ class MahNMFHybrid(BaseManhattan):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if not self.smoothing > 0:
-            raise ValueError(f"smoothing must be positive, got {self.smoothing}.")
-        if self.inner_max_iter < 1:
-            raise ValueError(f"inner_max_iter must be at least 1, got {self.inner_max_iter}.")
+        check_number(self.smoothing, "smoothing", above=0)
+        check_count(self.inner_max_iter, "inner_max_iter")
 
     def _tiny_problem(self):
         params, X = super()._tiny_problem()

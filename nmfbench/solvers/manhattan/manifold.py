@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim import graphs
 from nmfbench.optim.kernels.smoothing import absolute_residual
 from nmfbench.solvers.manhattan.base import BaseManhattan
@@ -52,10 +53,8 @@ class BaseManifold(BaseManhattan):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if not 0 <= self.beta < np.inf:
-            raise ValueError(f"beta must be finite and not negative, got {self.beta}.")
-        if self.n_neighbors < 1:
-            raise ValueError(f"n_neighbors must be at least 1, got {self.n_neighbors}.")
+        check_number(self.beta, "beta", at_least=0)
+        check_count(self.n_neighbors, "n_neighbors")
 
     def _tiny_problem(self):
         params, X = super()._tiny_problem()

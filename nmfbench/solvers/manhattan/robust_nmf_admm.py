@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_count
 from nmfbench.optim.kernels.hals import hals_sweeps
 from nmfbench.solvers.bases.l1_admm import BaseL1ADMM
 from nmfbench.solvers.manhattan.base import BaseManhattan
@@ -71,8 +72,7 @@ class RobustNMFADMM(BaseL1ADMM, BaseManhattan):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.sweeps < 1:
-            raise ValueError(f"sweeps must be at least 1, got {self.sweeps}.")
+        check_count(self.sweeps, "sweeps")
 
     def _update(self, s):
         hals_sweeps(s.W, s.target @ s.Ht, s.Ht.T @ s.Ht, self.sweeps)

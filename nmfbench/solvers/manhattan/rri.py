@@ -9,6 +9,7 @@ import numba
 import numpy as np
 from sklearn.utils import gen_even_slices
 
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim.kernels.weighted_median import absolute_sum, median_sweeps
 from nmfbench.solvers.manhattan.base import BaseManhattan
 
@@ -113,10 +114,8 @@ class BaseRRI(BaseManhattan):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.inner_sweeps is not None and self.inner_sweeps < 1:
-            raise ValueError(f"inner_sweeps must be at least 1, or None, got {self.inner_sweeps}.")
-        if self.inner_tol <= 0:
-            raise ValueError(f"inner_tol must be positive, got {self.inner_tol}.")
+        check_count(self.inner_sweeps, "inner_sweeps", optional=True)
+        check_number(self.inner_tol, "inner_tol", above=0)
         if self.median not in ("select", "sort"):
             raise ValueError(f"median must be 'select' or 'sort', got {self.median!r}.")
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim.kernels.smoothing import absolute_residual
 from nmfbench.solvers.manhattan.base import BaseManhattan
 from nmfbench.solvers.manhattan.smoothing import SmoothedLoss, nonnegative, optimal_gradient
@@ -87,18 +88,14 @@ class BaseSmoothed(BaseManhattan):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.mu0 <= 0:
-            raise ValueError(f"mu0 must be positive, got {self.mu0}.")
-        if self.decay < 0:
-            raise ValueError(f"decay must not be negative, got {self.decay}.")
+        check_number(self.mu0, "mu0", above=0)
+        check_number(self.decay, "decay", at_least=0)
         if self.lipschitz not in ("trace", "spectral"):
             raise ValueError(f"lipschitz must be 'trace' or 'spectral', got {self.lipschitz!r}.")
         if self.stop not in self._stops:
             raise ValueError(f"stop must be one of {', '.join(self._stops)}, got {self.stop!r}.")
-        if self.inner_max_iter < 1:
-            raise ValueError(f"inner_max_iter must be at least 1, got {self.inner_max_iter}.")
-        if self.inner_tol <= 0:
-            raise ValueError(f"inner_tol must be positive, got {self.inner_tol}.")
+        check_count(self.inner_max_iter, "inner_max_iter")
+        check_number(self.inner_tol, "inner_tol", above=0)
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)

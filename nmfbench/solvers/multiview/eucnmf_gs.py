@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim import losses
 from nmfbench.optim.fista import monotone_fista
 from nmfbench.optim.kernels.hals import hals_sweeps
@@ -100,14 +101,10 @@ class EucNMFGS(BaseMultiview):
         if self.p not in (2, "inf", np.inf):
             raise ValueError(f"p must be 2 or 'inf', got {self.p!r}.")
         for name in ("alpha", "beta"):
-            if not 0 <= getattr(self, name) < np.inf:
-                raise ValueError(
-                    f"{name} must be finite and not negative, got {getattr(self, name)}."
-                )
+            check_number(getattr(self, name), name, at_least=0)
         if self.method not in ("bcd", "gradient"):
             raise ValueError(f"method must be 'bcd' or 'gradient', got {self.method!r}.")
-        if self.inner_max_iter < 1:
-            raise ValueError(f"inner_max_iter must be at least 1, got {self.inner_max_iter}.")
+        check_count(self.inner_max_iter, "inner_max_iter")
 
     def _tiny_problem(self):
         params, X = super()._tiny_problem()

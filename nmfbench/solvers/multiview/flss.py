@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim import losses
 from nmfbench.optim.fista import monotone_fista
 from nmfbench.optim.proximal import GroupPenalty, group_norms
@@ -119,12 +120,9 @@ class FLSS(BaseMultiview):
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
         for name in ("lam", "gamma"):
-            if not 0 < getattr(self, name) < np.inf:
-                raise ValueError(f"{name} must be positive and finite, got {getattr(self, name)}.")
-        if self.inner_max_iter < 1:
-            raise ValueError(f"inner_max_iter must be at least 1, got {self.inner_max_iter}.")
-        if self.inner_tol < 0:
-            raise ValueError(f"inner_tol must not be negative, got {self.inner_tol}.")
+            check_number(getattr(self, name), name, above=0)
+        check_count(self.inner_max_iter, "inner_max_iter")
+        check_number(self.inner_tol, "inner_tol", at_least=0)
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import gen_batches
 
-from nmfbench.core.validation import check_data, check_rng
+from nmfbench.core.validation import check_count, check_data, check_rng
 from nmfbench.optim.kernels.nnls import nnls_gram
 from nmfbench.optim.kernels.simplex import project_rows
 from nmfbench.optim.projections.frobenius import project_frobenius
@@ -211,8 +211,7 @@ class BaseOnline(BaseNMF):
     def _validate_params_of_solver(self):
         if isinstance(self.init, str) and self.init != "uniform":
             raise ValueError(f"init must be 'uniform' or an array, got {self.init!r}.")
-        if self.n_epochs < 1:
-            raise ValueError(f"n_epochs must be at least 1, got {self.n_epochs}.")
+        check_count(self.n_epochs, "n_epochs")
 
     def _start(self, X, r, rng, factors):
         s = self._begin(X, r, rng, X.shape[0])

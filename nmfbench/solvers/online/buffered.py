@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim.kernels.averaged_gradient import averaged_gradient
 from nmfbench.optim.projections.frobenius import project_frobenius
 from nmfbench.solvers.online.base import BaseOnline, exact_codes
@@ -69,14 +70,11 @@ class BaseBuffered(BaseOnline):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.tol < 0:
-            raise ValueError(f"tol must not be negative, got {self.tol}.")
-        if not self.theta > 0:
-            raise ValueError(f"theta must be positive, got {self.theta}.")
-        for name in ("max_iter_inner", "buffer", "horizon"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"{name} must be at least 1, got {value}.")
+        check_number(self.tol, "tol", at_least=0)
+        check_number(self.theta, "theta", above=0)
+        check_count(self.max_iter_inner, "max_iter_inner")
+        for name in ("buffer", "horizon"):
+            check_count(getattr(self, name), name, optional=True)
 
     def _prepare(self, s):
         r, m = s.H.shape
@@ -177,8 +175,7 @@ class BasePenalized(BaseBuffered):
                 "shrink: leave bounds out."
             )
         for name in ("lam", "alpha", "beta"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} must not be negative, got {getattr(self, name)}.")
+            check_number(getattr(self, name), name, at_least=0)
         if self.bounds is not None:
             low, high = self.bounds
             if not 0 <= low < high < np.inf:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nmfbench.core.validation import check_number
 from nmfbench.optim.kernels.itakura_saito import itakura_saito_codes, itakura_saito_cost
 from nmfbench.solvers.online.base import BaseOnline
 
@@ -60,8 +61,7 @@ class BaseItakuraSaito(BaseOnline):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.floor is not None and not self.floor > 0:
-            raise ValueError(f"floor must be positive or None, got {self.floor}.")
+        check_number(self.floor, "floor", above=0, optional=True)
 
     def _prepare(self, s):
         super()._prepare(s)

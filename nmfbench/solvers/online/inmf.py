@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim.kernels.incremental import incremental_updates
 from nmfbench.optim.kernels.pair_sums import add_pair
 from nmfbench.solvers.online.base import BaseOnline
@@ -78,14 +79,12 @@ class INMF(BaseOnline):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if len(self.weights) != 2 or min(self.weights) < 0 or not self.weights[1] > 0:
-            raise ValueError(
-                f"weights must be two numbers, the second positive, got {self.weights!r}."
-            )
-        if self.tol < 0:
-            raise ValueError(f"tol must not be negative, got {self.tol}.")
-        if self.max_iter_inner < 1:
-            raise ValueError(f"max_iter_inner must be at least 1, got {self.max_iter_inner}.")
+        if np.shape(self.weights) != (2,):
+            raise ValueError(f"weights must be two numbers, got {self.weights!r}.")
+        check_number(self.weights[0], "weights[0]", at_least=0)
+        check_number(self.weights[1], "weights[1]", above=0)
+        check_number(self.tol, "tol", at_least=0)
+        check_count(self.max_iter_inner, "max_iter_inner")
 
     def _prepare(self, s):
         r, m = s.H.shape

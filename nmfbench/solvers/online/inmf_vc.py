@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_number
 from nmfbench.optim.kernels.incremental import multiplicative_code
 from nmfbench.solvers.online.base import BaseOnline
 
@@ -95,10 +96,8 @@ class INMFVC(BaseOnline):
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
         for name in ("delta", "tau"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} must not be negative, got {getattr(self, name)}.")
-        if self.amnesia < 1:
-            raise ValueError(f"amnesia must be at least 1, got {self.amnesia}.")
+            check_number(getattr(self, name), name, at_least=0)
+        check_number(self.amnesia, "amnesia", at_least=1)
 
     def _prepare(self, s):
         r = len(s.H)

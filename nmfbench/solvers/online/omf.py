@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim.kernels.simplex import row_sweeps
 from nmfbench.solvers.online.surrogate import BaseSurrogate
 
@@ -63,10 +64,8 @@ class OMF(BaseSurrogate):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.n_sweeps is not None and self.n_sweeps < 1:
-            raise ValueError(f"n_sweeps must be at least 1 or None, got {self.n_sweeps}.")
-        if self.tol < 0:
-            raise ValueError(f"tol must not be negative, got {self.tol}.")
+        check_count(self.n_sweeps, "n_sweeps", optional=True)
+        check_number(self.tol, "tol", at_least=0)
 
     def _improve(self, s):
         if self.n_sweeps is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim.kernels.simplex import project_rows, row_sweeps
 from nmfbench.solvers.online.surrogate import BaseSurrogate, surrogate
 
@@ -49,10 +50,8 @@ class BaseProjectedStep(BaseSurrogate):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.tol < 0:
-            raise ValueError(f"tol must not be negative, got {self.tol}.")
-        if self.max_iter_inner < 1:
-            raise ValueError(f"max_iter_inner must be at least 1, got {self.max_iter_inner}.")
+        check_number(self.tol, "tol", at_least=0)
+        check_count(self.max_iter_inner, "max_iter_inner")
 
     def _prepare(self, s):
         super()._prepare(s)

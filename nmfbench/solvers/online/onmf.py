@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_count
 from nmfbench.solvers.online.base import BaseOnline, exact_codes
 
 _FLOOR = 1e-12
@@ -85,10 +86,8 @@ class ONMF(BaseOnline):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.chunk is not None and self.chunk < 1:
-            raise ValueError(f"chunk must be at least 1 or None, got {self.chunk}.")
-        if self.max_iter_inner < 1:
-            raise ValueError(f"max_iter_inner must be at least 1, got {self.max_iter_inner}.")
+        check_count(self.chunk, "chunk", optional=True)
+        check_count(self.max_iter_inner, "max_iter_inner")
 
     def _chunk_size(self, r):
         return self.chunk or r

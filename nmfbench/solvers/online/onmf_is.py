@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim.kernels.itakura_saito import itakura_saito_codes
 from nmfbench.solvers.online.divergence import BaseItakuraSaito
 
@@ -68,10 +69,8 @@ class ONMFIS(BaseItakuraSaito):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if not 0 < self.forget <= 1:
-            raise ValueError(f"forget must be above 0 and at most 1, got {self.forget}.")
-        if self.max_iter_inner < 1:
-            raise ValueError(f"max_iter_inner must be at least 1, got {self.max_iter_inner}.")
+        check_number(self.forget, "forget", above=0, at_most=1)
+        check_count(self.max_iter_inner, "max_iter_inner")
 
     def _prepare(self, s):
         super()._prepare(s)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_number
 from nmfbench.solvers.online.buffered import BaseBuffered
 from nmfbench.solvers.online.divergence import BaseItakuraSaito
 
@@ -68,8 +69,7 @@ class ORNMFIS(BaseItakuraSaito, BaseBuffered):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.cap is not None and not 0 < self.cap < 1:
-            raise ValueError(f"cap must be between 0 and 1 or None, got {self.cap}.")
+        check_number(self.cap, "cap", above=0, below=1, optional=True)
 
     def _prepare(self, s):
         super()._prepare(s)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nmfbench.core.validation import check_number
 from nmfbench.optim.kernels.pair_sums import add_pair
 from nmfbench.solvers.online.base import BaseOnline, exact_codes
 
@@ -36,8 +37,7 @@ class BaseSurrogate(BaseOnline):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if not 0 < self.forget <= 1:
-            raise ValueError(f"forget must be above 0 and at most 1, got {self.forget}.")
+        check_number(self.forget, "forget", above=0, at_most=1)
 
     def _prepare(self, s):
         r, m = s.H.shape

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_count
 from nmfbench.solvers.online.buffered import BasePenalized
 
 
@@ -58,8 +59,7 @@ class WORNMF(BasePenalized):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.chunk is not None and self.chunk < 1:
-            raise ValueError(f"chunk must be at least 1 or None, got {self.chunk}.")
+        check_count(self.chunk, "chunk", optional=True)
 
     def _chunk_size(self, r):
         return self.chunk or r

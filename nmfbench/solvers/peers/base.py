@@ -12,7 +12,28 @@ from nmfbench.optim.losses import LOSSES
 from nmfbench.optim.projections import PROJECTIONS
 from nmfbench.solvers.bases.alternating import BaseAlternating
 
-__all__ = ["BasePeer"]
+__all__ = ["BasePeer", "check_not_zero"]
+
+
+def check_not_zero(X):
+    """Refuse to start from data without an entry, as scikit-learn refuses the zeros that follow."""
+    if X.max() == 0:
+        raise ValueError(
+            "X is all zero: scikit-learn starts from no factors that are. Leave such data out, or "
+            "give factors W and H that are not zero."
+        )
+
+
+def _unit(X):
+    """A power of two, exact to divide by, whose square brings ``X`` near 1 if it is far from that.
+
+    scikit-learn takes numbers below 2e-16 for zeros, whatever the unit of the data.
+    """
+    _, exponent = np.frexp(float(X.max()))
+    return X.dtype.type(2.0 ** (exponent // 2) if abs(exponent) > _FAR[X.dtype.name] else 1)
+
+
+_FAR = {"float64": 40, "float32": 20}
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -31,12 +52,19 @@ class BasePeer(BaseAlternating):
     def _peer(self, r):
         raise NotImplementedError
 
+    def _start(self, X, r, rng, factors):
+        if factors is None:
+            check_not_zero(X)
+        return super()._start(X, r, rng, factors)
+
     def _step(self, X, s):
-        model = self._peer(s.W.shape[1])
+        model, unit = self._peer(s.W.shape[1]), _unit(X)
+        data = X if unit == 1 else X / unit**2
+        H = np.ascontiguousarray(s.Ht.T) / unit
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # stop_reason_ says it
-            s.W = model.fit_transform(X, W=s.W, H=np.ascontiguousarray(s.Ht.T))
-        s.Ht = np.ascontiguousarray(model.components_.T)
+            s.W = model.fit_transform(data, W=s.W / unit, H=H) * unit
+        s.Ht = np.ascontiguousarray(model.components_.T) * unit
         s.n_iter = model.n_iter_
 
     def _objective(self, X, s):

@@ -10,8 +10,8 @@ from sklearn.decomposition import MiniBatchNMF
 from sklearn.utils import gen_batches
 
 from nmfbench.core.registry import register_solver
-from nmfbench.core.validation import check_data, check_rng
-from nmfbench.solvers.peers.base import BasePeer
+from nmfbench.core.validation import check_count, check_data, check_number, check_rng
+from nmfbench.solvers.peers.base import BasePeer, check_not_zero
 
 
 @register_solver(
@@ -67,10 +67,8 @@ class SklearnMiniBatch(BasePeer):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.batch_size < 1:
-            raise ValueError(f"batch_size must be at least 1, got {self.batch_size}.")
-        if not 0 <= self.forget_factor <= 1:
-            raise ValueError(f"forget_factor must be between 0 and 1, got {self.forget_factor}.")
+        check_count(self.batch_size, "batch_size")
+        check_number(self.forget_factor, "forget_factor", at_least=0, at_most=1)
 
     def _peer(self, r):
         return MiniBatchNMF(
@@ -99,6 +97,7 @@ class SklearnMiniBatch(BasePeer):
         if model is None:
             self._validate_params_of_solver()
             if H is None:
+                check_not_zero(X)
                 rng = check_rng(self.random_state)
                 H = self.inits[self.init](X, self._rank(X), rng)[1].T
             H = np.array(H, dtype=X.dtype, order="C")

@@ -10,6 +10,7 @@ from sklearn.decomposition import MiniBatchDictionaryLearning
 from sklearn.exceptions import ConvergenceWarning
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_count
 from nmfbench.solvers.online.base import BaseOnline
 
 
@@ -59,8 +60,7 @@ class SklearnMiniBatchDL(BaseOnline):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.batch_size < 1:
-            raise ValueError(f"batch_size must be at least 1, got {self.batch_size}.")
+        check_count(self.batch_size, "batch_size")
 
     def _chunk_size(self, r):
         return self.batch_size

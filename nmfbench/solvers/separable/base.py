@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
+from nmfbench.core.validation import check_count
 from nmfbench.optim import losses
 from nmfbench.optim.projections.frobenius import project_frobenius
 from nmfbench.solvers.bases.loop import BaseNMF
@@ -50,8 +51,7 @@ class BaseSeparable(BaseNMF):
     takes_factors: ClassVar[bool] = False
 
     def _validate_params_of_solver(self):
-        if self.refits < 0:
-            raise ValueError(f"refits must not be negative, got {self.refits}.")
+        check_count(self.refits, "refits", least=0)
 
     def _tiny_problem(self):
         params, X = super()._tiny_problem()

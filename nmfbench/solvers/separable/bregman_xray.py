@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim.projections.bregman import Generator
 from nmfbench.solvers.separable.xray import BaseXRAY, dense_row
 
@@ -54,12 +55,9 @@ class BaseBregmanXRAY(BaseXRAY):
         super()._validate_params_of_solver()
         if self.first not in ("l2", "mean"):
             raise ValueError(f"first must be 'l2' or 'mean', got {self.first!r}.")
-        if not 0 < self.floor < 1:
-            raise ValueError(f"floor must be above 0 and below 1, got {self.floor!r}.")
-        if not self.tol >= 0:
-            raise ValueError(f"tol must be non-negative, got {self.tol!r}.")
-        if not self.max_sweeps >= 1:
-            raise ValueError(f"max_sweeps must be at least 1, got {self.max_sweeps!r}.")
+        check_number(self.floor, "floor", above=0, below=1)
+        check_number(self.tol, "tol", at_least=0)
+        check_count(self.max_sweeps, "max_sweeps")
 
     def _start_projection(self, s):
         s.floor = self.floor * s.data.mean()

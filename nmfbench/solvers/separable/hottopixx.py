@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim.kernels.hottopixx import project_diagonal_dominant, sgd_epoch
 from nmfbench.optim.projections.manhattan import fit_manhattan, project_manhattan
 from nmfbench.solvers.bases.loop import State
@@ -113,10 +114,8 @@ class Hottopixx(BaseSeparable):
         if self.steps not in _STEPS:
             raise ValueError(f"steps must be 'published' or 'tuned', got {self.steps!r}.")
         for name in ("epochs", "max_iter"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}.")
-        if self.tol < 0:
-            raise ValueError(f"tol must not be negative, got {self.tol}.")
+            check_count(getattr(self, name), name)
+        check_number(self.tol, "tol", at_least=0)
 
     def _n_steps(self, r):
         return self.max_iter if self.solver == "exact" else self.epochs

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from nmfbench.core.registry import register_solver
-from nmfbench.core.validation import check_data
+from nmfbench.core.validation import check_count, check_data, check_number
 from nmfbench.optim.projections.manhattan import (
     ManhattanCone,
     certify_manhattan,
@@ -140,10 +140,8 @@ class RobustXRAY(BaseSeparable):
                     f"{name} must be one of {', '.join(map(repr, options))}, "
                     f"got {getattr(self, name)!r}."
                 )
-        if not 0 <= self.min_share <= 1:
-            raise ValueError(f"min_share must be between 0 and 1, got {self.min_share!r}.")
-        if not self.max_iter >= 1:
-            raise ValueError(f"max_iter must be at least 1, got {self.max_iter!r}.")
+        check_number(self.min_share, "min_share", at_least=0, at_most=1)
+        check_count(self.max_iter, "max_iter")
 
     def _warm_up(self, X):
         if self.p is None:
@@ -152,11 +150,14 @@ class RobustXRAY(BaseSeparable):
             clone(self).set_params(p=None)._warm_up(X)
 
     def certificate(self, X):
-        """Primal objective of the rows of ``X`` on the fitted anchors, with a proven bound.
+        """How good the representation of ``X`` on the fitted anchors is, with proof.
 
         Returns
         -------
-        dict with ``primal``, ``dual_bound`` and ``gap`` (relative to the l1 norm of ``X``).
+        dict
+            ``primal``, the objective of :meth:`transform`; ``dual_bound``, a number that no
+            representation on the anchors goes below; ``gap``, their difference relative to the
+            l1 norm of ``X``.
         """
         check_is_fitted(self)
         X = check_data(self, X, reset=False)

@@ -3,11 +3,13 @@ r"""The convex programme of SMRS, from a Gram matrix: published ADMM, and an act
 .. math:: \min_C\ \lambda\sum_i\|C_{i,:}\|_2 + \tfrac12\operatorname{tr}(I-C)^TP(I-C)
           \quad\text{s.t.}\quad \mathbf 1^TC = \mathbf 1^T,
 
-where P is the Gram matrix of *centred* points, so that ``P @ 1 = 0``.
+where P is the Gram matrix of *centred* points, so that ``P @ 1 = 0``. Rounds are counted out only
+when a row of C is not zero, which the constraint sees to: without one there is no ranking.
 """
 
 from __future__ import annotations
 
+from itertools import count
 from types import SimpleNamespace
 
 import numpy as np
@@ -46,15 +48,15 @@ def admm(P, lam, alpha, tol, max_iter):
     inverse = np.linalg.inv(mu1 * P + mu2 * (np.eye(n) + 1))
     fixed = mu1 * P + mu2
     C, L2, l3 = np.zeros((n, n)), np.zeros((n, n)), np.zeros(n)
-    n_rounds = 0
-    for n_rounds in range(1, max_iter + 1):  # noqa: B007
+    for n_rounds in count(1):
         Z = inverse @ (fixed + mu2 * C - L2 + l3)
         C = Z + L2 / mu2
         C *= _shrinkage(C, 1 / mu2)[:, None]
         L2 += mu2 * (Z - C)
         off = 1 - Z.sum(axis=0)
         l3 += mu2 * off
-        if np.abs(Z - C).mean() <= tol and np.abs(off).mean() <= tol:
+        still = np.abs(Z - C).mean() <= tol and np.abs(off).mean() <= tol
+        if still or (n_rounds >= max_iter and C.any()):
             break
     rows = np.flatnonzero(C.any(axis=1))
     return rows, C[rows], n_rounds
@@ -162,27 +164,27 @@ def _on_rows(P, rows, lam, C, U, rho, tol, max_iter):
 
     rho = np.trace(G) / s if rho is None else rho
     inverse, ones = factor(rho)
-    n_rounds = 0
-    for n_rounds in range(1, max_iter + 1):
+    for n_rounds in count(1):
         Z = inverse @ (T + rho * (D - U))
         Z += np.outer(ones, sums - Z.sum(axis=0))  # exactly on the constraint
         before = D
         A = _RELAX * Z + (1 - _RELAX) * D + U
         D = A * _shrinkage(A, lam / rho)[:, None]
         U = A - D
-        if n_rounds % 10:
-            continue
-        primal, dual = np.abs(Z - D).mean(), np.abs(D - before).mean()
-        if primal <= tol and dual <= tol:
+        if n_rounds % 10 == 0:
+            primal, dual = np.abs(Z - D).mean(), np.abs(D - before).mean()
+            if primal <= tol and dual <= tol:
+                break
+            if n_rounds in (20, 40, 80) or n_rounds % 100 == 0:
+                # Residual balancing, with each residual relative to its own variable.
+                ratio = np.sqrt(
+                    primal * np.abs(U).mean() / max(dual * np.abs(D).mean(), np.finfo(float).tiny)
+                )
+                if not 0.5 < ratio < 2:
+                    change = np.clip(ratio, 0.1, 10)
+                    rho *= change
+                    U = U / change
+                    inverse, ones = factor(rho)
+        if n_rounds >= max_iter and D.any():
             break
-        if n_rounds in (20, 40, 80) or n_rounds % 100 == 0:
-            # Residual balancing, with each residual relative to its own variable.
-            ratio = np.sqrt(
-                primal * np.abs(U).mean() / max(dual * np.abs(D).mean(), np.finfo(float).tiny)
-            )
-            if not 0.5 < ratio < 2:
-                change = np.clip(ratio, 0.1, 10)
-                rho *= change
-                U = U / change
-                inverse, ones = factor(rho)
     return D @ basis, U @ basis, rho, n_rounds

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.separable.base import BaseSeparable
 from nmfbench.solvers.separable.row_sparse import active_set, admm, objective
@@ -50,7 +51,7 @@ class SMRS(BaseSeparable):
         Mean difference of the two copies of C in the ADMM (of either solver); the authors'
         value is 1e-7, which takes twice as long for an objective lower by a few millionths.
     max_iter : int, default=5000
-        Most rounds of an ADMM.
+        Most rounds of an ADMM, which makes more only while all rows of C are zero.
 
     Attributes
     ----------
@@ -110,14 +111,10 @@ class SMRS(BaseSeparable):
         super()._validate_params_of_solver()
         if self.solver not in ("active-set", "admm"):
             raise ValueError(f"solver must be 'active-set' or 'admm', got {self.solver!r}.")
-        if self.alpha <= 0:
-            raise ValueError(f"alpha must be positive, got {self.alpha}.")
-        if self.halvings < 0:
-            raise ValueError(f"halvings must not be negative, got {self.halvings}.")
-        if self.max_iter < 1:
-            raise ValueError(f"max_iter must be at least 1, got {self.max_iter}.")
-        if self.tol < 0:
-            raise ValueError(f"tol must not be negative, got {self.tol}.")
+        check_number(self.alpha, "alpha", above=0)
+        check_count(self.halvings, "halvings", least=0)
+        check_count(self.max_iter, "max_iter")
+        check_number(self.tol, "tol", at_least=0)
 
     def _n_steps(self, r):
         return self.halvings + 1

@@ -1,0 +1,198 @@
+"""A record as a flat row: its columns, what each may hold, and its digest.
+
+The digest is of the values that a database or a file holds, so that whoever reads a row finds out
+whether it is what was written. It guards against damage and slips, not against forgers: whoever
+edits a row can compute another digest. That is what audits are for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from nmfbench.engine.trials import canonical
+
+__all__ = [
+    "COLUMNS",
+    "FLAGS",
+    "JSON",
+    "RESERVED",
+    "RecordError",
+    "digest",
+    "from_row",
+    "to_row",
+]
+
+COLUMNS = {
+    "key": "TEXT PRIMARY KEY",
+    "task": "TEXT NOT NULL",
+    "dataset": "TEXT NOT NULL",
+    "dataset_params": "TEXT NOT NULL",
+    "stand_in": "INTEGER NOT NULL",
+    "corruption": "TEXT",
+    "level": "REAL",
+    "solver": "TEXT NOT NULL",
+    "params": "TEXT NOT NULL",
+    "options": "TEXT NOT NULL",
+    "repeat": "INTEGER NOT NULL",
+    "start": "INTEGER NOT NULL",
+    "timed": "INTEGER NOT NULL",
+    "declared": "TEXT NOT NULL",
+    "code": "TEXT NOT NULL",
+    "status": "TEXT NOT NULL CHECK (status IN ('done', 'failed'))",
+    "error": "TEXT",
+    "metrics": "TEXT NOT NULL",
+    "seconds": "REAL",
+    "cpu_seconds": "REAL",
+    "n_iter": "INTEGER",
+    "objective": "REAL",
+    "stop_reason": "TEXT",
+    "first_objectives": "TEXT NOT NULL",
+    "elapsed": "REAL",
+    "peak_memory": "INTEGER",
+    "host": "TEXT NOT NULL",
+    "versions": "TEXT NOT NULL",
+    "finished": "TEXT NOT NULL",
+}
+"""Columns of a record and their SQL types. Those of ``JSON`` hold JSON. ``declared`` is all that
+the key holds besides the fields of the trial (:attr:`Trial.declared`), ``code`` the fingerprint of
+the source; ``first_objectives`` the objective after up to ten iterations of a fit, or null;
+``elapsed`` the seconds of the whole trial, with data and scores; ``peak_memory`` is in bytes above
+what the process held before the trial; ``finished`` is UTC."""
+
+JSON = ("dataset_params", "params", "options", "declared", "metrics")
+JSON += ("first_objectives", "host", "versions")
+
+FLAGS = ("stand_in", "timed")
+
+_OPTIONAL = ("first_objectives",)
+_OPTIONAL += tuple(n for n, kind in COLUMNS.items() if "NOT NULL" not in kind and n != "key")
+"""Columns that may be None."""
+
+RESERVED = frozenset(COLUMNS) | {"arrays", "artefact", "digest", "method"}
+"""Names that no metric can have: a table of records has columns of these names."""
+
+_TIMES = ("seconds", "cpu_seconds", "elapsed")
+_TEXT = json.JSONEncoder(separators=(",", ":")).encode
+_LARGEST = 2**63  # what an INTEGER of SQLite is below
+
+
+class RecordError(ValueError):
+    """A record that does not fit."""
+
+
+def to_row(record: Mapping[str, Any]) -> list:
+    """A record as values for a database, in the order of :data:`COLUMNS`.
+
+    Raises
+    ------
+    RecordError
+        If a column is missing or unknown, or holds what it cannot hold; with its name.
+    """
+    if lacking := COLUMNS.keys() - record.keys():
+        raise RecordError(f"a record lacks {', '.join(sorted(lacking))}.")
+    if surplus := record.keys() - COLUMNS.keys():
+        raise RecordError(f"a record has unknown columns: {', '.join(sorted(surplus))}.")
+    row = [_value(name, record[name]) for name in COLUMNS]
+    if taken := RESERVED.intersection(record["metrics"]):
+        raise RecordError(f"metrics cannot be called {', '.join(sorted(taken))}.")
+    if record["status"] not in ("done", "failed"):
+        raise RecordError(f"status is {record['status']!r}, neither 'done' nor 'failed'.")
+    if record["status"] == "done" and record["error"] is not None:
+        raise RecordError("a record of a finished trial has an error.")
+    return row
+
+
+def from_row(row: Sequence) -> dict[str, Any]:
+    """The record that :func:`to_row` gave; a row of another origin has to be checked once more."""
+    record = dict(zip(COLUMNS, row, strict=True))
+    record |= {name: json.loads(record[name]) for name in JSON}
+    return record | {name: bool(record[name]) for name in FLAGS}
+
+
+def digest(values: Iterable) -> str:
+    """Digest of a row of a database: 16 hexadecimal digits of SHA-256.
+
+    Raises
+    ------
+    TypeError
+        If a value is of a type that no row holds.
+    """
+    # A database gives -0.0 back as 0.0.
+    plain = [value + 0.0 if type(value) is float else value for value in values]
+    return hashlib.sha256(_TEXT(plain).encode()).hexdigest()[:16]
+
+
+def _value(name, value):
+    """The value of a column as SQL takes it."""
+    if value is None and name in _OPTIONAL:
+        return "null" if name in JSON else None
+    if value is None:
+        raise RecordError(f"{name} is empty.")
+    if name in JSON:
+        return _json(name, value)
+    if name in FLAGS:
+        if not isinstance(value, bool):
+            raise RecordError(f"{name} is {value!r}, neither True nor False.")
+        return int(value)
+    kind = COLUMNS[name].partition(" ")[0]
+    if kind == "TEXT":
+        return _text(name, value)
+    if kind == "INTEGER":
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise RecordError(f"{name} is {value!r}, not a whole number.")
+        if not 0 <= value < _LARGEST:
+            raise RecordError(f"{name} is {value}, not between 0 and 2^63.")
+        return value
+    return _number(name, value, at_least=0.0 if name in _TIMES else -math.inf)
+
+
+def _number(name, value, at_least=-math.inf):
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise RecordError(f"{name} is {value!r}, not a finite number.")
+    if value < at_least:
+        raise RecordError(f"{name} is {value!r}, below {at_least:g}.")
+    return float(value)
+
+
+def _text(name, value):
+    if not isinstance(value, str):
+        raise RecordError(f"{name} is {value!r}, not text.")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise RecordError(f"{name} is {value!r}, which is no Unicode text.") from None
+    if name == "finished" and not _is_utc(value):
+        raise RecordError(f"finished is {value!r}, not a time such as 2024-01-31T12:00:00+00:00.")
+    return value
+
+
+def _is_utc(text):
+    try:
+        return text.isascii() and datetime.fromisoformat(text).utcoffset() == timedelta(0)
+    except ValueError:
+        return False
+
+
+def _json(name, value):
+    if name == "first_objectives":
+        if not isinstance(value, list):
+            raise RecordError(f"{name} is {value!r}, not a JSON list.")
+        for item in value:
+            if item is not None:
+                _number(name, item)
+    elif not isinstance(value, dict):
+        raise RecordError(f"{name} is {value!r}, not a JSON object.")
+    if name == "metrics":
+        for metric, number in value.items():
+            if not metric:
+                raise RecordError("a metric has no name.")
+            _number(metric, number)
+    try:
+        return canonical(value)
+    except (TypeError, ValueError) as error:
+        raise RecordError(f"{name} is not JSON: {error}.") from None

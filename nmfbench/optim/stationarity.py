@@ -1,0 +1,123 @@
+"""Distance of given factors ``X ~ W @ Ht.T`` from a stationary point, whoever computed them.
+
+Both measures are free of units: neither scaling ``X``, nor a component up in one factor and down
+in the other, changes them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import gen_batches
+
+from nmfbench.optim.losses import LOSSES
+from nmfbench.optim.projections.bregman import fit_kl
+from nmfbench.optim.projections.frobenius import project_frobenius
+from nmfbench.optim.projections.manhattan import certify_manhattan
+
+__all__ = ["EXPONENTS", "LOWEST", "factor_gap", "kkt_residual"]
+
+EXPONENTS = {"frobenius": 2, "kl": 1, "itakura-saito": 0}
+"""Differentiable losses, as the beta of their beta-divergence."""
+
+_BLOCK = 1 << 22  # entries of the reconstruction held at once
+
+
+def kkt_residual(X, W, Ht, loss):
+    r"""Residual of the Karush-Kuhn-Tucker conditions of a differentiable loss, for both factors.
+
+    With :math:`Y = W H` and the beta of the loss, the gradient in W is, up to a constant factor,
+
+    .. math:: P - N, \qquad P = Y^{\beta-1} H^T, \quad N = (X \circ Y^{\beta-2}) H^T
+
+    with both non-negative. With :math:`\bar W` the means of the columns of W, the conditions
+
+    .. math:: W \ge 0, \quad P - N \ge 0, \quad W \circ (P - N) = 0
+
+    hold where the minimum of :math:`W / \bar W` and :math:`(P - N) / (P + N)` is zero.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features), non-negative
+    W : ndarray of shape (n_samples, r), non-negative
+    Ht : ndarray of shape (n_features, r), non-negative
+    loss : str
+        A key of :data:`EXPONENTS`.
+
+    Returns
+    -------
+    float in [0, 1], or None
+        Root mean square of the minima, of the factor in which it is larger; 0 at a stationary
+        point. None where the gradient is infinite, as the reconstruction vanishes where the loss
+        does not allow it.
+    """
+    beta = EXPONENTS[loss]
+    up_W, down_W = np.zeros_like(W), np.zeros_like(W)
+    up_H, down_H = np.zeros_like(Ht), np.zeros_like(Ht)
+    for rows in gen_batches(X.shape[0], max(1, _BLOCK // X.shape[1])):
+        x = X[rows].toarray() if sp.issparse(X) else X[rows]
+        y = W[rows] @ Ht.T
+        with np.errstate(divide="ignore", over="ignore"):
+            up = y ** (beta - 1)
+            down = np.divide(x, y ** (2 - beta), out=np.zeros_like(y), where=x > 0)
+        if not (np.isfinite(up).all() and np.isfinite(down).all()):
+            return None
+        up_W[rows], down_W[rows] = up @ Ht, down @ Ht
+        up_H += up.T @ W[rows]
+        down_H += down.T @ W[rows]
+    return max(_residual(W, up_W, down_W), _residual(Ht, up_H, down_H))
+
+
+def _residual(factor, up, down):
+    """Root mean square violation of one factor, of a gradient ``up - down``."""
+    total = up + down
+    slope = np.divide(up - down, total, out=np.zeros_like(total), where=total > 0)
+    means = factor.mean(axis=0)
+    size = np.divide(factor, means, out=np.zeros_like(total), where=means > 0)
+    return float(np.sqrt(np.mean(np.minimum(size, slope) ** 2)))
+
+
+def _lowest_frobenius(X, W, Ht):
+    return LOSSES["frobenius"](X, project_frobenius(X, np.ascontiguousarray(Ht.T), W), Ht)
+
+
+def _lowest_kl(X, W, Ht):
+    return float(fit_kl(X, Ht.T, W)[1].sum())
+
+
+def _lowest_manhattan(X, W, Ht):
+    return certify_manhattan(X, np.ascontiguousarray(Ht.T))["dual_bound"]
+
+
+LOWEST = {"frobenius": _lowest_frobenius, "kl": _lowest_kl, "manhattan": _lowest_manhattan}
+"""Convex losses: the lowest value over all ``W >= 0`` with ``Ht`` fixed.
+
+Of ``frobenius`` to rounding, of ``kl`` to a duality gap of 1e-6 in each row, of ``manhattan`` a
+bound that the dual proves.
+"""
+
+
+def factor_gap(X, W, Ht, loss):
+    r"""Share of the loss that the best ``W`` for this ``Ht`` would save.
+
+    .. math:: 1 - \min_{V \ge 0} f(V, H) / f(W, H)
+
+    Exchange the factors and transpose ``X`` for the gap of ``Ht``. Both are zero where neither
+    factor alone can be bettered: of a differentiable loss exactly at the stationary points.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features), non-negative
+    W : ndarray of shape (n_samples, r), non-negative
+    Ht : ndarray of shape (n_features, r), non-negative
+    loss : str
+        A key of :data:`LOWEST`.
+
+    Returns
+    -------
+    float in [0, 1], or None where the loss is infinite
+    """
+    value = LOSSES[loss](X, W, Ht)
+    if not np.isfinite(value):
+        return None
+    return max(0.0, 1 - LOWEST[loss](X, W, Ht) / value) if value > 0 else 0.0
