@@ -21,6 +21,7 @@ _REFRESH = 60  # pivots between two fresh computations of the inverse
 _LOST = 1e-10  # residuals of tight features beyond this share of the data: digits were lost
 _RESTARTS = 3
 _BLOCK = 32  # features looked at together
+_NOTHING = 1e-290  # data below this, near the smallest numbers, which have few digits, are zero
 _SHIFT = 1e-10  # size of the perturbation relative to the data
 _PROOF = 1e-7  # the objective exceeds what its dual proves by no more than this share of the data
 
@@ -351,6 +352,13 @@ def _solve(
         xs[j] = x[j]
         largest = max(largest, x[j])
         total += x[j]
+    if 0.0 < largest < _NOTHING:
+        w[:] = 0.0
+        if dual.shape[0] > 0:
+            dual[:] = -1.0
+        for a in range(k):
+            basis[a] = m + a
+        return total, 0, OPTIMAL
     held[:] = False
     floor[:] = 0.0
     n_held, error, exact = 0, 0.0, _LOST * largest
@@ -479,7 +487,7 @@ def _solve(
             n, found = _kinks(step, weight, index, q, r, sign, small, limit)
             if found > 1.001 * need or limit == np.inf:
                 break
-            limit = 16.0 * limit if limit * speed < largest else np.inf
+            limit = 16.0 * limit if 0.0 < limit * speed < largest else np.inf
         for a in range(k):
             if d[a] < 0.0 and not tight[a] and -d[a] * masses[a] > max(small, slight):
                 step[n] = max(w[a] + floor[a], 0.0) / -d[a]
