@@ -225,6 +225,16 @@ def test_the_picture_of_most_motion_is_shown():
     np.testing.assert_array_equal(run(data, Given(black)).arrays["shown"], [4, 8, 10])
 
 
+def test_wide_images_are_thinned():
+    """Of frames wider than 200 pixels every third pixel is kept, say, in both directions."""
+    frames = np.random.default_rng(0).random((4, 100, 450))
+    data = Bunch(X=frames.reshape(4, -1), image_shape=(100, 450), masks=None)
+    outcome = run(data, Given(black), n_shown=4)
+    expected = np.rint(255 * frames[:, ::3, ::3].astype(np.float32)).astype(np.uint8)
+    np.testing.assert_array_equal(outcome.arrays["frames"], expected)
+    assert outcome.arrays["scores"].shape == (4, 34, 150)
+
+
 def test_more_frames_may_be_shown():
     """n_shown frames are evenly spaced among the scored ones, with their masks."""
     data = coarse_clip(n=30)

@@ -75,12 +75,6 @@ def test_masks_are_outlined_but_not_on_backgrounds(table):
     assert masked.columns["MahNMF"]["background"].ndim == 3
 
 
-def test_large_images_are_thinned():
-    """A strip is at most 200 pixels wide."""
-    large = np.zeros((7, 100, 450), np.uint8)
-    assert videos._image(large).shape == (7, 34, 150)
-
-
 def test_the_picture_has_two_frames_of_each_of_the_papers_clips(table):
     """Frames at one and two thirds of the clips without masks."""
     figure = FIG16.picture(table)

@@ -35,6 +35,7 @@ __all__ = [
 
 _LIMITS = (0.2, 0.15)  # of false-alarm rates, for partial areas; the first is the score's
 _RATES = (0.01, 0.05, 0.1)  # of false alarms, at which hit rates are given
+_ACROSS = 200  # pixels of an image that is kept, at most
 _UNKNOWN, _FOREGROUND = 170, 255  # codes of masks; others count as background
 _DEVIATIONS = 2.5 * 1.4826  # so many medians of scores are 2.5 robust deviations
 
@@ -139,8 +140,9 @@ def separation(
         Arrays. Of scored frames: ``scored``, their rows in the clip; ``alarms`` and ``hits``, see
         :func:`~nmfbench.stats.detection.counts_by_group`, at ``thresholds``, which make curves of
         any of them. Of the frames shown: ``shown``, their rows in the clip; ``frames``,
-        ``backgrounds``, ``scores`` and ``masks``, 8-bit images of shape (n_shown, height, width);
-        grey levels outside [0, 1] are clipped.
+        ``backgrounds``, ``scores`` and ``masks``, 8-bit images of shape (n_shown, height, width),
+        of wider frames than 200 pixels every second pixel, or third, and so on; grey levels
+        outside [0, 1] are clipped.
 
     Notes
     -----
@@ -330,7 +332,11 @@ def _pictures(clip, L, scores, image_shape, n_shown):
     }
     if len(clip.scored):
         pictures["masks"] = clip.masks_of(shown)
-    pictures = {name: flat.reshape(-1, *image_shape) for name, flat in pictures.items()}
+    step = -(-image_shape[1] // _ACROSS)
+    pictures = {
+        name: np.ascontiguousarray(flat.reshape(-1, *image_shape)[:, ::step, ::step])
+        for name, flat in pictures.items()
+    }
     return pictures | {"shown": clip.rows[shown]}
 
 

@@ -48,7 +48,6 @@ _SHOWN, _RANDOM = METHODS[:3], ("mahnmf-rri", "godec")
 _LABELS = [method.label for method in _SHOWN]
 _N_SHOWN, _AT_THIRDS = 7, (2, 4)
 _IMAGES = ("backgrounds", "frames", "shown", "masks")  # the others once for all methods
-_LARGEST = 200  # pixels across in a strip
 _REPEATS = {"smoke": 2, "quick": 2, "paper": 5}
 _SMOKE = Clip("Moving square", "moving-square"), Clip("Switched", "moving-square", True)
 _PRINTED = {
@@ -177,10 +176,9 @@ def strips(table: pd.DataFrame) -> list[Strip]:
 
 
 def _image(images, masks=None):
-    """Eight-bit images of not too many pixels, with the foreground outlined if it is known."""
-    step = -(-images.shape[2] // _LARGEST)
-    images = np.clip(images, 0, 255).astype(np.uint8)[:, ::step, ::step]
-    return images if masks is None else outlined(images, masks[:, ::step, ::step])
+    """Eight-bit images, with the foreground outlined if it is known."""
+    images = np.clip(images, 0, 255).astype(np.uint8)
+    return images if masks is None else outlined(images, masks)
 
 
 def draw(own: Sequence[Clip], table: pd.DataFrame):
