@@ -88,7 +88,7 @@ def test_an_imported_fit_without_factors_is_computed_anew(tmp_path):
 
 def test_a_failed_fit_fails_what_is_based_on_it(tmp_path):
     """The record names the trial that failed and why; a retry tries both again."""
-    trial = on_digits("recognition", n_components=1000)
+    trial = on_digits("recognition", n_components=-1)
     with Store(tmp_path) as store:
         assert run([trial], store) == RunSummary(failed=2, total=2)
         error = store.records([trial.key])[0]["error"]

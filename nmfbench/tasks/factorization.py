@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 from nmfbench.core.registry import register_task
+from nmfbench.core.validation import check_count
 from nmfbench.optim.init import INITS
 from nmfbench.tasks.base import Outcome, timed_fit
 from nmfbench.tasks.convergence import draw_per_class
@@ -78,6 +79,7 @@ def factorization(
     Guan et al. (2012), MahNMF, Section 5.2; Xu, Liu & Gong (2003), Document clustering based on
     non-negative matrix factorization.
     """
+    check_count(n_components, "n_components")
     rows = np.arange(data.X.shape[0])
     if n_classes is not None:
         labels = np.unique(data.y)

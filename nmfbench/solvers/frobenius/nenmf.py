@@ -166,4 +166,10 @@ def optimal_gradient_nnls(factor, cross, gram, tol, max_iter=1000):
 def _violation(factor, cross, gram):
     """Norm of the projected gradient."""
     slope = factor @ gram - cross
-    return float(np.linalg.norm(np.where(factor > 0, slope, np.minimum(slope, 0))))
+    part = np.where(factor > 0, slope, np.minimum(slope, 0))
+    with np.errstate(over="ignore"):
+        length = np.linalg.norm(part)
+    if np.isfinite(length):
+        return float(length)
+    largest = float(np.abs(part).max())  # near the end of the range that data may have
+    return largest * float(np.linalg.norm(part / largest))

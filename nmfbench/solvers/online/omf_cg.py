@@ -28,6 +28,8 @@ def conjugate_gradients(A, G, tol, max_iter):
     -------
     Q : ndarray of shape (r, m)
     """
+    power = np.frexp(np.abs(G).max(initial=0.0))[1]  # squares of large data could overflow
+    G = np.ldexp(G, -power)
     Q = np.zeros_like(G)
     residual, along = G.copy(), G.copy()
     squares = np.sum(residual * residual, axis=0)
@@ -44,7 +46,7 @@ def conjugate_gradients(A, G, tol, max_iter):
         ratio = np.divide(new, squares, out=np.zeros_like(new), where=squares > 0)
         along = residual + ratio * along
         squares = new
-    return Q
+    return np.ldexp(Q, power)
 
 
 @register_solver(
