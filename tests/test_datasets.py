@@ -551,7 +551,7 @@ def test_the_size_of_the_arrays_is_registered(name):
     info = datasets[name].info
     path = find_file(info["file"])
     if path is None:
-        pytest.skip("it is not on this machine")
+        pytest.skip("third-party data, not on this machine")
     arrays = read_registered(path, info)
     assert info["n_bytes"] == sum(array.nbytes for array in arrays.values())
 
