@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from nmfbench.artefacts.claim import (
     ALPHA,
@@ -107,13 +108,8 @@ def decide(differences, describe) -> Verdict:
         return Verdict("inconclusive", text, effect, interval, None, n)
     if not d.any():
         return Verdict("inconclusive", text + "; no difference at all", effect, interval, 1.0, n)
-    verdict, p = settle(*p_of_place(effect, _error(d), n - 1, 0.0, np.inf))
+    verdict, p = settle(*p_of_place(effect, stats.sem(d), n - 1, 0.0, np.inf))
     return Verdict(verdict, f"{text}; p = {p:.2g}, n = {n}", effect, interval, p, n)
-
-
-def _error(values):
-    """Standard errors of means over the last axis."""
-    return np.std(values, axis=-1, ddof=1) / np.sqrt(np.shape(values)[-1])
 
 
 def decide_all(leads, errors, freedom, *, complete: bool = True) -> Verdict:
@@ -245,7 +241,9 @@ def comparable(
         )
         if n < MIN_REPEATS:
             return Verdict("inconclusive", f"{text}; {_too_few(n)}", effect, interval, n=n)
-        inside, outside = p_of_place(gaps.mean(axis=1), _error(gaps), n - 1, -margin, margin)
+        inside, outside = p_of_place(
+            gaps.mean(axis=1), stats.sem(gaps, axis=1), n - 1, -margin, margin
+        )
         verdict, p = settle(inside.max(), holm(outside).min())
         return Verdict(verdict, text, effect, interval, p, n)
 
@@ -312,7 +310,9 @@ def always_best(
         if len(table) < MIN_REPEATS:
             text = f"{smallest}; {_too_few(len(table))}"
             return Verdict("inconclusive", text, effect, interval, n=len(table))
-        found = decide_all(leads.mean(axis=1), _error(leads), len(table) - 1, complete=not absent)
+        found = decide_all(
+            leads.mean(axis=1), stats.sem(leads, axis=1), len(table) - 1, complete=not absent
+        )
         text = f"{found.evidence}; {smallest}"
         if absent:  # the others can refute the claim, but not confirm it
             text += f"; {', '.join(absent)} not run in this grid"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -167,9 +168,5 @@ def _violation(factor, cross, gram):
     """Norm of the projected gradient."""
     slope = factor @ gram - cross
     part = np.where(factor > 0, slope, np.minimum(slope, 0))
-    with np.errstate(over="ignore"):
-        length = np.linalg.norm(part)
-    if np.isfinite(length):
-        return float(length)
-    largest = float(np.abs(part).max())  # near the end of the range that data may have
-    return largest * float(np.linalg.norm(part / largest))
+    power = int(np.frexp(np.abs(part).max())[1])  # squares of large data could overflow
+    return math.ldexp(np.linalg.norm(np.ldexp(part, -power)), power)
