@@ -11,9 +11,10 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import Bunch
+from third_party import real
 
 from nmfbench.artefacts.evaluate import evaluate
-from nmfbench.datasets.base import DataMissingError, load_dataset
+from nmfbench.datasets.base import load_dataset
 from nmfbench.engine.perform import make_solver, perform
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
@@ -277,10 +278,7 @@ def test_corel_has_its_split():
     """The first rows train; as many tags occur in the test rows as quoted for the usual split."""
     stand_in = load_dataset("corel5k", stand_in=True)
     assert (stand_in.n_train, len(stand_in.X)) == (480, 600)
-    try:
-        data = load_dataset("corel5k")
-    except DataMissingError:
-        pytest.skip("the data of 'corel5k' are third-party, and not on this machine")
+    data = real("corel5k")
     train, test = data.Y[: data.n_train], data.Y[data.n_train :]
     occurs = train.any(axis=0), test.any(axis=0)
     assert (len(train), len(test)) == (4500, 500)

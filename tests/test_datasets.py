@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import nnls
 from sklearn.utils import Bunch
+from third_party import prepared, real
 
 import nmfbench.datasets
 from nmfbench.core.registry import Entry, UnknownNameError, datasets, register_dataset
@@ -25,7 +26,6 @@ from nmfbench.datasets import (
 )
 from nmfbench.datasets.files import (
     content_hash,
-    find_file,
     forget,
     prepared_folders,
     read_registered,
@@ -38,20 +38,15 @@ BUNDLED = [name for name in datasets if "file" not in datasets[name].info]
 WITH_SLICES = [name for name in datasets if datasets[name].info["kind"] == "multiview"]
 
 
-def real(name, **params):
-    """A real data set, or a skipped test where its file is not on this machine."""
-    if not dataset_available(name):
-        pytest.skip(f"the data of {name!r} are third-party, and not on this machine")
-    return load_dataset(name, **params)
-
-
 def manifest():
     """The list of the prepared files, as it lies beside them."""
     for folder in prepared_folders():
         if (folder / "MANIFEST.json").is_file():
             listed = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))
             return {row["file"].rsplit("/", 1)[-1]: row for row in listed["files"]}
-    return pytest.skip("there is no folder of prepared files on this machine")
+    return pytest.skip(
+        "the list to compare with lies beside the prepared files, which are third-party"
+    )
 
 
 @pytest.fixture
@@ -549,10 +544,7 @@ def test_members_that_are_no_arrays_are_refused(tiny):
 def test_the_size_of_the_arrays_is_registered(name):
     """Exactly, beside their hash."""
     info = datasets[name].info
-    path = find_file(info["file"])
-    if path is None:
-        pytest.skip("third-party data, not on this machine")
-    arrays = read_registered(path, info)
+    arrays = read_registered(prepared(info), info)
     assert info["n_bytes"] == sum(array.nbytes for array in arrays.values())
 
 

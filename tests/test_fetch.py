@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.io import mmwrite, savemat
 from sklearn.utils import Bunch
+from third_party import prepared
 
 from nmfbench.core.registry import Entry, datasets
 from nmfbench.datasets import (
@@ -27,7 +28,6 @@ from nmfbench.datasets import (
 from nmfbench.datasets.convert import HOSTS, Home
 from nmfbench.datasets.files import (
     content_hash,
-    find_file,
     forget,
     variant_file,
     write_arrays,
@@ -422,14 +422,6 @@ def test_mfeat_tables(tmp_path):
     assert list(arrays["y"]) == sorted([*range(10), *range(10)])
     load = datasets["mv-mfeat"].target
     assert load(arrays).X.shape == (20, 21)
-
-
-def prepared(info):
-    """The prepared file of a real data set, or a skipped test where it is not on this machine."""
-    path = find_file(info["file"])
-    if path is None:
-        pytest.skip(f"{info['file']} is third-party data, which is not on this machine")
-    return path
 
 
 @pytest.mark.parametrize("name", ["orl", "yale", "yaleb"])
