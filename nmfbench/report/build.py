@@ -7,11 +7,10 @@ output holds the page's section, and what landing page, cards and claims take fr
 from __future__ import annotations
 
 import difflib
-import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
@@ -34,8 +33,10 @@ from nmfbench.core import registry
 from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import environment
+from nmfbench.report.codecheck import write_codecheck
 from nmfbench.report.landing import write_landing, write_leaderboards
 from nmfbench.report.section import SECTION, Section
+from nmfbench.report.sums import write_sums
 
 __all__ = ["NotebookError", "Report", "build_report", "execute_notebook", "notebook_path"]
 
@@ -71,8 +72,9 @@ def build_report(
     """Execute the notebooks of the artefacts' papers; write all pages of the report.
 
     Notebooks run at the same time, as many as there are cores. Beside the pages come
-    ``claims.json``, the verdicts as ``nmfbench claims --json`` has them, and ``SHA256SUMS`` of
-    all files that were written.
+    ``claims.json``, the verdicts as ``nmfbench claims --json`` has them; ``codecheck.yml``, what
+    somebody else has to regenerate; and ``SHA256SUMS`` of all files that were written, and of the
+    record book and the comparison that are published with them.
 
     Parameters
     ----------
@@ -147,7 +149,9 @@ def build_report(
     claims.write_text(json.dumps(rows, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     pages = [output / f"{paper}.{ending}" for paper in papers for ending in ("html", "ipynb")]
     pictures = [output / picture for section in sections for picture in section.pictures]
-    _write_sums([index, ranked, claims, *previews, *pages, *pictures, *cards], output)
+    codecheck = write_codecheck(sections, papers, output)
+    written = [index, ranked, claims, codecheck, *previews, *pages, *pictures, *cards]
+    write_sums([*written, *_published_beside(output)], output)
     return Report(index, evaluations)
 
 
@@ -264,11 +268,7 @@ def _write_cards(
     return written
 
 
-def _write_sums(paths: Iterable[Path], output: Path) -> None:
-    """``SHA256SUMS`` as ``sha256sum --check`` reads it, of files of a report."""
-    sums = {
-        path.relative_to(output).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in paths
-    }
-    lines = [f"{sums[name]}  {name}\n" for name in sorted(sums)]
-    (output / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
+def _published_beside(output: Path) -> list[Path]:
+    """Files of the record book and of the comparison that the landing page leads to, if any."""
+    folders = (output / "records", output / "comparison")
+    return sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
