@@ -34,6 +34,7 @@ from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import environment
 from nmfbench.report.codecheck import write_codecheck
+from nmfbench.report.crate import write_crate
 from nmfbench.report.landing import write_landing, write_leaderboards
 from nmfbench.report.section import SECTION, Section
 from nmfbench.report.sums import write_sums
@@ -73,8 +74,9 @@ def build_report(
 
     Notebooks run at the same time, as many as there are cores. Beside the pages come
     ``claims.json``, the verdicts as ``nmfbench claims --json`` has them; ``codecheck.yml``, what
-    somebody else has to regenerate; and ``SHA256SUMS`` of all files that were written, and of the
-    record book and the comparison that are published with them.
+    somebody else has to regenerate; ``ro-crate-metadata.json``, how each figure came about and what
+    became of each claim; and ``SHA256SUMS`` of all files that were written, and of the record book
+    and the comparison that are published with them.
 
     Parameters
     ----------
@@ -151,7 +153,9 @@ def build_report(
     pictures = [output / picture for section in sections for picture in section.pictures]
     codecheck = write_codecheck(sections, papers, output)
     written = [index, ranked, claims, codecheck, *previews, *pages, *pictures, *cards]
-    write_sums([*written, *_published_beside(output)], output)
+    written += _published_beside(output)
+    crate = write_crate(sections, papers, written, output)
+    write_sums([*written, crate], output)
     return Report(index, evaluations)
 
 
