@@ -17,6 +17,7 @@ from nmfbench.core import registry
 from nmfbench.engine.agreement import compare
 from nmfbench.engine.exchange import trial_of
 from nmfbench.engine.missing import timed_problem
+from nmfbench.engine.saved import as_saved
 from nmfbench.engine.store import Store
 
 __all__ = ["Merge", "import_records", "merge"]
@@ -114,7 +115,7 @@ def _go_together(ours, theirs, agree) -> bool:
 
 
 def _group(record) -> str:
-    trial = trial_of(record)
+    trial = trial_of(as_saved(record))  # a class from outside may not be at hand
     while trial.base is not None:
         trial = trial.base
     return timed_problem(trial) if trial.timed else trial.key

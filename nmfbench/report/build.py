@@ -29,6 +29,7 @@ from nmfbench.cards import card_list, card_page, make_card
 from nmfbench.cards.card import Evidence, of_the_field, plan_of_the_field
 from nmfbench.compare.evaluate import gather
 from nmfbench.compare.leaderboards import leaderboards
+from nmfbench.compare.saved import add_saved, saved_solvers
 from nmfbench.core import registry
 from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec
@@ -132,7 +133,9 @@ def build_report(
         coming = pool.imap(show, longest_first, chunksize=1)
         with Store(store, create=False) as opened:
             field = of_the_field(opened)
-            meeting = gather(plan_of_the_field(), opened)
+            plan = plan_of_the_field()
+            add_saved(plan, saved_solvers(opened), opened)
+            meeting = gather(plan, opened)
         shown = dict(zip(longest_first, coming, strict=True))
     boards, lacking_records = leaderboards(meeting)
     as_in_notebooks = [section for paper in papers for section in shown[paper]]
@@ -145,7 +148,8 @@ def build_report(
     evidence = [e for e in [*(section.evidence for section in sections), field] if e is not None]
     cards = _write_cards(evidence, store, output, profile)
     index, *previews = write_landing(as_in_notebooks, list(papers), boards, output, profile)
-    ranked = write_leaderboards(boards, lacking_records, output)
+    origins = {entrant.label: entrant.origin for entrant in plan.entrants if entrant.origin}
+    ranked = write_leaderboards(boards, lacking_records, origins, output)
     claims = output / "claims.json"
     rows = [row for evaluation in evaluations for row in claim_rows(evaluation)]
     claims.write_text(json.dumps(rows, indent=2, allow_nan=False) + "\n", encoding="utf-8")

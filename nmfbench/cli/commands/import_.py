@@ -13,7 +13,8 @@ def add(commands):
         run,
         "merge exported records; equal keys are not doubled",
         "Nothing is written unless all rows are whole. Records from files count as computed "
-        "elsewhere until 'nmfbench audit' has computed some of theirs again.",
+        "elsewhere until 'nmfbench audit' has computed some of theirs again. Of classes from "
+        "outside no code is looked for, read or run.",
     )
     options.store(sub)
     options.print_json(sub)
@@ -26,9 +27,13 @@ def run(args) -> Result:
     from nmfbench.cli.merged import merge_data, merge_text
     from nmfbench.engine.exchange import read_exports
     from nmfbench.engine.merge import import_records
+    from nmfbench.engine.saved import is_saved
     from nmfbench.engine.store import Store
 
     pairs = read_exports(args.names)
     with Store(args.store) as store:
         found = import_records(pairs, store)
-    return Result(merge_data(found), merge_text(found, args.store))
+    names = sorted({record["solver"] for record, _ in pairs if is_saved(record["solver"])})
+    text = [merge_text(found, args.store)]
+    text += [f"To compare with these records: --against '{name}'" for name in names]
+    return Result(merge_data(found) | {"saved": names}, "\n".join(text))
