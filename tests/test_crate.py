@@ -34,22 +34,47 @@ def without_network(monkeypatch):
     monkeypatch.setattr("requests.adapters.HTTPAdapter.send", send)
 
 
-def issues(folder, profile="ro-crate-1.3"):
-    """What the validator finds that a crate must not be."""
+def issues(folder):
+    """What the validator finds that a crate must not be, but for files."""
     settings = ValidationSettings(
-        rocrate_uri=str(folder), profile_identifier=profile, no_cache=True
+        rocrate_uri=str(folder),
+        profile_identifier="ro-crate-1.3",
+        metadata_only=True,
+        no_cache=True,
     )
     return [issue.message for issue in services.validate(settings).get_issues()]
 
 
+def excerpt(content):
+    """A crate with three reviews of claims, and without the cards: it is validated in seconds."""
+    reviews = [e["@id"] for e in content["@graph"] if e["@type"] == "ClaimReview"]
+
+    def stays(entity):
+        name = entity["@id"]
+        if name.startswith("solvers/"):
+            return False
+        of_claims = entity["@type"] in ("ClaimReview", "PropertyValue")
+        return not of_claims or any(name == r or name.startswith(f"{r}/") for r in reviews[:3])
+
+    graph = [entity for entity in content["@graph"] if stays(entity)]
+    names = {entity["@id"] for entity in graph}
+    for entity in graph:
+        if entity["@id"] == "./":
+            entity["hasPart"] = [part for part in entity["hasPart"] if part["@id"] in names]
+    return content | {"@graph": graph}
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what the validator uses
 def test_the_crate_is_valid(smoke_report, without_network, tmp_path):
     """The validator of RO-Crates finds nothing in it, and something in one without a licence."""
-    assert issues(smoke_report.folder) == []
-    content = json.loads((smoke_report.folder / "ro-crate-metadata.json").read_text())
-    for entity in content["@graph"]:
-        if entity["@id"] == "./":
-            del entity["license"]
-    (tmp_path / "ro-crate-metadata.json").write_text(json.dumps(content))
+    file = tmp_path / "ro-crate-metadata.json"
+    content = excerpt(json.loads((smoke_report.folder / file.name).read_text(encoding="utf-8")))
+    file.write_text(json.dumps(content))
+    assert issues(tmp_path) == []
+    (root,) = (entity for entity in content["@graph"] if entity["@id"] == "./")
+    del root["license"]
+    file.write_text(json.dumps(content))
     assert any("license" in message for message in issues(tmp_path))
 
 
@@ -61,7 +86,7 @@ def test_each_artefact_has_the_action_that_made_it(smoke_report, crate):
         assert action in crate.root_dataset["mentions"]
         notebook, software = action["instrument"]
         assert notebook.id == f"{artefact.paper}.ipynb"
-        assert software["softwareVersion"]
+        assert software["version"]
         records, *data = action["object"]
         assert records.id == "#records"
         assert data

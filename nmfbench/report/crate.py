@@ -1,15 +1,16 @@
 """``ro-crate-metadata.json``: how the figures of a report came about, and what became of claims.
 
-The form is that of RO-Crate 1.3, and of its actions that of Process Run Crate. Each figure or table
-has a ``CreateAction``: its instrument is the notebook that draws it, its objects are the data and
-the records, its time is that of the records. Each claim has a ``ClaimReview`` with the verdict, the
-effect, and what the paper prints. Nothing is said here that the records or the pages do not say.
+The form is that of RO-Crate 1.3. Each figure or table has a ``CreateAction``: its instruments are
+the notebook that draws it and this package, its objects are the data and the records, its time is
+that of the records. Each claim has a ``ClaimReview`` with the verdict, the effect, and what the
+paper prints. Nothing is said here that the records or the pages do not say.
 """
 
 from __future__ import annotations
 
 import json
 import mimetypes
+import platform
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -33,7 +34,8 @@ _FORMATS = {
     ".webp": "image/webp",
 }
 _LICENCE = "https://spdx.org/licenses/BSD-3-Clause"
-_SOFTWARE, _AUTHORS, _RECORDS = "#nmfbench", "#developers", "#records"
+_SOFTWARE, _LANGUAGE = "#nmfbench", "#python"
+_AUTHORS, _RECORDS = "#developers", "#records"
 
 
 def write_crate(
@@ -75,7 +77,7 @@ def write_crate(
     return path
 
 
-def _add(crate, identifier, kind, **properties):
+def _add(crate, identifier, kind, /, **properties):
     """Add an entity that is no file; properties that are None are left out, lists of one undone."""
     known = {
         name: value[0] if isinstance(value, list) and len(value) == 1 else value
@@ -91,19 +93,21 @@ def _describe(crate, papers):
     software = _add(
         crate,
         _SOFTWARE,
-        "SoftwareApplication",
+        "CreativeWork",  # a SoftwareApplication would have to have a url
         name="nmfbench",
-        softwareVersion=nmfbench.__version__,
+        version=nmfbench.__version__,
         identifier=commit(),
         license=licence,
         author=authors,
     )
+    language = {"url": "https://www.python.org/", "version": platform.python_version()}
+    _add(crate, _LANGUAGE, "ComputerLanguage", name="Python", **language)
     crate.name = (
         f"nmfbench: what holds of {len(papers)} papers on non-negative matrix factorization"
     )
     crate.description = (
         "Tables and figures of papers on non-negative matrix factorization, regenerated, with "
-        "verdicts on what the papers claim."
+        "verdicts on what the papers claim. The identifier of a claim is its anchor in index.html."
     )
     crate.license = licence
     crate.publisher = crate.root_dataset["author"] = authors
@@ -129,7 +133,8 @@ def _add_files(crate, files, output, notebooks):
             "sha256": file_sum(path),
         }
         if name in notebooks:
-            properties |= {"@type": ["File", "SoftwareSourceCode"], "programmingLanguage": "Python"}
+            kinds = ["File", "SoftwareSourceCode"]
+            properties |= {"@type": kinds, "programmingLanguage": {"@id": _LANGUAGE}}
         crate.add_file(path, name, properties=properties)
 
 
@@ -153,23 +158,27 @@ def _paper_id(key):
 def _add_data(crate, evaluation: Evaluation):
     for name, what in evaluation.data.items():
         info = dataset_info(name)
-        content = evaluation.contents.get(name)
         _add(
             crate,
             _data_id(evaluation, name),
             "CreativeWork",
-            name=name if what == "own" else what,
+            name=what if _is_made(what) else name,
             description=info["source"],
             usageInfo=info["licence"],
-            sha256=content,
+            sha256=evaluation.contents.get(name),
         )
 
 
 def _data_id(evaluation, name):
-    """Of a file by its content, else by name, and whether it is made in place of one."""
-    content = evaluation.contents.get(name)
-    made = "" if content or not dataset_info(name)["file"] else "/stand-in"
-    return f"#data/{name}{f'/{content[:12]}' if content else made}"
+    """A data set by its name, and the begin of its content's hash or that it is a stand-in."""
+    content = evaluation.contents.get(name, "")[:12]
+    return "/".join(
+        filter(None, ["#data", name, content or "stand-in" * _is_made(evaluation.data[name])])
+    )
+
+
+def _is_made(what):
+    return what.endswith("(synthetic stand-in)")
 
 
 def _add_action(crate, section: Section):
@@ -209,11 +218,11 @@ def _add_review(crate, row, evaluation: Evaluation):
         crate,
         identifier,
         "ClaimReview",
+        name=row["id"],
         claimReviewed=row["statement"],
         keywords=f"{row['source']}; asserted by {_ASSERTED_BY[row['origin']]}",
         citation={"@id": _paper_id(evaluation.artefact.paper)},
         reviewRating={"@id": f"#{row['verdict'].replace(' ', '-')}"},
         isBasedOn={"@id": f"#{row['artefact']}"} if evaluation.finished else None,
         additionalProperty=values or None,
-        url=f"index.html#{row['id']}",
     )
