@@ -90,7 +90,7 @@ def _versions(trial):
         yield replace(trial, dataset_params={**trial.dataset_params, "variant": True})
 
 
-def publish(store: Store, folder) -> Published:
+def publish(store: Store, folder, also: Iterable[tuple[str, str]] = ()) -> Published:
     """Merge the records of a store into the book.
 
     The book's records are first merged into the store, so that all artefacts can be evaluated on
@@ -103,6 +103,8 @@ def publish(store: Store, folder) -> Published:
     store : Store
     folder : path-like
         Of the book; made if there is none.
+    also : iterable of (str, str)
+        Keys and names of arrays in the store that are published although no artefact reads them.
     """
     folder = Path(folder)
     written = read_exports([folder]) if any(folder.rglob("*.parquet")) else []
@@ -114,7 +116,7 @@ def publish(store: Store, folder) -> Published:
     records |= {key: offered[key] for key in found.taken}
     taken, reads = set(found.taken), _reads(store)
     read: dict[str, list[str]] = {}
-    for key, name in sorted(reads.all):
+    for key, name in sorted(reads.all.union(also)):
         read.setdefault(key, []).append(name)
 
     def arrays(key):
