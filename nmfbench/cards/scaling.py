@@ -210,6 +210,7 @@ _FIXED = {
     "tol": 0.0,
     "inner_tol": 1e-300,
     "inner_max_iter": 3,
+    "max_iter_inner": 3,
     "max_inner": 3,
     "max_sweeps": 3,
     "init": "random",
