@@ -21,7 +21,6 @@ import numpy as np
 from nmfbench.artefacts.artefact import PROFILES, Artefact
 from nmfbench.artefacts.evaluate import Reads, evaluate
 from nmfbench.core import registry
-from nmfbench.datasets.base import dataset_info
 from nmfbench.engine.arrays import pack
 from nmfbench.engine.exchange import current_trial, export_records, read_exports, trial_of
 from nmfbench.engine.merge import Merge, import_records, merge
@@ -85,7 +84,7 @@ def _outline(values: Mapping) -> tuple:
 
 def _versions(trial):
     yield trial
-    if dataset_info(trial.dataset)["file"] is not None:
+    if registry.datasets[trial.dataset].info.get("file") is not None:
         yield replace(trial, stand_in=True)
         yield replace(trial, dataset_params={**trial.dataset_params, "variant": True})
 
