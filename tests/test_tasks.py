@@ -16,6 +16,7 @@ from nmfbench.optim.projections.manhattan import project_manhattan
 from nmfbench.tasks.base import timed_fit
 from nmfbench.tasks.convergence import convergence, draw_per_class
 from nmfbench.tasks.exemplars import exemplars, halve_each_class, weight_terms
+from nmfbench.tasks.near_duplicates import near_duplicates
 from nmfbench.tasks.nlad import best_single_moves, nlad
 from nmfbench.tasks.recovery import recovery
 
@@ -75,6 +76,17 @@ def test_exemplars_are_training_documents():
     outcome = exemplars(data, make_solver("spa"), rng, sizes=[5])
     train, _ = halve_each_class(data.y, np.random.default_rng(3))
     assert np.isin(outcome.arrays["anchors"], train).all()
+
+
+def test_near_duplicates_are_counted_after_the_first():
+    """Of documents that occur three times two are near-duplicates, unless the bound is above 1."""
+    data = documents()
+    thrice = Bunch(X=sp.vstack([data.X[:2]] * 12, format="csr"), y=np.arange(24) % 2)
+    found = near_duplicates(thrice, Chooser(), np.random.default_rng(0), size=6)
+    assert found.metrics["near-duplicates"] == pytest.approx(4 / 6)
+    assert found.metrics["near-duplicates"] == found.metrics["near-duplicates-at-random"]
+    rng = np.random.default_rng(0)
+    assert near_duplicates(data, Chooser(), rng, size=6).metrics["near-duplicates"] == 0
 
 
 def test_training_documents_are_shuffled():
