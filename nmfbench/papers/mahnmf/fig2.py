@@ -20,10 +20,11 @@ DRAWN = (1.0, 0.1)
 SMOOTHINGS = (1.0, 0.5, 0.1, 0.05, 0.01)
 LABELS = {mu: f"μ = {mu:g}" for mu in SMOOTHINGS}
 RATE = "OGM, k iterations with μ = 1/k"
+_LENGTHS = (25, 50, 100, 200, 400, 800)
 _SMOOTHED = [Method(label, "mahnmf-ogm", {"mu0": mu}) for mu, label in LABELS.items()]
 _OF_LENGTH = [
     Method(RATE, "mahnmf-ogm", {"mu0": 1 / k, "inner_max_iter": k, "inner_tol": 1e-12})
-    for k in (25, 50, 100, 200, 400, 800)
+    for k in _LENGTHS
 ]
 METHODS = (*_SMOOTHED, Method(OGM, "mahnmf-ogm"), *_OF_LENGTH)
 EXPONENT = "exponent of the excess"
@@ -120,7 +121,10 @@ def draw(table):
         ylabel="excess of the loss over the optimum (%)",
         xscale="log",
         yscale="log",
+        xticks=_LENGTHS,
     )
+    rate.xaxis.set_major_formatter("{x:g}")
+    rate.xaxis.set_minor_locator(NullLocator())
     for axis in (left, right, rate):
         legend_below(axis)
     return figure

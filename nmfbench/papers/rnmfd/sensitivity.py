@@ -343,7 +343,8 @@ def _decades(scores):
 def better_than_at(name: str, value: float):
     """The mean AC in the range of a panel is above that at a value; data sets are observations."""
     panel = PANELS[name]
-    inside, outside = f"{panel.between[0]:g} to {panel.between[1]:g}", f"{value:g}"
+    low, high = panel.between
+    inside, outside = f"{name} from {low:g} to {high:g}", f"{name} = {value:g}"
     places = dict.fromkeys(panel.range, inside) | {value: outside}
 
     def test(frame):
@@ -362,11 +363,11 @@ def better_than_at(name: str, value: float):
 def sparser_and_worse(name: str, value: float, usual: float):
     """At a value codes are sparser than at the usual one, and AC is lower, on average over sets."""
     lost = "share clustered wrongly"
+    places = {x: f"{name} = {x:g}" for x in (value, usual)}
 
     def test(frame):
         rows = narrow(frame, panel=name).assign(**{lost: lambda rows: 1 - rows[AC]})
-        rows = rows.assign(repeat=rows["dataset"])
-        extreme, ordinary = ({"panel": name, "x": x} for x in (value, usual))
-        return always_best(extreme, [ordinary], [SPARSE, lost])(rows)
+        rows = rows.assign(method=rows["x"].map(places), repeat=rows["dataset"])
+        return always_best(places[value], [places[usual]], [SPARSE, lost])(rows)
 
     return test
