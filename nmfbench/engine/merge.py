@@ -17,7 +17,7 @@ from nmfbench.core import registry
 from nmfbench.engine.agreement import compare
 from nmfbench.engine.exchange import trial_of
 from nmfbench.engine.missing import timed_problem
-from nmfbench.engine.saved import as_saved
+from nmfbench.engine.saved import as_saved, is_saved
 from nmfbench.engine.store import Store
 
 __all__ = ["Merge", "import_records", "merge"]
@@ -41,6 +41,8 @@ class Merge:
         Of finished trials that both sides have, how many agree: by outcome.
     different : list of str
         Keys of those that differ beyond the tolerances.
+    saved : list of str
+        Classes from outside of which records were offered, see :mod:`nmfbench.engine.saved`.
     """
 
     taken: list[str] = field(default_factory=list)
@@ -51,6 +53,7 @@ class Merge:
     unknown: int = 0
     agreement: Counter[str] = field(default_factory=Counter)
     different: list[str] = field(default_factory=list)
+    saved: list[str] = field(default_factory=list)
 
 
 def merge(
@@ -140,6 +143,8 @@ def import_records(
     held = {record["key"]: record for record in store.records() if _is_known(record)}
     found = merge(held, (record for record, _ in offered.values()))
     found.unknown = len(given) - len(offered)
+    solvers = {record["solver"] for record, _ in offered.values()}
+    found.saved = sorted(filter(is_saved, solvers))
     store.put_imported(offered[key] for key in found.taken)
     return found
 

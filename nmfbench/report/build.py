@@ -37,6 +37,7 @@ from nmfbench.pages.environment import environment
 from nmfbench.report.codecheck import write_codecheck
 from nmfbench.report.crate import write_crate
 from nmfbench.report.landing import write_landing, write_leaderboards
+from nmfbench.report.reference import write_reference
 from nmfbench.report.section import SECTION, Section
 from nmfbench.report.sums import write_sums
 
@@ -135,9 +136,8 @@ def build_report(
             field = of_the_field(opened)
             plan = plan_of_the_field()
             add_saved(plan, saved_solvers(opened), opened)
-            meeting = gather(plan, opened)
+            boards, lacking_records = leaderboards(gather(plan, opened))
         shown = dict(zip(longest_first, coming, strict=True))
-    boards, lacking_records = leaderboards(meeting)
     as_in_notebooks = [section for paper in papers for section in shown[paper]]
     by_id = {section.evaluation.artefact.id: section for section in as_in_notebooks}
     if lacking := [artefact.id for artefact in artefacts if artefact.id not in by_id]:
@@ -150,13 +150,14 @@ def build_report(
     index, *previews = write_landing(as_in_notebooks, list(papers), boards, output, profile)
     origins = {entrant.label: entrant.origin for entrant in plan.entrants if entrant.origin}
     ranked = write_leaderboards(boards, lacking_records, origins, output)
+    reference = write_reference(output)
     claims = output / "claims.json"
     rows = [row for evaluation in evaluations for row in claim_rows(evaluation)]
     claims.write_text(json.dumps(rows, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     pages = [output / f"{paper}.{ending}" for paper in papers for ending in ("html", "ipynb")]
     pictures = [output / picture for section in sections for picture in section.pictures]
     codecheck = write_codecheck(sections, papers, output)
-    written = [index, ranked, claims, codecheck, *previews, *pages, *pictures, *cards]
+    written = [index, ranked, claims, codecheck, *previews, *pages, *pictures, *cards, *reference]
     written += _published_beside(output)
     crate = write_crate(sections, papers, written, output)
     write_sums([*written, crate], output)

@@ -14,7 +14,8 @@ def add(commands):
         "merge exported records; equal keys are not doubled",
         "Nothing is written unless all rows are whole. Records from files count as computed "
         "elsewhere until 'nmfbench audit' has computed some of theirs again. Of classes from "
-        "outside no code is looked for, read or run.",
+        "outside no code is looked for, read or run. A record book also holds measured exponents "
+        "of time, which come along.",
     )
     options.store(sub)
     options.print_json(sub)
@@ -24,16 +25,9 @@ def add(commands):
 
 
 def run(args) -> Result:
-    from nmfbench.cli.merged import merge_data, merge_text
-    from nmfbench.engine.exchange import read_exports
-    from nmfbench.engine.merge import import_records
-    from nmfbench.engine.saved import is_saved
-    from nmfbench.engine.store import Store
+    from nmfbench.cli.merged import import_files, merge_data, merge_text
 
-    pairs = read_exports(args.names)
-    with Store(args.store) as store:
-        found = import_records(pairs, store)
-    names = sorted({record["solver"] for record, _ in pairs if is_saved(record["solver"])})
+    found = import_files(args.names, args.store)
     text = [merge_text(found, args.store)]
-    text += [f"To compare with these records: --against '{name}'" for name in names]
-    return Result(merge_data(found) | {"saved": names}, "\n".join(text))
+    text += [f"To compare with these records: --against '{name}'" for name in found.saved]
+    return Result(merge_data(found), "\n".join(text))
