@@ -9,6 +9,8 @@ import matplotlib as mpl
 import numpy as np
 import seaborn as sns
 
+from nmfbench.artefacts.drawn import remember
+
 __all__ = ["figure_style", "legend_below", "method_styles", "plot_band", "show_images"]
 
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
@@ -42,7 +44,8 @@ def method_styles(labels):
 
 def plot_band(axis, x, rows, label, style):
     """A curve of means with its interval as a band; ``rows`` has ``mean``, ``low``, ``high``."""
-    axis.plot(x, rows["mean"], label=label, **style)
+    (line,) = axis.plot(x, rows["mean"], label=label, **style)
+    remember(line, x, rows, interval="band")
     axis.fill_between(x, rows["low"], rows["high"], color=style["color"], alpha=0.15, linewidth=0)
 
 
