@@ -74,7 +74,7 @@ class Drawn:
         Name in ``points``, ``title``, labels, scales and limits of the axes, ``ticks`` of an axis
         of categories if ``x`` is one, and which curves have ``intervals`` of what kind.
     curves : list of dict
-        Name in ``points``, color and line, the same in all panels.
+        Name in ``points``, and looks, the same in all panels.
     """
 
     points: pd.DataFrame
@@ -95,6 +95,7 @@ class Drawn:
         """
         values = {"panels": self.panels, "curves": self.curves, "csv": self.csv()}
         text = json.dumps(values, ensure_ascii=False, allow_nan=False)
+        text = text.replace("</", "<\\/")  # which would end the script of a page that holds it
         return f"(window.figures ??= {{}})[{json.dumps(key)}] = {text};\n"
 
 
@@ -119,8 +120,7 @@ def drawn(figure) -> Drawn | None:
         ends = _ends([memory.rows["x"] for line, memory in lines if not _is_level(axis, line)])
         panel["intervals"] = {m.name: m.interval for _, m in lines if m.interval}
         for line, memory in lines:
-            look = {"color": to_hex(line.get_color()), "line": line.get_linestyle()}
-            curves.setdefault(memory.name, {"name": memory.name} | look)
+            curves.setdefault(memory.name, {"name": memory.name} | _look(line))
             rows = memory.rows.assign(x=ends) if _is_level(axis, line) else memory.rows
             parts.append(rows.assign(panel=panel["name"], curve=memory.name))
     points = pd.concat(parts, ignore_index=True).dropna(subset=["x", "y"])
@@ -152,6 +152,16 @@ def _ends(xs):
     """First and last place of the other curves."""
     every = pd.concat(xs) if xs else pd.Series([0.0, 1.0])
     return [every.min(), every.max()]
+
+
+def _look(line):
+    _, dashes = line._dash_pattern  # which matplotlib tells nobody; None of a full line
+    return {
+        "color": to_hex(line.get_color()),
+        "line": line.get_linestyle() != "None",
+        "steps": line.get_drawstyle() == "steps-post",
+        "dashes": [round(float(part), 1) for part in dashes or ()],
+    }
 
 
 def _panel(axis, axes):

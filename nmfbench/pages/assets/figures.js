@@ -3,10 +3,11 @@
 // as a script, since a page that was opened from a disk can read no other file.
 {
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
+  const complete = !folder; // a page that is to be mailed has everything in itself
   const loaded = new Map();
 
   function load(tag, address) {
-    if (!loaded.has(address)) {
+    if (!complete && !loaded.has(address)) {
       const element = document.createElement(tag);
       loaded.set(address, new Promise((resolve, reject) => Object.assign(element, { onload: resolve, onerror: reject })));
       Object.assign(element, tag === "link" ? { rel: "stylesheet", href: address } : { src: address });
@@ -51,7 +52,6 @@
 
   // -- a panel ---------------------------------------------------------------------------------
 
-  const DASHES = { "--": [6, 3], "-.": [6, 3, 2, 3], ":": [2, 2] };
   const DISTRIBUTIONS = { linear: 1, log: 3, symlog: 4 };
   const FEW = 3; // points of a curve, up to which intervals are bars
 
@@ -174,9 +174,10 @@
           ...curves.map((curve) => ({
             label: curve.name,
             stroke: curve.color,
-            width: curve.line === "None" || panel.ticks.length ? 0 : 1.5,
-            dash: DASHES[curve.line],
-            points: { show: curve.line === "None" || panel.ticks.length || all[curve.name].length <= 30, size: 5, fill: curve.color },
+            width: !curve.line || panel.ticks.length ? 0 : 1.5,
+            dash: curve.dashes,
+            ...(curve.steps && { paths: uPlot.paths.stepped({ align: 1 }) }),
+            points: { show: !curve.line || panel.ticks.length || all[curve.name].length <= 30, size: 5, fill: curve.color },
           })),
         ],
         cursor: {
@@ -232,7 +233,7 @@
       const button = make("button", { type: "button", innerHTML: sample }, curve.name);
       const path = button.querySelector("path");
       path.setAttribute("stroke", curve.color);
-      path.setAttribute("stroke-dasharray", DASHES[curve.line] ?? "");
+      path.setAttribute("stroke-dasharray", curve.dashes);
       button.addEventListener("click", () => turn([button], button.ariaPressed !== "true"));
       return button;
     });
