@@ -86,14 +86,13 @@
     ctx.restore();
   }
 
-  function axisOf(panel, name) {
-    const style = { stroke: "#1c2430", grid: { stroke: "#e3e7ec", width: 1 }, ticks: { stroke: "#c9d0d8" }, label: panel[name], labelSize: 20 };
-    const numbers = { ...style, size: name === "x" ? 34 : 52, values: (u, splits) => splits.map((v) => (v === null ? "" : words(v))) };
+  function axisOf(panel, name, names) {
+    const style = { stroke: "#1c2430", grid: { stroke: "#e3e7ec", width: 1 }, ticks: { stroke: "#c9d0d8", size: 5 } };
+    const numbers = { ...style, size: name === "x" ? 30 : 48, values: (u, splits) => splits.map((v) => (v === null ? "" : words(v))) };
     if (name === "y" || !panel.ticks.length) return numbers;
-    const longest = Math.max(...panel.ticks.map(([, text]) => text.length));
     return {
       ...style,
-      size: 12 + 6.5 * longest,
+      size: 12 + names,
       rotate: -90,
       splits: () => panel.ticks.map(([place]) => place),
       values: () => panel.ticks.map(([, text]) => text),
@@ -101,13 +100,16 @@
   }
 
   function plot(panel, curves, all, sync) {
-    const box = make("div", { className: "panel", tabIndex: 0 }, make("h4", { textContent: panel.title }));
+    const head = [make("h4", { textContent: panel.title }), make("div", { className: "y", textContent: panel.y })];
+    const box = make("div", { className: "panel", tabIndex: 0 }, ...head);
     box.setAttribute("role", "group");
     box.setAttribute("aria-label", `${panel.name}: ${panel.y} against ${panel.x}`);
     const values = make("div", { className: "values", hidden: true });
     values.setAttribute("aria-live", "polite");
     const points = curves.map((curve) => all[curve.name]);
     const scale = (name, range) => ({ time: false, distr: DISTRIBUTIONS[panel.scales[name]], range });
+    const names = Math.max(0, ...panel.ticks.map(([, text]) => 6.5 * text.length));
+    const sizeOf = (width) => ({ width, height: Math.max(220, Math.min(0.5 * width, 320)) + names });
     let nearest = null; // number of a series, and of a place
 
     function at(i, k) {
@@ -120,6 +122,7 @@
       return found.sort((a, b) => b[1].y - a[1].y);
     }
 
+    // Values stand below the panel, or above it where the window ends: not on the curves that are looked at.
     function tell() {
       values.hidden = !nearest;
       if (!nearest) return;
@@ -132,10 +135,8 @@
       const x = u.data[0][k];
       const place = panel.ticks.find(([tick]) => tick === Math.round(x))?.[1] ?? `${panel.x} ${words(x)}`;
       values.replaceChildren(make("div", { textContent: place }), make("table", {}, make("tbody", {}, ...rows)));
-      const left = u.over.offsetLeft + u.valToPos(x, "x");
-      values.style.top = `${box.querySelector("h4").offsetHeight + 8}px`;
-      values.style.left = left < box.clientWidth / 2 ? `${Math.min(left + 14, box.clientWidth - values.offsetWidth)}px` : "auto";
-      values.style.right = left < box.clientWidth / 2 ? "auto" : `${Math.min(box.clientWidth - left + 14, box.clientWidth - values.offsetWidth)}px`;
+      const { top, bottom } = box.getBoundingClientRect();
+      values.classList.toggle("above", bottom + values.offsetHeight > innerHeight && top > values.offsetHeight);
     }
 
     // The nearest point of a curve that is shown, by the place on the screen.
@@ -153,22 +154,28 @@
     }
 
     function choose(found) {
-      const before = nearest?.[0];
       nearest = found;
-      if (before !== nearest?.[0]) {
-        curves.forEach((curve, i) => (curve.near = i + 1 === nearest?.[0]));
-        u.redraw(false);
-      }
+      curves.forEach((curve, i) => (curve.near = i + 1 === nearest?.[0]));
+      u.redraw(false);
       tell();
+    }
+
+    function ring() {
+      if (!nearest) return;
+      const [series, k] = nearest;
+      u.ctx.beginPath();
+      u.ctx.arc(u.valToPos(u.data[0][k], "x", true), u.valToPos(u.data[series][k], "y", true), 6 * devicePixelRatio, 0, 7);
+      u.ctx.strokeStyle = "#1c2430";
+      u.ctx.lineWidth = 1.5 * devicePixelRatio;
+      u.ctx.stroke();
     }
 
     const u = new uPlot(
       {
-        width: 320,
-        height: 240 + (panel.ticks.length && 100),
+        ...sizeOf(320),
         legend: { show: false },
         scales: { x: scale("x", (u, min, max) => [min, max]), y: scale("y", () => panel.limits.y) },
-        axes: [axisOf(panel, "x"), axisOf(panel, "y")],
+        axes: [axisOf(panel, "x", names), axisOf(panel, "y")],
         series: [
           {},
           ...curves.map((curve) => ({
@@ -188,6 +195,7 @@
         },
         hooks: {
           drawAxes: [(u) => drawIntervals(u, curves, points)],
+          draw: [ring],
           setCursor: [({ cursor: { left, top, event } }) => event && choose(left < 0 ? null : find(left, top))],
         },
       },
@@ -219,9 +227,9 @@
       choose([series, k]);
     });
     box.addEventListener("blur", () => choose(null));
-    box.append(values);
+    box.append(make("div", { className: "x", textContent: panel.x }), values);
     reset();
-    new ResizeObserver(() => u.setSize({ width: box.clientWidth, height: u.height })).observe(box);
+    new ResizeObserver(() => box.clientWidth && u.setSize(sizeOf(box.clientWidth))).observe(box);
     return { box, show: (name, yes) => curves.some((c, i) => c.name === name && (u.setSeries(i + 1, { show: yes }), true)) };
   }
 

@@ -71,7 +71,7 @@ def _draw_curves(axis, panel, clip):
         look["label"] = method if honest else None
         (drawn,) = axis.plot(curve["false_alarms"], curve["hits"], line, **look)
         if len(curve):
-            name, band = (method, "band") if honest else (f"{method}, {protocol}", "")
+            name, band = (method, "band") if honest else (f"{method} ({protocol} parameters)", "")
             remember(drawn, curve["false_alarms"], curve.assign(mean=curve["hits"]), name, band)
         if honest and method != MEDIAN:
             band = {"color": look["color"], "alpha": 0.12, "linewidth": 0}
