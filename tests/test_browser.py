@@ -252,6 +252,22 @@ def test_the_keyboard_reaches_all_values(figure):
     assert figure.errors == []
 
 
+def test_a_logarithmic_axis_may_begin_anywhere(browser, folder, tmp_path):
+    """Its ticks end where limits lie just below a power of ten, or within one decade."""
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    script = tmp_path / "figures" / "small-one.js"
+    start, _, values = script.read_text(encoding="utf-8").rstrip(";\n").partition(" = ")
+    values = json.loads(values)
+    values["panels"][0]["limits"] |= {"x": [9.96, 30.2], "y": [0.0142, 0.0286]}
+    values["panels"][0]["scales"] = {"x": "log", "y": "log"}
+    values["panels"][1]["scales"]["y"] = "symlog"
+    script.write_text(f"{start} = {json.dumps(values)};", encoding="utf-8")
+    page = browser.open(tmp_path / "small.html")
+    page.run('document.querySelector(".as-figure").click()')
+    page.until('document.querySelectorAll(".panel canvas").length === 2')
+    assert page.errors == []
+
+
 def test_an_interactive_figure_fits_a_phone(browser, folder):
     """At 390 pixels its panels stand below each other, and the page has no sideways scroll."""
     page = browser.open(folder / "small.html", width=390, height=800, dark=True)

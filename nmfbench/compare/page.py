@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 import nmfbench
 from nmfbench.artefacts.drawn import drawn
+from nmfbench.artefacts.style import save_picture
 from nmfbench.checks import Finding
 from nmfbench.compare.evaluate import Findings
 from nmfbench.compare.figures import (
@@ -251,7 +252,7 @@ def _save(picture, folder):
     # No date or software version in the files: the same records give the same bytes.
     figure.savefig(folder / f"{picture.name}.pdf", bbox_inches="tight", metadata=_NO_DATE)
     png = io.BytesIO()
-    figure.savefig(png, format="png", dpi=110, bbox_inches="tight", metadata={"Software": None})
+    save_picture(figure, png, dpi=110, bbox_inches="tight")
     plt.close(figure)
     (folder / f"{picture.name}.png").write_bytes(png.getvalue())
     script = ""

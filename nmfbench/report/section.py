@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.drawn import drawn
 from nmfbench.artefacts.evaluate import Evaluation, evaluate
-from nmfbench.artefacts.style import figure_style
+from nmfbench.artefacts.style import figure_style, save_picture
 from nmfbench.cards.card import Evidence
 from nmfbench.core import registry
 from nmfbench.engine.store import Store
@@ -132,8 +132,7 @@ def write_pictures(evaluation: Evaluation, sprite: Sprite | None, output) -> lis
             title = f"stand-in data: {', '.join(evaluation.stand_ins)}"
             width = round(_LETTERS * figure.get_figwidth())
             figure.suptitle(textwrap.fill(title, width), color="firebrick")
-        # No software version or date in the file: the same records give the same bytes.
-        figure.savefig(path, metadata={"Software": None})
+        save_picture(figure, path)
         plt.close(figure)
     if curves is not None:
         for ending, text in (("csv", curves.csv()), ("js", curves.script(path.stem))):

@@ -86,9 +86,34 @@
     ctx.restore();
   }
 
+  // The library's own ticks of logarithmic axes take whole decades for granted, and do not end without.
+  function ticksOf(scale, min, max) {
+    if (scale === "symlog") {
+      const sizes = ticksOf("log", 1, Math.max(-min, max, 1));
+      return [...sizes.map((size) => -size).reverse(), 0, ...sizes].filter((tick) => min <= tick && tick <= max);
+    }
+    const decades = Math.log10(max / min);
+    const found = [];
+    if (decades < 0.3) {
+      const step = 10 ** Math.floor(Math.log10((max - min) / 2));
+      for (let k = Math.ceil(min / step); k * step <= max; k++) found.push(k * step);
+      return found;
+    }
+    const steps = decades > 3 ? [1] : decades > 1 ? [1, 2, 5] : [1, 2, 3, 4, 5, 6, 7, 8, 9];
+    const every = Math.ceil(decades / 6);
+    for (let k = Math.floor(Math.log10(min)); k <= Math.log10(max); k += every) {
+      found.push(...steps.map((step) => step * 10 ** k).filter((tick) => min <= tick && tick <= max));
+    }
+    return found;
+  }
+
   function axisOf(panel, name, names) {
     const style = { stroke: "#1c2430", grid: { stroke: "#e3e7ec", width: 1 }, ticks: { stroke: "#c9d0d8", size: 5 } };
     const numbers = { ...style, size: name === "x" ? 30 : 48, values: (u, splits) => splits.map((v) => (v === null ? "" : words(v))) };
+    const scale = panel.scales[name];
+    if (scale !== "linear") {
+      Object.assign(numbers, { splits: (u, axis, min, max) => ticksOf(scale, min, max), filter: (u, ticks) => ticks });
+    }
     if (name === "y" || !panel.ticks.length) return numbers;
     return {
       ...style,
