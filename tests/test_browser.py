@@ -342,9 +342,10 @@ def test_filtering_and_sorting_change_the_address(browser, smoke_report, verdict
     assert page.errors == []
 
 
-def test_the_table_is_not_far_down(browser, smoke_report):
-    """On a desk the table of claims begins within 4000 pixels."""
-    page = browser.open(smoke_report.folder / "index.html")
+@pytest.mark.parametrize("width", [1400, 390])
+def test_the_table_is_not_far_down(browser, smoke_report, width):
+    """On a desk and on a phone the table of claims begins within 4000 pixels."""
+    page = browser.open(smoke_report.folder / "index.html", width=width)
     assert page.run("table.getBoundingClientRect().top + scrollY") <= 4000
 
 
