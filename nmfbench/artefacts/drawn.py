@@ -51,7 +51,8 @@ def remember(line: Line2D, x, rows: pd.DataFrame, name: str = "", interval: str 
         Places, before they were moved to stand side by side; those on the axis of y where that is
         an axis of categories.
     rows : DataFrame
-        ``mean``; ``low``, ``high`` and ``count``, if they are known.
+        ``mean``; ``low``, ``high`` and ``count``, if they are known. A single repeat has no
+        interval.
     name : str, optional
         By default the label of the line.
     interval : {"", "band", "bars"}
@@ -59,7 +60,9 @@ def remember(line: Line2D, x, rows: pd.DataFrame, name: str = "", interval: str 
     """
     columns = dict(zip(["mean", "low", "high", "count"], _NUMBERS[1:], strict=True))
     found = rows.reindex(columns=list(columns)).rename(columns=columns).assign(x=np.asarray(x))
-    _MEMORIES[line] = _Memory(name or line.get_label(), found[_NUMBERS].astype(float), interval)
+    found = found[_NUMBERS].astype(float)
+    found.loc[found["n"] == 1, ["low", "high"]] = np.nan
+    _MEMORIES[line] = _Memory(name or line.get_label(), found, interval)
 
 
 @dataclass(frozen=True)

@@ -94,12 +94,13 @@
     }
     const decades = Math.log10(max / min);
     const found = [];
-    if (decades < 0.3) {
-      const step = 10 ** Math.floor(Math.log10((max - min) / 2));
+    if (decades < 0.7) {
+      const size = 10 ** Math.floor(Math.log10((max - min) / 4));
+      const step = size * [1, 2, 5, 10].find((factor) => 4 * factor * size >= max - min);
       for (let k = Math.ceil(min / step); k * step <= max; k++) found.push(k * step);
       return found;
     }
-    const steps = decades > 3 ? [1] : decades > 1 ? [1, 2, 5] : [1, 2, 3, 4, 5, 6, 7, 8, 9];
+    const steps = decades > 2 ? [1] : [1, 2, 5];
     const every = Math.ceil(decades / 6);
     for (let k = Math.floor(Math.log10(min)); k <= Math.log10(max); k += every) {
       found.push(...steps.map((step) => step * 10 ** k).filter((tick) => min <= tick && tick <= max));
@@ -133,7 +134,7 @@
     values.setAttribute("aria-live", "polite");
     const points = curves.map((curve) => all[curve.name]);
     const scale = (name, range) => ({ time: false, distr: DISTRIBUTIONS[panel.scales[name]], range });
-    const names = Math.max(0, ...panel.ticks.map(([, text]) => 6.5 * text.length));
+    const names = Math.max(0, ...panel.ticks.map(([, text]) => 7.2 * text.length));
     const sizeOf = (width) => ({ width, height: Math.max(220, Math.min(0.5 * width, 320)) + names });
     let nearest = null; // number of a series, and of a place
 
