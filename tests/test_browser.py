@@ -11,10 +11,15 @@ import pandas as pd
 import pytest
 from browser import PROGRAM, Browser
 from markupsafe import Markup
+from worlds_comparison import invented, known
 
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.plots import Curves
+from nmfbench.compare.evaluate import evaluate
+from nmfbench.compare.page import write_page
+from nmfbench.compare.plan import make_plan
+from nmfbench.compare.run import Todo
 from nmfbench.core import registry
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
@@ -275,6 +280,26 @@ def test_an_interactive_figure_fits_a_phone(browser, folder):
     assert left == below_left
     assert top < below_top
     assert width > 250
+    assert page.errors == []
+
+
+# -- a comparison -----------------------------------------------------------------------------
+
+
+def test_a_comparison_is_one_file(browser, tmp_path):
+    """Mailed without the files beside it, its curves are interactive, on a phone, too."""
+    plan = make_plan([known("mu")], tasks=["recognition"], profile="smoke")
+    scores = {entrant.label: 0.3 + 0.1 * i for i, entrant in enumerate(plan.entrants)}
+    findings = evaluate(plan, invented(plan, scores))
+    todo = Todo(held=0, own=0, baselines=0, steps=0)
+    made = write_page(plan, todo, findings, tmp_path / "made", checked={}, command="compare mu")
+    page = browser.open(shutil.move(made, tmp_path / "mailed.html"), width=390, height=800)
+    page.run('document.querySelector("#robustness-recognition .as-figure").click()')
+    page.until('document.querySelector(".panel canvas")')
+    point(page, 0, 0.6)
+    _, rows = told(page, 0)
+    assert {cells[0] for cells in rows} == set(scores)
+    assert fits(page)
     assert page.errors == []
 
 

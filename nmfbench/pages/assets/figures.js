@@ -53,7 +53,6 @@
   // -- a panel ---------------------------------------------------------------------------------
 
   const DISTRIBUTIONS = { linear: 1, log: 3, symlog: 4 };
-  const FEW = 3; // points of a curve, up to which intervals are bars
 
   function drawIntervals(u, curves, points) {
     const { ctx, bbox } = u;
@@ -68,7 +67,7 @@
       const bottom = (p) => place(u.scales.y.distr === 3 ? Math.max(p.low, u.scales.y.min / 10) : p.low, "y");
       ctx.fillStyle = ctx.strokeStyle = curve.color;
       ctx.beginPath();
-      if (curve.interval === "bars" || rows.length <= FEW) {
+      if (curve.interval === "bars" || rows.length === 1) {
         for (const p of rows) {
           ctx.moveTo(place(p.x, "x"), bottom(p));
           ctx.lineTo(place(p.x, "x"), place(p.high, "y"));
