@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from multiprocessing.pool import ThreadPool
@@ -33,7 +34,7 @@ from nmfbench.compare.leaderboards import leaderboards
 from nmfbench.core import registry
 from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec
-from nmfbench.pages.environment import environment
+from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.report.landing import write_landing, write_leaderboards
 from nmfbench.report.reference import write_reference
 from nmfbench.report.section import SECTION, Section
@@ -148,7 +149,9 @@ def build_report(
     claims.write_text(json.dumps(rows, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     pages = [output / f"{paper}.{ending}" for paper in papers for ending in ("html", "ipynb")]
     pictures = [output / picture for section in sections for picture in section.pictures]
-    _write_sums([index, ranked, claims, *previews, *pages, *pictures, *cards, *reference], output)
+    assets = shutil.copytree(ASSETS, output / "assets", dirs_exist_ok=True).iterdir()
+    others = [*previews, *pages, *pictures, *assets, *cards, *reference]
+    _write_sums([index, ranked, claims, *others], output)
     return Report(index, evaluations)
 
 

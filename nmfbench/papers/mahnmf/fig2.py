@@ -95,7 +95,7 @@ def draw(table):
         ylabel="ψ(τ) and |τ|",
         ylim=(0, 1.5),
     )
-    percent = 100 * rise[["mean", "low", "high"]]
+    percent = rise.assign(**100 * rise[["mean", "low", "high"]])
     plot_band(right, rise["x"], percent, "mean, 95 % interval", styles["absolute value"])
     right.set(
         title="Theorem 2: from the optimum of (2), the loss should not rise",

@@ -11,6 +11,7 @@ from scipy import stats
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim, Threshold, Verdict, thresholded
+from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.frames import lengthen, mean_table, narrow
 from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.papers.rnmfd import protocols, sets
@@ -180,7 +181,10 @@ def _draw_scores(axis, rows, panel, unit):
 def _draw_objective(axis, rows):
     for (dataset, rule), curve in rows.groupby(["dataset", "method"]):
         curve = curve.sort_values("x")
-        axis.plot(curve["x"], curve["mean"], **_STYLES[dataset] | {"marker": ""} | _LOOKS[rule])
+        look = _STYLES[dataset] | {"marker": ""} | _LOOKS[rule]
+        (drawn,) = axis.plot(curve["x"], curve["mean"], **look)
+        label = SETS[dataset].label
+        remember(drawn, curve["x"], curve, label if rule == RULES["safe"] else f"{label}, {rule}")
     axis.axvline(_SHORT, color="0.5", linewidth=0.8)
     axis.set(yscale="log", ylabel="objective / samples")
     if len(rows):  # the start is far above the rest, and would be all there is to see
