@@ -110,6 +110,8 @@ def tiny(task, profile):
         return [low_rank]
     if task in ("online", "stream"):
         return [replace(p, repeats=2) for p in problems_of(task, "smoke")]
+    if task in ("held-out", "rank-choice", "unmixing"):
+        return [replace(problems_of(task, "smoke")[0], repeats=2)]
     if task in ("annotation", "clustering"):
         absent = Problem(task=task, label="faces", dataset="nowhere", repeats=2)
         return [absent]
@@ -166,9 +168,12 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
         "Recognition",
         "Recognition by the nearest code",
         "Background and foreground",
+        "Choice of the rank",
+        "Held-out entries",
         "Lighting",
         "Multi-view learning",
         "Segmentation",
+        "Spectral unmixing",
         "Speed",
     }
     assert not first["failures"]
@@ -179,7 +184,7 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
     assert "nmfbench data fetch nowhere" in page
     assert "only fits of 1/2, 1/4, ... of the iterations" in page  # of a class without a trace
     assert page.count("its fit leaves no anchor_indices_") == 2
-    assert re.search(r"Where it stands.*What was not run.*Failures.*Provenance", page, re.DOTALL)
+    assert re.search(r"Where it stands.*Data.*What was not run.*Failures.*Provenance", page, re.DOTALL)
     assert page.count("data:image/png;base64,") == len(list((output / "figures").glob("*.png")))
     names = {path.stem for path in (output / "figures").glob("*.pdf")}
     assert {

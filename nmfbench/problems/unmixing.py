@@ -1,0 +1,46 @@
+"""Unmixing of generated mixtures, of generated and of measured spectra."""
+
+from __future__ import annotations
+
+from nmfbench.core.registry import register_problems
+from nmfbench.problems.baselines import GENERAL
+from nmfbench.problems.noise import at_levels
+from nmfbench.problems.problem import REPEATS, Problem
+
+__all__ = ["unmixing"]
+
+_BASELINES = (*GENERAL, ("spa", {}), ("robust-xray", {}))
+_SMALL = {"n_samples": 100, "n_features": 40, "n_components": 3}
+_NOISE = [("gaussian", 0.02), ("salt-pepper", 0.05)]
+
+
+@register_problems("unmixing")
+def unmixing(profile):
+    """Generated mixtures with pure pixels, which anchors need, and without, these under noise, too;
+    then of measured spectra."""
+    smoke = profile == "smoke"
+    size = _SMALL if smoke else {"n_components": 5}
+    pure = _mixed("mixed-spectra", "generated spectra, pure pixels", size, 1.0, profile)
+    mixed = _mixed("mixed-spectra", "generated spectra, at most 80 % pure", size, 0.8, profile)
+    if smoke:
+        return [pure, mixed]
+    measured = _mixed(
+        "mixed-indian-pines",
+        "measured spectra, at most 80 % pure",
+        {"n_components": 4},
+        0.8,
+        profile,
+    )
+    return [pure, *at_levels(mixed, _NOISE), measured]
+
+
+def _mixed(dataset, label, size, purity, profile):
+    return Problem(
+        task="unmixing",
+        label=label,
+        dataset=dataset,
+        dataset_params=size | {"purity": purity},
+        options={"n_components": size["n_components"]},
+        baselines=_BASELINES,
+        repeats=REPEATS[profile],
+    )
