@@ -373,8 +373,9 @@ def _data_set(problem):
         what = "real"
     else:
         what = "generated" if info.get("file") is None else "generated from real data"
-    source = "a stand-in of the suite" if problem.stand_in else info["source"]
-    return {"title": info["title"], "what": what, "source": source, "problems": {}}
+    source = "a stand-in of the suite" if problem.stand_in else info.get("source")
+    title = info.get("title", problem.dataset)
+    return {"title": title, "what": what, "source": source, "problems": {}}
 
 
 def _breakdowns(findings, highlight):

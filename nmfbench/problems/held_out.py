@@ -19,14 +19,14 @@ def held_out(profile):
     shared = {"task": "held-out", "baselines": GENERAL, "repeats": REPEATS[profile]}
     if profile == "smoke":
         low_rank = Problem(
-            label="low rank + noise, r = 4",
+            label="low rank + noise at rank 4",
             dataset="noisy-low-rank",
             dataset_params=_SMALL,
             options={"n_components": 4},
             **shared,
         )
         few = Problem(
-            label="100 digits, r = 10",
+            label="100 digits at rank 10",
             dataset="digits",
             dataset_params={"samples_per_class": 10},
             options={"n_components": 10},
@@ -34,20 +34,20 @@ def held_out(profile):
         )
         return [low_rank, few]
     digits = Problem(
-        label="500 digits, r = 10",
+        label="500 digits at rank 10",
         dataset="digits",
         dataset_params={"samples_per_class": 50},
         options={"n_components": 10},
         **shared,
     )
     faces = Problem(
-        label="ORL, r = 20",
+        label="ORL at rank 20",
         dataset="orl",
         options={"n_components": 20, "dtype": "float32"},
         **shared,
     )
     spectra = Problem(
-        label="Indian Pines, r = 5",
+        label="Indian Pines at rank 5",
         dataset="indian-pines",
         dataset_params={"samples_per_class": 30},
         options={"n_components": 5},

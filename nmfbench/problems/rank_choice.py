@@ -26,7 +26,7 @@ def rank_choice(profile):
     return [
         Problem(
             task="rank-choice",
-            label=f"rank {rank}, noise {noise:g}",
+            label=f"rank {rank} under noise {noise:g}",
             dataset="noisy-low-rank",
             dataset_params=size | {"noise": noise},
             options={"ranks": list(range(1, rank + _BEYOND[profile] + 1))},

@@ -11,6 +11,7 @@ __all__ = ["unmixing"]
 
 _BASELINES = (*GENERAL, ("spa", {}), ("robust-xray", {}))
 _SMALL = {"n_samples": 100, "n_features": 40, "n_components": 3}
+_PURITIES = {1.0: "with", 0.8: "without"}
 _NOISE = [("gaussian", 0.02), ("salt-pepper", 0.05)]
 
 
@@ -20,27 +21,22 @@ def unmixing(profile):
     then of measured spectra."""
     smoke = profile == "smoke"
     size = _SMALL if smoke else {"n_components": 5}
-    pure = _mixed("mixed-spectra", "generated spectra, pure pixels", size, 1.0, profile)
-    mixed = _mixed("mixed-spectra", "generated spectra, at most 80 % pure", size, 0.8, profile)
+    pure, mixed = (_mixed("mixed-spectra", size, purity, profile) for purity in _PURITIES)
     if smoke:
         return [pure, mixed]
-    measured = _mixed(
-        "mixed-indian-pines",
-        "measured spectra, at most 80 % pure",
-        {"n_components": 4},
-        0.8,
-        profile,
-    )
+    measured = _mixed("mixed-indian-pines", {"n_components": 4}, min(_PURITIES), profile)
     return [pure, *at_levels(mixed, _NOISE), measured]
 
 
-def _mixed(dataset, label, size, purity, profile):
+def _mixed(dataset, size, purity, profile):
+    rank = size["n_components"]
+    kind = "measured spectra" if dataset == "mixed-indian-pines" else "spectra"
     return Problem(
         task="unmixing",
-        label=label,
+        label=f"{rank} {kind} {_PURITIES[purity]} pure pixels",
         dataset=dataset,
         dataset_params=size | {"purity": purity},
-        options={"n_components": size["n_components"]},
+        options={"n_components": rank},
         baselines=_BASELINES,
         repeats=REPEATS[profile],
     )
