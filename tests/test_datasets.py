@@ -278,7 +278,7 @@ def test_near_separable_is_shuffled_and_seeded():
         load_dataset("near-separable", n_samples=3)
 
 
-@pytest.mark.parametrize("name", STORED)
+@pytest.mark.parametrize("name", PREPARED)
 def test_stand_ins_say_so(empty, name):
     """Missing data stop with a remedy; a stand-in is non-negative, fixed and labelled."""
     assert not dataset_available(name)

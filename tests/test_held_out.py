@@ -37,7 +37,7 @@ class Recorder(Truncated):
 def low_rank(n=24, m=18, r=3, noise=0.0, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.exponential(size=(n, r)) @ rng.exponential(size=(r, m))
-    return Bunch(X=X + noise * rng.random(X.shape), y=None, rank=r)
+    return Bunch(X=X + noise * rng.standard_normal(X.shape), y=None, rank=r)
 
 
 @pytest.mark.parametrize(("shape", "n_folds"), [((6, 4), 2), ((7, 5), 3), ((2, 2), 2)])

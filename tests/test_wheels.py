@@ -100,7 +100,7 @@ def test_a_wheel_is_downloaded_unpacked_and_checked(scene, capsys):
     assert "fetched" in capsys.readouterr().out
     assert verify("scene") == "ok"
     data = load_dataset("scene")
-    np.testing.assert_array_equal(data.X * 9604, np.arange(24).reshape(6, 4)[[1, 2, 3, 5]])
+    np.testing.assert_allclose(data.X * 9604, np.arange(24).reshape(6, 4)[[1, 2, 3, 5]])
     np.testing.assert_array_equal(data.y, [1, 2, 2, 3])
     assert [path.name for path in scene.file.parent.iterdir()] == ["scene.npz"]
     assert "scene" not in sys.modules
