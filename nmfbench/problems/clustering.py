@@ -83,7 +83,7 @@ def _cells(repeats):
         task="clustering",
         label="blood cells",
         dataset="pbmc",
-        options=_OPTIONS | {"n_components": dataset_info("pbmc")["n_classes"]},
+        options=_OPTIONS | {"n_components": datasets["pbmc"].info["n_classes"]},
         baselines=_BASELINES,
         repeats=repeats,
     )
