@@ -295,7 +295,7 @@ class Curves:
                 axis.update_datalim([(points[0] - 0.2, 0), (points[0] + 0.2, 0)], updatey=False)
             axis.margins(x=0.08)
         elif all(float(x).is_integer() for x in points):
-            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
 
 
 def _present(table, column, known):

@@ -139,7 +139,7 @@ _LOOKS = {
 }
 """Methods by colour, each followed by its variants: the only place that says how one is drawn.
 
-A method has a marker, by its place in the colour; a variant has another line, and another marker.
+The marker goes by the colour and the place in it; a variant has another line and marker.
 Methods that are compared in one figure have different colours where there are enough.
 """
 
@@ -197,8 +197,8 @@ def _cycle():
 
 
 _KNOWN = {
-    label: _look(color, place + 4 * variant, variant)
-    for color, methods in _LOOKS.items()
+    label: _look(color, hue + place + 4 * variant, variant)
+    for hue, (color, methods) in enumerate(_LOOKS.items())
     for place, variants in enumerate(methods)
     for variant, label in enumerate(variants)
 }

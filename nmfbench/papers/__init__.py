@@ -18,10 +18,10 @@ their records, how that is drawn, and what the paper says of it. The rest is a v
 >>> from nmfbench.engine.trials import Trial
 
 *Methods* are solvers with parameters, under the names that readers see: the same in every artefact,
-where the look of each is that of :mod:`nmfbench.artefacts.style`. A *grid* crosses the axes
-of an experiment for each profile; ``quick`` is a part of ``paper``, so that its trials carry over,
-and ``smoke`` takes seconds and no data of others. What comparisons ask too, such as levels of
-noise, is in :mod:`nmfbench.problems`:
+where the look of each is that of :mod:`nmfbench.artefacts.style`. A *grid* crosses the axes of an
+experiment for each profile; ``quick`` is a part of ``paper``, so that its trials carry over, and
+``smoke`` takes seconds and no data of others. What comparisons ask too, such as levels of noise, is
+in :mod:`nmfbench.problems`:
 
 >>> METHODS = (Method("RobustXRAY", "robust-xray"), Method("SPA", "spa"))
 >>> def trials(profile):
@@ -99,8 +99,9 @@ Who says what
 -------------
 Numbers that the paper prints stand in ``reported.toml`` with their source, and nowhere else; a
 claim has them in ``reported``, a table in a column, and a figure in grey
-(:class:`~nmfbench.artefacts.plots.Printed`). A claim of ours has ``origin="ours"``; a question that is ours altogether, about a paper, is a file in
-:mod:`nmfbench.papers.studies` and stands in the part "Our own questions" of the notebook.
+(:class:`~nmfbench.artefacts.plots.Printed`). A claim of ours has ``origin="ours"``; a question that
+is ours altogether, about a paper, is a file in :mod:`nmfbench.papers.studies` and stands in the
+part "Our own questions" of the notebook.
 
 Main claims
 -----------

@@ -132,7 +132,8 @@ def _draw_weights(axis, rows, chosen):
     axis.set_xscale("log")
     axis.set(xlabel="λ₁", ylabel="AC of ANP minus AC of NMF", title="(c) weights of the new term")
     if ridges:
-        axis.legend()
+        axis.legend(fontsize="small", ncols=len(ridges), loc="lower center")
+        axis.margins(y=0.15)
 
 
 # -- claims -----------------------------------------------------------------------------------

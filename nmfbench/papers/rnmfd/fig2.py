@@ -142,11 +142,11 @@ def draw(table):
         if name == OBJECTIVE:
             _draw_objective(axis, rows)
         else:
-            _draw_scores(axis, rows, PANELS[name], 1 if score == GAP else 100)
+            _draw_scores(axis, rows, name, 1 if score == GAP else 100)
             if score == AC and name in _AT:
-                for dataset, style in _STYLES.items():
+                for k, (dataset, style) in enumerate(_STYLES.items()):
                     y = 100 * reported("rnmfd/table3", dataset).value[-1]
-                    axis.plot(_AT[name], y, marker=style["marker"], **_PAPERS)
+                    axis.plot(_beside(_AT[name], k, name), y, marker=style["marker"], **_PAPERS)
         axis.set(title=f"({letter}) {title}", xlabel=xlabel)
     axes[1, 2].set(ylabel="‖VᵀV − I‖ / √k", ylim=(-0.03, 1.06))
     for row in narrow(table, panel=BEST, score=AC).to_dict("records"):
@@ -163,18 +163,21 @@ def draw(table):
     return figure
 
 
+def _beside(x, k, panel):
+    """Place of data set ``k`` at a value, where those of five sets can be told apart."""
+    return x + 0.2 * (k - 2) if panel == "p" else x * 1.15 ** (k - 2)
+
+
 def _draw_scores(axis, rows, panel, unit):
-    """Means with intervals, side by side so that those of five sets can be told apart."""
-    axis.axvspan(*panel.between, color="0.93", zorder=0)
-    counted = panel.parameter == "n_neighbors"
+    """Means with intervals, side by side."""
+    axis.axvspan(*PANELS[panel].between, color="0.93", zorder=0)
     for k, (dataset, style) in enumerate(_STYLES.items()):
         curve = narrow(rows, dataset=dataset).sort_values("x")
         curve = curve.assign(**unit * curve[["mean", "low", "high"]])
         if len(curve):
-            x = curve["x"] + 0.15 * (k - 2) if counted else curve["x"] * 1.12 ** (k - 2)
-            plot_points(axis, x, curve, SETS[dataset].label, style)
+            plot_points(axis, _beside(curve["x"], k, panel), curve, SETS[dataset].label, style)
     axis.set(ylabel="AC (%)", ylim=(10, 90))
-    if counted:
+    if panel == "p":
         axis.set_xticks(sorted(set(rows["x"])))
     else:
         axis.set_xscale("log")

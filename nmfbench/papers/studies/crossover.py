@@ -137,9 +137,18 @@ def draw(table):
         )
     _draw_first(below.subplots(), narrow(table, part="reach"), shown)
     for axis in spare:
-        axis.remove()
-    legend_of(above, panels, _LABELS, columns=3)
+        axis.axis("off")
+    if len(spare):  # the place that is left
+        drawn = {label: handle for axis in panels for handle, label in _handles(axis)}
+        shown = [label for label in _LABELS if label in drawn]
+        spare[0].legend([drawn[label] for label in shown], shown, loc="center", frameon=False)
+    else:
+        legend_of(above, panels, _LABELS, columns=3)
     return figure
+
+
+def _handles(axis):
+    return zip(*axis.get_legend_handles_labels(), strict=True)
 
 
 def _draw_first(axis, reach, problems):
