@@ -69,7 +69,7 @@ _LOOKS = {
         ("MahNMF-SYM", "MahNMF-SYM, r = k", "MahNMF-SYM, r = k, argmax"),
         ("XRAY-IS", "XRAY-IS (rand)"),
         ("ANP", "ANP, best on the test"),
-        ("RNMFD, no orthogonality",),
+        ("RNMFD without orthogonality",),
         ("OR-NMF-IS, θ₀ = 0.01, M∗ of each step",),
     ),
     "#8a5bb8": (
@@ -83,7 +83,7 @@ _LOOKS = {
         ("MahNMF (RRI)", "MahNMF (RRI), from the median", "MahNMF (RRI), r = 1"),
         ("start of MahNMF-SYM",),
         ("OMF-CG",),
-        ("RNMFD, no graph",),
+        ("RNMFD without graph",),
     ),
     "#9a6a3a": (
         (
@@ -94,7 +94,7 @@ _LOOKS = {
         ),
         ("SMRS", "SMRS (authors' ADMM)"),
         ("XRAY-l2, l1 refits",),
-        ("RNMFD, normalised graph",),
+        ("RNMFD with normalised graph",),
         ("DNMF",),
         ("MahNMF (OGM, paper's step)",),
     ),
@@ -103,7 +103,7 @@ _LOOKS = {
         ("INMF",),
         ("XRAY-KL",),
         ("MahNMF-SYM, uniform start",),
-        ("RNMFD, S alone",),
+        ("RNMFD with S alone",),
         ("RCC",),
     ),
     "#8f8a00": (
@@ -115,7 +115,7 @@ _LOOKS = {
     "#3aa0d8": (
         ("PCA",),
         ("scikit-learn dictionary", "scikit-learn dictionary, chunks"),
-        ("RNMFD, no S",),
+        ("RNMFD without S",),
         ("MahNMF (RRI, Algorithm 1)",),
         ("OR-NMF-IS, M∗ of each step",),
         ("IGNMF",),
@@ -123,7 +123,7 @@ _LOOKS = {
     "#1a1a1a": (
         ("RPCA", "RPCA, λ = 0.5/√n", "RPCA, λ = 1/√n", "RPCA, λ = 2/√n"),
         ("scikit-learn mini-batch", "scikit-learn mini-batch, no forgetting"),
-        ("RNMFD, larger S",),
+        ("RNMFD with larger S",),
         ("NLCF",),
     ),
     # What learns nothing, or is there to compare with.

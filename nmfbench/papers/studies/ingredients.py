@@ -20,11 +20,15 @@ from nmfbench.problems.noise import NOISES
 
 ALL, NO_S, NO_GRAPH, NO_ORTHOGONALITY = (
     "RNMFD",
-    "RNMFD, no S",
-    "RNMFD, no graph",
-    "RNMFD, no orthogonality",
+    "RNMFD without S",
+    "RNMFD without graph",
+    "RNMFD without orthogonality",
 )
-MORE_S, BOUNDED, S_ALONE = "RNMFD, larger S", "RNMFD, normalised graph", "RNMFD, S alone"
+MORE_S, BOUNDED, S_ALONE = (
+    "RNMFD with larger S",
+    "RNMFD with normalised graph",
+    "RNMFD with S alone",
+)
 NMF, GNMF, NCUTS, KMEANS = "NMF", "GNMF", "Ncuts", "K-means"
 
 METHODS = (
