@@ -18,6 +18,7 @@ from sklearn.utils import Bunch
 
 from nmfbench.core import registry
 from nmfbench.core.registry import register_corruption
+from nmfbench.core.validation import check_number
 from nmfbench.optim.kernels.poisson import poisson_quantile
 
 __all__ = [
@@ -107,7 +108,7 @@ def sparse_laplace(data, level, rng):
     ----------
     Kumar & Sindhwani (2015), Section 5.1.
     """
-    _check_level(level)
+    check_number(level, "level", at_least=0)
     noise = np.maximum(rng.laplace(scale=1 / np.sqrt(2), size=data.X.shape), 0) * level
     return data.X + noise, noise > 0
 
@@ -120,7 +121,7 @@ def exponential(data, level, rng):
     ----------
     Kumar & Sindhwani (2015), Section 5.1: their lambda is the level.
     """
-    _check_level(level)
+    check_number(level, "level", at_least=0)
     return level * rng.exponential(size=data.X.shape) * data.X, None
 
 
@@ -133,7 +134,7 @@ def poisson(data, level, rng):
     Guan et al. (2012), MahNMF, Section 5.2; Kumar & Sindhwani (2015), Section 5.1, up to the
     factor, to which no method there is sensitive.
     """
-    _check_level(level)
+    check_number(level, "level", at_least=0)
     if level == 0:
         return np.zeros_like(data.X), None
     # The quantile function, not rng.poisson: it rises with the mean for the same uniform draw.
@@ -155,7 +156,7 @@ def laplace(data, level, rng):
     ----------
     Guan et al. (2012), MahNMF, Section 5.2.
     """
-    _check_level(level)
+    check_number(level, "level", at_least=0)
     noise = level * rng.laplace(size=data.X.shape)
     return data.X + noise, noise != 0
 
@@ -168,7 +169,7 @@ def gaussian(data, level, rng):
     ----------
     Guan et al. (2012), MahNMF, Section 5.2.
     """
-    _check_level(level)
+    check_number(level, "level", at_least=0)
     noise = level * rng.standard_normal(data.X.shape)
     return data.X + noise, noise != 0
 
@@ -184,7 +185,7 @@ def salt_pepper(data, level, rng):
     ----------
     Guan et al. (2012), MahNMF, Section 5.2.
     """
-    _check_level(level, largest=1)
+    check_number(level, "level", at_least=0, at_most=1)
     mask = rng.random(data.X.shape) < level
     value = np.where(rng.random(data.X.shape) < 0.5, 0, _top(data))
     return np.where(mask, value, data.X), mask
@@ -199,7 +200,7 @@ def view_salt_pepper(data, level, rng):
     Data without ``views`` are one view. What a low level touches, a higher one sets to the same
     value.
     """
-    _check_level(level, largest=1)
+    check_number(level, "level", at_least=0, at_most=1)
     X, mask, view = _widest(data)
     touched = rng.random(X[:, view].shape) < level
     value = np.where(rng.random(touched.shape) < 0.5, 0, X[:, view].max())
@@ -217,7 +218,7 @@ def view_mismatch(data, level, rng):
     Data without ``views`` are one view. Samples of a low level are among those of a higher one,
     and get the same view, as it was before.
     """
-    _check_level(level, largest=1)
+    check_number(level, "level", at_least=0, at_most=1)
     X, mask, view = _widest(data)
     n = len(X)
     rows = np.flatnonzero(rng.random(n) < level)
@@ -247,7 +248,7 @@ def occlusion(data, level, rng):
     ----------
     Guan et al. (2012), MahNMF, Section 5.2.
     """
-    _check_level(level, largest=1)
+    check_number(level, "level", at_least=0, at_most=1)
     shape = data.get("image_shape")
     if shape is None or math.prod(shape) != data.X.shape[1]:
         raise ValueError(
@@ -271,10 +272,3 @@ def occlusion(data, level, rng):
 def _top(data):
     upper = data.get("upper")
     return data.X.max() if upper is None else upper
-
-
-def _check_level(level, largest=np.inf):
-    if np.isfinite(level) and 0 <= level <= largest:
-        return
-    allowed = "a finite number >= 0" if largest == np.inf else f"a number from 0 to {largest}"
-    raise ValueError(f"level must be {allowed}, got {level!r}.")

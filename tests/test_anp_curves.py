@@ -6,7 +6,9 @@ import pytest
 
 from nmfbench.artefacts.artefact import label_records
 from nmfbench.core import registry
+from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.papers.anp import fig2, fig3
+from nmfbench.papers.anp.convergence import LONG, SHORT, with_convergence
 from nmfbench.papers.anp.curves import (
     AC,
     ANP,
@@ -123,3 +125,34 @@ def test_the_stand_in_for_caltech_is_named():
         assert fig2.ARTEFACT.substitutes(fig2.trials(profile)) == {}
     assert "COIL-20" in fig3.ARTEFACT.title
     assert registry.datasets["coil20"].info.get("stand_in_for") is None  # here alone
+
+
+def test_falls_of_the_gap_are_tenfold():
+    """With a gap of 10^(-t/10), then of 10^(-t/100), the first fall takes 10, the third 100."""
+    t = np.arange(10_000)
+    power = np.where(t < 20, t / 10, 2 + (t - 20) / 100)
+    trace = np.zeros(len(t), TRACE_DTYPE)
+    trace["objective"] = 5 + 3 * 10.0**-power
+    fit = {"method": LONG, "task": "factorization", "params": {}, "repeat": 0}
+    found = with_convergence(pd.DataFrame([fit | {"arrays": {"trace": trace}}]))
+    falls = found.dropna(subset="iterations")
+    assert falls["iterations"].tolist() == pytest.approx([10, 100], abs=1)
+
+
+def test_growth_is_that_of_the_same_weight_and_start():
+    """The norm after many iterations is divided by that after few, run by run."""
+    rows = [
+        {
+            "method": label,
+            "task": "factor-shape",
+            "params": params,
+            "repeat": repeat,
+            "norm-of-the-representation": norm * (1 + repeat),
+        }
+        for params, few, many in (({}, 2.0, 3.0), ({"lam1": 1.0}, 1.0, 5.0))
+        for label, norm in ((SHORT, few), (LONG, many))
+        for repeat in range(2)
+    ]
+    found = with_convergence(pd.DataFrame(rows))
+    growth = found[found["method"] == LONG]["growth-of-the-representation"]
+    assert growth.tolist() == [1.5, 1.5, 5.0, 5.0]

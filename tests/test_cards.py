@@ -19,14 +19,8 @@ from nmfbench.cards.checked import checked_by, marked_tests
 from nmfbench.cards.evidence import named_claims, standings
 from nmfbench.cards.facts import abilities_of
 from nmfbench.cards.markup import formula_text, to_html, to_text
-from nmfbench.cards.scaling import (
-    measure_exponents,
-    read_measured,
-    slope,
-    theoretical_exponents,
-    time_here,
-    write_measured,
-)
+from nmfbench.cards.measured import read_measured, write_measured
+from nmfbench.cards.scaling import measure_exponents, slope, theoretical_exponents, time_here
 from nmfbench.core import registry
 from nmfbench.engine import perform, runner
 from nmfbench.engine.fingerprint import code_version

@@ -88,6 +88,7 @@ def test_noise_is_seldom_called_a_difference(margin):
         comparisons.always_best("a", ["b"], "score"),
         comparisons.comparable(["a", "b"], "score", 0.015),
         comparisons.at_least("a", "score", 0.5),
+        bounds.near("a", "score", 0.5, 0.015),
         bounds.slower("a", "b", "score", 1.01),
         bounds.within_factor("a", "b", "score", 1.02),
     ],
@@ -100,6 +101,17 @@ def test_interval_and_p_value_say_the_same(test, seed):
     assert decided == (found.p_value < 0.05)
     if found.interval is not None and getattr(test, "threshold", None) is None:
         assert decided == (found.interval[0] > 0 or found.interval[1] < 0)
+
+
+def test_near_is_on_both_sides_of_a_printed_number():
+    """A score is near from below and from above, and far on either side of the margin."""
+    for mean, verdict in ((0.48, "confirmed"), (0.52, "confirmed"), (0.4, "refuted")):
+        table = records({"a": lambda x, mean=mean: mean})
+        assert bounds.near("a", "score", 0.5, 0.05)(table).verdict == verdict
+    found = bounds.near("a", "score", 0.5, 0.05)(records({"a": lambda x: 0.57}))
+    assert found.verdict == "refuted"
+    assert found.sensitivity == {"half": "refuted", "twice": "confirmed"}
+    assert bounds.near("b", "score", 0.5, 0.05)(table).verdict == "not run"
 
 
 def test_claims_of_an_artefact_are_corrected_together():

@@ -24,6 +24,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import at_least
 from nmfbench.artefacts.evaluate import evaluate
 from nmfbench.artefacts.grids import Method
+from nmfbench.cards.measured import read_measured, write_measured
 from nmfbench.cli import options
 from nmfbench.cli.progress import Progress
 from nmfbench.core import registry
@@ -38,6 +39,16 @@ from nmfbench.report.build import Report
 TINY = {"n_samples": 20, "n_features": 12, "n_components": 3}
 SPA = Method("SPA", "spa")
 REPEATS = {"smoke": 1, "quick": 5, "paper": 6}
+MEASURED = {
+    "exponents": {"n": 1.5, "m": None, "r": None},
+    "sizes": [[10, 20, 3, 0.5]],
+    "error": None,
+    "measured": "2026-01-02",
+    "host": {"cpu": "some", "platform": "Linux"},
+    "versions": {"numpy": "2.0"},
+    "code": "old",
+    "threads": 1,
+}
 
 
 def _artefact(name, trials, methods=(SPA,), claims=()):
@@ -695,12 +706,15 @@ def test_publish_and_import_of_a_folder_give_the_same_records(command, tmp_path)
     assert code == 0
     assert (first["records"], first["files"], first["written"]) == (4, 3, 3)
     assert (first["outdated"], first["merge"]["new"], first["book"]) == (0, 4, book)
-    assert _json(command, "publish", "--book", book)[1]["written"] == 0
+    write_measured(tmp_path / "store", "spa", None, MEASURED)
+    again = _json(command, "publish", "--book", book)[1]
+    assert (first["measured"], again["measured"], again["written"]) == (0, 1, 0)
     code, out, _ = command("publish", "--book", book)
     assert "4 records in 3 files" in out
     other = tmp_path / "other"
     code, data = _json(command, "import", book, store=other)
     assert (code, data["new"], data["held"], data["left_out"], data["unknown"]) == (0, 4, 0, 0, 0)
+    assert read_measured(other, "spa") == MEASURED | {"current": False}
     _, data = _json(command, "import", book, store=other)
     assert (data["new"], data["held"], data["agreement"]) == (0, 4, {"same bits": 3})
     with Store(tmp_path / "store") as ours, Store(other) as theirs:

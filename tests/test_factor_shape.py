@@ -10,6 +10,7 @@ from nmfbench.engine.perform import perform
 from nmfbench.engine.trials import Trial
 from nmfbench.tasks.base import Outcome
 from nmfbench.tasks.factor_shape import factor_shape
+from nmfbench.tasks.sparseness import code_sparseness
 
 OPTIONS = {"n_components": 4, "train_per_class": 3}
 
@@ -91,3 +92,13 @@ def test_without_labels_nothing_is_said_of_classes():
     found = shape(np.eye(3), np.ones((3, 2)))
     assert found["n-samples"] == 3
     assert not [name for name in found if "class" in name or "cosine" in name]
+
+
+def test_sparseness_is_the_mean_over_codes():
+    """One entry counts 1, equal entries 0, (3, 4) between, and a code of zeros is sparse, too."""
+    codes = {(5.0, 0.0): 1.0, (2.0, 2.0): 0.0, (0.0, 0.0): 1.0}
+    codes[3.0, 4.0] = (math.sqrt(2) - 7 / 5) / (math.sqrt(2) - 1)
+    base = Outcome({}, {"seconds": 1.0}, {"W": np.array(list(codes), dtype=np.float32)})
+    found = code_sparseness(None, None, None, base)
+    assert found.metrics["code-sparseness"] == pytest.approx(sum(codes.values()) / 4, rel=1e-6)
+    assert found.fit == {"seconds": 1.0}

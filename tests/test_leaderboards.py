@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from nmfbench.compare.leaderboards import leaderboards
+from nmfbench.core.trace import TRACE_DTYPE
 
 
 def records(scores, *, task="recognition", corruption=None, problem="faces", repeats=12):
@@ -95,6 +96,58 @@ def test_solvers_without_records_are_not_ranked():
     assert leaderboards(records({"a": GOOD, "b": BAD}, repeats=5))[0] == []
 
 
-def test_races_are_no_job():
-    """Solvers of different losses do not meet in them."""
-    assert leaderboards(records({"a": GOOD, "b": BAD}).assign(loss="kl")) == ([], [])
+def races(seconds, loss, repeats=8):
+    """Rows of races: each method falls from 9 to 1 in its seconds; None: it never does."""
+    rows = []
+    for method, time in seconds.items():
+        steps = [(0, 0.0, 0.0, 9.0), (1, time or 1.0, time or 1.0, 1.0 if time else 5.0)]
+        trace = np.array(steps, dtype=TRACE_DTYPE)
+        rows += [
+            {
+                "task": "convergence",
+                "problem": f"digits, {loss}",
+                "corruption": None,
+                "method": method,
+                "repeat": k,
+                "score": np.nan,
+                "status": "done",
+                "ranked": True,
+                "loss": loss,
+                "arrays": {"trace": trace},
+            }
+            for k in range(repeats)
+        ]
+    return pd.DataFrame(rows)
+
+
+def test_races_are_ranked_by_loss():
+    """Solvers that minimise one loss race each other, by the seconds to 1 % above the best."""
+    rows = [
+        races({"slow": 2.0, "fast": 0.5, "stuck": None}, "kl"),
+        races({"a": 2.0, "b": 1.0}, "l2"),
+    ]
+    rows[1]["loss"] = "frobenius"
+    boards, lacking = leaderboards(pd.concat(rows, ignore_index=True))
+    assert not lacking
+    kl, frobenius = boards
+    assert (kl.key, kl.title) == ("convergence-kl", "Speed, Kullback-Leibler divergence")
+    assert kl.table["method"].tolist() == ["fast", "slow", "stuck"]
+    assert kl.table["standing"].tolist() == ["first", "behind", "behind"]
+    assert kl.scores.set_index("method")["center"].to_dict() == {
+        "fast": 0.5,
+        "slow": 2.0,
+        "stuck": np.inf,
+    }
+    assert frobenius.table["method"].tolist() == ["b", "a"]
+
+
+def test_a_race_without_its_trace_is_not_ranked():
+    """Nobody can say when it came near the best."""
+    found = races({"slow": 2.0, "fast": 0.5, "away": 0.1}, "kl")
+    away = found["method"] == "away"
+    found["arrays"] = [
+        {} if gone else arrays for gone, arrays in zip(away, found["arrays"], strict=True)
+    ]
+    (board,), _ = leaderboards(found)
+    assert board.table["method"].tolist() == ["fast", "slow"]
+    assert board.asked == 3

@@ -429,6 +429,11 @@ def test_penalised_codes_are_optimal(penalty):
     np.testing.assert_allclose(gradient[codes > 0], 0, atol=1e-9)
     plain = make("or-nmf").fit(stream()).transform(V)
     assert codes.sum() < plain.sum()
+    found = model.certificate(V)
+    penalty_of_codes = 0.1 * codes.sum() if penalty == "l1" else 0.05 * np.sum(codes**2)
+    expected = np.sum((V - codes @ H) ** 2) + penalty_of_codes
+    assert found["primal"] == pytest.approx(expected, rel=1e-12)
+    assert 0 <= found["gap"] < 1e-12
 
 
 # -- the others --------------------------------------------------------------------------------

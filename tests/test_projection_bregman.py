@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nmfbench.optim import losses
 from nmfbench.optim.projections import project_itakura_saito, project_kl
-from nmfbench.optim.projections.bregman import GENERATORS
+from nmfbench.optim.projections.bregman import GENERATORS, certify_kl
 
 PROJECT = {"kl": project_kl, "itakura-saito": project_itakura_saito}
 MULTIPLICATIVE = {"kl": multiplicative_kl, "itakura-saito": multiplicative_itakura_saito}
@@ -171,6 +171,22 @@ def test_kl_ends_within_its_tolerance_of_the_optimum(kind, tol):
             W = project_kl(form(X), H, W0, tol=tol)
             losses_ = row_losses("kl", X, W, H)
             assert (losses_ - lower_bounds(X, W, H) <= tol * losses_ + 1e-14 * X.sum(1)).all()
+
+
+@pytest.mark.parametrize("max_iter", [1, 3, 60])
+def test_the_certificate_of_kl_is_the_dual_objective_written_out(max_iter):
+    """Also of a projection that is cut short, whose gap is larger."""
+    X, H = noisy("kl", seed=11)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        W = project_kl(X, H, tol=1e-12, max_iter=max_iter)
+    found = certify_kl(X, H, tol=1e-12, max_iter=max_iter)
+    bounds = lower_bounds(X, W, H)
+    assert found["primal"] == pytest.approx(row_losses("kl", X, W, H).sum(), rel=1e-12)
+    assert found["dual_bound"] == pytest.approx(np.maximum(bounds, 0).sum(), rel=1e-10)
+    assert found["gap"] == (found["primal"] - found["dual_bound"]) / X.sum()
+    assert (found["gap"] < 1e-12) == (max_iter == 60)
+    assert certify_kl(sp.csr_matrix(X), H, tol=1e-12, max_iter=max_iter) == pytest.approx(found)
 
 
 @pytest.mark.parametrize("few", range(4))

@@ -1,13 +1,20 @@
 """Non-negative least squares: exact, whatever the basis and the start."""
 
+import functools
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles_bregman import nnls_rows
+from scipy.optimize import minimize
 
-from nmfbench.optim.projections import project_frobenius
+from nmfbench.optim.projections.frobenius import (
+    certify_frobenius,
+    frobenius_lower_bound,
+    project_frobenius,
+)
 
 
 def losses(X, W, H):
@@ -126,3 +133,123 @@ def test_wrong_shapes_are_refused():
         project_frobenius(X, np.ones((2, 5)))
     with pytest.raises(ValueError, match="W0 has shape"):
         project_frobenius(X, np.ones((2, 4)), np.ones((3, 3)))
+
+
+# -- certificates -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("basis", BASES)
+def test_certificates_hold_scipys_optimum(basis, signed):
+    """It is between the bound and the loss attained, and these are next to each other."""
+    rng = np.random.default_rng(5)
+    H = BASES[basis](rng)
+    X = rng.standard_normal((25, H.shape[1])) if signed else rng.random((25, H.shape[1]))
+    found, size = certify_frobenius(X, H), np.sum(X**2)
+    best = losses(X, nnls_rows(X, H), H).sum()
+    assert found["dual_bound"] - 1e-12 * size <= best <= found["primal"] + 1e-12 * size
+    expected = (found["primal"] - found["dual_bound"]) / size
+    assert found["gap"] == pytest.approx(max(expected, 0), abs=1e-15)
+    assert found["gap"] < 1e-10
+    assert found["primal"] == pytest.approx(losses(X, project_frobenius(X, H), H).sum())
+
+
+@pytest.mark.parametrize("basis", BASES)
+def test_certificates_tell_worse_coefficients(basis):
+    """The farther from the optimum, the larger the gap; it is never less than what is lost."""
+    rng = np.random.default_rng(6)
+    H = BASES[basis](rng)
+    X = rng.random((25, H.shape[1]))
+    W, size = project_frobenius(X, H), np.sum(X**2)
+    best, gaps = losses(X, W, H).sum(), []
+    for factor in (1, 1.001, 1.1, 2):
+        found = certify_frobenius(X, H, factor * W)
+        lost = (losses(X, factor * W, H).sum() - best) / size
+        assert found["gap"] >= lost - 1e-12
+        gaps.append(found["gap"])
+    assert gaps == sorted(set(gaps))
+
+
+def test_certificates_of_degenerate_bases_are_tight():
+    """Zero, equal, proportional and summed rows, and more of them than features."""
+    rng = np.random.default_rng(7)
+    H = rng.random((5, 8))
+    H = np.vstack([H, H[:2], 1e6 * H[:1], H[:1] + H[1:2], H[:2] * (1 + 1e-8), np.zeros((2, 8))])
+    exact = rng.random((6, len(H))) @ H
+    for X in (rng.random((6, 8)), exact, np.eye(8), np.zeros((3, 8))):
+        assert certify_frobenius(X, H)["gap"] < 1e-11
+    assert certify_frobenius(np.ones((2, 3)), np.zeros((2, 3))) == {
+        "primal": 6,
+        "dual_bound": 6,
+        "gap": 0,
+    }
+
+
+OPTIONS = {
+    "plain": {},
+    "price": {"price": 0.7},
+    "ridge": {"ridge": 0.3},
+    "ridge and price": {"ridge": 0.3, "price": 0.4},
+    "Huber": {"limit": 0.4},
+    "signed": {"signed": True},
+    "signed, ridge": {"signed": True, "ridge": 0.3},
+}
+
+
+def penalised(x, w, H, *, price=0.0, ridge=0.0, limit=np.inf, signed=False):
+    """The objective at the coefficients of a row, and its gradient."""
+    e = np.concatenate([x - w @ H, -np.sqrt(ridge) * w])
+    inner = np.minimum(np.abs(e), limit / 2)
+    slopes = 2 * np.sign(e) * inner
+    gradient = price - slopes[: len(x)] @ H.T - np.sqrt(ridge) * slopes[len(x) :]
+    return np.sum(inner * (2 * np.abs(e) - inner)) + price * w.sum(), gradient
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def test_certificates_of_penalised_problems_hold_the_optimum_of_another_solver(options):
+    """L-BFGS-B finds nothing below the bound, and comes near to it; so do bounds of its answer."""
+    rng = np.random.default_rng(8)
+    X, H = rng.random((5, 12)), rng.random((4, 12))
+    bounds = [(None if options.get("signed") else 0, None)] * len(H)
+    tight = {"ftol": 1e-15, "gtol": 1e-11}
+    W, best = np.zeros((5, 4)), 0.0
+    for i, x in enumerate(X):
+        objective = functools.partial(penalised, x, H=H, **options)
+        found = minimize(objective, W[i], jac=True, bounds=bounds, method="L-BFGS-B", options=tight)
+        W[i], best = found.x, best + found.fun
+    found = certify_frobenius(X, H, W, **options)
+    assert found["primal"] == pytest.approx(best, rel=1e-12)
+    assert found["dual_bound"] == pytest.approx(best, rel=1e-4)
+    for other in (W, W + 0.1, np.zeros_like(W)):
+        assert certify_frobenius(X, H, other, **options)["dual_bound"] <= best * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name in OPTIONS if "ridge" not in name])
+def test_no_dual_point_gives_a_bound_above_the_optimum(name):
+    """Random slopes, far too large and not feasible, are made feasible."""
+    rng = np.random.default_rng(9)
+    X, H = rng.random((5, 12)), rng.random((4, 12))
+    primal = certify_frobenius(X, H, rng.random((5, 4)), **OPTIONS[name])["primal"]
+    for scale in (1e-3, 1, 1e3):
+        D = scale * rng.standard_normal(X.shape)
+        bounds = frobenius_lower_bound(X, H, D, **OPTIONS[name])
+        assert (bounds >= 0).all()
+        assert bounds.sum() <= primal
+
+
+def test_there_is_no_bound_where_no_half_space_holds_the_basis():
+    """Two opposite rows: coefficients can be as large as they like, and nothing is promised."""
+    H = np.array([[1.0, 0.0], [-1.0, 0.0]])
+    found = certify_frobenius(np.array([[1.0, 2.0]]), H)
+    assert found["primal"] == 4
+    assert found["dual_bound"] == 0
+
+
+def test_certificates_of_sparse_and_single_precision_data_are_those_of_dense_data():
+    """A block of rows at a time is made dense, and all sums are in double precision."""
+    rng = np.random.default_rng(10)
+    X = rng.random((40, 30), dtype=np.float32) * (rng.random((40, 30)) < 0.3)
+    H = rng.random((4, 30), dtype=np.float32)
+    dense = certify_frobenius(X.astype(np.float64), H)
+    assert certify_frobenius(X, H) == pytest.approx(dense, rel=1e-12, abs=1e-15)
+    assert certify_frobenius(sp.csr_matrix(X), H) == pytest.approx(dense, rel=1e-12, abs=1e-15)

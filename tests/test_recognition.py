@@ -146,6 +146,17 @@ def test_algorithm_4_is_the_nearest_pseudo_inverse_code_of_the_clean_sample():
     assert outcome.fit == {"seconds": 1.0}
 
 
+def test_algorithm_4_may_see_the_images_of_algorithm_5():
+    """Asked to, it codes the corrupted samples as it codes clean ones, and nothing else changes."""
+    data, base = by_hand()
+    corrupted = recognition(data, None, None, base, clean_test=False)
+    as_if_clean = recognition(Bunch(X=data.X, y=data.y), None, None, base)
+    assert corrupted.metrics == as_if_clean.metrics
+    usual = recognition(data, None, None, base)
+    assert (usual.arrays["predicted-4"] != corrupted.arrays["predicted-4"]).any()
+    assert usual.metrics["accuracy-5"] == corrupted.metrics["accuracy-5"]
+
+
 def test_algorithm_5_is_the_nearest_code_by_cosine_and_zero_is_an_error():
     """Algorithm 5 by a loop over pairs; a sample with the code zero is never recognised."""
     data, base = by_hand(1)

@@ -123,6 +123,7 @@ def test_after_l1_refits_xray_l2_transforms_by_the_l1_norm():
     W = model.transform(new)
     found = np.abs(new - W @ model.components_).sum()
     assert found == pytest.approx(lad_optima(new, model.components_).sum(), rel=1e-9)
+    assert model.certificate(new)["dual_bound"] == pytest.approx(found, rel=1e-9)
     selected, _ = fit("xray-l2", X, 0, refit_loss="manhattan")
     np.testing.assert_allclose(selected.transform(X), nnls_rows(X, selected.components_), atol=1e-8)
 

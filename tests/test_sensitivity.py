@@ -7,6 +7,7 @@ import pytest
 from worlds_sensitivity import WORLDS, trace_of
 
 from nmfbench.artefacts.artefact import label_records
+from nmfbench.artefacts.claim import Threshold
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.style import figure_style
 from nmfbench.engine.perform import make_solver
@@ -21,6 +22,7 @@ from nmfbench.papers.rnmfd.sensitivity import (
     ahead_of_baselines,
     spread_below,
     steadier,
+    wider,
 )
 from nmfbench.papers.rnmfd.sets import SETS, method
 from nmfbench.papers.studies import theorem1
@@ -161,6 +163,21 @@ def test_steadier_compares_the_values_that_both_have():
     verdict = steadier("alpha", "gnmf")(frame(cells))
     assert verdict.verdict == "confirmed"
     assert "data sets are the observations" in verdict.evidence
+
+
+def test_wider_counts_the_decades_around_the_best_value():
+    """A curve that comes back up, far from its best value, is not wider for that."""
+    cells = []
+    for k, dataset in enumerate(SETS):
+        for alpha in (1.0, 10.0, 100.0, 1000.0, 10000.0):
+            cells.append((dataset, ALPHA.at(alpha), [0.5 + 0.001 * k * np.log10(alpha)]))
+            far = 0.2 if alpha == 100 else 0.6 - 0.001 * alpha * (alpha < 100)
+            cells.append((dataset, GNMF.at(alpha), [far - 0.04 * (alpha > 100 and k == 0)]))
+    verdict = wider("alpha", ["gnmf"], Threshold(2.0))(frame(cells))
+    assert verdict.verdict == "confirmed"
+    assert "decades of RNMFD: ORL 4, YALE 4" in verdict.evidence
+    assert "GNMF: ORL 1, YALE 1" in verdict.evidence
+    assert wider("alpha", ["gnmf"], Threshold(8.0))(frame(cells)).verdict == "refuted"
 
 
 def test_settling_asks_for_the_objective_and_for_the_labels():

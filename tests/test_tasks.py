@@ -16,6 +16,7 @@ from nmfbench.optim.projections.manhattan import project_manhattan
 from nmfbench.tasks.base import timed_fit
 from nmfbench.tasks.convergence import convergence, draw_per_class
 from nmfbench.tasks.exemplars import exemplars, halve_each_class, weight_terms
+from nmfbench.tasks.near_duplicates import near_duplicates
 from nmfbench.tasks.nlad import best_single_moves, nlad
 from nmfbench.tasks.recovery import recovery
 
@@ -75,6 +76,16 @@ def test_exemplars_are_training_documents():
     outcome = exemplars(data, make_solver("spa"), rng, sizes=[5])
     train, _ = halve_each_class(data.y, np.random.default_rng(3))
     assert np.isin(outcome.arrays["anchors"], train).all()
+
+
+def test_near_duplicates_are_counted_after_the_first():
+    """Six of two documents over and over have four near-duplicates; without a common word none."""
+    again = sp.vstack([documents().X[:2]] * 12, format="csr")
+    for X, share in ((again, 4 / 6), (sp.eye_array(24, format="csr"), 0)):
+        data = Bunch(X=X, y=np.arange(24) % 2)
+        found = near_duplicates(data, Chooser(), np.random.default_rng(0), size=6).metrics
+        assert found["near-duplicates"] == pytest.approx(share)
+        assert found["near-duplicates"] == found["near-duplicates-at-random"]  # the first six
 
 
 def test_training_documents_are_shuffled():

@@ -6,7 +6,7 @@ import os
 import numpy as np
 import pytest
 
-from nmfbench.cards.scaling import FILE_NAME, write_measured
+from nmfbench.cards.measured import FILE_NAME, write_measured
 from nmfbench.core.files import whole_file
 from nmfbench.datasets.files import write_arrays
 from nmfbench.engine.exchange import export_records

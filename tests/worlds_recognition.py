@@ -27,6 +27,8 @@ def _recognition(scores):
             names = ("accuracy-4", "accuracy-5", "accuracy-4-recoded")
             # Far less at low ranks, so that averages over different ranks can not be compared.
             score *= min(1.0, 0.5 + row["n_components"] / 100)
+            if row.get("clean_test") is False:  # the pseudo-inverse of corrupted images
+                score += -0.1 if holds else 0.1
             return {name: score + 0.002 * rng.standard_normal() for name in names}
 
         return metrics

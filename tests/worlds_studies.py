@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from nmfbench.papers.studies import loitering
+from nmfbench.core.trace import TRACE_DTYPE
+from nmfbench.papers.studies import gap_stop, loitering
 from nmfbench.problems.noise import NOISES
 
 # The dose at which accuracy is half of the clean one, of MahNMF and of the others; as a share of
@@ -89,11 +90,35 @@ def _loitering(holds):
     return metrics
 
 
+def _gap_stop(holds):
+    """One objective for all stop rules; a round takes five times as long, or not even twice."""
+
+    def metrics(row, rng):
+        trace = np.zeros(41, dtype=TRACE_DTYPE)
+        trace["objective"] = np.linspace(2, 1, 41)
+        slow = (5.0 if holds else 1.2) if row["method"] == gap_stop.OBJECTIVE else 1.0
+        trace["cpu_seconds"] = np.arange(41) * slow * np.exp(0.02 * rng.standard_normal())
+        return {"arrays": {"trace": trace}}
+
+    return metrics
+
+
+def _duplicates(holds):
+    def metrics(row, rng):
+        twice = (row["solver"] == "smrs") == holds
+        share = (0.2 if twice else 0.01) + 0.001 * rng.random()
+        return {"near-duplicates": share, "near-duplicates-at-random": 0.03}
+
+    return metrics
+
+
 WORLDS = {
     "mahnmf/breakdown": _breakdown,
+    "mahnmf/gap-stop": _gap_stop,
     "mahnmf/loitering": _loitering,
     "mahnmf/paired": _paired,
     "or-nmf/drift": _drift,
     "or-nmf/memory": _stream_memory,
+    "robust-xray/duplicates": _duplicates,
 }
 """By artefact: from whether the claims hold to a function from a trial to its metrics."""

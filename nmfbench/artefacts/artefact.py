@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache
 from typing import Any, Literal
 
 import pandas as pd
@@ -13,7 +13,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.grids import Method, changed
 from nmfbench.artefacts.strips import Strip
 from nmfbench.core import registry
-from nmfbench.datasets.base import dataset_available, dataset_info, dataset_variant
+from nmfbench.datasets.base import dataset_available, dataset_variant
 from nmfbench.engine.trials import Trial, canonical
 
 __all__ = [
@@ -107,9 +107,9 @@ class Artefact:
     def name(self) -> str:
         return self.id.partition("/")[2]
 
-    @cached_property
+    @property
     def paper_total(self) -> int:
-        """Trials of the paper's grid, which takes a second or so to list: counted once."""
+        """Trials of the paper's grid."""
         return len(self._grid("paper"))
 
     def substitutes(self, trials: Sequence[Trial]) -> dict[str, str]:
@@ -148,16 +148,15 @@ class Artefact:
         ]
 
     def _grid(self, profile):
-        """The trials of a profile, each once; kept, as some grids have many thousands."""
         if profile not in PROFILES:
             raise ValueError(f"profile must be one of {', '.join(PROFILES)}, got {profile!r}.")
-        if profile not in self._listed:
-            self._listed[profile] = tuple(dict.fromkeys(self.grid(profile)))
-        return self._listed[profile]
+        return _listed(self.grid, profile)
 
-    @cached_property
-    def _listed(self) -> dict[str, tuple[Trial, ...]]:
-        return {}
+
+@cache
+def _listed(grid: Callable[[str], list[Trial]], profile: str) -> tuple[Trial, ...]:
+    """The trials of a profile, each once; kept, as some grids have many thousands."""
+    return tuple(dict.fromkeys(grid(profile)))
 
 
 def register_artefact(artefact: Artefact) -> Artefact:
@@ -174,6 +173,6 @@ def substitutes(trials: Sequence[Trial]) -> dict[str, str]:
             found[trial.dataset] = dataset_variant(trial.dataset) or "a variant"
         elif trial.stand_in:
             found[trial.dataset] = f"{trial.dataset} (synthetic stand-in)"
-        elif dataset_info(trial.dataset).get("stand_in_for"):
-            found[trial.dataset] = dataset_info(trial.dataset)["stand_in_for"]
+        elif meant := registry.datasets[trial.dataset].info.get("stand_in_for"):
+            found[trial.dataset] = meant
     return found

@@ -21,7 +21,6 @@ import numpy as np
 from nmfbench.artefacts.artefact import PROFILES, Artefact
 from nmfbench.artefacts.evaluate import Reads, evaluate
 from nmfbench.core import registry
-from nmfbench.datasets.base import dataset_info
 from nmfbench.engine.arrays import pack
 from nmfbench.engine.exchange import current_trial, export_records, read_exports, trial_of
 from nmfbench.engine.merge import Merge, import_records, merge
@@ -85,12 +84,12 @@ def _outline(values: Mapping) -> tuple:
 
 def _versions(trial):
     yield trial
-    if dataset_info(trial.dataset)["file"] is not None:
+    if registry.datasets[trial.dataset].info.get("file") is not None:
         yield replace(trial, stand_in=True)
         yield replace(trial, dataset_params={**trial.dataset_params, "variant": True})
 
 
-def publish(store: Store, folder) -> Published:
+def publish(store: Store, folder, also: Iterable[tuple[str, str]] = ()) -> Published:
     """Merge the records of a store into the book.
 
     The book's records are first merged into the store, so that all artefacts can be evaluated on
@@ -103,6 +102,8 @@ def publish(store: Store, folder) -> Published:
     store : Store
     folder : path-like
         Of the book; made if there is none.
+    also : iterable of (str, str)
+        Keys and names of arrays in the store that are published although no artefact reads them.
     """
     folder = Path(folder)
     written = read_exports([folder]) if any(folder.rglob("*.parquet")) else []
@@ -114,7 +115,7 @@ def publish(store: Store, folder) -> Published:
     records |= {key: offered[key] for key in found.taken}
     taken, reads = set(found.taken), _reads(store)
     read: dict[str, list[str]] = {}
-    for key, name in sorted(reads.all):
+    for key, name in sorted(reads.all.union(also)):
         read.setdefault(key, []).append(name)
 
     def arrays(key):

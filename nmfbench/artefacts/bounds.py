@@ -21,7 +21,7 @@ from nmfbench.artefacts.claim import (
 from nmfbench.artefacts.comparisons import At, Side, name_of, per_repeat, rows_of
 from nmfbench.stats.intervals import p_of_place, t_interval
 
-__all__ = ["seldom", "slower", "stays", "within_factor", "without_exception"]
+__all__ = ["near", "seldom", "slower", "stays", "within_factor", "without_exception"]
 
 
 def seldom(
@@ -47,6 +47,26 @@ def seldom(
         return Verdict(verdict, text, k / n, (float(low), float(high)), p, repeats)
 
     return within(at, thresholded(Threshold(bound, whose), test))
+
+
+def near(side: Side, value: str, number: float, margin: float, *, at: At = None):
+    """The score of ``side`` differs by at most ``margin``, which is ours, from a printed number."""
+
+    def test(margin, frame):
+        scores = per_repeat(frame, side, value)
+        n = len(scores)
+        if n < 2:
+            return Verdict("inconclusive" if n else "not run", f"repeats that measure it: {n}", n=n)
+        mean, (low, high) = float(scores.mean()), t_interval(scores.to_numpy())
+        place = number - margin, number + margin
+        verdict, p = settle(*p_of_place(mean, scores.sem(), n - 1, *place))
+        text = (
+            f"{value} of {name_of(side)}: {mean:.3g} (95 % interval {low:.3g} to {high:.3g}; "
+            f"near means {place[0]:.3g} to {place[1]:.3g})"
+        )
+        return Verdict(verdict, text, mean, (float(low), float(high)), p, n)
+
+    return within(at, thresholded(Threshold(margin), test))
 
 
 def within_factor(

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
+from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.style import method_styles, plot_band
 
@@ -31,11 +32,12 @@ def plot_points(axis, x, rows, label, style, shift=0.0):
 
     ``rows`` has ``mean``, ``low``, ``high`` and ``count``.
     """
-    x, line = x + shift, {"color": style["color"], "linewidth": 1.2}
+    moved, look = x + shift, {"color": style["color"], "linewidth": 1.2}
     single = rows["count"] == 1
-    axis.plot(x, rows["mean"], label=label, **{**style, **line})
-    axis.plot(x[single], rows["mean"][single], **{**style, "linestyle": "", "mfc": "white"})
-    axis.vlines(x[~single], rows["low"][~single], rows["high"][~single], **line)
+    (line,) = axis.plot(moved, rows["mean"], label=label, **{**style, **look})
+    remember(line, x, rows, interval="bars")
+    axis.plot(moved[single], rows["mean"][single], **{**style, "linestyle": "", "mfc": "white"})
+    axis.vlines(moved[~single], rows["low"][~single], rows["high"][~single], **look)
 
 
 def legend_of(figure, axes, order: Sequence[str] = (), columns: int | None = None):
@@ -273,7 +275,8 @@ class Curves:
             elif self.banded is None or label in self.banded:
                 plot_band(axis, rows[self.x], rows, label, style)
             else:
-                axis.plot(rows[self.x], rows["mean"], label=label, **style)
+                (line,) = axis.plot(rows[self.x], rows["mean"], label=label, **style)
+                remember(line, rows[self.x], rows)
         if self.dotted is not None:
             rows = panel[panel[self.curve] == self.dotted].sort_values(self.x)
             look = {"color": "0.3", "linestyle": ":", "label": self.dotted}

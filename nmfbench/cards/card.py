@@ -10,7 +10,8 @@ from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.evaluate import Evaluation, evaluate
 from nmfbench.cards.evidence import Standing, failures, named_claims, standings, verdicts
 from nmfbench.cards.facts import examined_by_class, facts
-from nmfbench.cards.scaling import read_measured, theoretical_exponents
+from nmfbench.cards.measured import read_measured
+from nmfbench.cards.scaling import theoretical_exponents
 from nmfbench.compare.plan import Plan, make_plan
 from nmfbench.core import registry
 from nmfbench.engine.store import Store

@@ -75,7 +75,7 @@ def said_by(kind: type) -> dict:
         "summary": docstring.summary(kind),
         "problem": docstring.problem(kind, loss if isinstance(loss, str) else None),
         "loss": loss if isinstance(loss, str) else None,
-        "certificate": callable(getattr(kind, "certificate", None)),
+        "certificate": hasattr(kind, "certificate") and getattr(kind, "convex", True),
         **{name.lower(): docstring.section(kind, name) for name in _SECTIONS},
         "parameters": [
             {"name": name, "default": default, "meaning": meanings.get(name)}

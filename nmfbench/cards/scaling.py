@@ -6,25 +6,20 @@ against the log of one size, the others fixed.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 import numpy as np
 
 from nmfbench.core import registry
-from nmfbench.core.files import whole_file
 from nmfbench.engine.fingerprint import code_version
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.results import reason
-from nmfbench.engine.trials import canonical
 from nmfbench.engine.worker import Worker, WorkerDied
 
-__all__ = ["measure_exponents", "read_measured", "theoretical_exponents", "write_measured"]
+__all__ = ["SIZES", "measure_exponents", "theoretical_exponents"]
 
-FILE_NAME = "scaling.json"
 SIZES = ("n", "m", "r")
 
 # -- in theory --------------------------------------------------------------------------------
@@ -215,6 +210,7 @@ _FIXED = {
     "tol": 0.0,
     "inner_tol": 1e-300,
     "inner_max_iter": 3,
+    "max_iter_inner": 3,
     "max_inner": 3,
     "max_sweeps": 3,
     "init": "random",
@@ -263,37 +259,3 @@ def time_here(solver, params, n, m, r, max_iter):
         seconds = float(cpu[-1] - cpu[0] if iterates else cpu[-1])  # a start may be slow
         steps = (np.diff(cpu) / made).tolist() if iterates else [seconds]
     return {"seconds": seconds, "steps": steps, "took": ended - began} | kinds
-
-
-# -- kept beside the records ------------------------------------------------------------------
-
-
-def read_measured(folder, solver: str, params: dict | None = None) -> dict | None:
-    """A kept measurement; ``current`` says whether it was made with the present code."""
-    found = _held(Path(folder) / FILE_NAME).get(_name(solver, params))
-    if found is None:
-        return None
-    return found | {"current": found["code"] == code_version([registry.solvers[solver].target])}
-
-
-def is_current(folder, solver: str, params: dict | None = None) -> bool:
-    """Whether it was measured with the present code, on a host like this one."""
-    found = read_measured(folder, solver, params)
-    return found is not None and found["current"] and found["host"] == host()
-
-
-def write_measured(folder, solver: str, params: dict | None, measured: dict) -> None:
-    """Keep a measurement in the folder of a store."""
-    path = Path(folder) / FILE_NAME
-    held = _held(path) | {_name(solver, params): measured}
-    with whole_file(path) as part:
-        part.write_text(json.dumps(held, indent=1, sort_keys=True), encoding="utf-8")
-
-
-def _held(path):
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-
-
-def _name(solver, params):
-    key = registry.solvers[solver].key
-    return f"{key} {canonical(params)}" if params else key

@@ -1,8 +1,28 @@
-"""Outcome of a merge of records, as data and in words."""
+"""Import of files into a store, and the outcome of a merge as data and in words."""
 
 from __future__ import annotations
 
-__all__ = ["agreement_text", "merge_data", "merge_text"]
+__all__ = ["agreement_text", "import_files", "merge_data", "merge_text"]
+
+
+def import_files(names, store):
+    """Merge records of files and folders into a store, and what else a record book holds.
+
+    Returns
+    -------
+    Merge
+        Of the records.
+    """
+    from nmfbench.cards.measured import merge_measured
+    from nmfbench.engine.exchange import read_exports
+    from nmfbench.engine.merge import import_records
+    from nmfbench.engine.store import Store
+
+    pairs = read_exports(names)
+    for name in names:
+        merge_measured(name, store)
+    with Store(store) as opened:
+        return import_records(pairs, opened)
 
 
 def merge_data(found) -> dict:

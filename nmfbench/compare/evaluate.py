@@ -179,13 +179,9 @@ def evaluate(plan: Plan, records: pd.DataFrame) -> Findings:
     """
     speed = {}
     records = records.copy()
-    races = records[[question_of(task).race for task in records["task"]]]
-    for loss, runs in races.groupby("loss", sort=False):
+    for loss, runs in races_of(records):
         speed[loss] = _speed(runs)
-        costs = speed[loss].times.query("factor == @FACTORS[0]")
-        found = costs.set_index(["problem", "method", "repeat"])["cost"]
-        index = pd.MultiIndex.from_frame(runs[["problem", "method", "repeat"]])
-        records.loc[runs.index, "score"] = found.reindex(index).to_numpy(dtype=float)
+        records.loc[runs.index, "score"] = race_scores(runs, speed[loss].times)
     records["score"] = with_failures(records)
     ranked = records[records["ranked"]]
     outcomes = _outcomes(plan, ranked)
@@ -204,6 +200,24 @@ def evaluate(plan: Plan, records: pd.DataFrame) -> Findings:
     )
     findings.robustness, findings.breakdowns = _robustness(ranked)
     return findings
+
+
+def races_of(records):
+    """Records of races by loss."""
+    races = records[[question_of(task).race for task in records["task"]]]
+    return races.groupby("loss", sort=False)
+
+
+def race_times(runs):
+    """Seconds that each run of one loss took to come near the best of its problem and repeat."""
+    return times_to_target(_with_traces(runs), ["problem", "repeat"], FACTORS)
+
+
+def race_scores(runs, times):
+    """Scores of races, given :func:`race_times`: seconds to the first of the targets."""
+    run = ["problem", "method", "repeat"]
+    found = times.query("factor == @FACTORS[0]").set_index(run)["cost"]
+    return found.reindex(pd.MultiIndex.from_frame(runs[run])).to_numpy(dtype=float)
 
 
 def with_failures(records):
@@ -344,9 +358,7 @@ def _differences(plan, centers):
 
 def _speed(runs):
     """Times to targets, profiles and curves of the solvers of one loss."""
-    runs = runs.assign(trace=[_trace(row) for row in runs.itertuples()])
-    present = runs[runs["status"] != "missing"]
-    times = times_to_target(present, ["problem", "repeat"], FACTORS)
+    times = race_times(runs)
     profiles, budgets = [], []
     for factor, own in times.groupby("factor", sort=False):
         panel = f"within {100 * (factor - 1):.1g} % of the best objective"
@@ -357,7 +369,7 @@ def _speed(runs):
         costs = costs.clip(lower=_TICK)
         profiles.append(performance_profile(costs).assign(panel=panel))
         budgets.append(data_profile(costs).assign(panel=panel))
-    curves = anytime_curves(present, ["problem"])
+    curves = anytime_curves(_with_traces(runs), ["problem"])
     empty = pd.DataFrame()
     return Speed(
         times,
@@ -365,6 +377,11 @@ def _speed(runs):
         pd.concat(budgets, ignore_index=True) if budgets else empty,
         curves,
     )
+
+
+def _with_traces(runs):
+    runs = runs.assign(trace=[_trace(row) for row in runs.itertuples()])
+    return runs[runs["status"] != "missing"]
 
 
 def _trace(row):

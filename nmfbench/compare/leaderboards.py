@@ -1,7 +1,8 @@
 """Leaderboards: which of all solvers for which job, from the records of comparisons.
 
-A job is a task under one kind of corruption, or under none. Its solvers are ordered by mean rank
-over the problems of the job, as a comparison ranks them. Beside the order stands how far it can be
+A job is a task under one kind of corruption, or under none; or a race of the solvers that minimise
+one loss. Its solvers are ordered by mean rank over the problems of the job, as a comparison ranks
+them. Beside the order stands how far it can be
 trusted: against which rivals the first has a significant lead, by the paired tests of comparisons,
 and how much of the order is the same in two halves of the repeats.
 """
@@ -13,12 +14,29 @@ from dataclasses import dataclass
 import pandas as pd
 from scipy import stats
 
-from nmfbench.compare.evaluate import centers_of, score_table, with_failures
+from nmfbench.compare.evaluate import (
+    centers_of,
+    race_scores,
+    race_times,
+    races_of,
+    score_table,
+    with_failures,
+)
+from nmfbench.compare.plan import Plan
 from nmfbench.compare.questions import ALPHA, Question, question_of, repeats_to_decide
+from nmfbench.engine.store import Store
 from nmfbench.problems.noise import NOISES
 from nmfbench.stats.ranks import complete_block, mean_ranks, wins_ties_losses
 
-__all__ = ["Leaderboard", "leaderboards"]
+__all__ = ["Leaderboard", "leaderboards", "race_traces"]
+
+
+_LOSSES = {
+    "frobenius": "Frobenius norm",
+    "kl": "Kullback-Leibler divergence",
+    "itakura-saito": "Itakura-Saito divergence",
+    "manhattan": "Manhattan distance",
+}
 
 
 @dataclass(frozen=True)
@@ -28,7 +46,7 @@ class Leaderboard:
     Attributes
     ----------
     question : Question
-    corruption : str or None
+    corruption, loss : str or None
     problems : list of str
     repeats : int
         Draws of data, split and start, which all solvers share.
@@ -49,6 +67,7 @@ class Leaderboard:
 
     question: Question
     corruption: str | None
+    loss: str | None
     problems: list[str]
     repeats: int
     asked: int
@@ -59,15 +78,16 @@ class Leaderboard:
 
     @property
     def key(self) -> str:
-        """Task and corruption, as the address of the job."""
-        return "-".join(filter(None, [self.question.task, self.corruption]))
+        """Task, corruption and loss, as the address of the job."""
+        return "-".join(filter(None, [self.question.task, self.corruption, self.loss]))
 
     @property
     def title(self) -> str:
         """The job in words."""
-        if self.corruption is None:
-            return self.question.title
-        return f"{self.question.title} under {NOISES[self.corruption].title} noise"
+        title = self.question.title
+        if self.corruption is not None:
+            title = f"{title} under {NOISES[self.corruption].title} noise"
+        return title if self.loss is None else f"{title}, {_LOSSES[self.loss]}"
 
     @property
     def first(self) -> str:
@@ -82,26 +102,37 @@ class Leaderboard:
 def leaderboards(records: pd.DataFrame) -> tuple[list[Leaderboard], list[Question]]:
     """Leaderboards of the jobs that most solvers have done, and tasks that too few have.
 
-    Races are neither: solvers that minimise different losses do not meet in them.
-
     Parameters
     ----------
     records : DataFrame
         Of :func:`nmfbench.compare.evaluate.gather`.
     """
-    ranked = records[records["ranked"] & records["loss"].isna()].copy()
+    ranked = records[records["ranked"]].copy()
+    for _, runs in races_of(ranked):
+        # Without its trace, which may have stayed where it was computed, a run has no time.
+        runs = runs[["trace" in arrays for arrays in runs["arrays"]]]
+        ranked.loc[runs.index, "score"] = race_scores(runs, race_times(runs))
     ranked["score"] = with_failures(ranked)
     found, lacking = [], []
     for task, of_task in ranked.groupby("task", sort=False):
-        jobs = of_task.groupby(of_task["corruption"].fillna(""), sort=False)
-        made = [_leaderboard(question_of(task), name or None, own) for name, own in jobs]
+        jobs = of_task.groupby(["corruption", "loss"], sort=False, dropna=False)
+        made = [
+            _leaderboard(question_of(task), *(None if pd.isna(name) else name for name in job), own)
+            for job, own in jobs
+        ]
         found += [board for board in made if board is not None]
         if all(board is None for board in made):
             lacking.append(question_of(task))
     return found, lacking
 
 
-def _leaderboard(question, corruption, records):
+def race_traces(plan: Plan, store: Store) -> set[tuple[str, str]]:
+    """Keys and names of the arrays that leaderboards of races read, of those that are at hand."""
+    races = [cell.trial.key for cell in plan.cells if question_of(cell.problem.task).race]
+    return {(key, "trace") for key in races if "trace" in store.array_names(key)}
+
+
+def _leaderboard(question, corruption, loss, records):
     """Of one job; None where too few repeats have records of most solvers."""
     asked = records["method"].nunique()
     has_all = records["score"].notna().groupby([records["repeat"], records["method"]]).all()
@@ -123,6 +154,7 @@ def _leaderboard(question, corruption, records):
     return Leaderboard(
         question=question,
         corruption=corruption,
+        loss=loss,
         problems=list(dict.fromkeys(records["problem"])),
         repeats=len(repeats),
         asked=asked,

@@ -13,7 +13,8 @@ from nmfbench.engine.perform import make_solver
 from nmfbench.guests.spec import SolverSpec
 from nmfbench.metrics import accuracy, clustering_accuracy, nmi_max
 from nmfbench.optim.losses import LOSSES
-from nmfbench.optim.stationarity import EXPONENTS, LOWEST, factor_gap, kkt_residual
+from nmfbench.optim.projections import CERTIFICATES
+from nmfbench.optim.stationarity import EXPONENTS, factor_gap, kkt_residual
 from nmfbench.tasks.clustering import strongest_component
 
 __all__ = ["defined_losses", "fit_baseline", "matrix_of", "score_factors", "sum_ratio"]
@@ -69,9 +70,12 @@ def score_factors(X, W, H, y=None, *, losses: Sequence[str]) -> dict:
     """
     W, Ht = check_factors(W, H, X, H.shape[0])
     flipped = X.T.tocsr() if sp.issparse(X) else np.ascontiguousarray(X.T)
-    found = {"losses": {name: _stationarity(X, flipped, W, Ht, name) for name in losses}}
+    values = {name: LOSSES[name](X, W, Ht) for name in {*losses, "frobenius"}}
+    found = {
+        "losses": {name: _stationarity(X, flipped, W, Ht, name, values[name]) for name in losses}
+    }
     norm = sp.linalg.norm(X) if sp.issparse(X) else np.linalg.norm(X)
-    error = np.sqrt(max(0.0, LOSSES["frobenius"](X, W, Ht)))
+    error = np.sqrt(max(0.0, values["frobenius"]))
     found["relative_error"] = float(error / norm)
     if y is None:
         return found | dict.fromkeys(("recognition", "clustering_accuracy", "nmi_max"))
@@ -83,14 +87,14 @@ def score_factors(X, W, H, y=None, *, losses: Sequence[str]) -> dict:
     }
 
 
-def _stationarity(X, flipped, W, Ht, loss):
-    value = LOSSES[loss](X, W, Ht)
-    convex = loss in LOWEST
+def _stationarity(X, flipped, W, Ht, loss, value):
+    finite = bool(np.isfinite(value))
+    has_gap = finite and loss in CERTIFICATES
     return {
-        "objective": value if np.isfinite(value) else None,
+        "objective": value if finite else None,
         "kkt_residual": kkt_residual(X, W, Ht, loss) if loss in EXPONENTS else None,
-        "gap_w": factor_gap(X, W, Ht, loss) if convex else None,
-        "gap_h": factor_gap(flipped, Ht, W, loss) if convex else None,
+        "gap_w": factor_gap(X, Ht, loss, value) if has_gap else None,
+        "gap_h": factor_gap(flipped, W, loss, value) if has_gap else None,
     }
 
 

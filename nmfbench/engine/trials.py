@@ -6,6 +6,7 @@ import functools
 import hashlib
 import inspect
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
@@ -34,6 +35,21 @@ def canonical(value: Any) -> str:
     '{"a":[0.5,null],"b":1}'
     """
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _plain(values: dict) -> dict:
+    """As it comes back from a store: equal content is equal, and a tuple is like a list.
+
+    A caller's later change of the dictionary does not reach in here.
+    """
+    if all(type(name) is str and _is_atom(value) for name, value in values.items()):
+        return dict(sorted(values.items()))  # as most are, and as JSON would give it
+    return json.loads(canonical(values))
+
+
+def _is_atom(value) -> bool:
+    kind = type(value)
+    return kind in (str, int, bool, type(None)) or (kind is float and math.isfinite(value))
 
 
 @dataclass(frozen=True)
@@ -86,10 +102,8 @@ class Trial:
         if self.level is not None:
             object.__setattr__(self, "level", float(self.level))
         for name in ("params", "dataset_params", "options"):
-            # As it comes back from a store: equal content is equal, a tuple like a list, and a
-            # caller's later change of the dictionary does not reach in here.
             try:
-                plain = json.loads(canonical(dict(getattr(self, name))))
+                plain = _plain(dict(getattr(self, name)))
             except (TypeError, ValueError) as error:
                 raise TypeError(
                     f"{name} of a trial must hold finite numbers, strings, booleans, None and "

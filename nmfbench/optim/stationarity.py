@@ -10,12 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import gen_batches
 
-from nmfbench.optim.losses import LOSSES
-from nmfbench.optim.projections.bregman import fit_kl
-from nmfbench.optim.projections.frobenius import project_frobenius
-from nmfbench.optim.projections.manhattan import certify_manhattan
+from nmfbench.optim.projections import CERTIFICATES
 
-__all__ = ["EXPONENTS", "LOWEST", "factor_gap", "kkt_residual"]
+__all__ = ["EXPONENTS", "factor_gap", "kkt_residual"]
 
 EXPONENTS = {"frobenius": 2, "kl": 1, "itakura-saito": 0}
 """Differentiable losses, as the beta of their beta-divergence."""
@@ -77,47 +74,28 @@ def _residual(factor, up, down):
     return float(np.sqrt(np.mean(np.minimum(size, slope) ** 2)))
 
 
-def _lowest_frobenius(X, W, Ht):
-    return LOSSES["frobenius"](X, project_frobenius(X, np.ascontiguousarray(Ht.T), W), Ht)
-
-
-def _lowest_kl(X, W, Ht):
-    return float(fit_kl(X, Ht.T, W)[1].sum())
-
-
-def _lowest_manhattan(X, W, Ht):
-    return certify_manhattan(X, np.ascontiguousarray(Ht.T))["dual_bound"]
-
-
-LOWEST = {"frobenius": _lowest_frobenius, "kl": _lowest_kl, "manhattan": _lowest_manhattan}
-"""Convex losses: the lowest value over all ``W >= 0`` with ``Ht`` fixed.
-
-Of ``frobenius`` to rounding, of ``kl`` to a duality gap of 1e-6 in each row, of ``manhattan`` a
-bound that the dual proves.
-"""
-
-
-def factor_gap(X, W, Ht, loss):
-    r"""Share of the loss that the best ``W`` for this ``Ht`` would save.
+def factor_gap(X, Ht, loss, value):
+    r"""Share of a loss that the best ``W`` for this ``Ht`` would save.
 
     .. math:: 1 - \min_{V \ge 0} f(V, H) / f(W, H)
 
-    Exchange the factors and transpose ``X`` for the gap of ``Ht``. Both are zero where neither
+    Transpose ``X`` and give ``W`` for the gap of the other factor. Both are zero where neither
     factor alone can be bettered: of a differentiable loss exactly at the stationary points.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features), non-negative
-    W : ndarray of shape (n_samples, r), non-negative
     Ht : ndarray of shape (n_features, r), non-negative
     loss : str
-        A key of :data:`LOWEST`.
+        A key of :data:`~nmfbench.optim.projections.CERTIFICATES`.
+    value : float
+        The loss at both factors.
 
     Returns
     -------
-    float in [0, 1], or None where the loss is infinite
+    float in [0, 1]
+        Of ``frobenius`` and ``manhattan`` to rounding, of ``kl`` to a duality gap of 1e-6 in each
+        row.
     """
-    value = LOSSES[loss](X, W, Ht)
-    if not np.isfinite(value):
-        return None
-    return max(0.0, 1 - LOWEST[loss](X, W, Ht) / value) if value > 0 else 0.0
+    lowest = CERTIFICATES[loss](X, np.ascontiguousarray(Ht.T))["primal"]
+    return max(0.0, 1 - lowest / value) if value > 0 else 0.0

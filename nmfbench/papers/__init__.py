@@ -43,6 +43,10 @@ options of the task and its metrics (``nmfbench.results`` shows them). All stati
 ...     ylabel="fraction of anchors recovered",
 ... )
 
+A reader of the report may make a figure of curves interactive; that one, and the CSV below it, are
+read from the picture. A line with a label is a curve; :func:`~nmfbench.artefacts.drawn.remember`
+tells the interval and the number of repeats of one that ``axis.plot`` draws.
+
 Of the same table a figure may print *scores* below its picture, and give *strips*: frames of clips
 that a reader of the report steps through.
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nmfbench.core.registry import register_problems
-from nmfbench.datasets.base import dataset_info
+from nmfbench.core.registry import datasets, register_problems
 from nmfbench.problems.baselines import GENERAL
 from nmfbench.problems.problem import REPEATS, Problem
 
@@ -28,7 +27,7 @@ class ImageSet:
 
     @property
     def classes(self) -> int:
-        return dataset_info(self.dataset)["n_classes"]
+        return datasets[self.dataset].info["n_classes"]
 
 
 SETS = {

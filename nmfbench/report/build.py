@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from multiprocessing.pool import ThreadPool
@@ -33,8 +34,9 @@ from nmfbench.compare.leaderboards import leaderboards
 from nmfbench.core import registry
 from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec
-from nmfbench.pages.environment import environment
+from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.report.landing import write_landing, write_leaderboards
+from nmfbench.report.reference import write_reference
 from nmfbench.report.section import SECTION, Section
 
 __all__ = ["NotebookError", "Report", "build_report", "execute_notebook", "notebook_path"]
@@ -128,9 +130,8 @@ def build_report(
         coming = pool.imap(show, longest_first, chunksize=1)
         with Store(store, create=False) as opened:
             field = of_the_field(opened)
-            meeting = gather(plan_of_the_field(), opened)
+            boards, lacking_records = leaderboards(gather(plan_of_the_field(), opened))
         shown = dict(zip(longest_first, coming, strict=True))
-    boards, lacking_records = leaderboards(meeting)
     as_in_notebooks = [section for paper in papers for section in shown[paper]]
     by_id = {section.evaluation.artefact.id: section for section in as_in_notebooks}
     if lacking := [artefact.id for artefact in artefacts if artefact.id not in by_id]:
@@ -142,12 +143,15 @@ def build_report(
     cards = _write_cards(evidence, store, output, profile)
     index, *previews = write_landing(as_in_notebooks, list(papers), boards, output, profile)
     ranked = write_leaderboards(boards, lacking_records, output)
+    reference = write_reference(output)
     claims = output / "claims.json"
     rows = [row for evaluation in evaluations for row in claim_rows(evaluation)]
     claims.write_text(json.dumps(rows, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     pages = [output / f"{paper}.{ending}" for paper in papers for ending in ("html", "ipynb")]
     pictures = [output / picture for section in sections for picture in section.pictures]
-    _write_sums([index, ranked, claims, *previews, *pages, *pictures, *cards], output)
+    assets = shutil.copytree(ASSETS, output / "assets", dirs_exist_ok=True).iterdir()
+    others = [*previews, *pages, *pictures, *assets, *cards, *reference]
+    _write_sums([index, ranked, claims, *others], output)
     return Report(index, evaluations)
 
 

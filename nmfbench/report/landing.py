@@ -321,6 +321,8 @@ def _scores(board):
     """Scores of a leaderboard with their intervals, by problem and solver."""
     return {
         (row.problem, row.method): f"{_number(row.center)} {_interval(row.low, row.high)}"
+        if math.isfinite(row.center)
+        else "not reached"
         for row in board.scores.itertuples()
     }
 

@@ -34,7 +34,10 @@ class Numbers:
 
     def _texts(self):
         columns = {name: np.atleast_1d(values) for name, values in self.columns.items()}
-        return pd.DataFrame(columns).map(lambda value: f"{value:.{self.digits}g}")
+        return pd.DataFrame(columns).map(self._text)
+
+    def _text(self, value):
+        return f"{value:.0f}" if float(value).is_integer() else f"{value:.{self.digits}g}"
 
     def __repr__(self):
         return self._texts().to_string(index=False)

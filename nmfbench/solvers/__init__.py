@@ -61,6 +61,10 @@ over two factors inherits most of these from
 takes and what it minimises: ``accepts_sparse``, ``loss``, ``signed``, ``symmetric``,
 ``square``, ``takes_factors``.
 
+``transform`` is non-negative least squares, unless the solver or its base gives another
+``_project(X)``; then it gives ``_certify(X)`` beside it, a proof of how near to the optimum that
+is, or says ``convex = False``: its problem is not convex, and there is no ``certificate``.
+
 A solver that chooses rows of ``X`` inherits from
 :class:`~nmfbench.solvers.separable.base.BaseSeparable` instead and fills ``s.anchors``;
 :class:`~nmfbench.solvers.separable.spa.SPA` is one to imitate. A kernel that needs compiling goes

@@ -22,7 +22,7 @@ __all__ = ["nearest_cosine", "recognition"]
     # A near tie between two neighbours: one sample of the smoke grids' 60.
     tolerances={"accuracy-*": 0.02, "zero-codes": 1},
 )
-def recognition(data, solver, rng, base):
+def recognition(data, solver, rng, base, *, clean_test=True):
     r"""Classify the test samples of a factorization by their nearest training sample.
 
     Algorithm 4 codes the *clean* test samples by the pseudo-inverse of the components,
@@ -37,6 +37,9 @@ def recognition(data, solver, rng, base):
     solver, rng : ignored
     base : Outcome
         Of the task ``factorization``, with training and test samples.
+    clean_test : bool, default=True
+        Algorithm 4 sees the test samples without corruption, as in the paper; otherwise those
+        that Algorithm 5 sees.
 
     Returns
     -------
@@ -53,14 +56,14 @@ def recognition(data, solver, rng, base):
     arrays = base.arrays
     train, test = split_of(base)
     y = np.asarray(data.y)
-    clean = data.get("clean", data.X)
+    seen = data.get("clean", data.X) if clean_test else data.X
     lengths = np.linalg.norm(arrays["components"].astype(float), axis=1)
     H = arrays["components"] / np.where(lengths > 0, lengths, 1)[:, None]
     codes, test_codes = arrays["W"] * lengths, arrays["codes"] * lengths
     mean = arrays.get("mean", np.zeros(H.shape[1]))
 
     inverse = np.linalg.pinv(H)
-    projected = (clean[test] - mean) @ inverse
+    projected = (seen[test] - mean) @ inverse
     recoded = (data.X[train] - mean) @ inverse
     found = y[train][pairwise_distances_argmin(projected, codes)]
     found_recoded = y[train][pairwise_distances_argmin(projected, recoded)]

@@ -68,7 +68,8 @@ def run(args) -> Result:
 
 def _measure(specs, args, *, again):
     """Measure exponents of time, and keep each as it comes; ``again``: also what is current."""
-    from nmfbench.cards.scaling import is_current, measure_exponents, write_measured
+    from nmfbench.cards.measured import is_current, write_measured
+    from nmfbench.cards.scaling import measure_exponents
     from nmfbench.engine.worker import Worker
 
     todo = [s for s in specs if again or not is_current(args.store, s.solver, s.params)]

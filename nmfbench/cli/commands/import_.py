@@ -13,7 +13,8 @@ def add(commands):
         run,
         "merge exported records; equal keys are not doubled",
         "Nothing is written unless all rows are whole. Records from files count as computed "
-        "elsewhere until 'nmfbench audit' has computed some of theirs again.",
+        "elsewhere until 'nmfbench audit' has computed some of theirs again. A record book also "
+        "holds measured exponents of time, which come along.",
     )
     options.store(sub)
     options.print_json(sub)
@@ -23,12 +24,7 @@ def add(commands):
 
 
 def run(args) -> Result:
-    from nmfbench.cli.merged import merge_data, merge_text
-    from nmfbench.engine.exchange import read_exports
-    from nmfbench.engine.merge import import_records
-    from nmfbench.engine.store import Store
+    from nmfbench.cli.merged import import_files, merge_data, merge_text
 
-    pairs = read_exports(args.names)
-    with Store(args.store) as store:
-        found = import_records(pairs, store)
+    found = import_files(args.names, args.store)
     return Result(merge_data(found), merge_text(found, args.store))

@@ -23,17 +23,25 @@ def run(args) -> Result:
     from dataclasses import asdict
 
     from nmfbench.artefacts.book import publish
+    from nmfbench.cards.card import plan_of_the_field
+    from nmfbench.cards.measured import merge_measured
     from nmfbench.cli.merged import merge_data, merge_text
+    from nmfbench.compare.leaderboards import race_traces
     from nmfbench.engine.store import Store
 
     with Store(args.store, create=False) as store:
         store.check_writable()
-        found = publish(store, args.book)
+        found = publish(store, args.book, also=race_traces(plan_of_the_field(), store))
+    merge_measured(args.book, args.store)
+    measured = merge_measured(args.store, args.book)
     data = asdict(found) | {"merge": merge_data(found.merge), "book": args.book}
+    data["measured"] = measured
     text = (
         f"{merge_text(found.merge, args.book)}\n{args.book}: {found.records} records in "
         f"{found.files} files, {found.size / 1e6:.1f} MB; {found.written} files were written"
     )
     if found.outdated:
         text += f", and {found.outdated} records left out, as versions were raised since"
+    if measured:
+        text += f"; exponents of time of {measured} solvers were renewed"
     return Result(data, f"{text}.")

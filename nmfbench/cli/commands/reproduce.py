@@ -24,24 +24,15 @@ def add(commands):
 def run(args) -> Result:
     from nmfbench.cli.commands.report import make_report
     from nmfbench.cli.computing import compute_grids
+    from nmfbench.cli.merged import import_files
     from nmfbench.cli.targets import runnable, select
 
     if args.book is not None:
-        _import_book(args)
+        notice(f"importing {args.book}")
+        import_files([args.book], args.store)
     first = compute_grids(args, anew=args.anew or args.book is not None)
     artefacts, _ = runnable(select(args.names), args.profile, stand_in=args.stand_in)
     notice("all trials have ended; the report is being made")
     second = make_report(artefacts, args)  # which may show records of earlier runs
     data = {"run": first.data, "report": second.data}
     return Result(data, f"{first.text}\n{second.text}", max(first.code, second.code))
-
-
-def _import_book(args):
-    from nmfbench.engine.exchange import read_exports
-    from nmfbench.engine.merge import import_records
-    from nmfbench.engine.store import Store
-
-    notice(f"importing {args.book}")
-    pairs = read_exports([args.book])
-    with Store(args.store) as store:
-        import_records(pairs, store)

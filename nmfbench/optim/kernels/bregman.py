@@ -242,7 +242,7 @@ def _kl_newton(w, x, y, A, mass, first, root, floor, work):
 def _kl_row(w, start, x, y, ratio, root, A, mass, floor, tol, max_iter, work):
     """Solve one row, given its positive entries ``x`` and the same columns ``A`` of ``H``.
 
-    Returns its loss, and whether it ended within ``max_iter``.
+    Returns its loss, its duality gap, and whether it ended within ``max_iter``.
     """
     total = x.sum()
     negligible = _EXACT * total
@@ -270,14 +270,14 @@ def _kl_row(w, start, x, y, ratio, root, A, mass, floor, tol, max_iter, work):
             loss = _kl_loss(w, x, y, mass, floor)
             finished = gap <= max(tol * loss, negligible) or loss <= negligible
             if finished or stalled >= _STALLS or iteration == max_iter:
-                return loss, finished or gap <= _ROUNDING * total
+                return loss, gap, finished or gap <= _ROUNDING * total
         fall = 0.0
         if iteration >= _SWEEPS:
             fall = _kl_newton(w, x, y, A, mass, first, root, floor, work[1:])
         if fall == 0.0:
             _kl_sweep(w, x, y, A, mass, floor)
         _combine(y, w, A)
-    return loss, False
+    return loss, least, False
 
 
 @njit(**_NUMERIC)
@@ -286,7 +286,7 @@ def _kl_gather_and_solve(
 ):
     if size == 0:
         w[:] = 0.0
-        return 0.0, True
+        return 0.0, 0.0, True
     r = w.shape[0]
     used = A[: r * size].reshape(r, size)
     for k in range(r):
@@ -317,10 +317,11 @@ def _kl_workspace(r, m):
 
 
 @njit(**_NUMERIC)
-def kl_dense_rows(W, loss, X, H, floor, tol, max_iter):
-    """Project the rows of a dense ``X``. ``W`` (the start) and ``loss`` are changed in place.
+def kl_dense_rows(W, loss, gap, X, H, floor, tol, max_iter):
+    """Project the rows of a dense ``X``, from ``W``, which is changed in place.
 
-    Returns the number of rows that used up ``max_iter``.
+    Fills ``loss`` and ``gap``, the divergence of each row and how far it may be above the least,
+    and returns the number of rows that used up ``max_iter``.
     """
     n, m = X.shape
     r = H.shape[0]
@@ -338,7 +339,7 @@ def kl_dense_rows(W, loss, X, H, floor, tol, max_iter):
                 index[size] = q
                 x[size] = X[i, q]
                 size += 1
-        loss[i], finished = _kl_gather_and_solve(
+        loss[i], gap[i], finished = _kl_gather_and_solve(
             W[i], start, index, x, y, ratio, root, A, H, mass, floor, tol, max_iter, size, work
         )
         unfinished += not finished
@@ -346,7 +347,7 @@ def kl_dense_rows(W, loss, X, H, floor, tol, max_iter):
 
 
 @njit(**_NUMERIC)
-def kl_csr_rows(W, loss, data, indices, indptr, H, floor, tol, max_iter):
+def kl_csr_rows(W, loss, gap, data, indices, indptr, H, floor, tol, max_iter):
     """As :func:`kl_dense_rows` for a CSR matrix, in time proportional to its non-zero entries."""
     r, m = H.shape
     mass = H.sum(axis=1)
@@ -363,7 +364,7 @@ def kl_csr_rows(W, loss, data, indices, indptr, H, floor, tol, max_iter):
                 index[size] = indices[place]
                 x[size] = data[place]
                 size += 1
-        loss[i], finished = _kl_gather_and_solve(
+        loss[i], gap[i], finished = _kl_gather_and_solve(
             W[i], start, index, x, y, ratio, root, A, H, mass, floor, tol, max_iter, size, work
         )
         unfinished += not finished

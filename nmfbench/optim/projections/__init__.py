@@ -5,11 +5,12 @@ For each loss, ``project_*(X, H, ...)`` minimises ``loss(X, W @ H)`` over ``W >=
 the rows of ``X``.
 """
 
-from nmfbench.optim.projections.bregman import project_itakura_saito, project_kl
-from nmfbench.optim.projections.frobenius import project_frobenius
-from nmfbench.optim.projections.manhattan import project_manhattan
+from nmfbench.optim.projections.bregman import certify_kl, project_itakura_saito, project_kl
+from nmfbench.optim.projections.frobenius import certify_frobenius, project_frobenius
+from nmfbench.optim.projections.manhattan import certify_manhattan, project_manhattan
 
 __all__ = [
+    "CERTIFICATES",
     "PROJECTIONS",
     "project_frobenius",
     "project_itakura_saito",
@@ -23,3 +24,10 @@ PROJECTIONS = {
     "kl": project_kl,
     "itakura-saito": project_itakura_saito,
 }
+
+CERTIFICATES = {
+    "frobenius": certify_frobenius,
+    "manhattan": certify_manhattan,
+    "kl": certify_kl,
+}
+"""Convex losses: ``certify_*(X, H)`` proves how near ``project_*(X, H)`` is to the optimum."""

@@ -13,10 +13,12 @@ from scipy.special import xlogy
 from sklearn.exceptions import ConvergenceWarning
 
 from nmfbench.optim.kernels.bregman import itakura_saito_rows, kl_csr_rows, kl_dense_rows
+from nmfbench.optim.projections.certificate import as_certificate
 
 __all__ = [
     "GENERATORS",
     "Generator",
+    "certify_kl",
     "fit_itakura_saito",
     "fit_kl",
     "project_itakura_saito",
@@ -112,7 +114,7 @@ def project_kl(X, H, W0=None, *, tol=1e-6, max_iter=60, floor=1e-9):
     >>> project_kl(np.array([[2.0, 1.0]]), np.array([[1.0, 0.0], [1.0, 1.0]]), tol=0).round(6)
     array([[1., 1.]])
     """
-    W, _, unfinished = _fit_kl(X, H, W0, tol, max_iter, floor)
+    W, _, _, unfinished = _fit_kl(X, H, W0, tol, max_iter, floor)
     if unfinished and tol > 0:
         warnings.warn(
             f"{unfinished} projections of a row are not within tol={tol} after max_iter={max_iter} "
@@ -166,14 +168,36 @@ def fit_kl(X, H, W0=None, *, tol=1e-6, max_iter=60, floor=1e-9):
     return _fit_kl(X, H, W0, tol, max_iter, floor)[:2]
 
 
+def certify_kl(X, H, *, tol=1e-6, max_iter=60, floor=1e-9):
+    """How near the projection of ``X`` on the cone of ``H`` is to the optimum, with proof.
+
+    Parameters
+    ----------
+    X, H, tol, max_iter, floor
+        As for :func:`project_kl`, whose duality gap this is.
+
+    Returns
+    -------
+    dict
+        ``primal``, the objective of :func:`project_kl`; ``dual_bound``, a number that no
+        representation can go below; ``gap``, their difference relative to the sum of ``X``, as
+        the divergence from zero is infinite.
+    """
+    _, loss, gap, _ = _fit_kl(X, H, None, tol, max_iter, floor)
+    bound = np.maximum(loss - gap, 0).sum()
+    return as_certificate(loss.sum(), bound, X.sum(dtype=np.float64))
+
+
 def _fit_kl(X, H, W0, tol, max_iter, floor):
+    """Weights, losses and duality gaps of the rows, and how many rows are unfinished."""
     H, W, loss = _prepare(X, H, W0)
-    floor = floor * X.mean()
+    floor, gap = floor * X.mean(), np.empty_like(loss)
     if sp.issparse(X):
-        unfinished = kl_csr_rows(W, loss, X.data, X.indices, X.indptr, H, floor, tol, max_iter)
+        csr = X.data, X.indices, X.indptr
+        unfinished = kl_csr_rows(W, loss, gap, *csr, H, floor, tol, max_iter)
     else:
-        unfinished = kl_dense_rows(W, loss, X, H, floor, tol, max_iter)
-    return W, loss, unfinished
+        unfinished = kl_dense_rows(W, loss, gap, X, H, floor, tol, max_iter)
+    return W, loss, gap, unfinished
 
 
 def fit_itakura_saito(X, H, W0=None, *, tol=1e-5, max_iter=60, floor=1e-9):

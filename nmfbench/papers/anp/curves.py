@@ -19,7 +19,18 @@ from nmfbench.engine.perform import make_solver
 from nmfbench.papers.rnmfd import sets
 from nmfbench.problems.clustering import SETS, whole_set
 
-__all__ = ["ASSUMED", "METHODS", "TRIED", "claims", "draw", "grid", "summarise", "told_apart"]
+__all__ = [
+    "ASSUMED",
+    "DEFAULTS",
+    "METHODS",
+    "TRIED",
+    "claims",
+    "draw",
+    "grid",
+    "on_classes",
+    "summarise",
+    "told_apart",
+]
 
 KMEANS, NMF, ANP, NCUTS = "K-means", "NMF", "ANP", "Ncuts"
 BEST, EACH = "ANP, best on the test", "ANP, each of its weights"
@@ -28,7 +39,8 @@ AC, NMI = "clustering-accuracy", "nmi-max"
 _SCORES = {AC: "AC", NMI: "normalised MI"}
 
 _NAMES = ["lam1", "lam2"]
-_DEFAULTS = {name: make_solver("anp").get_params()[name] for name in _NAMES}
+DEFAULTS = {name: make_solver("anp").get_params()[name] for name in _NAMES}
+"""Weights of ANP that are the same everywhere."""
 _WEIGHTS = tuple(product((0.001, 0.01, 0.1, 1.0), (0.1, 1.0, 10.0)))
 TRIED = ((0.01, 1.0), (0.1, 1.0), (1.0, 1.0))
 """Pairs of the weights that a quick run tries, the defaults first."""
@@ -42,18 +54,21 @@ _OTHERS = [sets.method(KMEANS, "kmeans"), sets.method(NMF, "mu"), sets.method(NC
 METHODS = (*_OTHERS[:2], *_anp(_WEIGHTS), _OTHERS[2])
 
 
-def grid(dataset, classes, draws=20, weights=_WEIGHTS, *, smoke=False):
-    """Trials on classes drawn at random, a component for each, with each pair of the weights.
+def on_classes(dataset, n, *, smoke=False):
+    """Trial, without a method, on ``n`` classes drawn at random, with a component for each.
 
     With all classes of a data set nothing is drawn, as in the tables of RNMFD.
     """
     base = whole_set(SETS["orl"], smoke=smoke).trial("", {}, 0)
-    drawn = [n for n in classes if n != dataset_info(dataset)["n_classes"]]
-    sizes = [
-        {"options": {"n_components": n} | ({"n_classes": n} if n in drawn else {})} for n in classes
-    ]
+    drawn = {} if n == dataset_info(dataset)["n_classes"] else {"n_classes": n}
+    return changed(base, {"dataset": dataset, "options": {"n_components": n} | drawn})
+
+
+def grid(dataset, classes, draws=20, weights=_WEIGHTS, *, smoke=False):
+    """Trials on each number of classes, see :func:`on_classes`, with each pair of the weights."""
     tried = methods([*_OTHERS, *_anp(weights)])
-    return cross(changed(base, {"dataset": dataset}), draws, sizes, tried)
+    places = [on_classes(dataset, n, smoke=smoke) for n in classes]
+    return [trial for place in places for trial in cross(place, draws, tried)]
 
 
 def told_apart(records):
@@ -65,15 +80,15 @@ def told_apart(records):
     """
     records = records.astype({"method": str}).assign(classes=records["n_components"])
     anp = records["method"] == ANP
-    for name, default in _DEFAULTS.items():
+    for name, default in DEFAULTS.items():
         weights = [params.get(name, default) for params in records["params"]]
         records[name] = pd.Series(weights, records.index, dtype=float).where(anp)
     run = records[anp]
     done = run.groupby(["classes", "repeat"])[AC].transform("count")
     each = run[done == len(run[_NAMES].drop_duplicates())]
     means = each.groupby(_NAMES)[AC].mean()
-    best = dict(zip(_NAMES, means.idxmax(), strict=True)) if len(means) else _DEFAULTS
-    sides = {ANP: narrow(run, _DEFAULTS), BEST: narrow(run, best), EACH: each}
+    best = dict(zip(_NAMES, means.idxmax(), strict=True)) if len(means) else DEFAULTS
+    sides = {ANP: narrow(run, DEFAULTS), BEST: narrow(run, best), EACH: each}
     shown = [rows.assign(method=label) for label, rows in sides.items()]
     return pd.concat([records[~anp], *shown], ignore_index=True)
 
@@ -121,13 +136,15 @@ def _draw_weights(axis, rows, chosen):
     shown = zip(styles.items(), greys, ridges, strict=True)
     for k, ((label, style), grey, lam2) in enumerate(shown):
         curve = narrow(rows, lam2=lam2).sort_values("lam1")
-        x = curve["lam1"] * 1.06 ** (k - (len(ridges) - 1) / 2)
-        plot_points(axis, x, curve, label, {**style, "color": f"{grey:.2f}"})
+        x = curve["lam1"]
+        shift = x * 1.06 ** (k - (len(ridges) - 1) / 2) - x
+        plot_points(axis, x, curve, label, {**style, "color": f"{grey:.2f}"}, shift)
         for one in narrow(chosen, lam2=lam2).to_dict("records"):
             ring = method_styles(_CURVES)[one["method"]]["color"]
             there = curve["lam1"] == one["lam1"]
             look = {"marker": "o", "mfc": "none", "markersize": 8 + 5 * (one["method"] == BEST)}
-            axis.plot(x[there], curve["mean"][there], color=ring, linestyle="", **look)
+            place = (x + shift)[there], curve["mean"][there]
+            axis.plot(*place, color=ring, linestyle="", **look)
     axis.axhline(0, color="firebrick", linewidth=1)
     axis.set_xscale("log")
     axis.set(xlabel="λ₁", ylabel="AC of ANP minus AC of NMF", title="(c) weights of the new term")

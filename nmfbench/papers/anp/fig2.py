@@ -1,16 +1,23 @@
 """Figure 2: clustering by number of classes, ORL."""
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.papers.anp import curves
+from nmfbench.papers.anp import convergence, curves
 
 
 def trials(profile):
-    """Five to all forty people."""
+    """Five to all forty people, and long fits to ten of them."""
     if profile == "smoke":
-        return curves.grid("orl", (2, 3), 2, curves.TRIED[:2], smoke=True)
+        few = curves.grid("orl", (2, 3), 2, curves.TRIED[:2], smoke=True)
+        return few + convergence.grid("orl", 2, 2, smoke=True)
     if profile == "quick":
-        return curves.grid("orl", (10, 20, 40), 5, curves.TRIED)
-    return curves.grid("orl", range(5, 41, 5))
+        some = curves.grid("orl", (10, 20, 40), 5, curves.TRIED)
+        return some + convergence.grid("orl", 10, 5)
+    return curves.grid("orl", range(5, 41, 5)) + convergence.grid("orl", 10, 20)
+
+
+def frame(records):
+    """Scores, and what becomes of long fits."""
+    return convergence.with_convergence(curves.told_apart(records))
 
 
 ARTEFACT = register_artefact(
@@ -18,13 +25,13 @@ ARTEFACT = register_artefact(
         "anp/fig2",
         title="Clustering by number of classes, ORL",
         kind="figure",
-        methods=curves.METHODS,
+        methods=(*curves.METHODS, *convergence.METHODS),
         grid=trials,
-        frame=curves.told_apart,
+        frame=frame,
         table=curves.summarise,
         picture=curves.draw,
-        claims=curves.claims("Figure 2", "ORL"),
-        assumed=curves.ASSUMED,
+        claims=[*curves.claims("Figure 2", "ORL"), *convergence.CLAIMS],
+        assumed=curves.ASSUMED | convergence.ASSUMED,
         caption="(a) Accuracy and (b) normalised mutual information for people drawn at random, "
         "ten images each. Means over draws with 95 % intervals. The slides print no numbers. (c) "
         "Accuracy of ANP less that of NMF on the same draws, by the weight λ₁ of its new term and "

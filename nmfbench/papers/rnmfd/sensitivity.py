@@ -14,15 +14,16 @@ from nmfbench.artefacts.claim import (
     NO_PAIR,
     Threshold,
     Verdict,
+    around,
     thresholded,
     with_evidence,
 )
-from nmfbench.artefacts.comparisons import better, decide_all
+from nmfbench.artefacts.comparisons import always_best, better, decide_all
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, changed
 from nmfbench.engine.trials import Trial, canonical
 from nmfbench.papers.rnmfd.protocols import AC, BASELINES, chosen
-from nmfbench.papers.rnmfd.sets import SETS, clusterings, method
+from nmfbench.papers.rnmfd.sets import SETS, clusterings, method, sparseness_trial
 from nmfbench.stats.pooled import pooled_means, range_half_width
 
 __all__ = [
@@ -31,17 +32,22 @@ __all__ = [
     "LOST",
     "METHODS",
     "PANELS",
+    "SPARSE",
     "Panel",
     "ahead_of_baselines",
+    "better_than_at",
     "by_panel",
     "by_set",
     "panel_trials",
+    "sparser_and_worse",
     "spread_below",
     "steadier",
+    "wider",
 ]
 
 RNMFD, RAW = "RNMFD", "RNMFD, pixels 0 to 255"
 LOST, GAP = "columns-lost", "orthogonality-gap-over-root-k"
+SPARSE = "code-sparseness"
 BEST = "best"
 """The panel of the best baselines."""
 
@@ -64,6 +70,8 @@ class Panel:
         Values of the quick profile; all, if empty.
     sets : sequence of str
         Data sets.
+    others : sequence of str, default=()
+        Parameters that have the same value.
     """
 
     method: str
@@ -73,6 +81,7 @@ class Panel:
     between: tuple[float, float] = (10.0, 1e4)
     quick: Sequence[float] = ()
     sets: Sequence[str] = tuple(SETS)
+    others: Sequence[str] = ()
 
     @property
     def range(self) -> list[float]:
@@ -85,14 +94,15 @@ class Panel:
         if self.method == RAW:
             # Pixels 0 to 255 with the weights alpha and beta are pixels 0 to 1 with both divided.
             return {"scale": "none", "alpha": value / _WHITE, "beta": _WEIGHT / _WHITE}
-        return {self.parameter: value}
+        return dict.fromkeys((self.parameter, *self.others), value)
 
     def at(self, value: float) -> Method:
         return method(self.method, self.solver, **self.params(value))
 
 
 _ALPHAS = (1.0, 10.0, 100.0, 1000.0, 5000.0, 10000.0)
-_BETAS = (1.0, 10.0, 50.0, 100.0, 1000.0, 10000.0)
+_TOO_LARGE = 1e6  # a hundred times the end of the paper's range
+_BETAS = (1.0, 10.0, 50.0, 100.0, 1000.0, 10000.0, _TOO_LARGE)
 _DECADES = (1.0, 10.0, 100.0, 1000.0, 10000.0)
 _WIDE, _QUICK = (0.1, *_ALPHAS), (0.1, *_DECADES)
 
@@ -101,6 +111,7 @@ PANELS = {
     "alpha": Panel(RNMFD, "rnmfd", "alpha", _ALPHAS),
     "beta": Panel(RNMFD, "rnmfd", "beta", _BETAS, (50, 1e4)),
     "gnmf": Panel("GNMF", "gnmf", "alpha", _WIDE, quick=_QUICK),
+    "dnmf": Panel("DNMF", "dnmf", "alpha", _WIDE, quick=_QUICK, others=("alpha_features",)),
     "ignmf": Panel("IGNMF", "ignmf", "alpha", _WIDE, quick=_QUICK),
     "raw": Panel(RAW, "rnmfd", "alpha", _ALPHAS, quick=_DECADES[1:], sets=("orl", "yale")),
 }
@@ -113,13 +124,16 @@ def panel_trials(profile: str) -> list[Trial]:
     """Trials of all panels: runs that the tables have, too, where parameters are the same."""
     small, found = profile == "smoke", []
     runs = {"smoke": 2, "quick": 3, "paper": 10}[profile]
-    for panel in PANELS.values():
+    for name, panel in PANELS.items():
         quick = panel.quick or panel.values
         values = {"smoke": panel.values[2:5:2], "quick": quick, "paper": panel.values}[profile]
-        sets = [name for name in panel.sets if not small or name in ("yale", "semeion")]
+        sets = [dataset for dataset in panel.sets if not small or dataset in ("yale", "semeion")]
         trials = clusterings(sets, map(panel.at, values), runs, smoke=small)
         options = {"unit_samples": False} if panel.method == RAW else {}
-        found += [changed(trial, {"options": options}) for trial in trials]
+        trials = [changed(trial, {"options": options}) for trial in trials]
+        found += trials
+        if name == "beta":
+            found += map(sparseness_trial, trials)
     return found
 
 
@@ -129,8 +143,11 @@ def by_panel(records: pd.DataFrame) -> pd.DataFrame:
     A run is in each panel that it belongs to. In panel "best", with infinity for ``x``, are the
     best baselines of each data set, as Table 3 has them: each baseline has the parameters of the
     highest mean accuracy on the test, and of the baselines that of the highest mean counts. Of
-    RNMFD there are the columns that vanished, as a share, and the orthogonality gap over √k.
+    RNMFD there are the columns that vanished, as a share, and the orthogonality gap over √k, and
+    along β the sparseness of its codes.
     """
+    fit = ["dataset", "method", "setting", "repeat"]
+    codes = narrow(records, task="code-sparseness").reindex(columns=[*fit, SPARSE])
     baselines = chosen(records[records["method"].isin(BASELINES)], "best")
     means = baselines.groupby(["dataset", "method"], observed=True)[AC].mean()
     best = pd.MultiIndex.from_frame(baselines[["dataset", "method"]]).isin(
@@ -145,7 +162,8 @@ def by_panel(records: pd.DataFrame) -> pd.DataFrame:
     rows = pd.concat(parts, ignore_index=True)
     size, ours = rows["n_components"].astype(float), rows["solver"] == "rnmfd"
     lost, gap = rows["n-dead-components"] / size, rows["orthogonality-gap"] / np.sqrt(size)
-    return rows.assign(**{LOST: lost.where(ours), GAP: gap.where(ours)})
+    rows = rows.assign(**{LOST: lost.where(ours), GAP: gap.where(ours)})
+    return rows.drop(columns=SPARSE, errors="ignore").merge(codes, "left", fit)
 
 
 # -- tests ------------------------------------------------------------------------------------
@@ -279,3 +297,77 @@ def steadier(name: str, rival: str):
     # The larger spread is the "better" one of the test.
     test = with_evidence(better(theirs, ours, "spread of AC"), each)
     return lambda frame: test(spreads(frame))
+
+
+def wider(name: str, rivals: Sequence[str], share: Threshold):
+    """A method does well over more decades of its parameter than ``share`` times a rival does.
+
+    It does well where its mean AC is within five points of its best: counted are the decades of
+    the longest stretch of values around the best. A data set is one observation; only values that
+    all were run with count.
+    """
+    ours, *theirs = (PANELS[panel].method for panel in (name, *rivals))
+    decades = "decades of good values"
+
+    def widths(frame):
+        rows = narrow(frame, panel=[name, *rivals])
+        rows = rows[rows.groupby("x")["panel"].transform("nunique") == 1 + len(rivals)]
+        means = rows.groupby(["method", *_CELL], observed=True)[AC].mean()
+        found = means.groupby(["method", "dataset"], observed=True).agg(_decades)
+        return found.rename(decades).reset_index().rename(columns={"dataset": "repeat"})
+
+    def each(table):
+        found = table.set_index(["method", "repeat"])[decades]
+        texts = [
+            f"{m}: {by_set(lambda d, of=found[m]: f'{of[d]:.3g}', found[m].index)}"
+            for m in (ours, *theirs)
+        ]
+        return f"data sets are the observations; decades of {'; '.join(texts)}"
+
+    test = with_evidence(always_best(ours, theirs, decades, share=share), each)
+    return around(test, lambda test, frame: test(widths(frame)))
+
+
+def _decades(scores):
+    """Decades around the best of the scores at some values over which all are nearly as good."""
+    good = (scores >= scores.max() - _MARGIN.value).to_numpy()
+    x, k = scores.index.get_level_values("x").to_numpy(), int(scores.to_numpy().argmax())
+    low, high = k, k
+    while low > 0 and good[low - 1]:
+        low -= 1
+    while high + 1 < len(x) and good[high + 1]:
+        high += 1
+    return float(np.log10(x[high] / x[low]))
+
+
+def better_than_at(name: str, value: float):
+    """The mean AC in the range of a panel is above that at a value; data sets are observations."""
+    panel = PANELS[name]
+    low, high = panel.between
+    inside, outside = f"{name} from {low:g} to {high:g}", f"{name} = {value:g}"
+    places = dict.fromkeys(panel.range, inside) | {value: outside}
+
+    def test(frame):
+        rows = narrow(frame, panel=name)
+        rows = rows.assign(method=rows["x"].map(places), repeat=rows["dataset"])
+        means = 100 * rows.groupby(["dataset", "method"])[AC].mean().unstack()
+        if not {inside, outside} <= set(means):
+            return Verdict("not run", NO_PAIR)
+        each = by_set(lambda d: f"{means[inside][d] - means[outside][d]:.3g}", means.index)
+        found = better(inside, outside, AC)(rows)
+        return replace(found, evidence=f"{found.evidence}; in points: {each}")
+
+    return test
+
+
+def sparser_and_worse(name: str, value: float, usual: float):
+    """At a value codes are sparser than at the usual one, and AC is lower, on average over sets."""
+    lost = "share clustered wrongly"
+    places = {x: f"{name} = {x:g}" for x in (value, usual)}
+
+    def test(frame):
+        rows = narrow(frame, panel=name).assign(**{lost: lambda rows: 1 - rows[AC]})
+        rows = rows.assign(method=rows["x"].map(places), repeat=rows["dataset"])
+        return always_best(places[value], [places[usual]], [SPARSE, lost])(rows)
+
+    return test

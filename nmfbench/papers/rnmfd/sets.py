@@ -21,6 +21,7 @@ __all__ = [
     "clusterings",
     "method",
     "shape_trial",
+    "sparseness_trial",
 ]
 
 
@@ -68,6 +69,11 @@ def clusterings(
 def shape_trial(clustering: Trial) -> Trial:
     """Trial of the shape of the factors behind a trial of clustering."""
     return replace(clustering.base, task="factor-shape")
+
+
+def sparseness_trial(clustering: Trial) -> Trial:
+    """Trial of the sparseness of the codes behind a trial of clustering."""
+    return replace(clustering.base, task="code-sparseness")
 
 
 ASSUMED = {

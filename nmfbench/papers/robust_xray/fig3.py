@@ -7,7 +7,7 @@ from itertools import product
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.bounds import seldom
+from nmfbench.artefacts.bounds import seldom, without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better, margin_grows
 from nmfbench.artefacts.frames import narrow
@@ -32,6 +32,7 @@ _VARIANTS = (
     Method("XRAY-IS", "xray-is"),
 )
 METHODS = (Method(ROBUST, "robust-xray"), *_RIVALS, *_VARIANTS)
+_CLEAN = {"level": 0.0}
 PANELS = {
     "the paper's four methods, SPA and Hottopixx both ways": [m.label for m in METHODS[:6]],
     "variants": [ROBUST, "Hottopixx (exact)", *(m.label for m in _VARIANTS)],
@@ -91,6 +92,12 @@ ARTEFACT = register_artefact(
                 for slug, (rival, words) in RIVALS.items()
                 # Published steps do no better than chance at any level: no lead to grow from.
                 if slug != "hottopixx-published"
+            ),
+            Claim(
+                "exact-without-noise",
+                "Without noise RobustXRAY finds all anchors, whichever exterior point is taken.",
+                "Section 3, Theorem 3.1",
+                without_exception([ROBUST, RAND], METRIC, low=1.0, whose="paper", at=_CLEAN),
             ),
             Claim(
                 "max-beats-rand",

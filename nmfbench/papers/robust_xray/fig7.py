@@ -9,6 +9,7 @@ import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.plots import Printed, legend_of
 from nmfbench.artefacts.style import method_styles
@@ -70,7 +71,10 @@ def _draw_curves(axis, panel, clip):
         honest = protocol == HONEST
         look = {"color": style["color"], "linewidth": style["linewidth"]}
         look["label"] = method if honest else None
-        axis.plot(curve["false_alarms"], curve["hits"], line, **look)
+        (drawn,) = axis.plot(curve["false_alarms"], curve["hits"], line, **look)
+        if len(curve):
+            name, band = (method, "band") if honest else (f"{method} ({protocol} parameters)", "")
+            remember(drawn, curve["false_alarms"], curve.assign(mean=curve["hits"]), name, band)
         if honest and method != MEDIAN:
             band = {"color": look["color"], "alpha": 0.12, "linewidth": 0}
             axis.fill_between(curve["false_alarms"], curve["low"], curve["high"], **band)

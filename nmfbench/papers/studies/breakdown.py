@@ -9,6 +9,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better
+from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.frames import mean_table, narrow
 from nmfbench.artefacts.grids import corrupted, cross, fields, methods
 from nmfbench.artefacts.plots import Curves, legend_of
@@ -174,7 +175,9 @@ def _draw_breakdown(axis, rows, labels, begin):
         look = {"marker": style["marker"]}
         if row["beyond"] or row["dose"] <= begin:
             look = {"marker": ">" if row["beyond"] else "<", "mfc": "white"}
-        axis.plot(row["dose"], y, color=style["color"], markersize=6, clip_on=False, **look)
+        look |= {"color": style["color"], "markersize": 6, "linestyle": "", "clip_on": False}
+        (dot,) = axis.plot(row["dose"], y, **look)
+        remember(dot, [y], pd.DataFrame([row | {"mean": row["dose"]}]), row["method"], "bars")
 
 
 def _draw_leads(axis, rows, labels):

@@ -12,6 +12,7 @@ from scipy import stats
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import ALPHA, Claim, Verdict
+from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.frames import lengthen, narrow
 from nmfbench.artefacts.style import method_styles
 from nmfbench.papers.mahnmf import faces
@@ -139,13 +140,15 @@ def draw(table):
         row[0].set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.5, -0.5))
     look = {"linestyle": "", "color": "0.3"}
     handles = [
-        Line2D([], [], marker="o", mfc="white", label="Algorithm 4, or training images", **look),
-        Line2D([], [], marker="s", mfc="white", label="Algorithm 5, or test images", **look),
+        *(Line2D([], [], marker=m, mfc="white", label=side, **look) for m, side in _SIDES.items()),
         Line2D([], [], marker="D", label="filled: significant (Holm)", **look),
     ]
     figure.suptitle(_power(table), fontsize="small")
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
     return figure
+
+
+_SIDES = {"o": "Algorithm 4, or training images", "s": "Algorithm 5, or test images"}
 
 
 def _pairs(table, dataset, kind):
@@ -159,7 +162,8 @@ def _draw_one(axis, one, y, marker, color):
     if one["count"] > 1:
         axis.plot([one["low"], one["high"]], [y, y], color=color, linewidth=1.2)
     fill = color if one["adjusted"] < ALPHA else "white"
-    axis.plot(one["mean"], y, marker, color=color, mfc=fill, markersize=4.5)
+    (dot,) = axis.plot(one["mean"], y, marker, color=color, mfc=fill, markersize=4.5)
+    remember(dot, [round(y)], pd.DataFrame([one]), f"{one['method']}: {_SIDES[marker]}", "bars")
 
 
 def _power(table):

@@ -13,6 +13,7 @@ from matplotlib.ticker import NullLocator
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim, with_evidence, within
+from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.grids import cross
 from nmfbench.artefacts.style import category_styles
 from nmfbench.papers.rnmfd import sets
@@ -153,7 +154,9 @@ def _draw_objectives(axis, rows, one):
         look = {"color": _COLORS[dataset], "linestyle": _LOOKS[rule]["linestyle"]}
         x, y = curve["x"] + (not one), curve["value"]
         dense = (x > _SWINGS) & (y.diff() > 0).any() & (not one)
-        axis.plot(x[~dense], y[~dense], linewidth=1.4, **look)
+        (line,) = axis.plot(x[~dense], y[~dense], linewidth=1.4, **look)
+        name = f"{SETS[dataset].label}: {_LOOKS[rule]['label']}"
+        remember(line, x, curve.rename(columns={"value": "mean"}), name=name)
         low, high = y.rolling(2).min()[dense], y.rolling(2).max()[dense]
         axis.fill_between(x[dense], low, high, color=look["color"], alpha=0.25, linewidth=0)
         for edge in (low, high):

@@ -9,12 +9,14 @@ from __future__ import annotations
 import contextlib
 import warnings
 from dataclasses import dataclass
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from nmfbench.core.trace import Trace
@@ -25,7 +27,7 @@ from nmfbench.core.validation import (
     check_rng,
     check_symmetric_data,
 )
-from nmfbench.optim.projections.frobenius import project_frobenius
+from nmfbench.optim.projections.frobenius import certify_frobenius, project_frobenius
 
 __all__ = ["BaseNMF", "State"]
 
@@ -88,6 +90,9 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     fixes_scale: ClassVar[bool] = False
     """Whether the problem fixes the scale of W, which the columns then should keep."""
 
+    convex: ClassVar[bool] = True
+    """Whether ``transform`` solves a convex problem, so that there is a ``certificate``."""
+
     diagnostics: ClassVar[tuple[str, ...]] = ()
     """Numbers among the fitted attributes that records keep, such as ``"outlier_share_"``."""
 
@@ -122,15 +127,28 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         W : ndarray of shape (n_samples, n_components)
             Non-negative, unless the solver is ``signed``.
         """
-        check_is_fitted(self)
-        X = check_data(
-            self,
-            X,
-            reset=False,
-            accept_sparse=self.accepts_sparse,
-            nonnegative=not self.signed,
-        )
-        return self._project(X)
+        return self._project(self._new_data(X))
+
+    @available_if(attrgetter("convex"))
+    def certificate(self, X):
+        """How near :meth:`transform` is to the best representation of ``X``, with proof.
+
+        There is none where the problem that :meth:`transform` solves is not convex.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        dict
+            ``primal``, the objective of :meth:`transform`, doubled where the solver halves its
+            squares; ``dual_bound``, a number that no representation on the fitted components
+            goes below; ``gap``, their difference relative to the objective of a representation
+            that is zero or, as the Kullback-Leibler divergence is infinite there, to the sum of
+            ``X``.
+        """
+        return self._certify(self._new_data(X).astype(np.float64, copy=False))
 
     def inverse_transform(self, W):
         """Reconstruct data from a representation: ``W @ components_``."""
@@ -187,8 +205,21 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         raise NotImplementedError
 
     def _project(self, X):
-        """The representation of validated rows; a solver with another loss gives its own."""
+        """The representation of validated rows; a solver with another problem gives its own."""
         return project_frobenius(X, self._basis(X))
+
+    def _certify(self, X):
+        """The certificate of ``_project`` for validated rows in double precision.
+
+        A solver with a ``_project`` of its own gives its own, unless it is not ``convex``.
+        """
+        return certify_frobenius(X, self.components_)
+
+    def _new_data(self, X):
+        """Validate rows that the solver was not fitted to."""
+        check_is_fitted(self)
+        sparse, nonnegative = self.accepts_sparse, not self.signed
+        return check_data(self, X, reset=False, accept_sparse=sparse, nonnegative=nonnegative)
 
     def _basis(self, X):
         """The components in the dtype of ``X``."""

@@ -88,6 +88,7 @@ class ISMU(BaseDivergence):
 
     accepts_sparse: ClassVar[bool] = False
     loss: ClassVar[str | None] = "itakura-saito"
+    convex: ClassVar[bool] = False
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from nmfbench.core.registry import register_solver
 from nmfbench.optim import losses
 from nmfbench.optim.kernels.kl_sparse import kl_update_rows
-from nmfbench.optim.projections.bregman import project_kl
+from nmfbench.optim.projections.bregman import certify_kl, project_kl
 from nmfbench.solvers.divergence.base import BaseDivergence, multiply
 
 
@@ -109,6 +109,9 @@ class KLMU(BaseDivergence):
 
     def _project(self, X):
         return project_kl(X, self._basis(X))
+
+    def _certify(self, X):
+        return certify_kl(X, self.components_)
 
 
 def _update_sparse(factor, X, other, s):

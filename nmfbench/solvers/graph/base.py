@@ -11,7 +11,7 @@ from sklearn.preprocessing import normalize
 from nmfbench.core.validation import check_count
 from nmfbench.optim import graphs
 from nmfbench.optim.kernels.floored_ratio import FLOOR, power_ratio
-from nmfbench.optim.projections.frobenius import project_frobenius
+from nmfbench.optim.projections.frobenius import certify_frobenius, project_frobenius
 from nmfbench.solvers.bases.alternating import BaseAlternating
 from nmfbench.solvers.frobenius.base import BaseFrobenius
 
@@ -121,6 +121,9 @@ class BaseScaled(BaseAlternating):
 
     def _project(self, X):
         return project_frobenius(self._scaled(X), self._basis(X))
+
+    def _certify(self, X):
+        return certify_frobenius(self._scaled(X), self.components_)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

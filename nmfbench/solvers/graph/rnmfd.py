@@ -13,7 +13,7 @@ from nmfbench.core.validation import check_number
 from nmfbench.optim.kernels.floored_ratio import FLOOR, power_ratio
 from nmfbench.optim.kernels.huber import pull_to_fit
 from nmfbench.optim.kernels.laplacian import add_penalties, neighbor_smoothness
-from nmfbench.optim.projections.frobenius import project_frobenius
+from nmfbench.optim.projections.frobenius import certify_frobenius, project_frobenius
 from nmfbench.solvers.graph.base import BaseGraph, gentle_step
 
 __all__ = ["RNMFD", "check_lam", "resolve_lam"]
@@ -225,6 +225,11 @@ class RNMFD(BaseGraph):
             if not left.size:
                 break
         return W.astype(dtype)
+
+    def _certify(self, X):
+        return certify_frobenius(
+            self._scaled(X), self.components_, self._project(X), limit=self.lam_
+        )
 
 
 def _squared_gap(gram):

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.linalg
 from sklearn.utils.extmath import svd_flip
 
+from nmfbench.optim.projections.frobenius import certify_frobenius
 from nmfbench.solvers.bases.loop import BaseNMF
 
 __all__ = ["BaseLowRankSparse", "orthonormal_factors", "sum_of_squares"]
@@ -43,6 +44,9 @@ class BaseLowRankSparse(BaseNMF):
 
     def _project(self, X):
         return X @ self._basis(X).T
+
+    def _certify(self, X):
+        return certify_frobenius(X, self.components_, self._project(X), signed=True)
 
     def _set_factors(self, s, W, components):
         s.W, self.components_ = np.ascontiguousarray(W), np.ascontiguousarray(components)

@@ -52,6 +52,7 @@ class Median(BaseLowRankSparse):
     """
 
     loss: ClassVar[str | None] = "manhattan"
+    convex: ClassVar[bool] = False  # the weights are ones: nothing is solved
 
     def _start(self, X, r, rng, factors):
         return State(median=np.zeros(X.shape[1], dtype=X.dtype))

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.decomposition import PCA as SklearnPCA
 
 from nmfbench.core.registry import register_solver
+from nmfbench.optim.projections.frobenius import certify_frobenius
 from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.lowrank_sparse.base import BaseLowRankSparse
 
@@ -81,6 +82,10 @@ class PCA(BaseLowRankSparse):
 
     def _project(self, X):
         return (X - self.mean_.astype(X.dtype, copy=False)) @ self._basis(X).T
+
+    def _certify(self, X):
+        W = self._project(X)
+        return certify_frobenius(X - self.mean_, self.components_, W, signed=True)
 
     def inverse_transform(self, W):
         """Reconstruct data from a representation: ``W @ components_ + mean_``."""

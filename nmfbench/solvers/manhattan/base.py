@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from nmfbench.core.validation import check_data
 from nmfbench.optim import losses
 from nmfbench.optim.projections.manhattan import certify_manhattan, project_manhattan
 from nmfbench.optim.stopping import relative_progress
@@ -53,30 +51,11 @@ class BaseManhattan(BaseAlternating):
     """Whether the fitted components are scaled to unit sum, which only leaves a loss as it is
     that depends on the product alone."""
 
-    def certificate(self, X):
-        """How good the representation of ``X`` on the fitted components is, with proof.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        dict
-            ``primal``, the objective of :meth:`transform`; ``dual_bound``, a number that no
-            representation on these components goes below; ``gap``, their difference relative to
-            the objective of a representation that is zero, as that of the l1 loss is the norm of
-            ``X``.
-        """
-        check_is_fitted(self)
-        X = check_data(self, X, reset=False, accept_sparse=self.accepts_sparse)
-        return self._certify(X)
+    def _project(self, X):
+        return project_manhattan(X, self._basis(X))
 
     def _certify(self, X):
         return certify_manhattan(X, self.components_.astype(np.float64))
-
-    def _project(self, X):
-        return project_manhattan(X, self._basis(X))
 
     def _objective(self, X, s):
         return losses.manhattan(X, s.W, s.Ht)

@@ -9,7 +9,7 @@ from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim import losses
 from nmfbench.optim.fista import monotone_fista
 from nmfbench.optim.kernels.hals import hals_sweeps
-from nmfbench.optim.projections.frobenius import project_frobenius
+from nmfbench.optim.projections.frobenius import certify_frobenius, project_frobenius
 from nmfbench.optim.proximal import GroupPenalty, group_norms
 from nmfbench.solvers.multiview.base import BaseMultiview
 
@@ -157,6 +157,9 @@ class EucNMFGS(BaseMultiview):
         r = len(self.components_)
         extended = np.hstack([self.components_, np.sqrt(self.beta) * np.eye(r)])
         return project_frobenius(np.hstack([X, np.zeros((len(X), r), X.dtype)]), extended)
+
+    def _certify(self, X):
+        return certify_frobenius(X, self.components_, self._project(X), ridge=self.beta)
 
 
 def group_sweeps(factor, cross, gram, prox, n_sweeps):

@@ -9,6 +9,7 @@ from nmfbench.core.registry import register_solver
 from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim import losses
 from nmfbench.optim.fista import monotone_fista
+from nmfbench.optim.projections.frobenius import certify_frobenius
 from nmfbench.optim.proximal import GroupPenalty, group_norms
 from nmfbench.solvers.multiview.base import BaseMultiview
 
@@ -173,8 +174,17 @@ class FLSS(BaseMultiview):
         r = len(gram)
         if not gram.any():
             return np.zeros((len(X), r), X.dtype)
-        ridge = _RIDGE * np.trace(gram) / r * np.eye(r)
+        ridge = _ridge(gram) * np.eye(r)
         return np.linalg.solve(gram + ridge, H @ X.T.astype(np.float64)).T.astype(X.dtype)
+
+    def _certify(self, X):
+        H = self.components_.astype(np.float64)
+        return certify_frobenius(X, H, self._project(X), ridge=_ridge(H @ H.T), signed=True)
+
+
+def _ridge(gram):
+    """Weight of the ridge of ``transform``, given the Gram matrix of the components."""
+    return _RIDGE * np.trace(gram) / len(gram)
 
 
 _RIDGE = 1e-6

@@ -9,7 +9,7 @@ import numpy as np
 
 from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim.kernels.averaged_gradient import averaged_gradient
-from nmfbench.optim.projections.frobenius import project_frobenius
+from nmfbench.optim.projections.frobenius import certify_frobenius, project_frobenius
 from nmfbench.solvers.online.base import BaseOnline, exact_codes
 
 __all__ = ["BaseBuffered", "BasePenalized", "step_size"]
@@ -191,9 +191,14 @@ class BasePenalized(BaseBuffered):
         return self._penalized(V, s.H)
 
     def _penalized(self, V, H):
+        return exact_codes(V, H, **self._weights)
+
+    @property
+    def _weights(self):
+        """Weights of the penalties of the coefficients."""
         lam = self.lam if self.penalty == "l1" else 0.0
         beta = self.beta if self.penalty == "l2" else 0.0
-        return exact_codes(V, H, lam=lam, beta=beta)
+        return {"lam": lam, "beta": beta}
 
     def _project(self, X):
         if self.penalty is None:
@@ -201,6 +206,11 @@ class BasePenalized(BaseBuffered):
         dense = X.toarray() if hasattr(X, "toarray") else X
         codes = self._penalized(dense.astype(np.float64), self.components_.astype(np.float64))
         return codes.astype(X.dtype)
+
+    def _certify(self, X):
+        lam, beta = self._weights.values()
+        W = self._project(X)
+        return certify_frobenius(X, self.components_, W, ridge=beta, price=2 * lam)
 
 
 def _longer(array, size):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -58,6 +59,8 @@ class BaseItakuraSaito(BaseOnline):
 
     mm: bool = False
     floor: float | None = None
+
+    convex: ClassVar[bool] = False
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()

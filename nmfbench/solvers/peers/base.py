@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from nmfbench.optim.losses import LOSSES
-from nmfbench.optim.projections import PROJECTIONS
+from nmfbench.optim.projections import CERTIFICATES, PROJECTIONS
 from nmfbench.solvers.bases.alternating import BaseAlternating
 
 __all__ = ["BasePeer", "check_not_zero"]
@@ -72,6 +72,9 @@ class BasePeer(BaseAlternating):
 
     def _project(self, X):
         return PROJECTIONS[self.loss](X, self._basis(X))
+
+    def _certify(self, X):
+        return CERTIFICATES[self.loss](X, self.components_)
 
     def _converged(self, s, trace):
         return s.n_iter < self.max_iter

@@ -8,7 +8,11 @@ import numpy as np
 from nmfbench.core.registry import register_solver
 from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim.kernels.hottopixx import project_diagonal_dominant, sgd_epoch
-from nmfbench.optim.projections.manhattan import fit_manhattan, project_manhattan
+from nmfbench.optim.projections.manhattan import (
+    certify_manhattan,
+    fit_manhattan,
+    project_manhattan,
+)
 from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.separable.base import BaseSeparable
 
@@ -103,6 +107,9 @@ class Hottopixx(BaseSeparable):
 
     def _project(self, X):
         return project_manhattan(X, self._basis(X))
+
+    def _certify(self, X):
+        return certify_manhattan(X, self.components_.astype(np.float64))
 
     def _fit_factor(self, X, H, W0):
         return fit_manhattan(X, H, W0)

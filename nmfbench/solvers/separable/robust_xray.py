@@ -7,10 +7,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from nmfbench.core.registry import register_solver
-from nmfbench.core.validation import check_count, check_data, check_number
+from nmfbench.core.validation import check_count, check_number
 from nmfbench.optim.projections.manhattan import (
     ManhattanCone,
     certify_manhattan,
@@ -122,6 +121,9 @@ class RobustXRAY(BaseSeparable):
     def _project(self, X):
         return project_manhattan(X, self._basis(X))
 
+    def _certify(self, X):
+        return certify_manhattan(X, self.components_.astype(np.float64))
+
     def _first_weights(self, X, H, s):
         return s.cone.W, s.cone.norms.sum()
 
@@ -148,20 +150,6 @@ class RobustXRAY(BaseSeparable):
             super()._warm_up(X)
         else:  # it has the wrong length for the tiny fit
             clone(self).set_params(p=None)._warm_up(X)
-
-    def certificate(self, X):
-        """How good the representation of ``X`` on the fitted anchors is, with proof.
-
-        Returns
-        -------
-        dict
-            ``primal``, the objective of :meth:`transform`; ``dual_bound``, a number that no
-            representation on the anchors goes below; ``gap``, their difference relative to the
-            l1 norm of ``X``.
-        """
-        check_is_fitted(self)
-        X = check_data(self, X, reset=False)
-        return certify_manhattan(X, self.components_.astype(np.float64))
 
     def _start(self, X, r, rng, factors):
         self._require_a_nonzero_row(X)

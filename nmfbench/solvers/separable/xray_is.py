@@ -57,6 +57,7 @@ class XRAYIS(BaseBregmanXRAY):
     """
 
     accepts_sparse = False
+    convex = False
     generator = GENERATORS["itakura-saito"]
 
     def _fit_rows(self, X, H, W0):

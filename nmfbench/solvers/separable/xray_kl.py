@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nmfbench.core.registry import register_solver
-from nmfbench.optim.projections.bregman import GENERATORS, fit_kl, project_kl
+from nmfbench.optim.projections.bregman import GENERATORS, certify_kl, fit_kl, project_kl
 from nmfbench.solvers.separable.bregman_xray import BaseBregmanXRAY
 
 
@@ -64,6 +64,9 @@ class XRAYKL(BaseBregmanXRAY):
 
     def _project(self, X):
         return project_kl(X, self.components_, **self._projection_settings)
+
+    def _certify(self, X):
+        return certify_kl(X, self.components_, **self._projection_settings)
 
     def _row_scale(self, s):
         return np.asarray(s.data.sum(axis=1)).ravel()

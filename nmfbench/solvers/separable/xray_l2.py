@@ -9,7 +9,11 @@ from sklearn.utils import gen_batches
 
 from nmfbench.core.registry import register_solver
 from nmfbench.optim.kernels.nnls import nnls_gram
-from nmfbench.optim.projections.manhattan import fit_manhattan, project_manhattan
+from nmfbench.optim.projections.manhattan import (
+    certify_manhattan,
+    fit_manhattan,
+    project_manhattan,
+)
 from nmfbench.solvers.separable.xray import BaseXRAY
 
 _OUTSIDE = 1e-12  # `rand` ignores squared residuals below this share of the largest norm
@@ -84,10 +88,19 @@ class XRAYL2(BaseXRAY):
         if self.refit_loss not in (None, "manhattan"):
             raise ValueError(f"refit_loss must be None or 'manhattan', got {self.refit_loss!r}.")
 
+    @property
+    def _refitted_in_l1(self):
+        return self.refits > 0 and self.refit_loss == "manhattan"
+
     def _project(self, X):
-        if self.refits and self.refit_loss == "manhattan":
+        if self._refitted_in_l1:
             return project_manhattan(X, self._basis(X))
         return super()._project(X)
+
+    def _certify(self, X):
+        if self._refitted_in_l1:
+            return certify_manhattan(X, self.components_.astype(np.float64))
+        return super()._certify(X)
 
     def _fit_factor(self, X, H, W0):
         if self.refit_loss == "manhattan":

@@ -1,0 +1,65 @@
+"""The reference of the public Python names, from their docstrings by pdoc."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from pathlib import Path
+
+import pdoc.doc
+import pdoc.render
+
+import nmfbench
+
+__all__ = ["PUBLIC", "write_reference"]
+
+PUBLIC = (
+    "nmfbench",
+    "nmfbench.guests",
+    "nmfbench.solvers",
+    "nmfbench.solvers.bases.loop",
+    "nmfbench.solvers.separable.base",
+    "nmfbench.datasets",
+    "nmfbench.tasks",
+    "nmfbench.tasks.base",
+    "nmfbench.problems",
+    "nmfbench.problems.problem",
+    "nmfbench.corruptions",
+    "nmfbench.metrics",
+    "nmfbench.checks",
+    "nmfbench.core.registry",
+    "nmfbench.engine.trials",
+    "nmfbench.engine.runner",
+    "nmfbench.engine.store",
+    "nmfbench.papers",
+    "nmfbench.artefacts.artefact",
+    "nmfbench.artefacts.claim",
+    "nmfbench.artefacts.comparisons",
+    "nmfbench.artefacts.grids",
+    "nmfbench.artefacts.plots",
+    "nmfbench.optim.projections",
+)
+"""Modules that users, and authors of solvers, data sets, tasks and artefacts, import from."""
+
+
+def write_reference(output: Path) -> list[Path]:
+    """Write a page for each of the modules, in the folder ``api`` of a report; their paths."""
+    # Names that are imported when first used are no attributes before.
+    vars(nmfbench).update({name: getattr(nmfbench, name) for name in nmfbench.__all__})
+    pdoc.render.configure(
+        docformat="numpy",
+        search=False,
+        show_source=False,
+        template_directory=Path(nmfbench.__file__).parent / "pages" / "templates" / "api",
+    )
+    modules = {name: pdoc.doc.Module(importlib.import_module(name)) for name in PUBLIC}
+    written = []
+    for name, module in modules.items():
+        path = output / "api" / f"{name.replace('.', '/')}.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with warnings.catch_warnings():  # of annotations that it cannot look up, and shows as text
+            warnings.filterwarnings("ignore", module="pdoc")
+            page = pdoc.render.html_module(module, modules)
+        path.write_text(page, encoding="utf-8")
+        written.append(path)
+    return written
