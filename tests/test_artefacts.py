@@ -294,10 +294,9 @@ def test_papers_assert_most_claims():
     assert origins.count("paper") > origins.count("ours")
 
 
-def test_the_paper_grid_is_counted_once(artefact):
-    """The number that partial verdicts name is that of the paper's grid, and is kept."""
+def test_the_paper_grid_is_counted(artefact):
+    """The number that partial verdicts name is that of the paper's grid."""
     assert artefact.paper_total == len(grid(artefact.id, "paper"))
-    assert "paper_total" in vars(artefact)
 
 
 @pytest.mark.parametrize("holds", [True, False], ids=["confirmed", "refuted"])

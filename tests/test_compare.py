@@ -14,6 +14,7 @@ from worlds_comparison import invented, known
 from nmfbench import cli
 from nmfbench.compare import plan as planning
 from nmfbench.compare.evaluate import evaluate, gather
+from nmfbench.compare.page import _data
 from nmfbench.compare.plan import CompareError, labels_of, make_plan
 from nmfbench.compare.run import _in_order, look_up, timings_folder
 from nmfbench.compare.run import compute as run_plan
@@ -110,6 +111,8 @@ def tiny(task, profile):
         return [low_rank]
     if task in ("online", "stream"):
         return [replace(p, repeats=2) for p in problems_of(task, "smoke")]
+    if task in ("held-out", "rank-choice", "unmixing"):
+        return [replace(problems_of(task, "smoke")[0], repeats=2)]
     if task in ("annotation", "clustering"):
         absent = Problem(task=task, label="faces", dataset="nowhere", repeats=2)
         return [absent]
@@ -157,9 +160,12 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
         "Recognition",
         "Recognition by the nearest code",
         "Background and foreground",
+        "Choice of the rank",
+        "Held-out entries",
         "Lighting",
         "Multi-view learning",
         "Segmentation",
+        "Spectral unmixing",
         "Speed",
     }
     assert not first["failures"]
@@ -170,7 +176,8 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
     assert "nmfbench data fetch nowhere" in page
     assert "only fits of 1/2, 1/4, ... of the iterations" in page  # of a class without a trace
     assert page.count("its fit leaves no anchor_indices_") == 2
-    assert re.search(r"Where it stands.*What was not run.*Failures.*Provenance", page, re.DOTALL)
+    parts = r"Where it stands.*Data.*What was not run.*Failures.*Provenance"
+    assert re.search(parts, page, re.DOTALL)
     assert page.count("data:image/png;base64,") == len(list((output / "figures").glob("*.png")))
     names = {path.stem for path in (output / "figures").glob("*.pdf")}
     assert {
@@ -313,6 +320,24 @@ def test_fits_of_a_task_of_its_own_are_timed_as_they_are():
     trial = clock.trial("omf", {"n_sweeps": 1}, 0)
     assert trial == replace(same.trial("omf", {"n_sweeps": 1}, 0), timed=True)
     assert trial in registry.artefacts["or-nmf/fig2"].target.grid("paper")
+
+
+def test_the_page_says_which_data_are_real(monkeypatch):
+    """Each data set is real, generated, generated from real data, or in place of real data."""
+    monkeypatch.setattr(planning, "dataset_available", lambda name: True)
+    tasks = ["clustering", "rank-choice", "unmixing"]
+    rows = _data(make_plan([known("mu")], tasks=tasks))
+    what = {row["title"]: row["what"] for row in rows}
+    assert what["Blood cells of one donor, 765 genes"] == "real"
+    assert what["Low-rank matrix with Laplace noise"] == "generated"
+    assert what["Mixtures of the mean spectra of Indian Pines"] == "generated from real data"
+    problems = {title for row in rows for title in row["problems"]}
+    assert problems == {"Clustering", "Choice of the rank", "Spectral unmixing"}
+    (row,) = _data(make_plan([known("mu")], tasks=["annotation"], profile="smoke"))
+    assert (row["what"], row["source"]) == (
+        "generated, in place of the real data",
+        "a stand-in of the suite",
+    )
 
 
 def test_rivals_take_part_where_they_can(tiny_grid):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import yaml
 
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.choice import choose_grid
@@ -21,14 +22,17 @@ from nmfbench.core import registry
 from nmfbench.engine.store import Store, StoreError
 from nmfbench.engine.trials import Trial
 from nmfbench.papers import studies
+from nmfbench.papers.paper import paper as paper_of
 from nmfbench.report.build import (
     NotebookError,
+    _published_beside,
     _typeset,
     build_report,
     execute_notebook,
     notebook_path,
 )
 from nmfbench.report.section import SECTION, Section, render_section, section
+from nmfbench.report.sums import verify, write_sums
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
 
@@ -78,6 +82,37 @@ def test_every_file_of_a_report_has_its_sum(smoke_report):
     assert list(sums) == sorted(sums)
     for name, value in sums.items():
         assert hashlib.sha256((smoke_report.folder / name).read_bytes()).hexdigest() == value
+
+
+def test_a_codechecker_is_told_what_to_regenerate(smoke_report):
+    """``codecheck.yml`` lists pages and figures, and leaves its own fields to the codechecker."""
+    text = (smoke_report.folder / "codecheck.yml").read_text(encoding="utf-8")
+    assert text.startswith("%YAML 1.1\n---\n")
+    content = yaml.safe_load(text)
+    assert content["version"] == "https://codecheck.org.uk/spec/config/1.0/"
+    comments = {item["file"]: item["comment"] for item in content["manifest"]}
+    assert len(comments) == len(content["manifest"])
+    assert all((smoke_report.folder / name).is_file() for name in comments)
+    told = " ".join(comments.values())
+    for artefact in smoke_report.artefacts:
+        assert f"{artefact.paper}.html" in comments
+        assert artefact.kind == "table" or f"{artefact.id}: {artefact.title}" in told
+    assert content["paper"]["title"]
+    assert content["paper"]["authors"][0]["name"]
+    assert {row["title"] for row in content["nmfbench_papers"]} == {
+        paper_of(key).title for key in {artefact.paper for artefact in smoke_report.artefacts}
+    }
+    assert not {"codechecker", "report", "certificate"} & set(content)
+
+
+def test_the_sums_cover_what_is_published_beside_the_pages(tmp_path):
+    """Files of the record book and of the comparison have sums, too; others do not."""
+    for name in ("records/anp/fig2.parquet", "comparison/index.html", "notes.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    write_sums(_published_beside(tmp_path), tmp_path)
+    assert verify(tmp_path).whole == ["comparison/index.html", "records/anp/fig2.parquet"]
+    assert verify(tmp_path).unlisted == ["notes.txt"]
 
 
 def test_an_artefact_is_evaluated_and_drawn_once(smoke_store, tmp_path, monkeypatch):

@@ -22,10 +22,12 @@ from nmfbench.artefacts.artefact import PROFILES, Artefact
 from nmfbench.artefacts.evaluate import Reads, evaluate
 from nmfbench.core import registry
 from nmfbench.engine.arrays import pack
+from nmfbench.engine.audit import audited
 from nmfbench.engine.exchange import current_trial, export_records, read_exports, trial_of
 from nmfbench.engine.merge import Merge, import_records, merge
+from nmfbench.engine.saved import is_saved
 from nmfbench.engine.store import Store
-from nmfbench.engine.trials import canonical
+from nmfbench.engine.trials import Trial, canonical
 
 __all__ = ["Published", "owners", "publish"]
 
@@ -95,7 +97,8 @@ def publish(store: Store, folder, also: Iterable[tuple[str, str]] = ()) -> Publi
     The book's records are first merged into the store, so that all artefacts can be evaluated on
     both together: what their pictures and claims then read of the arrays is published, too. Arrays
     that claims read are kept as they are; images in single precision that are only drawn, in half.
-    Records of classes from outside, time-outs and deaths are not published.
+    Time-outs and deaths are not published, nor are records of classes from outside, unless they
+    were imported and audits here found them the same.
 
     Parameters
     ----------
@@ -110,6 +113,8 @@ def publish(store: Store, folder, also: Iterable[tuple[str, str]] = ()) -> Publi
     book = {r["key"]: (r, arrays) for r, arrays in written if _is_current(r)}
     import_records(book.values(), store)
     offered = {r["key"]: r for r in store.records() if _is_result(r)}
+    for key in _unaudited(store, offered.values()) - book.keys():
+        del offered[key]
     found = merge({k: r for k, (r, _) in book.items()}, offered.values(), larger_wins=True)
     records = {key: record for key, (record, _) in book.items()}
     records |= {key: offered[key] for key in found.taken}
@@ -134,7 +139,19 @@ def publish(store: Store, folder, also: Iterable[tuple[str, str]] = ()) -> Publi
 
 
 def _is_current(record) -> bool:
-    return ":" not in record["solver"] and current_trial(record) is not None
+    ours = ":" not in record["solver"] or is_saved(record["solver"])
+    return ours and current_trial(record) is not None
+
+
+def _unaudited(store, records) -> set[str]:
+    """Keys of the records of classes from outside that audits here have not found the same."""
+    saved: dict[str, list[Trial]] = {}
+    for record in records:
+        if is_saved(record["solver"]):
+            saved.setdefault(record["solver"], []).append(trial_of(record))
+    return {
+        trial.key for trials in saved.values() if not audited(store, trials) for trial in trials
+    }
 
 
 def _is_result(record) -> bool:

@@ -55,6 +55,10 @@ class Evaluation:
         Where and with what they were computed.
     finished : (str, str) or None
         When the first and the last was.
+    started : str or None
+        When the first was begun.
+    contents : dict of str to str
+        Hash of the file that each dataset was read from, of those that are read from a file.
     notes : list of str
         What else is to be said of the records: sentences, shown under Provenance.
     """
@@ -77,6 +81,8 @@ class Evaluation:
     hosts: list[dict]
     versions: list[dict]
     finished: tuple[str, str] | None
+    started: str | None
+    contents: dict[str, str]
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -219,6 +225,8 @@ def evaluate(
         hosts=_distinct(finished["host"]),
         versions=_distinct(finished["versions"]),
         finished=(min(finished["finished"]), max(finished["finished"])) if len(finished) else None,
+        started=_started(finished),
+        contents=_contents(finished),
         notes=_notes(store, plan),
     )
 
@@ -245,6 +253,18 @@ def _notes(store, plan) -> list[str]:
 
 def _distinct(dicts):
     return [dict(items) for items in sorted({tuple(d.items()) for d in dicts})]
+
+
+def _started(finished):
+    """The earliest time at which one of the finished trials was begun."""
+    elapsed = finished["elapsed"].fillna(finished["seconds"]).fillna(0).astype(float)
+    begun = pd.to_datetime(finished["finished"]) - pd.to_timedelta(elapsed, unit="s")
+    return begun.min().floor("s").isoformat() if len(begun) else None
+
+
+def _contents(finished):
+    pairs = zip(finished["dataset"], finished["declared"], strict=True)
+    return {name: known["content"] for name, known in pairs if known["content"]}
 
 
 def claim_rows(evaluation: Evaluation) -> list[dict[str, Any]]:

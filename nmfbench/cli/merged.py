@@ -29,7 +29,8 @@ def merge_data(found) -> dict:
     """Counts of a :class:`~nmfbench.engine.merge.Merge` as plain values."""
     counts = ("new", "replaced", "held", "left_out", "unknown")
     data = {name: getattr(found, name) for name in counts}
-    return data | {"different": found.different, "agreement": dict(found.agreement)}
+    more = {"different": found.different, "saved": found.saved}
+    return data | more | {"agreement": dict(found.agreement)}
 
 
 def merge_text(found, place) -> str:

@@ -29,6 +29,7 @@ from nmfbench.compare.figures import (
 from nmfbench.compare.plan import Plan
 from nmfbench.compare.questions import ALPHA, FACTORS, question_of
 from nmfbench.compare.run import Todo
+from nmfbench.core import registry
 from nmfbench.pages.environment import ASSETS, environment
 
 __all__ = ["write_page"]
@@ -95,6 +96,7 @@ def write_page(
             titles=titles,
             rivals=_rivals(findings, titles),
             outcomes=_by_problem(findings),
+            data=_data(plan),
             pictures=shown,
             left_out=findings.left_out.to_dict("records"),
             failures=findings.failures.to_dict("records"),
@@ -370,6 +372,30 @@ def _number(value):
     ('0.988', '12.3', '1.23e-05')
     """
     return f"{value:.3g}"
+
+
+def _data(plan):
+    """The data sets of a plan: what they are, whose, and the problems they are used in."""
+    rows = {}
+    for cell in plan.cells:
+        problem = cell.problem
+        if problem.ranked:
+            row = rows.setdefault((problem.dataset, problem.stand_in), _data_set(problem))
+            row["problems"].setdefault(question_of(problem.task).title, {})[problem.label] = None
+    return list(rows.values())
+
+
+def _data_set(problem):
+    info = registry.datasets[problem.dataset].info
+    if problem.stand_in:
+        what = "generated, in place of the real data"
+    elif not info.get("generated"):
+        what = "real"
+    else:
+        what = "generated" if info.get("file") is None else "generated from real data"
+    source = "a stand-in of the suite" if problem.stand_in else info.get("source")
+    title = info.get("title", problem.dataset)
+    return {"title": title, "what": what, "source": source, "problems": {}}
 
 
 def _breakdowns(findings, highlight):

@@ -38,6 +38,8 @@ class Entrant:
         What it minimises, if that is a loss alone.
     starts : bool
         It can start from given factors.
+    origin : str
+        Of one of which only records are here, whether these were audited; else empty.
     """
 
     label: str
@@ -46,6 +48,7 @@ class Entrant:
     new: bool
     loss: str | None
     starts: bool = True
+    origin: str = ""
 
     def trial(self, problem: Problem, repeat: int) -> Trial:
         """Its trial of a problem."""

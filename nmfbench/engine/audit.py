@@ -25,11 +25,12 @@ from nmfbench.engine.perform import make_solver
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.results import reason
 from nmfbench.engine.runner import FIRST, Limits, compute
+from nmfbench.engine.saved import is_saved
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import Worker
 
-__all__ = ["Audit", "Group", "audit", "group_of", "moved", "standing"]
+__all__ = ["Audit", "Group", "audit", "audited", "group_of", "moved", "standing"]
 
 _LARGE = 0.1  # share of the budget; in a sample a record that costs more is left out
 
@@ -92,6 +93,7 @@ def audit(
     jobs: int = 1,
     limits: Limits | None = None,
     salt: str = "",
+    places: Mapping[str, str] | None = None,
     progress: Callable[[Audit], None] = lambda found: None,
 ) -> list[Group]:
     """Compute a sample of the records of a store again, compare, and keep the outcomes there.
@@ -116,6 +118,10 @@ def audit(
     limits : Limits, optional
     salt : str
         Another text is another sample.
+    places : mapping of str to str, optional
+        Of classes of which only records are here, by their names in these
+        (:mod:`nmfbench.engine.saved`), where their code is, to be run. Records of others are left
+        out.
     progress : callable
         Told of each audit as it ends.
 
@@ -124,12 +130,13 @@ def audit(
     list of Group
         All groups, also those of which nothing was computed.
     """
+    places = places or {}
     groups: dict[tuple, Group] = {}
     chosen: dict[tuple, list] = {}
     outcomes = _outcomes(store)
     for record in store.records(keys):
         trial = current_trial(record) if record["status"] == "done" else None
-        if trial is None or not _at_hand(trial):
+        if trial is None or not _at_hand(trial, places):
             continue
         group = groups.setdefault(group_of(record), Group(*group_of(record)))
         other = record["code"] != trial.code
@@ -145,13 +152,14 @@ def audit(
         for turn, (draw, record, trial) in enumerate(sorted(found, key=lambda f: f[0])[:sample])
     ]
     todo = [(record, trial) for *_, record, trial in sorted(turns, key=lambda t: t[:2])]
-    for found in _compute(todo, store, budget, jobs, limits or Limits(), progress):
+    for found in _compute(todo, store, places, budget, jobs, limits or Limits(), progress):
         groups[group_of(found.record)].audits.append(found)
     return [groups[name] for name in sorted(groups)]
 
 
-def _at_hand(trial):
-    return trial.stand_in or dataset_available(trial.dataset)
+def _at_hand(trial, places):
+    data = trial.stand_in or dataset_available(trial.dataset)
+    return data and (trial.solver in places or not is_saved(trial.solver))
 
 
 def _draw(record, salt):
@@ -162,7 +170,7 @@ def _cost(record):
     return record["elapsed"] or record["seconds"] or 0.0
 
 
-def _compute(todo, store, budget, jobs, limits, progress) -> list[Audit]:
+def _compute(todo, store, places, budget, jobs, limits, progress) -> list[Audit]:
     deadline = None if budget is None else time.monotonic() + budget
     of_thread, workers, lock, done = threading.local(), [], threading.Lock(), []
     memory = limits.memory or default_memory_limit(jobs)
@@ -173,7 +181,8 @@ def _compute(todo, store, budget, jobs, limits, progress) -> list[Audit]:
         if not hasattr(of_thread, "worker"):
             of_thread.worker = Worker(memory)
             workers.append(of_thread.worker)
-        found = _audit(record, trial, store, of_thread.worker, limits)
+        placed = replace(trial, solver=places.get(trial.solver, trial.solver))
+        found = replace(_audit(record, placed, store, of_thread.worker, limits), trial=trial)
         with lock:
             store.put_audits([_row(found)])
             done.append(found)
@@ -293,6 +302,17 @@ def standing(store: Store, trials: Sequence[Trial]) -> dict[str, int]:
         else:
             counts["audited" if seen else "unaudited"] += 1
     return counts
+
+
+def audited(store: Store, trials: Sequence[Trial]) -> bool | None:
+    """Whether audits under today's code found all records of a solver made elsewhere the same.
+
+    None if a group of its records has not been audited, or none has finished.
+    """
+    counts = standing(store, trials)
+    if counts["different"]:
+        return False
+    return True if counts["audited"] and not counts["elsewhere"] else None
 
 
 def _outcomes(store) -> dict[tuple, set[str]]:

@@ -3,7 +3,8 @@
 Columns are in the order of :data:`FIRST`, then one for each metric, then :data:`LAST`. Columns of
 :data:`~nmfbench.engine.record.JSON` hold canonical JSON text. A metric that a trial does not have
 is an empty cell. A parquet file may have a column ``arrays`` besides: curves and factors that
-pictures and claims read. Nothing is pickled.
+pictures and claims read. Nothing is pickled. A class from outside is named without its place, as
+:mod:`nmfbench.engine.saved` says.
 
 Each row has the :func:`~nmfbench.engine.record.digest` of its record, so that a changed cell is
 noticed; pages of a parquet file have a checksum, which guards its arrays, too. Files from before
@@ -27,6 +28,7 @@ from nmfbench.core.files import whole_file
 from nmfbench.core.registry import UnknownNameError
 from nmfbench.engine.arrays import pack, unpack
 from nmfbench.engine.record import COLUMNS, FLAGS, JSON, RESERVED, digest, to_row
+from nmfbench.engine.saved import as_saved
 from nmfbench.engine.trials import Trial, canonical, key_of
 
 __all__ = [
@@ -108,7 +110,7 @@ def export_records(
 
 def _table(records, artefacts) -> pd.DataFrame:
     rows = []
-    for record in records:
+    for record in map(as_saved, records):
         row = {name: value for name, value in record.items() if name != "metrics"}
         row["digest"] = digest(to_row(record))
         row |= {name: canonical(row[name]) for name in _CELLS if row[name] is not None}
@@ -192,7 +194,7 @@ def read_export(path) -> list[tuple[dict, dict[str, np.ndarray]]]:
                     "the digest does not belong to the other columns: one was edited since the "
                     "export, or rounded by another program"
                 )
-            records.append((record, _arrays(row.get("arrays"))))
+            records.append((as_saved(record), _arrays(row.get("arrays"))))
     return records
 
 

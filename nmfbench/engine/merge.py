@@ -17,6 +17,7 @@ from nmfbench.core import registry
 from nmfbench.engine.agreement import compare
 from nmfbench.engine.exchange import trial_of
 from nmfbench.engine.missing import timed_problem
+from nmfbench.engine.saved import as_saved, is_saved
 from nmfbench.engine.store import Store
 
 __all__ = ["Merge", "import_records", "merge"]
@@ -40,6 +41,8 @@ class Merge:
         Of finished trials that both sides have, how many agree: by outcome.
     different : list of str
         Keys of those that differ beyond the tolerances.
+    saved : list of str
+        Classes from outside of which records were offered, see :mod:`nmfbench.engine.saved`.
     """
 
     taken: list[str] = field(default_factory=list)
@@ -50,6 +53,7 @@ class Merge:
     unknown: int = 0
     agreement: Counter[str] = field(default_factory=Counter)
     different: list[str] = field(default_factory=list)
+    saved: list[str] = field(default_factory=list)
 
 
 def merge(
@@ -114,7 +118,7 @@ def _go_together(ours, theirs, agree) -> bool:
 
 
 def _group(record) -> str:
-    trial = trial_of(record)
+    trial = trial_of(as_saved(record))  # a class from outside may not be at hand
     while trial.base is not None:
         trial = trial.base
     return timed_problem(trial) if trial.timed else trial.key
@@ -139,6 +143,8 @@ def import_records(
     held = {record["key"]: record for record in store.records() if _is_known(record)}
     found = merge(held, (record for record, _ in offered.values()))
     found.unknown = len(given) - len(offered)
+    solvers = {record["solver"] for record, _ in offered.values()}
+    found.saved = sorted(filter(is_saved, solvers))
     store.put_imported(offered[key] for key in found.taken)
     return found
 

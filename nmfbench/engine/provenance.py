@@ -6,10 +6,13 @@ import functools
 import os
 import platform
 import re
+import subprocess
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-__all__ = ["host", "versions"]
+import nmfbench
+
+__all__ = ["commit", "host", "versions"]
 
 _PACKAGES = ("nmfbench", "numpy", "scipy", "scikit-learn", "numba", "pandas")
 
@@ -39,3 +42,20 @@ def versions(*more: str) -> dict[str, str]:
         except PackageNotFoundError:
             found[package] = "not installed"
     return found
+
+
+@functools.cache
+def commit() -> str | None:
+    """Hash of the git commit that the package is of, "-dirty" behind it if files were edited.
+
+    None of a package that is not in a checkout.
+    """
+    folder = Path(nmfbench.__file__).parent
+    git = functools.partial(subprocess.run, cwd=folder, capture_output=True, text=True, check=True)
+    try:
+        git(["git", "ls-files", "--error-unmatch", "__init__.py"])
+        found = git(["git", "rev-parse", "HEAD"]).stdout.strip()
+        edited = git(["git", "status", "--porcelain", "."]).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return f"{found}-dirty" if edited else found

@@ -482,6 +482,12 @@ class Store:
         names = [name for name in COLUMNS if name != "metrics"]
         return pd.concat([pd.DataFrame(records, columns=names), metrics], axis=1)
 
+    @_explained
+    def solvers(self) -> list[tuple[str, dict[str, Any]]]:
+        """Solvers of the records with their parameters, each once, sorted."""
+        rows = self._db.execute("SELECT DISTINCT solver, params FROM records ORDER BY 1, 2")
+        return [(solver, json.loads(params)) for solver, params in rows]
+
     # -- arrays -------------------------------------------------------------------------------
 
     @_explained

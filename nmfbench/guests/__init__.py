@@ -6,6 +6,7 @@ Wherever a solver is named, a guest is named by its place, with parameters if ne
     path/to/mine.py:MyNMF                      a class in a file
     'path/to/mine.py:MyNMF(alpha=0.1)'         with parameters: literals, never evaluated
     sklearn.decomposition:NMF                  a class in a package
+    mine.py:MyNMF@1f2e3d4c5b6a                 imported records of a class, whose code is not run
 
 What is asked of a class
 ------------------------

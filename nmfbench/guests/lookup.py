@@ -6,20 +6,27 @@ from dataclasses import dataclass
 
 from nmfbench.core.registry import Entry
 from nmfbench.engine.fingerprint import code_version
+from nmfbench.engine.saved import is_saved
+from nmfbench.guests.errors import GuestError
 from nmfbench.guests.load import load
 from nmfbench.guests.place import short_name
 from nmfbench.guests.version import origins
 
-__all__ = ["GuestClass", "entry"]
+__all__ = ["GuestClass", "SavedClass", "entry"]
 
 
 def entry(key: str) -> Entry:
     """Registry entry of a guest, whose key is its place, such as ``"/home/me/mine.py:MyNMF"``.
 
-    The key of the entry lacks the folder, on which no result depends.
+    The key of the entry lacks the folder, on which no result depends, and the version, if only
+    records are asked for.
     """
     place, _, attribute = key.rpartition(":")
-    target = GuestClass(place, attribute)
+    target: GuestClass | SavedClass = GuestClass(place, attribute)
+    version = None
+    if is_saved(key):
+        attribute, _, version = attribute.partition("@")
+        target = SavedClass(short_name(place, attribute), version)
     info = {
         "name": attribute,
         "family": "guest",
@@ -27,6 +34,7 @@ def entry(key: str) -> Entry:
         "paper": None,
         "monotone": False,
         "nested": False,
+        "version": version,
     }
     return Entry(target.name, target, info)
 
@@ -77,3 +85,29 @@ class GuestClass:
 
         kind = self.load()
         return kind() if issubclass(kind, BaseNMF) else Guest(kind)
+
+
+@dataclass(frozen=True)
+class SavedClass:
+    """A class of which there are records, made elsewhere; its code is neither read nor run.
+
+    Attributes
+    ----------
+    name : str
+        File or module, and class.
+    version : str
+        Hash of its source.
+    """
+
+    name: str
+    version: str
+
+    def origins(self) -> list[tuple[str, str]]:
+        """For :func:`~nmfbench.engine.fingerprint.code_version`: pairs of module and text."""
+        return [("", f"{self.name} {self.version}")]
+
+    def __call__(self):
+        raise GuestError(
+            f"{self.name}@{self.version} stands for records made elsewhere, and is not run; name "
+            f"the file of the class, as in path/to/{self.name}."
+        )

@@ -9,15 +9,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nmfbench.core import registry
+from nmfbench.engine.saved import is_saved
 from nmfbench.guests.errors import GuestError
-from nmfbench.guests.place import classes_of, locate
+from nmfbench.guests.place import classes_of, locate, short_name
 from nmfbench.guests.signature import check_parameters
 
 __all__ = ["SolverSpec", "parse_solver"]
 
 _NAME = r"[^\W\d]\w*"
 _PLACE = re.compile(
-    rf"(?P<place>.+?):(?P<attribute>{_NAME}(\.{_NAME})*)\s*(?P<call>\(.*\))?", re.DOTALL
+    rf"(?P<place>.+?):(?P<attribute>{_NAME}(\.{_NAME})*)"
+    r"(?P<version>@[0-9a-f]{12})?\s*(?P<call>\(.*\))?",
+    re.DOTALL,
 )
 _KEY = re.compile(r"(?P<key>[\w./\\-]+)\s*(?P<call>\(.*\))?", re.DOTALL)
 
@@ -30,7 +33,7 @@ class SolverSpec:
     ----------
     solver : str
         A registered key, ``package.module:Class``, or ``/path/to/file.py:Class``, the path
-        absolute.
+        absolute; or ``file.py:Class@version`` of records made elsewhere.
     params : dict
     """
 
@@ -41,6 +44,11 @@ class SolverSpec:
     def is_guest(self) -> bool:
         """Whether it is a class from outside."""
         return ":" in self.solver
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether it stands for records made elsewhere."""
+        return is_saved(self.solver)
 
     @property
     def label(self) -> str:
@@ -66,7 +74,8 @@ def parse_solver(text: str) -> SolverSpec:
     ----------
     text : str
         ``spa``, ``package.module:Class`` or ``path/to/file.py:Class``, each with optional
-        parameters, as in ``mu(max_iter=50)``: keywords and literals.
+        parameters, as in ``mu(max_iter=50)``: keywords and literals. ``file.py:Class@version``
+        stands for records of the class that were made elsewhere.
 
     Raises
     ------
@@ -84,6 +93,9 @@ def parse_solver(text: str) -> SolverSpec:
     text = text.strip()
     if match := _PLACE.fullmatch(text):
         params = _parameters(text, match["call"])
+        if match["version"]:
+            name = short_name(match["place"], match["attribute"])
+            return SolverSpec(name + match["version"], params)
         return SolverSpec(locate(match["place"], match["attribute"]), params)
     match = _KEY.fullmatch(text)
     if not match or text.endswith(".py"):

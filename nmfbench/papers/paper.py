@@ -24,6 +24,8 @@ class Paper:
         Patterns of the claims of the paper that decide that sentence, such as ``"fig3/beats-*"``.
     figure : str
         Name of the figure that says most.
+    url : str
+        Where it is found, a DOI if it has one.
     answers : mapping of str to str
         Questions that readers come with, and the names of the artefacts that answer them.
     """
@@ -34,6 +36,7 @@ class Paper:
     claim: str
     decided_by: tuple[str, ...]
     figure: str
+    url: str = ""
     answers: Mapping[str, str] = field(default_factory=dict)
 
     def decides(self, claim: str) -> bool:

@@ -7,12 +7,11 @@ output holds the page's section, and what landing page, cards and claims take fr
 from __future__ import annotations
 
 import difflib
-import hashlib
 import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
@@ -31,13 +30,17 @@ from nmfbench.cards import card_list, card_page, make_card
 from nmfbench.cards.card import Evidence, of_the_field, plan_of_the_field
 from nmfbench.compare.evaluate import gather
 from nmfbench.compare.leaderboards import leaderboards
+from nmfbench.compare.saved import add_saved, saved_solvers
 from nmfbench.core import registry
 from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import ASSETS, environment
+from nmfbench.report.codecheck import write_codecheck
+from nmfbench.report.crate import write_crate
 from nmfbench.report.landing import write_landing, write_leaderboards
 from nmfbench.report.reference import write_reference
 from nmfbench.report.section import SECTION, Section
+from nmfbench.report.sums import write_sums
 
 __all__ = ["NotebookError", "Report", "build_report", "execute_notebook", "notebook_path"]
 
@@ -73,8 +76,10 @@ def build_report(
     """Execute the notebooks of the artefacts' papers; write all pages of the report.
 
     Notebooks run at the same time, as many as there are cores. Beside the pages come
-    ``claims.json``, the verdicts as ``nmfbench claims --json`` has them, and ``SHA256SUMS`` of
-    all files that were written.
+    ``claims.json``, the verdicts as ``nmfbench claims --json`` has them; ``codecheck.yml``, what
+    somebody else has to regenerate; ``ro-crate-metadata.json``, how each figure came about and what
+    became of each claim; and ``SHA256SUMS`` of all files that were written, and of the record book
+    and the comparison that are published with them.
 
     Parameters
     ----------
@@ -130,7 +135,9 @@ def build_report(
         coming = pool.imap(show, longest_first, chunksize=1)
         with Store(store, create=False) as opened:
             field = of_the_field(opened)
-            boards, lacking_records = leaderboards(gather(plan_of_the_field(), opened))
+            plan = plan_of_the_field()
+            add_saved(plan, saved_solvers(opened), opened)
+            boards, lacking_records = leaderboards(gather(plan, opened))
         shown = dict(zip(longest_first, coming, strict=True))
     as_in_notebooks = [section for paper in papers for section in shown[paper]]
     by_id = {section.evaluation.artefact.id: section for section in as_in_notebooks}
@@ -142,7 +149,8 @@ def build_report(
     evidence = [e for e in [*(section.evidence for section in sections), field] if e is not None]
     cards = _write_cards(evidence, store, output, profile)
     index, *previews = write_landing(as_in_notebooks, list(papers), boards, output, profile)
-    ranked = write_leaderboards(boards, lacking_records, output)
+    origins = {entrant.label: entrant.origin for entrant in plan.entrants if entrant.origin}
+    ranked = write_leaderboards(boards, lacking_records, origins, output)
     reference = write_reference(output)
     claims = output / "claims.json"
     rows = [row for evaluation in evaluations for row in claim_rows(evaluation)]
@@ -150,8 +158,11 @@ def build_report(
     pages = [output / f"{paper}.{ending}" for paper in papers for ending in ("html", "ipynb")]
     pictures = [output / picture for section in sections for picture in section.pictures]
     assets = shutil.copytree(ASSETS, output / "assets", dirs_exist_ok=True).iterdir()
-    others = [*previews, *pages, *pictures, *assets, *cards, *reference]
-    _write_sums([index, ranked, claims, *others], output)
+    codecheck = write_codecheck(sections, papers, output)
+    written = [index, ranked, claims, codecheck, *previews, *pages, *pictures, *assets, *cards]
+    written += [*reference, *_published_beside(output)]
+    crate = write_crate(sections, papers, written, output)
+    write_sums([*written, crate], output)
     return Report(index, evaluations)
 
 
@@ -268,11 +279,7 @@ def _write_cards(
     return written
 
 
-def _write_sums(paths: Iterable[Path], output: Path) -> None:
-    """``SHA256SUMS`` as ``sha256sum --check`` reads it, of files of a report."""
-    sums = {
-        path.relative_to(output).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in paths
-    }
-    lines = [f"{sums[name]}  {name}\n" for name in sorted(sums)]
-    (output / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
+def _published_beside(output: Path) -> list[Path]:
+    """Files of the record book and of the comparison that the landing page leads to, if any."""
+    folders = (output / "records", output / "comparison")
+    return sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -279,7 +279,10 @@ def write_landing(
 
 
 def write_leaderboards(
-    boards: Sequence[Leaderboard], lacking: Sequence[Question], output: Path
+    boards: Sequence[Leaderboard],
+    lacking: Sequence[Question],
+    origins: Mapping[str, str],
+    output: Path,
 ) -> Path:
     """Write ``leaderboards.html``; its path.
 
@@ -287,9 +290,18 @@ def write_leaderboards(
     ----------
     boards, lacking
         Of :func:`~nmfbench.compare.leaderboards.leaderboards`.
+    origins : mapping of str to str
+        By their labels, where the records of classes from outside come from.
     output : Path
     """
-    return _write("leaderboards.html", output, boards=boards, lacking=lacking, standings=_STANDINGS)
+    return _write(
+        "leaderboards.html",
+        output,
+        boards=boards,
+        lacking=lacking,
+        origins=origins,
+        standings=_STANDINGS,
+    )
 
 
 _STANDINGS = {
@@ -314,7 +326,7 @@ def _write(page, output, **values):
 
 
 def _name(key):
-    return registry.solvers[key].info["name"]
+    return registry.solvers[key].info["name"] if key in registry.solvers else key
 
 
 def _scores(board):

@@ -25,6 +25,7 @@ ORDER = (
     "export",
     "import_",
     "publish",
+    "verify",
     "replay",
     "audit",
     "doctor",

@@ -6,7 +6,7 @@ import contextlib
 import os
 
 from nmfbench.cli import options
-from nmfbench.cli.output import Result, notice, table
+from nmfbench.cli.output import Result, UsageError, notice, table
 
 _COLUMNS = ("task", "solver", "dataset", "records", "changed", "audited")
 _COLUMNS += ("same_bits", "same_digits", "different")
@@ -40,6 +40,12 @@ def add(commands):
         action="store_true",
         help="raise the versions of what came out different, in the source",
     )
+    sub.add_argument(
+        "--solver",
+        metavar="SOLVER",
+        help="only records of this one; of records that were imported, name the file of the class, "
+        "path/to/file.py:Class, which is run",
+    )
     options.budget(sub)
     options.jobs(sub)
     options.limits(sub)
@@ -52,14 +58,18 @@ def run(args) -> Result:
     from nmfbench.engine.audit import audit, moved
     from nmfbench.engine.runner import Limits
     from nmfbench.engine.store import Store
+    from nmfbench.guests import parse_solver
 
     targets = select(args.names)
+    spec = None if args.solver is None else parse_solver(args.solver)
     everything = not args.names or "all" in args.names
     with Store(args.store, create=False) as store:
         store.check_writable()
-        keys = None
+        keys = places = None
         if not everything:
             keys = owners((target.artefact for target in targets), store.records())
+        if spec is not None:
+            keys, places = _records_of(spec, store, keys)
         groups = audit(
             store,
             keys,
@@ -69,6 +79,7 @@ def run(args) -> Result:
             jobs=args.jobs,
             limits=Limits(args.time_limit, args.memory_limit),
             salt=args.draw,
+            places=places,
             progress=_tell,
         )
         raised = _raised(moved(store, groups), args.accept)
@@ -86,6 +97,30 @@ def run(args) -> Result:
     if args.changed and missed:
         text.append(f"{missed} groups with changed source were not audited: the budget was spent.")
     return Result(rows, "\n".join(text), int(bool(different) and not args.accept))
+
+
+def _records_of(spec, store, keys):
+    """Keys of the records of a solver, and where the code is of those made elsewhere."""
+    from nmfbench.core import registry
+    from nmfbench.engine.saved import saved_name
+    from nmfbench.engine.trials import version_of
+
+    places = {}
+    if spec.is_guest:
+        name = saved_name(spec.solver, version_of(registry.solvers[spec.solver]))
+        places[name] = spec.solver
+    found = [
+        record["key"]
+        for record in store.records(keys)
+        if record["solver"] in {spec.solver, *places} and spec.params in ({}, record["params"])
+    ]
+    if not found:
+        name, *_ = [*places, spec.solver]
+        raise UsageError(
+            f"{store.folder} has no record of {name}"
+            + (", the class as it is in this file." if places else ".")
+        )
+    return found, places
 
 
 def _group_row(group) -> dict:

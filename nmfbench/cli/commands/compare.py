@@ -43,7 +43,7 @@ def add(commands):
         default=[],
         metavar="KEY",
         help="a baseline, named as SOLVER; may be repeated; 'all' is every solver of the suite; by "
-        "default a few for each task",
+        "default a few for each task; file.py:Class@version stands for imported records",
     )
     sub.add_argument(
         "--profile",
@@ -54,6 +54,12 @@ def add(commands):
     )
     sub.add_argument(
         "--output", default="comparison", metavar="DIR", help="folder of the page (comparison)"
+    )
+    sub.add_argument(
+        "--save",
+        metavar="FILE",
+        help="write the records of SOLVER, without times, for 'nmfbench import' on other machines; "
+        "as CSV if its name says so, else as parquet",
     )
     options.store(sub)
 
@@ -67,6 +73,7 @@ def run(args) -> Result:
     from nmfbench.compare.page import as_data, write_page
     from nmfbench.compare.plan import check_tasks, make_plan
     from nmfbench.compare.run import compute, look_up, timings_folder
+    from nmfbench.compare.saved import add_saved
     from nmfbench.core import registry
     from nmfbench.engine.runner import Limits
     from nmfbench.engine.store import Store
@@ -80,6 +87,10 @@ def run(args) -> Result:
     output = Path(args.output)
     if output.exists() and not output.is_dir():
         raise UsageError(f"--output needs a folder, but {output} is a file.")
+    if args.save is not None and Path(args.save).is_dir():
+        raise UsageError(f"--save needs a file, but {args.save} is a folder.")
+    saved = [spec for spec in rivals if spec.is_saved]
+    rivals = [spec for spec in rivals if not spec.is_saved]
     checked = {}
     with contextlib.closing(Worker(args.memory_limit)) as worker:  # which solvers of ours share
         against, found = ([examine(s, worker=worker) for s in specs] for specs in (rivals, solvers))
@@ -96,6 +107,7 @@ def run(args) -> Result:
     started, planned = time.monotonic(), len(plan.left_out)
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(Store(args.store))
+        _check_saved(saved, store)
         timings = timings_folder(args.store)
         todo = look_up(plan, store, timings, retry_failed=args.retry_failed)
         notice(
@@ -120,6 +132,8 @@ def run(args) -> Result:
                     f"stopped. What has finished is in {args.store}; the same command resumes."
                 ) from None
         _say_left_out(plan.left_out[planned:], plan)
+        written = None if args.save is None else _save(plan, store, args.save)
+        add_saved(plan, saved, store)
         own = stack.enter_context(Store(timings)) if todo.anew else None
         findings = evaluate(plan, gather(plan, store, own, todo.anew))
         page = write_page(
@@ -133,7 +147,34 @@ def run(args) -> Result:
         "seconds": round(time.monotonic() - started, 3),
     }
     failed = int(findings.failures["trials"].sum())
-    return Result(data, _standing(data, failed), int(failed > 0))
+    text = _standing(data, failed)
+    if written is not None:
+        data["saved"] = written
+        names = ", ".join(written["solvers"]) or "no solver"
+        text += f"\n{written['file']}: {written['trials']} records of {names}"
+    return Result(data, text, int(failed > 0))
+
+
+def _check_saved(specs, store):
+    """Raise a UsageError for a class of which the store has no imported record."""
+    from nmfbench.compare.saved import saved_solvers
+
+    known = saved_solvers(store) if specs else []
+    for spec in specs:
+        if spec not in known:
+            names = ", ".join(map(str, known)) or "none"
+            raise UsageError(
+                f"{store.folder} has no imported record of {spec}; it has those of: {names}."
+            )
+
+
+def _save(plan, store, path):
+    """Write the records of the new solvers; what was written."""
+    from nmfbench.compare.saved import save_records
+
+    kind = "csv" if path.endswith(".csv") else "parquet"
+    names = save_records(plan, store, path, format=kind)
+    return {"file": path, "trials": len(names), "solvers": sorted(set(names))}
 
 
 def _say_left_out(rows, plan):

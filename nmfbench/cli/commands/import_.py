@@ -13,8 +13,9 @@ def add(commands):
         run,
         "merge exported records; equal keys are not doubled",
         "Nothing is written unless all rows are whole. Records from files count as computed "
-        "elsewhere until 'nmfbench audit' has computed some of theirs again. A record book also "
-        "holds measured exponents of time, which come along.",
+        "elsewhere until 'nmfbench audit' has computed some of theirs again. Of classes from "
+        "outside no code is looked for, read or run. A record book also holds measured exponents "
+        "of time, which come along.",
     )
     options.store(sub)
     options.print_json(sub)
@@ -27,4 +28,6 @@ def run(args) -> Result:
     from nmfbench.cli.merged import import_files, merge_data, merge_text
 
     found = import_files(args.names, args.store)
-    return Result(merge_data(found), merge_text(found, args.store))
+    text = [merge_text(found, args.store)]
+    text += [f"To compare with these records: --against '{name}'" for name in found.saved]
+    return Result(merge_data(found), "\n".join(text))

@@ -6,6 +6,7 @@ PAPER = Paper(
     authors="Guo, Ding & Zhou",
     year=2014,
     title="Robust nonnegative matrix factorization with discriminability for image representation",
+    url="https://doi.org/10.1109/ICME.2015.7177401",
     claim="A sparse noise matrix and an approximate orthogonality constraint make graph-"
     "regularised NMF cluster images better than all of its predecessors, on five data sets.",
     decided_by=tuple(
