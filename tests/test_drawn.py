@@ -76,6 +76,8 @@ def test_a_level_reaches_from_the_first_place_to_the_last():
     assert list(level["x"]) == [1.0, 4.0]
     assert list(level["y"]) == [2.5, 2.5]
     assert level[["low", "high", "n"]].isna().all(axis=None)
+    alone = drawn(curves(level=("chance", "guessing"))(table([3.0]))).points
+    assert list(alone.loc[alone["curve"] == "guessing", "x"]) == [3.0, 3.0]  # a panel each
 
 
 def test_axes_are_those_of_the_picture():

@@ -124,7 +124,8 @@ def drawn(figure) -> Drawn | None:
         panel["intervals"] = {m.name: m.interval for _, m in lines if m.interval}
         for line, memory in lines:
             curves.setdefault(memory.name, {"name": memory.name} | _look(line))
-            rows = memory.rows.assign(x=ends) if _is_level(axis, line) else memory.rows
+            level = _is_level(axis, line)
+            rows = memory.rows[: len(ends)].assign(x=ends) if level else memory.rows
             parts.append(rows.assign(panel=panel["name"], curve=memory.name))
     points = pd.concat(parts, ignore_index=True).dropna(subset=["x", "y"])
     points = points.astype({"n": "Int64"})
@@ -152,9 +153,9 @@ def _is_level(axis, line):
 
 
 def _ends(xs):
-    """First and last place of the other curves."""
+    """First and last place of the other curves; one where these are the same."""
     every = pd.concat(xs) if xs else pd.Series([0.0, 1.0])
-    return [every.min(), every.max()]
+    return sorted({every.min(), every.max()})
 
 
 def _look(line):
