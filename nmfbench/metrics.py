@@ -16,6 +16,7 @@ from sklearn.metrics import (
     precision_recall_curve,
 )
 from sklearn.metrics.cluster import contingency_matrix
+from sklearn.preprocessing import normalize
 from sklearn.utils import check_consistent_length
 
 from nmfbench.core.registry import register_metric
@@ -32,6 +33,8 @@ __all__ = [
     "nmi_max",
     "relative_error",
     "sparseness",
+    "spectral_angle",
+    "spectral_angles",
 ]
 
 
@@ -285,6 +288,60 @@ def sparseness(x):
     root = np.sqrt(len(x))
     ratio = (root - x.sum() / np.linalg.norm(x)) / (root - 1)
     return float(np.clip(ratio, 0, 1))  # rounding leads out by an ulp
+
+
+@register_metric("spectral-angle", name="mean spectral angle (degrees)", higher_is_better=False)
+def spectral_angle(true, found):
+    """Mean angle, in degrees, of spectra to those found for them.
+
+    Each spectrum gets at most one of those found and each of those found belongs to at most one,
+    matched so that the mean is smallest. A spectrum that gets none is at a right angle, the largest
+    between non-negative spectra.
+
+    Parameters
+    ----------
+    true : ndarray of shape (n, n_bands)
+    found : ndarray of shape (n_found, n_bands)
+
+    Returns
+    -------
+    float in [0, 90] for non-negative spectra
+
+    References
+    ----------
+    Kruse et al. (1993), The spectral image processing system; Miao & Qi (2007).
+
+    Examples
+    --------
+    >>> true = np.array([[1.0, 0.0], [1.0, 1.0]])
+    >>> round(spectral_angle(true, [[3.0, 3.0], [2.0, 0.0]]), 6)
+    0.0
+    >>> round(spectral_angle(true, [[1.0, 1.0]]), 6)
+    45.0
+    """
+    angles = spectral_angles(true, found)
+    matched = angles[linear_sum_assignment(angles)]
+    return float((matched.sum() + 90 * (len(angles) - len(matched))) / len(angles))
+
+
+def spectral_angles(true, found):
+    """Angles, in degrees, between each of some spectra and each of others.
+
+    Zero spectra are at a right angle to all.
+
+    Returns
+    -------
+    ndarray of shape (n, n_found)
+
+    Examples
+    --------
+    >>> spectral_angles([[1.0, 0.0]], [[5.0, 0.0], [1.0, 1.0], [0.0, 0.0]]).round(6)
+    array([[ 0., 45., 90.]])
+    """
+    A, B = (normalize(np.asarray(spectra, dtype=np.float64)) for spectra in (true, found))
+    # Not by the arc cosine, which loses half of the digits of small angles.
+    apart, along = (np.linalg.norm(A[:, None] + s * B, axis=2) for s in (-1, 1))
+    return np.degrees(2 * np.arctan2(apart, along))
 
 
 def average_precisions(Y, scores, *, interpolated=False):

@@ -9,12 +9,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from worlds_comparison import invented, known
 
 from nmfbench import cli
 from nmfbench.compare import plan as planning
 from nmfbench.compare.evaluate import evaluate, gather
+from nmfbench.compare.page import _data
 from nmfbench.compare.plan import CompareError, labels_of, make_plan
-from nmfbench.compare.questions import question_of
 from nmfbench.compare.run import _in_order, look_up, timings_folder
 from nmfbench.compare.run import compute as run_plan
 from nmfbench.core import registry
@@ -110,6 +111,8 @@ def tiny(task, profile):
         return [low_rank]
     if task in ("online", "stream"):
         return [replace(p, repeats=2) for p in problems_of(task, "smoke")]
+    if task in ("held-out", "rank-choice", "unmixing"):
+        return [replace(problems_of(task, "smoke")[0], repeats=2)]
     if task in ("annotation", "clustering"):
         absent = Problem(task=task, label="faces", dataset="nowhere", repeats=2)
         return [absent]
@@ -136,15 +139,6 @@ def file(tmp_path):
     return path
 
 
-def known(solver, loss="frobenius", *, start=True, anchors=False, **params):
-    """A registered solver as an examination finds it, without a process."""
-    abilities = {"start": start, "anchors": anchors, "sparse": True, "partial_fit": True}
-    abilities |= dict.fromkeys(("represents", "signed", "symmetric", "square"), False)
-    spec = parse_solver(solver)
-    spec = replace(spec, params=spec.params | params)
-    return Examined(spec, [], abilities, None, loss)
-
-
 def keys(plan):
     return {cell.trial.key for cell in plan.cells}
 
@@ -166,9 +160,12 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
         "Recognition",
         "Recognition by the nearest code",
         "Background and foreground",
+        "Choice of the rank",
+        "Held-out entries",
         "Lighting",
         "Multi-view learning",
         "Segmentation",
+        "Spectral unmixing",
         "Speed",
     }
     assert not first["failures"]
@@ -179,7 +176,8 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
     assert "nmfbench data fetch nowhere" in page
     assert "only fits of 1/2, 1/4, ... of the iterations" in page  # of a class without a trace
     assert page.count("its fit leaves no anchor_indices_") == 2
-    assert re.search(r"Where it stands.*What was not run.*Failures.*Provenance", page, re.DOTALL)
+    parts = r"Where it stands.*Data.*What was not run.*Failures.*Provenance"
+    assert re.search(parts, page, re.DOTALL)
     assert page.count("data:image/png;base64,") == len(list((output / "figures").glob("*.png")))
     names = {path.stem for path in (output / "figures").glob("*.pdf")}
     assert {
@@ -322,6 +320,24 @@ def test_fits_of_a_task_of_its_own_are_timed_as_they_are():
     trial = clock.trial("omf", {"n_sweeps": 1}, 0)
     assert trial == replace(same.trial("omf", {"n_sweeps": 1}, 0), timed=True)
     assert trial in registry.artefacts["or-nmf/fig2"].target.grid("paper")
+
+
+def test_the_page_says_which_data_are_real(monkeypatch):
+    """Each data set is real, generated, generated from real data, or in place of real data."""
+    monkeypatch.setattr(planning, "dataset_available", lambda name: True)
+    tasks = ["clustering", "rank-choice", "unmixing"]
+    rows = _data(make_plan([known("mu")], tasks=tasks))
+    what = {row["title"]: row["what"] for row in rows}
+    assert what["Blood cells of one donor, 765 genes"] == "real"
+    assert what["Low-rank matrix with Laplace noise"] == "generated"
+    assert what["Mixtures of the mean spectra of Indian Pines"] == "generated from real data"
+    problems = {title for row in rows for title in row["problems"]}
+    assert problems == {"Clustering", "Choice of the rank", "Spectral unmixing"}
+    (row,) = _data(make_plan([known("mu")], tasks=["annotation"], profile="smoke"))
+    assert (row["what"], row["source"]) == (
+        "generated, in place of the real data",
+        "a stand-in of the suite",
+    )
 
 
 def test_rivals_take_part_where_they_can(tiny_grid):
@@ -531,55 +547,6 @@ def test_a_solver_that_hangs_now_and_then_runs_to_the_end(tiny_grid, tmp_path, m
 
 
 # -- the statistics ---------------------------------------------------------------------------
-
-
-def invented(plan, scores):
-    """Records of a plan as if its trials had run: scores by method, seconds, traces."""
-    rng = np.random.default_rng(0)
-    noise = {}
-    rows = []
-    for cell in plan.cells:
-        question = question_of(cell.problem.task)
-        draw = noise.setdefault((cell.problem.label, cell.repeat), 0.01 * rng.random())
-        good = scores[cell.entrant.label]
-        score = good if question.higher_is_better else 1 - good
-        trace = np.array(
-            [(0, 0.0, 0.0, 9.0), (1, 1.0 - good, 1.0 - good, 1.0)],
-            dtype=[
-                ("iteration", "i8"),
-                ("seconds", "f8"),
-                ("cpu_seconds", "f8"),
-                ("objective", "f8"),
-            ],
-        )
-        rows.append(
-            {
-                "task": cell.problem.task,
-                "problem": cell.problem.label,
-                "ranked": cell.problem.ranked,
-                "loss": cell.problem.loss,
-                "dataset": cell.problem.dataset,
-                "corruption": cell.problem.corruption,
-                "level": cell.problem.level,
-                "group": "group",
-                "method": cell.entrant.label,
-                "new": cell.entrant.new,
-                "repeat": cell.repeat,
-                "key": cell.trial.key,
-                "status": "done",
-                "error": None,
-                "score": np.nan if cell.problem.task == "convergence" else score + draw,
-                "seconds": 1.0 - good,
-                "objective": 1.0,
-                "timed": cell.problem.timed,
-                "code": "",
-                "host": {},
-                "versions": {},
-                "finished": "",
-                "arrays": {"trace": trace},
-            }
-        )
-    return pd.DataFrame(rows)
 
 
 @pytest.mark.parametrize("mine", [0.9, 0.1])

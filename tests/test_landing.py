@@ -1,11 +1,9 @@
-"""The landing page: what it says, its structure, and, in a browser, its filters and its width."""
+"""The landing page: what it says, and its structure."""
 
 import html
 import itertools
 import json
 import re
-import shutil
-import subprocess
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
@@ -22,7 +20,6 @@ from nmfbench.report.landing import finding, write_landing, write_leaderboards
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
 PAPERS = sorted({artefact.paper for artefact in ARTEFACTS})
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 
 
 class Outline(HTMLParser):
@@ -255,107 +252,3 @@ def test_contrast_is_enough_in_light_and_dark(page):
     for scheme in schemes:
         for ink, ground in pairs:
             assert contrast(scheme[ink], scheme[ground]) >= 4.5, (ink, ground)
-
-
-# -- in a browser -----------------------------------------------------------------------------
-
-needs_browser = pytest.mark.skipif(BROWSER is None, reason="no Chromium to look at pages with")
-
-
-def run_in_browser(folder, tmp_path, script, fragment="", width=None):
-    """Title of the landing page after a script, which sets it; errors of the console fail.
-
-    The page lies in a frame of the given width, as no window of Chromium is as narrow as a phone.
-    """
-    text = (folder / "index.html").read_text(encoding="utf-8")
-    told = (
-        "addEventListener('error', (e) => parent.postMessage('error: ' + e.message, '*'));"
-        f"addEventListener('load', () => parent.postMessage(String((() => {{{script}}})()), '*'));"
-    )
-    probe = text.replace("<title>", f"<script>{told}</script><title>", 1)
-    (tmp_path / "probe.html").write_text(probe, encoding="utf-8")
-    (tmp_path / "frame.html").write_text(
-        "<title></title><script>addEventListener('message', (e) => document.title ||= e.data)"
-        f'</script><iframe src="probe.html{html.escape(fragment)}" '
-        f'style="width:{width or 1400}px;height:900px;border:0"></iframe>',
-        encoding="utf-8",
-    )
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000"]
-    place = [f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1500,1000", "--dump-dom"]
-    shown = subprocess.run(
-        [BROWSER, *flags, *place, (tmp_path / "frame.html").as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    ).stdout
-    return html.unescape(re.search("<title>(.*?)</title>", shown, re.DOTALL)[1])
-
-
-SHOWN = """
-    const rows = [...table.tBodies[0].rows].filter((row) => !row.hidden);
-    return JSON.stringify([rows.map((row) => row.id), decodeURIComponent(location.hash),
-                           form.querySelector("output").textContent]);
-"""
-
-
-@needs_browser
-def test_the_address_holds_the_state_of_the_filters(smoke_report, verdicts, tmp_path):
-    """A page opened with a state shows these claims, in this order; fields are filled."""
-    word = Counter(row["verdict"] for row in verdicts).most_common(1)[0][0]
-    state = f"#paper=robust-xray&verdict={word.replace(' ', '+')}&sort=-n"
-    ids, _, told = json.loads(run_in_browser(smoke_report.folder, tmp_path, SHOWN, state))
-    rows = {row["id"]: row for row in verdicts}
-    asked = [
-        row["id"]
-        for row in verdicts
-        if row["id"].startswith("robust-xray/") and row["verdict"] == word
-    ]
-    assert set(ids) == set(asked)
-    sizes = [rows[name]["n"] for name in ids]
-    assert sizes == sorted(sizes, reverse=True)
-    assert told == f"{len(asked)} of {len(rows)} claims"
-
-
-@needs_browser
-def test_filtering_and_sorting_change_the_address(smoke_report, verdicts, tmp_path):
-    """The choices of a reader stand in the address, from where they are read again."""
-    script = """
-        form.text.value = "SPA recovers"; form.by.value = "paper";
-        form.dispatchEvent(new Event("input"));
-        heads[3].querySelector("button").click();
-    """
-    ids, address, _ = json.loads(run_in_browser(smoke_report.folder, tmp_path, script + SHOWN))
-    assert address == "#text=SPA+recovers&by=paper&sort=verdict"
-    expected = {
-        row["id"]
-        for row in verdicts
-        if row["origin"] == "paper"
-        and all(
-            word in f"{row['id']} {row['statement']} {row['reported']}".lower()
-            for word in ("spa", "recovers")
-        )
-    }
-    assert ids
-    assert set(ids) == expected
-
-
-@needs_browser
-def test_the_page_fits_a_phone(smoke_report, tmp_path):
-    """At 390 pixels nothing is wider than the window."""
-    script = """
-        const page = document.documentElement;
-        return JSON.stringify([innerWidth, page.scrollWidth, page.clientWidth]);
-    """
-    found = run_in_browser(smoke_report.folder, tmp_path, script, width=390)
-    window, needed, there = json.loads(found)
-    assert window == 390
-    assert needed <= there
-
-
-@needs_browser
-def test_the_table_is_not_far_down(smoke_report, tmp_path):
-    """On a desk and on a phone the table of claims begins within 4000 pixels."""
-    script = "return table.getBoundingClientRect().top + scrollY;"
-    for width in (1400, 390):
-        assert float(run_in_browser(smoke_report.folder, tmp_path, script, width=width)) <= 4000

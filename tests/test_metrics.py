@@ -190,10 +190,10 @@ def test_sparseness_at_its_ends():
 
 
 def test_every_metric_says_its_name_and_direction():
-    """Axis names are short and differ; only errors are better when low."""
+    """Axis names are short and differ; only errors and angles are better when low."""
     entries = registry.metrics.entries()
     names = [entry.info["name"] for entry in entries]
     assert len(set(names)) == len(names)
     assert max(map(len, names)) <= 36
     low = [entry.key for entry in entries if not entry.info["higher_is_better"]]
-    assert low == ["relative-error"]
+    assert low == ["relative-error", "spectral-angle"]

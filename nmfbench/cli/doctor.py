@@ -32,6 +32,7 @@ _NAMED = 20  # damaged records, at most
 _USES = {
     "distributed": "to compute on a cluster (--scheduler)",
     "asv": "to track the speed of solvers (asv continuous)",
+    "h5py": "to read single cells (nmfbench data fetch pbmc)",
 }
 
 

@@ -10,8 +10,10 @@ import math
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.ticker import NullFormatter
 
+from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.ranks import draw_ranks, height_of_ranks
 from nmfbench.artefacts.style import figure_style
 from nmfbench.compare.labels import name_ends, name_points, standing_out
@@ -63,7 +65,7 @@ def draw_profile(table, highlight=(), *, by=None, xlabel=None):
         for method, style in styles.items():
             curve = panel[panel["method"] == method]
             if not curve.empty:
-                axis.step(curve[name], curve["share"], where="post", **style)
+                axis.step(curve[name], curve["share"], where="post", label=method, **style)
                 ends[method] = tuple(curve[[name, "share"]].iloc[-1])
         axis.set(xscale="log", xlim=(panel[name].min(), panel[name].max()), ylim=(-0.015, 1.02))
         axis.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
@@ -105,12 +107,15 @@ def draw_anytime(table, highlight=(), *, by=None, relative=True, floor=1e-4, xla
             curve = panel[panel["method"] == method]
             if curve.empty:
                 continue
-            axis.plot(curve[clock], height(curve["median"]), **style)
-            if method in highlight or len(styles) <= 6:
-                band = (height(curve["low"]), height(curve["high"]))
+            middle, low, high = (height(curve[name]) for name in ("median", "low", "high"))
+            (line,) = axis.plot(curve[clock], middle, **style)
+            banded = method in highlight or len(styles) <= 6
+            if banded:
                 axis.fill_between(
-                    curve[clock], *band, color=style["color"], alpha=0.15, linewidth=0
+                    curve[clock], low, high, color=style["color"], alpha=0.15, linewidth=0
                 )
+            shown = curve.assign(mean=middle, low=low, high=high)
+            remember(line, curve[clock], shown, method, "band" * banded)
             ends[method] = (curve[clock].iloc[-1], height(curve["median"].iloc[-1]))
         axis.set(xscale="log", yscale="log", xlim=(panel[clock].min(), panel[clock].max()))
         if relative:
@@ -163,8 +168,10 @@ def draw_robustness(
             curve = panel[panel["method"] == method].sort_values("level")
             if curve.empty:
                 continue
-            axis.plot(curve["level"], curve["mean"], **style)
-            if method in highlight or len(styles) <= 6:
+            (line,) = axis.plot(curve["level"], curve["mean"], **style)
+            banded = method in highlight or len(styles) <= 6
+            remember(line, curve["level"], curve, method, "band" * banded)
+            if banded:
                 axis.fill_between(
                     curve["level"],
                     curve["low"],
@@ -253,7 +260,7 @@ def draw_quality_time(
         for _, row in panel.iterrows():
             strong = row["method"] in highlight
             color = styles[row["method"]]["color"] if strong else "0.2" if row["front"] else "0.6"
-            axis.plot(
+            (dot,) = axis.plot(
                 row["seconds"],
                 row[score],
                 "^" if above[row.name] else "o",
@@ -262,6 +269,7 @@ def draw_quality_time(
                 markeredgecolor="white",
                 zorder=4 if strong else 3,
             )
+            remember(dot, [row["seconds"]], pd.DataFrame([{"mean": row[score]}]), row["method"])
         axis.set_xscale("log")
         axis.margins(0.12)
         _plain_log(axis.xaxis)

@@ -12,8 +12,11 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from markupsafe import Markup
 
 import nmfbench
+from nmfbench.artefacts.drawn import drawn
+from nmfbench.artefacts.style import save_picture
 from nmfbench.checks import Finding
 from nmfbench.compare.evaluate import Findings
 from nmfbench.compare.figures import (
@@ -26,7 +29,8 @@ from nmfbench.compare.figures import (
 from nmfbench.compare.plan import Plan
 from nmfbench.compare.questions import ALPHA, FACTORS, question_of
 from nmfbench.compare.run import Todo
-from nmfbench.pages.environment import environment
+from nmfbench.core import registry
+from nmfbench.pages.environment import ASSETS, environment
 
 __all__ = ["write_page"]
 
@@ -81,8 +85,7 @@ def write_page(
     titles = {task: question_of(task).title for task in plan.tasks if task in compared}
     shown = []
     for picture in _pictures(plan, findings, highlight):
-        data = _save(picture, output / "figures")
-        shown.append({"picture": picture, "data": data})
+        shown.append({"picture": picture} | _save(picture, output / "figures"))
     page = (
         environment()
         .get_template("compare.html")
@@ -93,6 +96,7 @@ def write_page(
             titles=titles,
             rivals=_rivals(findings, titles),
             outcomes=_by_problem(findings),
+            data=_data(plan),
             pictures=shown,
             left_out=findings.left_out.to_dict("records"),
             failures=findings.failures.to_dict("records"),
@@ -106,6 +110,7 @@ def write_page(
             version=nmfbench.__version__,
             written=datetime.now(UTC).strftime("%Y-%m-%d"),
             number=_number,
+            asset=_asset,
         )
     )
     (output / PAGE).write_text(page, encoding="utf-8")
@@ -133,6 +138,11 @@ def _tables(findings):
         tables[f"data-profile-{loss}"] = speed.budgets
         tables[f"anytime-{loss}"] = speed.curves
     return {name: table for name, table in tables.items() if len(table)}
+
+
+def _asset(name):
+    """A script or a style, to stand in the page."""
+    return Markup((ASSETS / name).read_text(encoding="utf-8"))
 
 
 def _slug(text):
@@ -236,17 +246,29 @@ def _iterations(plan, loss):
 
 
 def _save(picture, folder):
-    """Write PNG and PDF; the PNG also as text, for the page."""
+    """Write PNG, PDF and the numbers of the curves; for the page the PNG as text, and a script."""
     figure = picture.draw()
+    curves = drawn(figure)
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # it has its layout, which takes longer than the rest
     # No date or software version in the files: the same records give the same bytes.
     figure.savefig(folder / f"{picture.name}.pdf", bbox_inches="tight", metadata=_NO_DATE)
     png = io.BytesIO()
-    figure.savefig(png, format="png", dpi=110, bbox_inches="tight", metadata={"Software": None})
+    save_picture(figure, png, dpi=110, bbox_inches="tight")
     plt.close(figure)
     (folder / f"{picture.name}.png").write_bytes(png.getvalue())
-    return base64.b64encode(png.getvalue()).decode()
+    script = ""
+    if curves is not None:
+        (folder / f"{picture.name}.csv").write_text(curves.csv(), encoding="utf-8")
+        script = curves.script(picture.name)
+    return {
+        "data": base64.b64encode(png.getvalue()).decode(),
+        "script": Markup(script if len(script) <= _LARGEST else ""),
+        "numbers": bool(script),
+    }
+
+
+_LARGEST = 400_000  # bytes of numbers that a page holds for a figure, as it is to be mailed
 
 
 _NO_DATE = {"CreationDate": None, "Producer": None, "Creator": None}
@@ -350,6 +372,30 @@ def _number(value):
     ('0.988', '12.3', '1.23e-05')
     """
     return f"{value:.3g}"
+
+
+def _data(plan):
+    """The data sets of a plan: what they are, whose, and the problems they are used in."""
+    rows = {}
+    for cell in plan.cells:
+        problem = cell.problem
+        if problem.ranked:
+            row = rows.setdefault((problem.dataset, problem.stand_in), _data_set(problem))
+            row["problems"].setdefault(question_of(problem.task).title, {})[problem.label] = None
+    return list(rows.values())
+
+
+def _data_set(problem):
+    info = registry.datasets[problem.dataset].info
+    if problem.stand_in:
+        what = "generated, in place of the real data"
+    elif not info.get("generated"):
+        what = "real"
+    else:
+        what = "generated" if info.get("file") is None else "generated from real data"
+    source = "a stand-in of the suite" if problem.stand_in else info.get("source")
+    title = info.get("title", problem.dataset)
+    return {"title": title, "what": what, "source": source, "problems": {}}
 
 
 def _breakdowns(findings, highlight):

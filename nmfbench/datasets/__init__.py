@@ -32,12 +32,14 @@ entry-point group ``nmfbench.datasets`` names::
 
 The loader's first argument depends on the entry: a random generator with ``generated=True``;
 the verified arrays of a prepared file where ``file="name.npz"`` and ``sha256="..."`` are given
-(``load_video`` in ``video.py`` is one); nothing otherwise, for data that come with a package.
-Its other arguments become parameters of :func:`load_dataset`. Images have an ``image_shape`` and
+(``load_video`` in ``video.py`` is one); both, in the order arrays, generator, for data that are
+generated from measured ones; nothing otherwise, for data that come with a package. Its other
+arguments become parameters of :func:`load_dataset`. Images have an ``image_shape`` and
 ``upper=1.0``, so that they can be occluded and noise stays within [0, 1]. Optional entries:
 ``stand_in``, a function that returns a synthetic substitute; ``stand_in_for``, the paper's data
 that a real set replaces; ``homes``, ``content`` and ``n_bytes``, where to fetch the originals, the
-hash of the arrays that they convert to (``convert.py``), and the size of these.
+hash of the arrays that they convert to (``convert.py``), and the size of these. A home is a public
+address, or a package in whose wheel the originals are (``convert.Wheel``).
 '''
 
 from nmfbench.datasets.base import dataset_available, dataset_info, load_dataset

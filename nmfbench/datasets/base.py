@@ -1,6 +1,7 @@
 """Data sets by name: look them up, check them, and hand out fresh arrays."""
 
 import inspect
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -68,17 +69,18 @@ def load_dataset(name, rng=None, *, stand_in=False, variant=False, **params):
     own, common = _split_params(entry, params)
     if (stand_in or variant) and "file" not in info:
         raise ValueError(f"dataset {name!r} comes with the suite: it has no stand-in or variant.")
-    if info.get("generated"):
-        bunch = entry.target(np.random.default_rng(0 if rng is None else rng), **own)
-    elif "file" in info:
-        bunch = _load_file(entry, stand_in, variant)
+    given = (np.random.default_rng(0 if rng is None else rng),) if info.get("generated") else ()
+    load = partial(entry.target, **own)
+    if "file" in info:
+        bunch = _load_file(entry, lambda arrays: load(arrays, *given), stand_in, variant)
     else:
-        bunch = entry.target(**own)
+        bunch = load(*given)
     for attribute in ("y", "image_shape", "upper", "variant"):
         bunch.setdefault(attribute, None)
     bunch.setdefault("is_stand_in", False)
     bunch.update(name=name, stand_in_for=info.get("stand_in_for"), scaling=info.get("scaling"))
-    check_shape(bunch, info, exact="file" in info and not bunch.is_stand_in)
+    as_registered = "file" in info and not info.get("generated") and not bunch.is_stand_in
+    check_shape(bunch, info, exact=as_registered)
     if (wanted := common.get("views") or info.get("default_views")) is not None:
         _keep_views(bunch, wanted)
     if common.get("largest_classes") is not None:
@@ -128,9 +130,9 @@ def dataset_info(name):
 
 def _split_params(entry, params):
     """The loader's own parameters, and those that every set of its kind has."""
-    names = list(inspect.signature(entry.target).parameters)
-    if "file" in entry.info or entry.info.get("generated"):
-        names = names[1:]  # the arrays, or the generator of random numbers
+    # Not the arrays, nor the generator of random numbers.
+    first = ("file" in entry.info) + bool(entry.info.get("generated"))
+    names = list(inspect.signature(entry.target).parameters)[first:]
     shared = []
     if entry.info.get("n_classes"):
         shared += ["largest_classes", "samples_per_class"]
@@ -148,7 +150,7 @@ def _split_params(entry, params):
     return own, {name: value for name, value in params.items() if name not in names}
 
 
-def _load_file(entry, stand_in, variant):
+def _load_file(entry, load, stand_in, variant):
     if stand_in:
         make = entry.info.get("stand_in")
         if make is None:
@@ -160,19 +162,19 @@ def _load_file(entry, stand_in, variant):
         found = read_variant(entry.info["file"])
         if found is None:
             raise DataMissingError(f"no variant of {entry.key!r} was fetched: {_how_to_get(entry)}")
-        bunch = _convert(entry, found[0], variant_file(entry.info["file"]))
+        bunch = _convert(entry, load, found[0], variant_file(entry.info["file"]))
         bunch.variant, bunch.is_stand_in = found[1], True
         return bunch
     path = find_file(entry.info["file"])
     if path is None:
         raise DataMissingError(_how_to_get(entry))
     arrays = read_registered(path, entry.info)
-    return _convert(entry, arrays, path)
+    return _convert(entry, load, arrays, path)
 
 
-def _convert(entry, arrays, path):
+def _convert(entry, load, arrays, path):
     try:
-        return entry.target(arrays)
+        return load(arrays)
     except (ValueError, TypeError, IndexError) as error:
         raise DataError(f"{path} does not hold what {entry.key!r} needs: {error}.") from error
 

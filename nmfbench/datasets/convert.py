@@ -11,12 +11,13 @@ import tarfile
 import zipfile
 from dataclasses import dataclass
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.io import loadmat, mmread
 
-__all__ = ["HOSTS", "Home", "pgm", "resize_mean"]
+__all__ = ["HOSTS", "Home", "Wheel", "pgm", "resize_mean"]
 
 #: Public homes of the originals. Tests point them at a local server.
 HOSTS = {
@@ -56,6 +57,42 @@ class Home:
     exact: bool = True
     variant: str = ""
     hashes: tuple = ()
+
+    @property
+    def places(self) -> list[str]:
+        """Addresses, in full."""
+        return [url.format(**HOSTS) for url in self.urls]
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A package whose wheel holds a data set, wherever pip gets its packages from.
+
+    Nothing of it is installed, imported or run.
+
+    Attributes
+    ----------
+    requirement : str
+        Name and version, as ``"scanpy==1.11.5"``.
+    members : tuple of str
+        Paths within the wheel.
+    convert : callable
+        Paths of the unpacked members to prepared arrays.
+    hashes : tuple of str
+        SHA-256 of each member.
+    """
+
+    requirement: str
+    members: tuple
+    convert: object
+    hashes: tuple
+
+    exact: ClassVar[bool] = True
+
+    @property
+    def places(self) -> list[str]:
+        """Members, and what they are part of."""
+        return [f"{member} of {self.requirement}" for member in self.members]
 
 
 def _images(X, y, image_shape):
@@ -100,11 +137,11 @@ def cai_text(paths):
     return arrays
 
 
-def _csr(counts):
+def _csr(counts, dtype=np.uint8):
     counts = sp.csr_matrix(counts)
     counts.sum_duplicates()
     return {
-        "data": counts.data.astype(np.uint8),
+        "data": counts.data.astype(dtype),
         "indices": counts.indices.astype(np.int32),
         "indptr": counts.indptr.astype(np.int32),
         "shape": np.asarray(counts.shape, np.int64),
@@ -183,6 +220,37 @@ def mfeat(paths):
     views = {f"view_{n}": t.astype(types.get(n, float)) for n, t in zip(names, tables, strict=True)}
     y = np.repeat(np.arange(10), len(tables[0]) // 10).astype(np.int16)
     return views | {"names": np.array(names), "y": y}
+
+
+def indian_pines(paths):
+    """tensorly's arrays: the cube (height, width, bands), and land cover, 0 where it is unknown."""
+    cube, cover = (np.load(path, allow_pickle=False) for path in paths)
+    X = cube.reshape(-1, cube.shape[2])
+    return {"X": X, "y": cover.ravel(), "scene_shape": np.asarray(cover.shape, np.int32)}
+
+
+def pbmc68k(paths):
+    """scanpy's ``10x_pbmc68k_reduced.h5ad``, which has :math:`\\log(1 + 10^4 c / t)`, rounded to
+    three decimals, of the counts c of a cell with t counts in all: the counts are found from it."""
+    import h5py  # optional
+
+    with h5py.File(paths[0]) as file:
+        parts = [file[f"raw.X/{part}"][:] for part in ("data", "indices", "indptr")]
+        cells, genes = file["obs"][:], file["raw.var"]["index"]
+        types = file["uns/bulk_labels_categories"][:]
+    totals = cells["n_counts"].astype(float)
+    scaled = sp.csr_matrix((np.expm1(parts[0].astype(float)), *parts[1:]))
+    counts = scaled.multiply(totals[:, None] / 1e4).tocsr()
+    rounded = np.rint(counts.data)
+    if np.abs(counts.data - rounded).max() > 0.25:
+        raise ValueError("entries that are no counts")
+    counts.data = rounded
+    return _csr(counts, np.uint16) | {
+        "totals": totals.astype(np.int32),
+        "terms": genes.astype(str),
+        "y": cells["bulk_labels"].astype(np.int16),
+        "names": types.astype(str),
+    }
 
 
 #: The 24 images of the prepared file, in its order.

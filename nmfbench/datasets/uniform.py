@@ -65,7 +65,7 @@ def noisy_low_rank(rng, n_samples=400, n_features=1000, n_components=20, noise=0
     Returns
     -------
     Bunch
-        ``X`` and ``clean``, the product.
+        ``X``; ``clean``, the product; and ``rank``, the number of its components.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def noisy_low_rank(rng, n_samples=400, n_features=1000, n_components=20, noise=0
     clean = W @ Ht.T
     clean /= clean.max()
     X = np.clip(clean + noise * clean.mean() * rng.laplace(size=clean.shape), 0, 1)
-    return Bunch(X=X, y=None, clean=clean)
+    return Bunch(X=X, y=None, clean=clean, rank=n_components)
 
 
 def _check_sizes(**sizes):

@@ -1,1 +1,1 @@
-"""HTML pages of reports, comparisons and cards: templates and their environment."""
+"""HTML pages of reports, comparisons and cards: templates, their environment, shared scripts."""

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 
 import jinja2
 from markupsafe import Markup
 
-__all__ = ["SIGNS", "badge", "environment"]
+__all__ = ["ASSETS", "SIGNS", "badge", "environment"]
+
+ASSETS = Path(__file__).with_name("assets")
+"""Scripts and styles that the pages of a report share: ours, and those of the npm package uplot,
+release 1.6.32, as they come in it, with its licence."""
 
 SIGNS = {"confirmed": "✓", "refuted": "✗", "inconclusive": "?", "not run": "–"}
 """Sign of each verdict: no page tells it by colour alone."""

@@ -1,4 +1,4 @@
-"""Clustering of images, as many clusters as classes."""
+"""Clustering of images and of cells, as many clusters as classes."""
 
 from __future__ import annotations
 
@@ -69,12 +69,24 @@ def whole_set(images: ImageSet, *, smoke: bool = False, repeats: int = 1) -> Pro
 
 @register_problems("clustering")
 def clustering(profile):
-    """Two numbers of digits in the smoke grid, else the five sets; one of each for the clock."""
+    """Two numbers of digits in the smoke grid, else the five sets and blood cells; one of each for
+    the clock."""
     if profile == "smoke":
         found = [_digits(classes) for classes in (5, 10)]
         return [*found, found[1].for_the_clock()]
     found = {name: whole_set(s, repeats=REPEATS[profile]) for name, s in SETS.items()}
-    return [*found.values(), found["umist"].for_the_clock()]
+    return [*found.values(), _cells(REPEATS[profile]), found["umist"].for_the_clock()]
+
+
+def _cells(repeats):
+    return Problem(
+        task="clustering",
+        label="blood cells",
+        dataset="pbmc",
+        options=_OPTIONS | {"n_components": datasets["pbmc"].info["n_classes"]},
+        baselines=_BASELINES,
+        repeats=repeats,
+    )
 
 
 def _digits(classes):

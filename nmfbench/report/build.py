@@ -10,6 +10,7 @@ import difflib
 import json
 import os
 import re
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.pool import ThreadPool
@@ -33,7 +34,7 @@ from nmfbench.compare.saved import add_saved, saved_solvers
 from nmfbench.core import registry
 from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec
-from nmfbench.pages.environment import environment
+from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.report.codecheck import write_codecheck
 from nmfbench.report.crate import write_crate
 from nmfbench.report.landing import write_landing, write_leaderboards
@@ -156,9 +157,10 @@ def build_report(
     claims.write_text(json.dumps(rows, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     pages = [output / f"{paper}.{ending}" for paper in papers for ending in ("html", "ipynb")]
     pictures = [output / picture for section in sections for picture in section.pictures]
+    assets = shutil.copytree(ASSETS, output / "assets", dirs_exist_ok=True).iterdir()
     codecheck = write_codecheck(sections, papers, output)
-    written = [index, ranked, claims, codecheck, *previews, *pages, *pictures, *cards, *reference]
-    written += _published_beside(output)
+    written = [index, ranked, claims, codecheck, *previews, *pages, *pictures, *assets, *cards]
+    written += [*reference, *_published_beside(output)]
     crate = write_crate(sections, papers, written, output)
     write_sums([*written, crate], output)
     return Report(index, evaluations)

@@ -39,7 +39,7 @@ PUBLIC = (
     "nmfbench.artefacts.plots",
     "nmfbench.optim.projections",
 )
-"""Modules that a user, or whoever adds a solver, a data set, a task or an artefact, imports from."""
+"""Modules that users, and authors of solvers, data sets, tasks and artefacts, import from."""
 
 
 def write_reference(output: Path) -> list[Path]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 
 from nmfbench.artefacts.artefact import Artefact
+from nmfbench.artefacts.drawn import drawn
 from nmfbench.artefacts.evaluate import Evaluation, evaluate
-from nmfbench.artefacts.style import figure_style
+from nmfbench.artefacts.style import figure_style, save_picture
 from nmfbench.cards.card import Evidence
 from nmfbench.core import registry
 from nmfbench.engine.store import Store
@@ -98,7 +100,7 @@ def section(artefact, *, store, profile=None, stand_in=False, output=".", only=N
         sprite = sprite_of(evaluation)
         pictures = write_pictures(evaluation, sprite, output)
         evidence = Evidence.of(evaluation)
-    return Section(evaluation, render_section(evaluation, sprite), pictures, evidence)
+    return Section(evaluation, render_section(evaluation, sprite, pictures), pictures, evidence)
 
 
 def picture_path(artefact: Artefact, ending: str = "png") -> str:
@@ -114,7 +116,10 @@ def sprite_of(evaluation: Evaluation) -> Sprite | None:
 
 
 def write_pictures(evaluation: Evaluation, sprite: Sprite | None, output) -> list[str]:
-    """Draw a figure into the report's folder; paths there. Tables are part of the page."""
+    """Draw a figure into the report's folder, and write the numbers of its curves; paths there.
+
+    Tables are part of the page.
+    """
     if evaluation.artefact.kind != "figure" or evaluation.table is None:
         return []
     names = [picture_path(evaluation.artefact)]
@@ -122,21 +127,36 @@ def write_pictures(evaluation: Evaluation, sprite: Sprite | None, output) -> lis
     path.parent.mkdir(parents=True, exist_ok=True)
     with figure_style():
         figure = evaluation.draw()
+        curves = drawn(figure)
         if evaluation.stand_ins:
             title = f"stand-in data: {', '.join(evaluation.stand_ins)}"
             width = round(_LETTERS * figure.get_figwidth())
             figure.suptitle(textwrap.fill(title, width), color="firebrick")
-        # No software version or date in the file: the same records give the same bytes.
-        figure.savefig(path, metadata={"Software": None})
+        save_picture(figure, path)
         plt.close(figure)
+    if curves is not None:
+        for ending, text in (("csv", curves.csv()), ("js", curves.script(path.stem))):
+            names.append(picture_path(evaluation.artefact, ending))
+            (Path(output) / names[-1]).write_text(text, encoding="utf-8")
     if sprite is not None:
         names.append(picture_path(evaluation.artefact, "webp"))
-        sprite.save(Path(output) / names[1])
+        sprite.save(Path(output) / names[-1])
     return names
 
 
-def render_section(evaluation: Evaluation, sprite: Sprite | None = None) -> str:
-    """HTML of one artefact: picture or table, claims, data, assumptions, provenance."""
+def render_section(
+    evaluation: Evaluation, sprite: Sprite | None = None, pictures: Sequence[str] = ()
+) -> str:
+    """HTML of one artefact: picture or table, claims, data, assumptions, provenance.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    sprite : Sprite, optional
+    pictures : sequence of str
+        What :func:`write_pictures` wrote.
+    """
+    numbers = picture_path(evaluation.artefact, "csv")
     return (
         environment()
         .get_template("artefact.html")
@@ -146,6 +166,7 @@ def render_section(evaluation: Evaluation, sprite: Sprite | None = None) -> str:
             table=_printed(evaluation),
             sprite=sprite,
             sprite_path=picture_path(evaluation.artefact, "webp"),
+            numbers=numbers if numbers in pictures else None,
         )
     )
 

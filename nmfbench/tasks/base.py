@@ -8,8 +8,19 @@ from typing import Any
 import numpy as np
 
 from nmfbench.core.trace import Trace
+from nmfbench.optim.init import INITS
 
-__all__ = ["CHOOSE", "Outcome", "ability", "fit_of", "low_rank_of", "split_of", "timed_fit"]
+__all__ = [
+    "CHOOSE",
+    "Outcome",
+    "ability",
+    "drawn_start",
+    "fit_of",
+    "low_rank_of",
+    "split_of",
+    "timed_fit",
+    "total_cost",
+]
 
 
 CHOOSE = "take one that chooses samples, such as spa or robust-xray"
@@ -57,6 +68,30 @@ def ability(solver, name: str, remedy: str):
     return found
 
 
+def drawn_start(solver, X, n_components, rng, init="uniform") -> dict[str, np.ndarray]:
+    """Initial factors for a fit, as keyword arguments.
+
+    Parameters
+    ----------
+    solver : estimator
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    n_components : int
+    rng : Generator
+        Not used for a solver that takes no factors.
+    init : str, default="uniform"
+        A key of :data:`nmfbench.optim.init.INITS`.
+
+    Returns
+    -------
+    dict
+        ``W`` and ``H``; empty for a solver that takes no factors.
+    """
+    if not getattr(solver, "takes_factors", False):
+        return {}
+    W, Ht = INITS[init](X, n_components, rng)
+    return {"W": W, "H": np.ascontiguousarray(Ht.T)}
+
+
 def fit_of(clock: Trace, n_iter: int, objective=None, stop_reason=None) -> dict[str, Any]:
     """The dict :attr:`Outcome.fit` of a task that has a clock of its own."""
     return {
@@ -66,6 +101,12 @@ def fit_of(clock: Trace, n_iter: int, objective=None, stop_reason=None) -> dict[
         "objective": None if objective is None else float(objective),
         "stop_reason": stop_reason,
     }
+
+
+def total_cost(fits) -> dict[str, Any]:
+    """The dict :attr:`Outcome.fit` of a task that fits several times: sums, and no objective."""
+    sums = {name: sum(fit[name] for fit in fits) for name in ("seconds", "cpu_seconds", "n_iter")}
+    return sums | {"objective": None, "stop_reason": None}
 
 
 def split_of(factorization):

@@ -7,8 +7,7 @@ from sklearn.preprocessing import normalize
 
 from nmfbench.core.registry import register_task
 from nmfbench.core.validation import check_count
-from nmfbench.optim.init import INITS
-from nmfbench.tasks.base import Outcome, timed_fit
+from nmfbench.tasks.base import Outcome, drawn_start, timed_fit
 from nmfbench.tasks.convergence import draw_per_class
 
 __all__ = ["factorization", "reweighted"]
@@ -96,10 +95,7 @@ def factorization(
     if unit_samples:
         X, unseen = (normalize(part) if len(part) else part for part in (X, unseen))
     X = (reweighted(X) if reweight else X).astype(dtype)
-    start = {}
-    if getattr(solver, "takes_factors", False):
-        W, Ht = INITS[init](X, n_components, rng)
-        start = {"W": W, "H": np.ascontiguousarray(Ht.T)}
+    start = drawn_start(solver, X, n_components, rng, init)
     solver.set_params(n_components=n_components)
     fit, arrays = timed_fit(solver, X, representation=True, **start)
     codes = solver.transform(unseen) if len(test) else np.zeros((0, n_components))

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.ndimage import uniform_filter
 
 from nmfbench.core.registry import register_task
-from nmfbench.tasks.base import Outcome, low_rank_of, timed_fit
+from nmfbench.tasks.base import Outcome, low_rank_of, timed_fit, total_cost
 from nmfbench.tasks.convergence import draw_per_class
 from nmfbench.tasks.identity import recognised
 from nmfbench.tasks.reconstruction import lopsidedness
@@ -110,9 +110,7 @@ def lighting(data, solver, rng, *, n_components=None, n_classes=None, gallery=7)
     )
     known = {name: subjects[name][np.isfinite(subjects[name])] for name in rows[0]}
     metrics = {name: values.mean() for name, values in known.items() if len(values)}
-    fit = {name: sum(fit[name] for fit in fits) for name in ("seconds", "cpu_seconds", "n_iter")}
-    fit |= {"objective": None, "stop_reason": None}
-    return Outcome(metrics, fit, {"subjects": subjects} | _pictures(X, L, y, labels))
+    return Outcome(metrics, total_cost(fits), {"subjects": subjects} | _pictures(X, L, y, labels))
 
 
 def numbers_of_subject(X, L, image_shape):

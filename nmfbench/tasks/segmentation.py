@@ -19,7 +19,7 @@ from nmfbench.stats.segmentation import (
     n_pieces,
     segmentation_scores,
 )
-from nmfbench.tasks.base import Outcome, timed_fit
+from nmfbench.tasks.base import Outcome, timed_fit, total_cost
 
 __all__ = [
     "block_means",
@@ -250,8 +250,7 @@ def segmentation(
             for k in segments
         ]
     )
-    fit = {name: sum(fit[name] for fit in fits) for name in ("seconds", "cpu_seconds", "n_iter")}
-    fit |= {name: fits[-1][name] for name in ("objective", "stop_reason")}
+    fit = total_cost(fits) | {name: fits[-1][name] for name in ("objective", "stop_reason")}
     middle = truths[int(np.argsort(drawn, kind="stable")[len(drawn) // 2])]
     arrays = {
         "labels": np.array(found).astype(np.uint16),

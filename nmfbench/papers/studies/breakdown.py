@@ -9,6 +9,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better
+from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.frames import mean_table, narrow
 from nmfbench.artefacts.grids import corrupted, cross, fields, methods
 from nmfbench.artefacts.plots import Curves, legend_of
@@ -159,6 +160,9 @@ def draw(table):
     for axis in axes[2:, 0]:
         axis.set(yticks=range(len(run)), yticklabels=run, ylim=(len(run) - 0.4, -0.6))
     legend_of(figure, axes[0], _LABELS)
+    splits = int(table["count"].max())
+    if splits == 1:
+        figure.suptitle("One split, so that there are no intervals: differences may be chance.")
     return figure
 
 
@@ -171,7 +175,9 @@ def _draw_breakdown(axis, rows, labels, begin):
         look = {"marker": style["marker"]}
         if row["beyond"] or row["dose"] <= begin:
             look = {"marker": ">" if row["beyond"] else "<", "mfc": "white"}
-        axis.plot(row["dose"], y, color=style["color"], markersize=6, clip_on=False, **look)
+        look |= {"color": style["color"], "markersize": 6, "linestyle": "", "clip_on": False}
+        (dot,) = axis.plot(row["dose"], y, **look)
+        remember(dot, [y], pd.DataFrame([row | {"mean": row["dose"]}]), row["method"], "bars")
 
 
 def _draw_leads(axis, rows, labels):
@@ -258,11 +264,11 @@ ARTEFACT = register_artefact(
         }
         | {name: faces.ASSUMED[name] for name in ("MahNMF", "EucNMF, KLNMF", "precision", "start")},
         caption="Yale B, 15 people, rank 15; training and test images corrupted. Rows: accuracy "
-        "and relative error against the level, means over splits with 95 % intervals; the level "
-        "at which half of the clean accuracy is lost (hollow arrow: not within the levels tested; "
-        "a method that starts low, such as PCA, has less to lose); the range of levels where a "
-        "method is ahead of EucNMF (pale: intervals of its two ends overlap, or there are none, so "
-        "that it may be chance). Thin lines: 95 % bootstrap intervals over splits, of five or "
-        "more.",
+        "and relative error against the level, means over splits with 95 % intervals (hollow: a "
+        "single split, without); the level at which half of the clean accuracy is lost (hollow "
+        "arrow: not within the levels tested; a method that starts low, such as PCA, has less to "
+        "lose); the range of levels where a method is ahead of EucNMF (pale: intervals of its two "
+        "ends overlap, or there are none, so that it may be chance). Thin lines: 95 % bootstrap "
+        "intervals over splits, of five or more.",
     )
 )

@@ -23,6 +23,7 @@ METHODS = (
     Method(GRADIENT, "mahnmf-bc-ogm", {"stop": "gradient"}),
 )
 _NEAR = 0.05
+_FLOOR = 0.1  # per cent of excess, as drawn
 _SECONDS = "seconds to 5 % above the best"
 
 
@@ -64,7 +65,8 @@ def summarise(frame):
         seconds = shared_seconds(traces)
         for trace, best in zip(traces, runs["best"], strict=True):
             excess = 100 * (at_seconds(trace, seconds) / best - 1)
-            parts.append(pd.DataFrame({"seconds": seconds, "excess": excess, "method": method}))
+            shown = {"seconds": seconds, "excess": np.maximum(excess, _FLOOR), "method": method}
+            parts.append(pd.DataFrame(shown))
     long = pd.concat(parts).astype({"method": str})
     return mean_table(long, "excess", ["method", "seconds"])
 
@@ -75,6 +77,7 @@ PICTURE = Curves(
     xlabel="CPU seconds (one thread)",
     ylabel="objective above the best (%)",
     logx=True,
+    logy=True,
     size=(6.4, 4.4),
 )
 
@@ -110,7 +113,7 @@ ARTEFACT = register_artefact(
             "looked at every ten steps, the objective in each, as Eq. (22) has it.",
         },
         caption="MahNMF in the box [0, 1] by smoothing, on 500 x 100 matrices of rank 10 with "
-        "noise. Mean excess over the lowest loss of a repeat, with 95 % intervals. The rule by the "
-        "gradient is that of the other smoothing methods here.",
+        "noise. Mean excess over the lowest loss of a repeat, drawn as at least 0.1 %, with 95 % "
+        "intervals. The rule by the gradient is that of the other smoothing methods here.",
     )
 )

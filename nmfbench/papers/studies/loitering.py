@@ -9,6 +9,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim, Threshold, thresholded
 from nmfbench.artefacts.comparisons import Side, better, decide, name_of, per_repeat
+from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.frames import mean_table, narrow, reference
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plots import Curves
@@ -19,8 +20,8 @@ from nmfbench.problems.separation import CARD
 from nmfbench.stats.breakdown import breakdown_levels
 
 ROBUST, LOW_RANK, RRI = "RobustXRAY", "robust low rank", "MahNMF (RRI)"
-MEDIAN, MEAN = "temporal median", "temporal mean"
-RPCA = {factor: f"robust PCA, λ = {factor:g}/√n" for factor in (0.5, 1, 2)}
+MEDIAN, MEAN = "median", "temporal mean"
+RPCA = {factor: f"RPCA, λ = {factor:g}/√n" for factor in (0.5, 1, 2)}
 """Labels, by the factor on the usual λ; n is the number of pixels, the longer side."""
 
 _L1 = [
@@ -160,7 +161,9 @@ def _draw_breakdowns(axis, rows):
         y = shown.index(row["method"]) + 0.3 * second
         axis.plot([row["low"], row["high"]], [y, y], color=look["color"], linewidth=1.2)
         fill = {"mfc": "white"} if second else {}
-        axis.plot(row["mean"], y, color=look["color"], marker=look["marker"], **fill)
+        (dot,) = axis.plot(row["mean"], y, color=look["color"], marker=look["marker"], **fill)
+        name = row["method"] + ", rank 2" * second
+        remember(dot, [y], pd.DataFrame([row]), name, "bars")
     axis.axvspan(0.5 - _MARGIN, 0.5 + _MARGIN, color="0.9", zorder=0)
     axis.set(title="breakdown", xlabel="share of frames", xlim=(0.05, 0.95))
     axis.set(yticks=range(len(shown)), yticklabels=shown, ylim=(len(shown) - 0.4, -0.6))

@@ -103,9 +103,9 @@ def summarise(frame):
 
 _PANELS = {
     "inner-rate": ("Algorithm 2 on a fixed buffer", "inner steps k", "share of the first gap", 0.5),
-    "step-change": ("Bases along a stream", "samples t", r"$\|W^{t} - W^{t-1}\|_F$", 1.0),
+    "step-change": ("Bases along a stream", "samples t", "‖Wᵗ − Wᵗ⁻¹‖_F", 1.0),
 }
-_REFERENCES = {0.5: r"slope $-\frac{1}{2}$", 1.0: r"slope $-1$"}
+_REFERENCES = {0.5: "slope −1/2", 1.0: "slope −1"}
 
 
 def draw(table):

@@ -19,6 +19,7 @@ from nmfbench.artefacts.claim import (
     within,
 )
 from nmfbench.artefacts.comparisons import rows_of
+from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, cross
 from nmfbench.artefacts.plots import legend_of
@@ -260,7 +261,9 @@ def _draw_points(figure, points):
         axis.vlines(x, row["f-rule-low"], row["f-rule-high"], **bar)
         look = {"color": color, "marker": style["marker"], "linestyle": "", "markersize": 7}
         filled = {} if row["n_components"] == 1 else {"label": row["family"]}
-        axis.plot(x, y, **look, **(filled or {"mfc": "white"}), zorder=3)
+        (dot,) = axis.plot(x, y, **look, **(filled or {"mfc": "white"}), zorder=3)
+        quality = {"mean": y, "low": row["f-rule-low"], "high": row["f-rule-high"]}
+        remember(dot, [x], pd.DataFrame([quality]), row["method"], "bars")
     for row in points[points["family"] == MEAN].to_dict("records"):
         axis.axhline(row["f-rule"], color="0.5", linestyle=":", linewidth=1.2, label=MEAN)
     axis.set(xscale="log", xlabel="CPU seconds", ylabel="F-measure, one rule for all thresholds")

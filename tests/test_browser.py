@@ -1,0 +1,384 @@
+"""Pages in a headless browser: interactive figures, the filters of claims, and narrow windows."""
+
+import csv
+import json
+import re
+import shutil
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from browser import PROGRAM, Browser
+from markupsafe import Markup
+from worlds_comparison import invented, known
+
+from nmfbench.artefacts.artefact import Artefact
+from nmfbench.artefacts.grids import Method
+from nmfbench.artefacts.plots import Curves
+from nmfbench.compare.evaluate import evaluate
+from nmfbench.compare.page import write_page
+from nmfbench.compare.plan import make_plan
+from nmfbench.compare.run import Todo
+from nmfbench.core import registry
+from nmfbench.engine.store import Store
+from nmfbench.engine.trials import Trial
+from nmfbench.pages.environment import ASSETS, environment
+from nmfbench.report.section import section
+
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no headless browser is installed")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    browser = Browser(tmp_path_factory.mktemp("profile"))
+    yield browser
+    browser.close()
+
+
+def fits(page):
+    """Whether no part of a page is beyond the right edge of the window."""
+    sizes = "[innerWidth, document.documentElement.scrollWidth, visualViewport.width]"
+    window, needed, seen = page.run(sizes)
+    return needed <= window <= seen
+
+
+# -- interactive figures ----------------------------------------------------------------------
+
+SIZES, METHODS = range(10, 60, 10), ("NMF, plain", "SPA", "XRAY")
+
+
+def made_up():
+    """Means of three methods in two panels, of six repeats each but for one of a single one."""
+    rng = np.random.default_rng(0)
+    rows = [
+        {"data": data, "method": method, "size": size, "mean": mean}
+        for data in ("faces", "texts")
+        for method in METHODS
+        for size, mean in zip(SIZES, rng.uniform(1, 9, len(SIZES)), strict=True)
+    ]
+    table = pd.DataFrame(rows).assign(count=6).assign(low=lambda t: t["mean"] - 0.5, high=9.5)
+    return table.assign(count=table["count"].mask(table["method"] == "XRAY", 1))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A page with one figure of curves, and its files."""
+    folder = tmp_path_factory.mktemp("report")
+    trial = Trial("recovery", "near-separable", "spa", {}, {"n_samples": 20, "n_features": 12})
+    artefact = Artefact(
+        "small/one",
+        title="Scores by size",
+        kind="figure",
+        methods=[Method("SPA", "spa")],
+        grid=lambda profile: [trial],
+        table=lambda records: made_up(),
+        picture=Curves(
+            x="size",
+            labels=METHODS,
+            column="data",
+            columns={"faces": "faces", "texts": "texts, in a collection"},
+            xlabel="number of exemplars",
+            ylabel="score (%)",
+            logx=["texts"],
+        ),
+        caption="Means of repeats.",
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        artefacts = registry.Registry("artefact", "json")
+        artefacts.add(artefact.id, artefact)
+        patch.setattr(registry, "artefacts", artefacts)
+        with Store(folder / "store") as store:
+            store.put(record(trial))
+        made = section("small/one", store=folder / "store", output=folder)
+    text = environment().get_template("page.html").render(title="Small", body=Markup(made.html))
+    (folder / "small.html").write_text(text, encoding="utf-8")
+    shutil.copytree(ASSETS, folder / "assets")
+    return folder
+
+
+def record(trial):
+    values = {"key": trial.key, "code": "c", "declared": {}, "first_objectives": None}
+    values |= {"elapsed": None, "status": "done", "error": None, "metrics": {}}
+    values |= dict.fromkeys(("seconds", "cpu_seconds", "objective"), 1.0)
+    values |= {"n_iter": 1, "stop_reason": "max_iter", "peak_memory": 1}
+    values |= {"host": {"platform": "p", "cpu": "c", "cores": 1}, "versions": {"numpy": "1"}}
+    return trial.to_dict() | values | {"finished": "2026-01-02T00:00:00+00:00"}
+
+
+@pytest.fixture
+def figure(browser, folder):
+    """The page with its figure made interactive."""
+    page = browser.open(folder / "small.html")
+    page.run('document.querySelector(".as-figure").click()')
+    page.until('document.querySelectorAll(".panel canvas").length === 2')
+    return page
+
+
+def places(page):
+    """For each panel the left, top, width and height of the area of its curves."""
+    return page.run(
+        '[...document.querySelectorAll(".panel .u-over")].map((area) => {'
+        "const { left, top, width, height } = area.getBoundingClientRect();"
+        "return [left, top, width, height]; })"
+    )
+
+
+def point(page, panel, across, down=0.5):
+    """Point at a place of a panel, in shares of its width and height."""
+    left, top, width, height = places(page)[panel]
+    place = left + across * width, top + down * height
+    page.move(*place)
+    return place
+
+
+def told(page, panel):
+    """What is said of the place pointed at: a line, and a row for each curve."""
+    page.until(f'document.querySelectorAll(".panel .values")[{panel}].hidden === false')
+    line, *rows = page.run(
+        f'(() => {{ const box = document.querySelectorAll(".panel .values")[{panel}];'
+        "const cells = (row) => [...row.cells].map((cell) => cell.textContent);"
+        'return [box.firstChild.textContent, ...[...box.querySelectorAll("tr")].map(cells)]; })()'
+    )
+    return line, rows
+
+
+def test_the_picture_comes_first(browser, folder):
+    """A page loads no library; the picture is shown until the reader asks for more."""
+    page = browser.open(folder / "small.html")
+    assert page.run('document.querySelector("figure img").naturalWidth') > 300
+    assert page.run('typeof uPlot + document.querySelectorAll("canvas").length') == "undefined0"
+    page.run('document.querySelector(".as-figure").click()')
+    page.until('document.querySelector(".panel canvas") && document.querySelector("img").hidden')
+    page.run('document.querySelector(".as-figure").click()')
+    page.until('!document.querySelector("img").hidden')
+    assert page.run('document.querySelector(".interactive").hidden')
+    assert page.errors == []
+
+
+def test_the_figure_is_drawn_from_the_numbers_that_are_linked(figure, folder):
+    """The script holds the very text of the CSV, which has all values of the table."""
+    link = figure.run('document.querySelector("figcaption a").getAttribute("href")')
+    text = (folder / link).read_text(encoding="utf-8")
+    assert figure.run('window.figures["small-one"].csv') == text
+    found = pd.read_csv(folder / link)
+    assert set(found["curve"]) == set(METHODS)
+    np.testing.assert_allclose(found["y"], made_up()["mean"], rtol=1e-5)
+    np.testing.assert_array_equal(found["n"], made_up()["count"])
+    assert figure.errors == []
+
+
+def test_a_pointed_at_place_shows_value_interval_and_repeats(figure, folder):
+    """They are those of the CSV; a mean of a single repeat has no interval."""
+    with open(folder / "figures" / "small-one.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for panel, name in enumerate(("faces", "texts, in a collection")):
+        point(figure, panel, 0.6)
+        line, shown = told(figure, panel)
+        size = re.fullmatch(r"number of exemplars (\d+)", line)[1]
+        there = [row for row in rows if (row["panel"], row["x"]) == (name, size)]
+        expected = [
+            [
+                row["curve"],
+                f"{float(row['y']):.4g}",
+                "" if row["n"] == "1" else f"[{float(row['low']):.4g}, 9.5]",
+                f"n = {row['n']}",
+            ]
+            for row in sorted(there, key=lambda row: -float(row["y"]))
+        ]
+        assert shown == expected
+        assert len(shown) == 3
+    assert figure.errors == []
+
+
+def test_a_method_can_be_switched_off_and_on(figure):
+    """Its button says so, and its values are told no more."""
+
+    def press(name):
+        figure.run(
+            '[...document.querySelectorAll(".legend button")]'
+            f".find((button) => button.textContent === {json.dumps(name)}).click()"
+        )
+
+    def methods():
+        point(figure, 0, 0.1)
+        point(figure, 0, 0.6)
+        return {cells[0] for cells in told(figure, 0)[1]}
+
+    on = 'Array.from(document.querySelectorAll(".legend [aria-pressed=true]"), (b) => b.innerText)'
+    assert methods() == set(METHODS)
+    press("SPA")
+    assert figure.run(on) == ["NMF, plain", "XRAY"]
+    assert methods() == {"NMF, plain", "XRAY"}
+    press("SPA")
+    assert methods() == set(METHODS)
+    assert figure.errors == []
+
+
+def test_dragging_zooms_and_a_double_click_shows_all(figure):
+    """The last place is out of sight after a zoom to the left half."""
+
+    def last():
+        point(figure, 0, 0.5)
+        point(figure, 0, 0.98)
+        return int(told(figure, 0)[0].split()[-1])
+
+    assert last() == 50
+    figure.drag(point(figure, 0, 0.02, 0.1), point(figure, 0, 0.5, 0.9))
+    assert last() <= 30
+    place = point(figure, 0, 0.5)
+    for count in (1, 2):
+        for kind in ("mousePressed", "mouseReleased"):
+            figure.move(*place, kind, button="left", clickCount=count)
+    assert last() == 50
+    assert figure.errors == []
+
+
+def test_the_keyboard_reaches_all_values(figure):
+    """Arrows walk along a curve and between curves; Escape hides what is told."""
+    figure.run('document.querySelector(".panel").focus()')
+    figure.key("ArrowRight")
+    sizes = [told(figure, 0)[0]]
+    for _ in range(5):
+        figure.key("ArrowRight")
+        sizes.append(told(figure, 0)[0])
+    assert sizes == [f"number of exemplars {size}" for size in (10, 20, 30, 40, 50, 50)]
+    nearest = 'document.querySelector(".values .nearest").rowIndex'
+    for _ in range(3):
+        figure.key("ArrowUp")
+    assert figure.run(nearest) == 0
+    figure.key("ArrowDown")
+    assert figure.run(nearest) == 1
+    figure.key("Escape")
+    assert figure.run('document.querySelector(".values").hidden')
+    assert figure.errors == []
+
+
+def test_a_logarithmic_axis_may_begin_anywhere(browser, folder, tmp_path):
+    """Its ticks end where limits lie just below a power of ten, or within one decade."""
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    script = tmp_path / "figures" / "small-one.js"
+    start, _, values = script.read_text(encoding="utf-8").rstrip(";\n").partition(" = ")
+    values = json.loads(values)
+    values["panels"][0]["limits"] |= {"x": [9.96, 30.2], "y": [0.0142, 0.0286]}
+    values["panels"][0]["scales"] = {"x": "log", "y": "log"}
+    values["panels"][1]["scales"]["y"] = "symlog"
+    script.write_text(f"{start} = {json.dumps(values)};", encoding="utf-8")
+    page = browser.open(tmp_path / "small.html")
+    page.run('document.querySelector(".as-figure").click()')
+    page.until('document.querySelectorAll(".panel canvas").length === 2')
+    assert page.errors == []
+
+
+def test_an_interactive_figure_fits_a_phone(browser, folder):
+    """At 390 pixels its panels stand below each other, and the page has no sideways scroll."""
+    page = browser.open(folder / "small.html", width=390, height=800, dark=True)
+    page.run('document.querySelector(".as-figure").click()')
+    page.until('document.querySelectorAll(".panel canvas").length === 2')
+    assert fits(page)
+    (left, top, width, _), (below_left, below_top, *_) = places(page)
+    assert left == below_left
+    assert top < below_top
+    assert width > 250
+    assert page.errors == []
+
+
+# -- a comparison -----------------------------------------------------------------------------
+
+
+def test_a_comparison_is_one_file(browser, tmp_path):
+    """Mailed without the files beside it, its curves are interactive, on a phone, too."""
+    plan = make_plan([known("mu")], tasks=["recognition"], profile="smoke")
+    scores = {entrant.label: 0.3 + 0.1 * i for i, entrant in enumerate(plan.entrants)}
+    findings = evaluate(plan, invented(plan, scores))
+    todo = Todo(held=0, own=0, baselines=0, steps=0)
+    made = write_page(plan, todo, findings, tmp_path / "made", checked={}, command="compare mu")
+    page = browser.open(shutil.move(made, tmp_path / "mailed.html"), width=390, height=800)
+    page.run('document.querySelector("#robustness-recognition .as-figure").click()')
+    page.until('document.querySelector(".panel canvas")')
+    point(page, 0, 0.6)
+    _, rows = told(page, 0)
+    assert {cells[0] for cells in rows} == set(scores)
+    assert fits(page)
+    assert page.errors == []
+
+
+# -- the table of claims ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def verdicts(smoke_report):
+    return json.loads((smoke_report.folder / "claims.json").read_text(encoding="utf-8"))
+
+
+def shown(page):
+    """Ids of the claims that the table shows, in order, and what it says of them."""
+    return page.run(
+        "[[...table.tBodies[0].rows].filter((row) => !row.hidden).map((row) => row.id),"
+        ' form.querySelector("output").textContent]'
+    )
+
+
+def test_the_address_holds_the_state_of_the_filters(browser, smoke_report, verdicts):
+    """A page opened with a state shows these claims, in this order; fields are filled."""
+    word = Counter(row["verdict"] for row in verdicts).most_common(1)[0][0]
+    state = f"#paper=robust-xray&verdict={word.replace(' ', '+')}&sort=-n"
+    page = browser.open(smoke_report.folder / "index.html", fragment=state)
+    ids, words = shown(page)
+    rows = {row["id"]: row for row in verdicts}
+    asked = [
+        row["id"]
+        for row in verdicts
+        if row["id"].startswith("robust-xray/") and row["verdict"] == word
+    ]
+    assert set(ids) == set(asked)
+    sizes = [rows[name]["n"] for name in ids]
+    assert sizes == sorted(sizes, reverse=True)
+    assert words == f"{len(asked)} of {len(rows)} claims"
+    assert page.run("[form.paper.value, form.verdict.value]") == ["robust-xray", word]
+    assert page.errors == []
+
+
+def test_filtering_and_sorting_change_the_address(browser, smoke_report, verdicts):
+    """The choices of a reader stand in the address, from where they are read again."""
+    page = browser.open(smoke_report.folder / "index.html")
+    page.run(
+        'form.text.value = "SPA recovers"; form.by.value = "paper";'
+        'form.dispatchEvent(new Event("input")); heads[3].querySelector("button").click()'
+    )
+    assert page.run("decodeURIComponent(location.hash)") == (
+        "#text=SPA+recovers&by=paper&sort=verdict"
+    )
+    expected = {
+        row["id"]
+        for row in verdicts
+        if row["origin"] == "paper"
+        and all(
+            word in f"{row['id']} {row['statement']} {row['reported']}".lower()
+            for word in ("spa", "recovers")
+        )
+    }
+    ids, _ = shown(page)
+    assert ids
+    assert set(ids) == expected
+    assert page.errors == []
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_the_table_is_not_far_down(browser, smoke_report, width):
+    """On a desk and on a phone the table of claims begins within 4000 pixels."""
+    page = browser.open(smoke_report.folder / "index.html", width=width)
+    assert page.run("table.getBoundingClientRect().top + scrollY") <= 4000
+
+
+# -- narrow windows ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["index.html", "leaderboards.html", "robust-xray.html", "solvers/robust-xray.html"]
+)
+def test_a_page_fits_a_phone(browser, smoke_report, name):
+    """At 390 pixels no page has a sideways scroll, nor anything to complain about."""
+    page = browser.open(smoke_report.folder / name, width=390, height=800)
+    assert fits(page)
+    assert page.errors == []

@@ -1,0 +1,138 @@
+"""The numbers of the curves of a figure, as read from what was drawn."""
+
+import json
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from nmfbench.artefacts.drawn import drawn, remember
+from nmfbench.artefacts.plots import Curves
+from nmfbench.artefacts.style import method_styles
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def table(levels, methods=("NMF", "SPA"), panels=("ORL", "Yale")):
+    rows = [
+        {"data": panel, "method": method, "level": level, "mean": 10.0 * k + level}
+        for panel in panels
+        for k, method in enumerate(methods)
+        for level in levels
+    ]
+    found = pd.DataFrame(rows).assign(count=5, chance=2.5)
+    return found.assign(low=found["mean"] - 1, high=found["mean"] + 1)
+
+
+def curves(**more):
+    panels = {"column": "data", "columns": {"ORL": "ORL", "Yale": "Yale"}}
+    return Curves(x="level", labels=["NMF", "SPA"], xlabel="level", ylabel="score", **panels | more)
+
+
+def test_curves_are_read_with_intervals_and_repeats():
+    """Each point of the table is there, with what the picture shows it by."""
+    shown = table([1.0, 2.0, 3.0, 4.0])
+    found = drawn(curves()(shown))
+    ours = found.points.rename(columns={"y": "mean", "n": "count"})
+    pd.testing.assert_frame_equal(
+        ours[["x", "mean", "low", "high", "count"]],
+        shown.rename(columns={"level": "x"})[["x", "mean", "low", "high", "count"]],
+        check_dtype=False,
+    )
+    assert list(ours["panel"]) == list(shown["data"])
+    assert list(ours["curve"]) == list(shown["method"])
+    assert [(p["title"], p["x"], p["y"]) for p in found.panels] == [
+        ("ORL", "level", "score"),
+        ("Yale", "level", "score"),
+    ]
+    assert found.panels[0]["intervals"] == {"NMF": "band", "SPA": "band"}
+
+
+def test_colours_are_those_of_the_picture():
+    """They come from the lines themselves, whatever chose them."""
+    from matplotlib.colors import to_hex
+
+    found = drawn(curves()(table([1.0, 2.0, 3.0, 4.0])))
+    styles = method_styles(["NMF", "SPA"])
+    assert [c["color"] for c in found.curves] == [to_hex(s["color"]) for s in styles.values()]
+
+
+def test_points_side_by_side_stand_where_they_belong():
+    """Few values of x are moved apart in the picture only."""
+    found = drawn(curves()(table([1.0, 2.0])))
+    assert set(found.points["x"]) == {1.0, 2.0}
+    assert found.panels[0]["intervals"] == {"NMF": "bars", "SPA": "bars"}
+
+
+def test_a_level_reaches_from_the_first_place_to_the_last():
+    """A line across a panel is a curve of two points, without an interval."""
+    found = drawn(curves(level=("chance", "guessing"))(table([1.0, 2.0, 3.0, 4.0])))
+    level = found.points[(found.points["curve"] == "guessing") & (found.points["panel"] == "ORL")]
+    assert list(level["x"]) == [1.0, 4.0]
+    assert list(level["y"]) == [2.5, 2.5]
+    assert level[["low", "high", "n"]].isna().all(axis=None)
+    alone = drawn(curves(level=("chance", "guessing"))(table([3.0]))).points
+    assert list(alone.loc[alone["curve"] == "guessing", "x"]) == [3.0, 3.0]  # a panel each
+
+
+def test_axes_are_those_of_the_picture():
+    """Scales and limits, logarithmic or not."""
+    found = drawn(curves(logx=["Yale"], logy=True)(table([1.0, 2.0, 3.0, 4.0])))
+    assert [p["scales"] for p in found.panels] == [
+        {"x": "linear", "y": "log"},
+        {"x": "log", "y": "log"},
+    ]
+    for panel in found.panels:
+        low, high = panel["limits"]["y"]
+        assert 0 < low < 1.0
+        assert high > 14.0
+
+
+def test_rows_of_panels_have_names_of_their_own():
+    """Titles that come twice are told apart by the axes of y."""
+    both = pd.concat([table([1.0, 2.0]).assign(score=name) for name in ("AC", "MI")])
+    rows = {"AC": "accuracy,\nAC", "MI": "MI"}
+    found = drawn(curves(row="score", rows=rows)(both))
+    names = ["ORL, accuracy, AC", "Yale, accuracy, AC", "ORL, MI", "Yale, MI"]
+    assert [p["name"] for p in found.panels] == names
+    assert list(found.points["panel"].unique()) == names
+
+
+def test_categories_along_the_side_become_places_of_x():
+    """A panel that lies on its side is turned; its categories keep their names."""
+    _, axis = plt.subplots()
+    for place, mean in enumerate((3.0, 5.0)):
+        (dot,) = axis.plot(mean, place, "o")
+        row = pd.DataFrame([{"mean": mean, "low": mean - 1, "high": mean + 1}])
+        remember(dot, [place], row, "lead", "bars")
+    axis.set(yticks=[0, 1], yticklabels=["A vs B", "A vs C"], xlabel="points", xscale="log")
+    found = drawn(axis.figure)
+    assert found.points[["x", "y", "low"]].to_numpy().tolist() == [[0, 3, 2], [1, 5, 4]]
+    (panel,) = found.panels
+    assert panel["ticks"] == [(0.0, "A vs B"), (1.0, "A vs C")]
+    assert (panel["x"], panel["y"]) == ("", "points")
+    assert panel["scales"] == {"x": "linear", "y": "log"}
+
+
+def test_pictures_have_no_curves():
+    """Neither images, nor lines without a label, nor entries of a legend are curves."""
+    figure, (left, right) = plt.subplots(1, 2)
+    left.imshow(np.eye(3))
+    left.plot([0, 1], [0, 1], label="over an image")
+    right.plot([0, 1], [0, 1])
+    right.plot([], [], label="for the legend")
+    assert drawn(figure) is None
+
+
+def test_the_script_has_the_text_of_the_csv():
+    """What a page draws is what it offers: the same text, byte by byte."""
+    found = drawn(curves()(table([1.0, 2.0, 3.0, 4.0])))
+    call, _, values = found.script("small-one").rstrip(";\n").partition(" = ")
+    assert call == '(window.figures ??= {})["small-one"]'
+    assert json.loads(values)["csv"] == found.csv()
+    assert found.csv().splitlines()[:2] == ["panel,curve,x,y,low,high,n", "ORL,NMF,1,1,0,2,5"]
