@@ -96,8 +96,10 @@ def draw(table):
         ylabel="ψ(τ) and |τ|",
         ylim=(0, 1.5),
     )
-    percent = rise.assign(**100 * rise[["mean", "low", "high"]])
-    plot_band(right, rise["x"], percent, "mean, 95 % interval", styles["absolute value"])
+    look = styles["absolute value"]
+    if len(rise):
+        percent = rise.assign(**100 * rise[["mean", "low", "high"]])
+        plot_band(right, rise["x"], percent, "mean, 95 % interval", look)
     right.set(
         title="Theorem 2: from the optimum of (2), the loss should not rise",
         xlabel="smoothing parameter μ",
@@ -110,9 +112,9 @@ def draw(table):
     for ticks in (right.xaxis, right.yaxis):
         ticks.set_major_formatter("{x:g}")
         ticks.set_minor_locator(NullLocator())
-    percent = 100 * excess[["mean", "low", "high"]]
-    plot_band(rate, excess["x"], percent, "mean, 95 % interval", styles["absolute value"])
     if len(excess):
+        percent = excess.assign(**100 * excess[["mean", "low", "high"]])
+        plot_band(rate, excess["x"], percent, "mean, 95 % interval", look)
         first = excess.iloc[0]
         line = 100 * first["mean"] * first["x"] / excess["x"]
         rate.plot(excess["x"], line, color="0.4", linestyle=":", label="slope −1")
@@ -127,7 +129,8 @@ def draw(table):
     rate.xaxis.set_major_formatter("{x:g}")
     rate.xaxis.set_minor_locator(NullLocator())
     for axis in (left, right, rate):
-        legend_below(axis)
+        if axis.lines:
+            legend_below(axis)
     return figure
 
 
