@@ -140,7 +140,7 @@ def test_a_claim_on_one_noise_ignores_the_others():
     assert _verdict("occlusion-s", rows).verdict == "confirmed"
     refuted = _verdict("salt-pepper-s", rows)
     assert refuted.verdict == "refuted"
-    assert "RNMFD 40.5, no S 50, 10 by chance" in refuted.evidence
+    assert "RNMFD 40.5, RNMFD without S 50, 10 by chance" in refuted.evidence
     assert "S of RNMFD holds 5 % of the entries" in refuted.evidence
     assert "10 % of its columns" in refuted.evidence
     assert _verdict("gaussian-s", rows).verdict == "not run"

@@ -123,7 +123,7 @@ def test_a_failure_of_rnmfd_is_explained():
 def _sizes(dataset, repeat, *sizes):
     names = ("n-samples", "n-features", "n-classes", "smallest-class", "largest-class")
     shape = dict(zip(names, map(float, sizes), strict=True))
-    return (dataset, "Kmeans", repeat, "factor-shape", {}, shape)
+    return (dataset, "K-means", repeat, "factor-shape", {}, shape)
 
 
 def test_sizes_are_those_of_the_trials():

@@ -41,18 +41,18 @@ def table_of(*rows):
 def table():
     return table_of(
         fit("Hall", "RPCA", 0, masked=False),
-        fit("Hall", "MahNMF", 200, masked=False),
-        fit("With masks", "MahNMF", 4, masked=True, auc=0.9, age=2.0),
-        fit("With masks", "MahNMF", 9, masked=True, repeat=1, auc=0.8, age=2.0),
-        fit("With masks", "temporal median", 9, masked=True, auc=0.7),
+        fit("Hall", "MahNMF (RRI)", 200, masked=False),
+        fit("With masks", "MahNMF (RRI)", 4, masked=True, auc=0.9, age=2.0),
+        fit("With masks", "MahNMF (RRI)", 9, masked=True, repeat=1, auc=0.8, age=2.0),
+        fit("With masks", "median", 9, masked=True, auc=0.7),
     )
 
 
 def test_one_scale_of_grey_for_the_foregrounds_of_a_clip(table):
     """Equal distances of frame and background are equally bright; none is brighter than white."""
     hall, masked = videos.strips(table)
-    assert list(hall.columns) == ["", "MahNMF", "RPCA"]
-    away = {"MahNMF": [200, 50], "RPCA": [0, 250]}  # of a pixel beside the square, and in it
+    assert list(hall.columns) == ["", "MahNMF (RRI)", "RPCA"]
+    away = {"MahNMF (RRI)": [200, 50], "RPCA": [0, 250]}  # of a pixel beside the square, and in it
     for method, distances in away.items():
         seen = hall.columns[method]["foreground"][0]
         assert seen[[0, 4], [0, 3]].tolist() == pytest.approx(
@@ -61,18 +61,18 @@ def test_one_scale_of_grey_for_the_foregrounds_of_a_clip(table):
     assert hall.frames[:3] == ["frame 1", "frame 11", "frame 21"]
     assert hall.columns[""]["frame"].shape == (7, *SHAPE)
     assert (hall.columns["RPCA"]["background"] == 0).all()
-    assert list(masked.columns) == ["", "MahNMF"]
-    assert (masked.columns["MahNMF"]["background"] == 4).all()  # of the first start
+    assert list(masked.columns) == ["", "MahNMF (RRI)"]
+    assert (masked.columns["MahNMF (RRI)"]["background"] == 4).all()  # of the first start
 
 
 def test_masks_are_outlined_but_not_on_backgrounds(table):
     """Frame and foreground have a line where the mask begins; on the background it would hide what
     is left of the foreground."""
     _, masked = videos.strips(table)
-    for image in (masked.columns[""]["frame"], masked.columns["MahNMF"]["foreground"]):
+    for image in (masked.columns[""]["frame"], masked.columns["MahNMF (RRI)"]["foreground"]):
         coloured = (image != image[..., :1]).any(axis=-1)
         assert coloured.sum(axis=(1, 2)).tolist() == [25 - 9] * 7
-    assert masked.columns["MahNMF"]["background"].ndim == 3
+    assert masked.columns["MahNMF (RRI)"]["background"].ndim == 3
 
 
 def test_the_picture_has_two_frames_of_each_of_the_papers_clips(table):
@@ -88,8 +88,8 @@ def test_the_scores_are_of_clips_with_masks(table):
     printed = FIG16.scores(table).set_index("method")
     assert printed["clip"].tolist() == ["With masks", "", ""]
     assert printed["AUC"].to_dict() == {
-        "MahNMF": "0.850 ± 0.071",
-        "temporal median": "0.700",
+        "MahNMF (RRI)": "0.850 ± 0.071",
+        "median": "0.700",
         "temporal mean": "0.500",
     }
     assert printed.loc["temporal mean", "CPU seconds"] == ""
@@ -111,7 +111,7 @@ def test_nothing_is_computed_twice_that_no_chance_changes():
 
 def test_a_clip_of_which_nothing_is_shown_has_no_strip():
     """Of a clip where all methods failed but the median there are numbers only."""
-    table = table_of(fit("With masks", "temporal median", 9, masked=True, auc=0.7))
+    table = table_of(fit("With masks", "median", 9, masked=True, auc=0.7))
     assert videos.strips(table) == []
     assert len(FIG16.scores(table)) == 2
 

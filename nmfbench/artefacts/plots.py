@@ -14,12 +14,13 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import MaxNLocator
 
 from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.style import method_styles, plot_band
 
-__all__ = ["Curves", "image_grid", "legend_of", "plot_points"]
+__all__ = ["Curves", "Printed", "image_grid", "legend_of", "plot_points"]
 
 _FEW = 3  # values of x, up to which points stand side by side
 _MARKED = 10  # points of a curve that have a marker, about
@@ -108,6 +109,40 @@ def image_grid(
 
 
 @dataclass(frozen=True)
+class Printed:
+    """A number that the paper prints, or the range of a printed axis: drawn in grey.
+
+    Parameters
+    ----------
+    label : str
+        In the legend.
+    y : float or (float, float)
+        A number, or the ends of an axis.
+    x : float, optional
+        Place of a number; without one it is a level.
+    at : mapping
+        Columns of the table, and what they are in the panels that show it.
+    """
+
+    label: str
+    y: float | tuple[float, float]
+    x: float | None = None
+    at: Mapping[str, Any] = field(default_factory=dict)
+
+    def draw(self, axis) -> None:
+        """Draw it in a panel; the range of an axis only as far as the panel reaches."""
+        if isinstance(self.y, tuple):
+            limits = axis.get_ylim()
+            axis.axhspan(*self.y, color="0.5", alpha=0.13, linewidth=0, zorder=0, label=self.label)
+            axis.set_ylim(limits)
+        elif self.x is None:
+            axis.axhline(self.y, color="0.45", linestyle="-.", linewidth=1, label=self.label)
+        else:
+            look = {"color": "0.35", "marker": "_", "markersize": 15, "markeredgewidth": 2.5}
+            axis.plot(self.x, self.y, linestyle="", zorder=5, label=self.label, **look)
+
+
+@dataclass(frozen=True)
 class Curves:
     """Panels of curves with 95 % intervals: a function of a table with a matplotlib figure.
 
@@ -138,6 +173,8 @@ class Curves:
         Curves that have an interval, always a band; by default all.
     dotted : str, optional
         A curve drawn dotted and without interval, such as what shuffled labels score.
+    printed : sequence of Printed
+        What the paper prints.
     letters : str
         Of the panels, row by row as the rows and columns are listed.
     size : (float, float)
@@ -164,6 +201,7 @@ class Curves:
     level: tuple[str, str] | None = None
     banded: Sequence[str] | None = None
     dotted: str | None = None
+    printed: Sequence[Printed] = ()
     letters: str = ""
     size: tuple[float, float] = (2.4, 2.8)
     ylim: tuple[float | None, float | None] = (None, None)
@@ -194,12 +232,18 @@ class Curves:
                 self.draw_panel(axis, panel, self.only.get(column, self.labels), column)
                 title = self.columns.get(column, "")
                 letter = letters.get((row, column))
-                axis.set_title(f"({letter}) {title}" if letter else title)
+                if letter or row == shown_rows[0]:
+                    axis.set_title(f"({letter}) {title}" if letter else title)
                 xlabel = self.xlabel
                 axis.set_xlabel(xlabel if isinstance(xlabel, str) else xlabel[column])
                 axis.tick_params(labelbottom=True)
             line[0].set_ylabel(self.rows.get(row, self.ylabel))
             line[0].set_ylim(*(self._around(table, row) if self.logy else self.ylim))
+            for axis, column in zip(line, shown, strict=True):
+                place = _place(self.row, row) | _place(self.column, column)
+                for number in self.printed:
+                    if number.at.items() <= place.items():
+                        number.draw(axis)
         extra = [name for name in (self.dotted, self.level and self.level[1]) if name]
         legend_of(figure, axes, [*self.labels, *extra])
 
@@ -223,6 +267,8 @@ class Curves:
             if rows.empty:
                 continue
             style = styles[label] | {"markevery": max(1, len(rows) // _MARKED)}
+            if (rows["count"] == 1).all():  # as in plot_points
+                style["mfc"] = "white"
             if few:
                 shift = step * (k - (len(labels) - 1) / 2)
                 plot_points(axis, rows[self.x], rows, label, styles[label], shift)
@@ -251,6 +297,8 @@ class Curves:
             if len(points) == 1:  # close to their place, and not all over the panel
                 axis.update_datalim([(points[0] - 0.2, 0), (points[0] + 0.2, 0)], updatey=False)
             axis.margins(x=0.08)
+        elif all(float(x).is_integer() for x in points):
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
 
 
 def _present(table, column, known):

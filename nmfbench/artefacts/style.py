@@ -14,6 +14,7 @@ from PIL import Image
 from nmfbench.artefacts.drawn import remember
 
 __all__ = [
+    "category_styles",
     "figure_style",
     "legend_below",
     "method_styles",
@@ -24,7 +25,132 @@ __all__ = [
 
 _COLOURS = 128  # of a picture, shades at the edges of lines among them
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
-_LINES = ("-", "--", "-.", (0, (1, 1)))
+_LINES = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (5, 1.2, 1, 1.2)),
+    (0, (1.2, 1)),
+    (0, (8, 1.5, 1, 1.5, 1, 1.5)),
+    (0, (2.5, 1)),
+)
+
+_LOOKS = {
+    "#0173b2": (
+        ("RobustXRAY", "RobustXRAY (fixed first anchor)", "RobustXRAY (rand)"),
+        ("OR-NMF", "OR-NMF, θ₀ = 0.01", "OR-NMF (length known)"),
+        ("OR-NMF-IS",),
+        ("RNMFD", "RNMFD, Eq. (17)", "RNMFD, exponent 1/4"),
+    ),
+    "#de8f05": (
+        ("EucNMF",),
+        ("EucNMF-GS", "EucNMF-GS, α = 0", "EucNMF-GS, p = 2"),
+        ("symmetric EucNMF", "symmetric EucNMF, r = k"),
+        ("XRAY-l2", "XRAY-l2 (rand)"),
+        ("MOR-NMF", "MOR-NMF, 100 samples"),
+        ("NMF",),
+        ("MahNMF (RRI, sorting)",),
+        ("NSDR",),
+    ),
+    "#029e73": (
+        ("KLNMF",),
+        ("FLSS",),
+        ("SPA", "SPA (normalised)"),
+        ("WOR-NMF", "WOR-NMF, 20 chunks"),
+        ("robust NMF",),
+        ("K-means", "K-means of rows of V", "K-means of F and P", "K-means of F"),
+        ("OR-NMF-IS, θ₀ = 0.01",),
+        ("LNMF",),
+        ("DRCC",),
+    ),
+    "#c8500a": (
+        (
+            "MahNMF (OGM)",
+            "MahNMF (OGM), μ = 1",
+            "MahNMF (OGM), μ = 0.5",
+            "MahNMF (OGM), μ = 0.1",
+            "MahNMF (OGM), μ = 0.05",
+            "MahNMF (OGM), μ = 0.01",
+        ),
+        ("OMF", "OMF, one sweep", "OMF, forget 0.99", "OMF, forget 0.9"),
+        ("MahNMF-SYM", "MahNMF-SYM, r = k", "MahNMF-SYM, r = k, argmax"),
+        ("XRAY-IS", "XRAY-IS (rand)"),
+        ("ANP", "ANP, best on the test"),
+        ("RNMFD without orthogonality",),
+        ("OR-NMF-IS, θ₀ = 0.01, M∗ of each step",),
+    ),
+    "#8a5bb8": (
+        ("MahNMF (hybrid)",),
+        ("MahNMF-GS", "MahNMF-GS, no cap", "MahNMF-GS, p = 2", "MahNMF-GS, penalty"),
+        ("Hottopixx (exact)", "Hottopixx (published steps)", "Hottopixx (tuned steps)"),
+        ("OMF-DA", "OMF-DA, as printed"),
+        ("Ncuts", "Ncuts (recursive)"),
+    ),
+    "#8b1e4b": (
+        ("MahNMF (RRI)", "MahNMF (RRI), from the median", "MahNMF (RRI), r = 1"),
+        ("start of MahNMF-SYM",),
+        ("OMF-CG",),
+        ("RNMFD without graph",),
+    ),
+    "#9a6a3a": (
+        (
+            "HALS",
+            "HALS, whole array",
+            "HALS, each segment in hindsight",
+            "HALS, frozen after a tenth",
+        ),
+        ("SMRS", "SMRS (authors' ADMM)"),
+        ("XRAY-l2, l1 refits",),
+        ("RNMFD with normalised graph",),
+        ("DNMF",),
+        ("MahNMF (OGM, paper's step)",),
+    ),
+    "#d55fa8": (
+        ("robust low rank", "robust low rank, best start", "robust low rank, random starts"),
+        ("INMF",),
+        ("XRAY-KL",),
+        ("MahNMF-SYM, uniform start",),
+        ("RNMFD with S alone",),
+        ("RCC",),
+    ),
+    "#8f8a00": (
+        ("GoDec",),
+        ("ONMF", "ONMF without codes"),
+        ("ONMF-IS",),
+        ("GNMF", "GNMF, α = 0.1"),
+    ),
+    "#3aa0d8": (
+        ("PCA",),
+        ("scikit-learn dictionary", "scikit-learn dictionary, chunks"),
+        ("RNMFD without S",),
+        ("MahNMF (RRI, Algorithm 1)",),
+        ("OR-NMF-IS, M∗ of each step",),
+        ("IGNMF",),
+    ),
+    "#1a1a1a": (
+        ("RPCA", "RPCA, λ = 0.5/√n", "RPCA, λ = 1/√n", "RPCA, λ = 2/√n"),
+        ("scikit-learn mini-batch", "scikit-learn mini-batch, no forgetting"),
+        ("RNMFD with larger S",),
+        ("NLCF",),
+    ),
+    # What learns nothing, or is there to compare with.
+    "#808080": (
+        ("median", "temporal mean"),
+        ("random choice",),
+        ("untrained bases", "SVD", "raw pixels"),
+        ("raw views", "best view"),
+        ("features, cosine", "features, Euclidean"),
+        ("five most frequent tags",),
+        ("stripes", "one segment", "humans"),
+    ),
+}
+"""Methods by colour, each followed by its variants: the only place that says how one is drawn.
+
+The marker goes by the colour and the place in it; a variant has another line and marker.
+Methods that are compared in one figure have different colours where there are enough.
+"""
+
+
+_PALETTE = list(_LOOKS)
 
 
 def figure_style():
@@ -37,19 +163,51 @@ def figure_style():
 
 
 def method_styles(labels):
-    """Keywords of ``plot`` for each label, told apart by colour, marker and line alike."""
-    palette = [*sns.color_palette("colorblind", n_colors=10), (0.1, 0.1, 0.1)]
-    cycle = zip(itertools.cycle(palette), itertools.cycle(_MARKERS), strict=False)
+    """Keywords of ``plot`` for each method, the same in every figure.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Names of methods. A name that is not known, such as that of a new solver, gets a look that
+        none of the others has: the one of the method whose variant it is, with another line, or
+        any.
+    """
+    styles = {label: _KNOWN[label] for label in labels if label in _KNOWN}
+    for label in labels:
+        if label not in styles:
+            like = max((name for name in _KNOWN if label.startswith(name)), key=len, default=None)
+            lines = [_KNOWN[like] | {"linestyle": line} for line in _LINES] if like else []
+            looks = itertools.chain(lines, _cycle())
+            styles[label] = next(look for look in looks if look not in styles.values())
+    return {label: styles[label] for label in labels}
+
+
+def category_styles(labels):
+    """Keywords of ``plot`` for what is no method, such as data sets, by place in the list."""
+    return dict(zip(labels, _cycle(), strict=False))
+
+
+def _look(color, marker, line):
     return {
-        label: {
-            "color": color,
-            "marker": marker,
-            "markersize": 4.5,
-            "linewidth": 1.5,
-            "linestyle": _LINES[i // len(palette) % len(_LINES)],
-        }
-        for i, (label, (color, marker)) in enumerate(zip(labels, cycle, strict=False))
+        "color": color,
+        "marker": _MARKERS[marker % len(_MARKERS)],
+        "markersize": 4.5,
+        "linewidth": 1.5,
+        "linestyle": _LINES[line % len(_LINES)],
     }
+
+
+def _cycle():
+    """Looks that differ in colour and marker, and in line after one round."""
+    return (_look(_PALETTE[i % len(_PALETTE)], i, i // len(_PALETTE)) for i in itertools.count())
+
+
+_KNOWN = {
+    label: _look(color, hue + place + 4 * variant, variant)
+    for hue, (color, methods) in enumerate(_LOOKS.items())
+    for place, variants in enumerate(methods)
+    for variant, label in enumerate(variants)
+}
 
 
 def plot_band(axis, x, rows, label, style):

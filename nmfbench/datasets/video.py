@@ -40,7 +40,7 @@ _SBI = (
 )
 _CDNET = "changedetection.net; Goyette et al., CVPRW 2012; Wang et al., CVPRW 2014"
 _WALLFLOWER = "Wallflower; Toyama, Krumm, Brumitt & Meyers, ICCV 1999 (Microsoft Research)"
-_MASKED = "with masks (robust-separable, ROC curves)"
+_MASKED = "with masks"
 
 # clip: file, frames, pixels, title, source, SHA-256, paper's clip that it stands in for
 CLIPS = {

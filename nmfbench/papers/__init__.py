@@ -17,10 +17,11 @@ their records, how that is drawn, and what the paper says of it. The rest is a v
 >>> from nmfbench.artefacts.plots import Curves
 >>> from nmfbench.engine.trials import Trial
 
-*Methods* are solvers with parameters, under the names that readers see. A *grid* crosses the axes
-of an experiment for each profile; ``quick`` is a part of ``paper``, so that its trials carry over,
-and ``smoke`` takes seconds and no data of others. What comparisons ask too, such as levels of
-noise, is in :mod:`nmfbench.problems`:
+*Methods* are solvers with parameters, under the names that readers see: the same in every artefact,
+where the look of each is that of :mod:`nmfbench.artefacts.style`. A *grid* crosses the axes of an
+experiment for each profile; ``quick`` is a part of ``paper``, so that its trials carry over, and
+``smoke`` takes seconds and no data of others. What comparisons ask too, such as levels of noise, is
+in :mod:`nmfbench.problems`:
 
 >>> METHODS = (Method("RobustXRAY", "robust-xray"), Method("SPA", "spa"))
 >>> def trials(profile):
@@ -100,9 +101,11 @@ table in the artefact's file. What two figures of a paper share is a module besi
 
 Who says what
 -------------
-Numbers that the paper prints stand in ``reported.toml`` with their source, and nowhere else. A
-claim of ours has ``origin="ours"``; a question that is ours altogether, about a paper, is a file in
-:mod:`nmfbench.papers.studies` and stands in the part "Our own questions" of the notebook.
+Numbers that the paper prints stand in ``reported.toml`` with their source, and nowhere else; a
+claim has them in ``reported``, a table in a column, and a figure in grey
+(:class:`~nmfbench.artefacts.plots.Printed`). A claim of ours has ``origin="ours"``; a question that
+is ours altogether, about a paper, is a file in :mod:`nmfbench.papers.studies` and stands in the
+part "Our own questions" of the notebook.
 
 Main claims
 -----------

@@ -12,8 +12,8 @@ from nmfbench.artefacts.claim import Claim, Verdict, with_evidence
 from nmfbench.artefacts.comparisons import always_best, better, comparable
 from nmfbench.artefacts.frames import lengthen, mean_table, narrow, reference
 from nmfbench.artefacts.grids import changed, cross, methods
-from nmfbench.artefacts.plots import Curves, legend_of
-from nmfbench.artefacts.style import method_styles, plot_band
+from nmfbench.artefacts.plots import Curves, legend_of, plot_points
+from nmfbench.artefacts.style import category_styles, method_styles
 from nmfbench.datasets.base import dataset_info
 from nmfbench.engine.perform import make_solver
 from nmfbench.papers.rnmfd import sets
@@ -32,7 +32,7 @@ __all__ = [
     "told_apart",
 ]
 
-KMEANS, NMF, ANP, NCUTS = "Kmeans", "NMF", "ANP", "Ncuts"
+KMEANS, NMF, ANP, NCUTS = "K-means", "NMF", "ANP", "Ncuts"
 BEST, EACH = "ANP, best on the test", "ANP, each of its weights"
 _CURVES = [KMEANS, NMF, ANP, BEST, NCUTS]
 AC, NMI = "clustering-accuracy", "nmi-max"
@@ -116,38 +116,41 @@ def draw(table):
     """AC and MI by number of classes, and what the weights of ANP change."""
     figure, axes = plt.subplots(1, 3, figsize=(12.5, 4.4))
     scores = narrow(table, part="curves")
-    legends = {row.method: _legend(row) for row in scores.itertuples()}
-    curves = Curves(
-        x="classes", curve="legend", labels=[legends.get(label, label) for label in _CURVES]
-    )
+    curves = Curves(x="classes", labels=_CURVES)
     for axis, letter, score in zip(axes, "ab", _SCORES.values(), strict=False):
         panel = narrow(scores, score=score)
-        curves.draw_panel(axis, panel.assign(legend=panel["method"].map(legends)), curves.labels)
+        curves.draw_panel(axis, panel, _CURVES)
         axis.set(xlabel="classes", ylabel=score, title=f"({letter}) {score}")
         axis.set_xticks(sorted(set(scores["classes"])))
-    legend_of(figure, axes[:2], curves.labels)
-    _draw_weights(axes[2], narrow(table, part="weights"))
+    legend_of(figure, axes[:2], _CURVES)
+    chosen = narrow(scores, method=[ANP, BEST]).drop_duplicates("method")
+    _draw_weights(axes[2], narrow(table, part="weights"), chosen)
     return figure
 
 
-def _legend(row):
-    """Name of a curve; of ANP with its weights."""
-    known = row.method in (ANP, BEST)
-    return f"{row.method} (λ₁ {row.lam1:g}, λ₂ {row.lam2:g})" if known else row.method
-
-
-def _draw_weights(axis, rows):
+def _draw_weights(axis, rows, chosen):
+    """A curve for each ridge, and a ring in the colour of ANP where its curves are."""
     ridges = sorted(set(rows["lam2"]))
-    styles = method_styles([f"λ₂ = {lam2:g}" for lam2 in ridges])
+    styles = category_styles([f"λ₂ = {lam2:g}" for lam2 in ridges])
     greys = np.linspace(0.1, 0.65, len(ridges))  # colours are those of methods
-    for (label, style), grey, lam2 in zip(styles.items(), greys, ridges, strict=True):
+    shown = zip(styles.items(), greys, ridges, strict=True)
+    for k, ((label, style), grey, lam2) in enumerate(shown):
         curve = narrow(rows, lam2=lam2).sort_values("lam1")
-        plot_band(axis, curve["lam1"], curve, label, {**style, "color": f"{grey:.2f}"})
+        x = curve["lam1"]
+        shift = x * 1.06 ** (k - (len(ridges) - 1) / 2) - x
+        plot_points(axis, x, curve, label, {**style, "color": f"{grey:.2f}"}, shift)
+        for one in narrow(chosen, lam2=lam2).to_dict("records"):
+            ring = method_styles(_CURVES)[one["method"]]["color"]
+            there = curve["lam1"] == one["lam1"]
+            look = {"marker": "o", "mfc": "none", "markersize": 8 + 5 * (one["method"] == BEST)}
+            place = (x + shift)[there], curve["mean"][there]
+            axis.plot(*place, color=ring, linestyle="", **look)
     axis.axhline(0, color="firebrick", linewidth=1)
     axis.set_xscale("log")
     axis.set(xlabel="λ₁", ylabel="AC of ANP minus AC of NMF", title="(c) weights of the new term")
     if ridges:
-        axis.legend()
+        axis.legend(fontsize="small", ncols=len(ridges), loc="lower center")
+        axis.margins(y=0.15)
 
 
 # -- claims -----------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ ARTEFACT = register_artefact(
         caption="(a) Accuracy and (b) normalised mutual information for people drawn at random, "
         "ten images each. Means over draws with 95 % intervals. The slides print no numbers. (c) "
         "Accuracy of ANP less that of NMF on the same draws, by the weight λ₁ of its new term and "
-        "the ridge λ₂ in it.",
+        "the ridge λ₂ in it; rings: weights of the curves of ANP (small) and of ANP at its best "
+        "(large).",
     )
 )

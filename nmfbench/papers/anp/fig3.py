@@ -37,6 +37,7 @@ ARTEFACT = register_artefact(
         "information for objects drawn at random. Means over draws with 95 % intervals; with all "
         "20 objects draws differ in the start alone. ANP at its best stands where the "
         "grid of weights was run. The slides print no numbers. (c) Accuracy of ANP less that of "
-        "NMF on the same draws, by the weight λ₁ of its new term and the ridge λ₂ in it.",
+        "NMF on the same draws, by the weight λ₁ of its new term and the ridge λ₂ in it; "
+        "rings: weights of the curves of ANP (small) and of ANP at its best (large).",
     )
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.claim import Claim, with_evidence, within
@@ -108,7 +109,7 @@ def draw(datasets: Sequence[str], table: pd.DataFrame):
     )
     figure = picture(table)
     for axis in figure.axes:  # so that what lies at chance level does not look like more
-        axis.set_ylim(0, max(0.5, axis.get_ylim()[1]))
+        axis.set_ylim(0, np.clip(axis.get_ylim()[1], 0.5, 1.03))
     return figure
 
 

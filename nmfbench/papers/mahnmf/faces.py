@@ -37,7 +37,13 @@ __all__ = [
     "with_condition",
 ]
 
-PCA, EUC, KL, MAH, HYBRID = "PCA", "EucNMF", "KLNMF", "MahNMF", "MahNMF (hybrid)"
+PCA, EUC, KL, MAH, HYBRID = (
+    "PCA",
+    "EucNMF",
+    "KLNMF",
+    "MahNMF (OGM)",
+    "MahNMF (hybrid)",
+)
 
 METHODS = (
     Method(PCA, "pca"),

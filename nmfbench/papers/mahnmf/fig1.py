@@ -12,12 +12,12 @@ from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, cross, methods
-from nmfbench.artefacts.style import legend_below, method_styles
+from nmfbench.artefacts.style import category_styles, legend_below, method_styles
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf.matrices import sub_problems
 
-RRI = "RRI"
-OGM = "smoothing, μ = 0.01"
+RRI = "MahNMF (RRI)"
+OGM = "MahNMF (OGM), μ = 0.01"
 METHODS = (
     Method(RRI, "mahnmf-rri"),
     Method(OGM, "mahnmf-ogm", {"mu0": 0.01, "inner_tol": 1e-4, "inner_max_iter": 10_000}),
@@ -39,6 +39,8 @@ SHAPES = {
 # Of the two weights (h1, h2) on the columns of W; RRI stands still at (1, 1).
 EXAMPLE_W = np.array([[3.0, 3.0], [1.0, 0.0], [0.0, 0.5]])
 EXAMPLE_V = np.array([6.0, 0.0, 1.0])
+# Places of the numbers on its contours, clear of the two points.
+_LABELLED = [(0.33, 1.67), (0.67, 1.33), (1.33, 0.67), (0.73, 0.73), (1.54, 1.54), (2.0, 2.0)]
 
 
 def trials(profile):
@@ -89,7 +91,7 @@ def draw(table):
 
 
 def _draw_shapes(axis, table):
-    styles = method_styles(list(SHAPES))
+    styles = category_styles(list(SHAPES))
     for name, rows in table.groupby("curve", sort=False):
         style = styles[name] | {"marker": ""}
         axis.plot(rows["x"], rows["y"], label=name, **style)
@@ -105,8 +107,9 @@ def _draw_shapes(axis, table):
 
 def _draw_example(axis, table):
     grid = table.pivot(index="y", columns="x", values="z")
-    drawn = axis.contour(grid.columns, grid.index, grid, levels=[0.5, 1, 1.5, 2, 3, 5, 8])
-    axis.clabel(drawn, fontsize="small")
+    levels = [0.5, 1, 1.5, 2, 3, 5, 8]
+    drawn = axis.contour(grid.columns, grid.index, grid, levels, colors="0.35", linewidths=1.2)
+    axis.clabel(drawn, fontsize="small", manual=_LABELLED)
     look = {"color": "black", "markersize": 11, "linestyle": "", "clip_on": False, "zorder": 3}
     for x, y, marker, name in ((1, 1, "X", "RRI stands still"), (0, 2, "*", "optimum")):
         value = table.loc[np.isclose(table["x"], x) & np.isclose(table["y"], y), "z"].iloc[0]

@@ -18,7 +18,7 @@ _RANK = 20
 _YALEB, _PIE = "yaleb", "pie"
 _CLEAN, _GIVEN = "clean", "given"
 _IMAGES = {_CLEAN: _CLEAN, _GIVEN: _GIVEN} | {m.label: m.label for m in FACTORIZATIONS}
-_IMAGES[faces.HYBRID] = "hybrid"
+_IMAGES = {name: text.replace(" ", "\n") for name, text in _IMAGES.items()}
 _VIEWS = {
     "mean-train": "mean of the training images",
     "mean-test": "mean of the test images",
@@ -73,7 +73,7 @@ def draw(table):
             below=["" if name == _CLEAN else below[name] for name in names],
         )
 
-    return image_grid(conditions, _VIEWS, panel, size=(4.0, 0.95), pad=16)
+    return image_grid(conditions, _VIEWS, panel, size=(4.0, 0.95), pad=24)
 
 
 _SOURCE = "Section 5.2.2, Figure 9"

@@ -13,12 +13,12 @@ from nmfbench.problems.problem import Problem
 
 __all__ = ["METHODS", "Matrix", "runs", "sub_problems"]
 
-ALGORITHM_1 = "RRI (Algorithm 1)"
-SORT = "RRI (one sweep, sorting)"
-SELECT = "RRI (one sweep, selection)"
-OGM = "OGM (paper's step)"
-SPECTRAL = "OGM (spectral step)"
-HYBRID = "hybrid"
+ALGORITHM_1 = "MahNMF (RRI, Algorithm 1)"
+SORT = "MahNMF (RRI, sorting)"
+SELECT = "MahNMF (RRI)"
+OGM = "MahNMF (OGM, paper's step)"
+SPECTRAL = "MahNMF (OGM)"
+HYBRID = "MahNMF (hybrid)"
 
 METHODS = (
     Method(ALGORITHM_1, "mahnmf-rri", {"inner_sweeps": None}),

@@ -33,8 +33,8 @@ __all__ = [
 ]
 
 MAH, EUC, FLSS = "MahNMF-GS", "EucNMF-GS", "FLSS"
-UNCAPPED, PLAIN = "MahNMF-GS, no cap", "MahNMF"
-UNGROUPED, HALS, PCA = "EucNMF-GS, α = 0", "EucNMF", "PCA"
+UNCAPPED, PLAIN = "MahNMF-GS, no cap", "MahNMF (OGM)"
+UNGROUPED, HALS, PCA = "EucNMF-GS, α = 0", "HALS", "PCA"
 RAW, VIEW = "raw views", "best view"
 
 _FAST = (MAH, EUC, FLSS, HALS)  # methods of small grids

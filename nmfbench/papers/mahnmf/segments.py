@@ -56,10 +56,10 @@ IMAGES = (
 GRAPH = "medium"
 """Graph that the claims are about, and the pictures are of."""
 
-SYM, NCUTS = "MahNMF-SYM", "Ncuts"
+SYM, NCUTS = "MahNMF-SYM", "Ncuts (recursive)"
 UNIFORM, OF_K, ARGMAX = (f"{SYM}, {how}" for how in ("uniform start", "r = k", "r = k, argmax"))
 START = f"start of {SYM}"
-EUC, VECTORS = "symmetric EucNMF", "Ncuts, k vectors"
+EUC, VECTORS = "symmetric EucNMF", "Ncuts"
 ROWS, BOTH, GREY = (f"K-means of {what}" for what in ("rows of V", "F and P", "F"))
 STRIPES, ONE, HUMANS = "stripes", "one segment", "humans"
 

@@ -35,7 +35,7 @@ __all__ = [
     "with_images",
 ]
 
-IMAGES, MAH, RPCA, GODEC = "images", "MahNMF", "RPCA", "GoDec"
+IMAGES, MAH, RPCA, GODEC = "images", "MahNMF (RRI)", "RPCA", "GoDec"
 
 METHODS = (
     Method(MAH, "mahnmf-rri"),

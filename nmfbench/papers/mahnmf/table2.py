@@ -55,6 +55,12 @@ def _printed(dataset, method):
     return reported("mahnmf/table2", f"{method.lower()}-{_PRINTED[dataset]}")
 
 
+def printed_of(dataset: str, methods) -> str:
+    """The paper's best values of some methods on the set that this one stands for, in words."""
+    printed = {method: _printed(dataset, method) for method in methods}
+    return "; ".join(f"{method} {number.text}" for method, number in printed.items() if number)
+
+
 def draw(table):
     """A line a method: for both protocols its precision and dimensions, and the paper's."""
     fits = {protocol: table[table["protocol"] == protocol] for protocol in _PROTOCOLS}
@@ -84,18 +90,13 @@ def _claims(dataset):
 
     def claim(id, statement, ours, rival, value="map"):
         test = always_best(ours, [rival], value, each=protocols)
-        printed = [_printed(dataset, method) for method in (ours, rival)]
         return Claim(
             f"{id}-{slug}",
             f"{name}: {statement}, chosen on the test half as in the paper, and by "
             "cross-validation in the training half.",
             "Section 5.5, Table 2",
             multiview.unless_easy(dataset, test),
-            reported="; ".join(
-                f"{method} {number.text}"
-                for method, number in zip((ours, rival), printed, strict=True)
-                if number
-            ),
+            reported=printed_of(dataset, [ours, rival]),
         )
 
     return [

@@ -34,14 +34,14 @@ from nmfbench.problems.separation import CARD, FRAMES
 
 __all__ = ["METHODS", "figure"]
 
-MAH, RPCA, GODEC = "MahNMF", "RPCA", "GoDec"
-_MEDIAN, _MEAN = "temporal median", "temporal mean"
+MAH, RPCA, GODEC = "MahNMF (RRI)", "RPCA", "GoDec"
+_MEDIAN, _MEAN = "median", "temporal mean"
 METHODS = (
     Method(MAH, "mahnmf-rri", {"n_components": 2}),
     Method(RPCA, "rpca-ialm"),
     Method(GODEC, "godec", {"n_components": 2, "card": CARD}),
-    Method("MahNMF, from the median", "mahnmf-rri", {"n_components": 2, "init": "median"}),
-    Method("MahNMF, r = 1", "mahnmf-rri", {"n_components": 1}),
+    Method("MahNMF (RRI), from the median", "mahnmf-rri", {"n_components": 2, "init": "median"}),
+    Method("MahNMF (RRI), r = 1", "mahnmf-rri", {"n_components": 1}),
     Method(_MEDIAN, "median", {"n_components": 1}),
 )
 _SHOWN, _RANDOM = METHODS[:3], ("mahnmf-rri", "godec")

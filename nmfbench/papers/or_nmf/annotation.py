@@ -20,7 +20,7 @@ ONLINE = {
 }
 """Keys of the paper's methods."""
 
-UNTRAINED, SAMPLES, PCA = "untrained bases", "random training images", "PCA"
+UNTRAINED, SAMPLES, PCA = "untrained bases", "random choice", "PCA"
 BASELINES = (
     Method(UNTRAINED, "random-bases"),
     Method(SAMPLES, "random-rows"),

@@ -42,7 +42,7 @@ def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Ar
             grid=partial(panels.grid, CHUNKS),
             frame=curves.frame_of(PAIRS),
             table=curves.summarise,
-            picture=curves.picture(CHUNKS, panels.names),
+            picture=curves.picture(CHUNKS, panels.names, curves.printed_axis(artefact_id)),
             claims=[
                 *(curves.faster(WOR, ONMF, axis, r, words, source) for axis, r in places),
                 *(

@@ -13,8 +13,9 @@ from nmfbench.artefacts.claim import Claim, with_evidence, within
 from nmfbench.artefacts.comparisons import always_best, at_least
 from nmfbench.artefacts.frames import mean_table
 from nmfbench.artefacts.grids import Method, cross, methods
-from nmfbench.artefacts.plots import Curves
+from nmfbench.artefacts.plots import Curves, Printed
 from nmfbench.engine.trials import Trial
+from nmfbench.papers.reported import reported
 
 __all__ = [
     "ALONE",
@@ -26,6 +27,7 @@ __all__ = [
     "lower_cost",
     "of_single",
     "picture",
+    "printed_axis",
     "summarise",
 ]
 
@@ -226,7 +228,13 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**{name: 10 ** table[name] for name in ("mean", "low", "high")})
 
 
-def picture(chosen: Sequence[Method], panels: Sequence[str]) -> Curves:
+def printed_axis(artefact: str, name: str = "axis", **at) -> Printed:
+    """The range of the paper's axis of fₜ, the cost that it shows."""
+    axis = reported(artefact, name)
+    return Printed(f"the paper's {axis.text}", tuple(axis.value), at={"measure": STORED, **at})
+
+
+def picture(chosen: Sequence[Method], panels: Sequence[str], *printed: Printed) -> Curves:
     """A row of panels for each place and measure, against samples and against CPU seconds."""
     return Curves(
         x="x",
@@ -237,6 +245,7 @@ def picture(chosen: Sequence[Method], panels: Sequence[str]) -> Curves:
         columns={SAMPLES: "", SECONDS: ""},
         xlabel={SAMPLES: "samples", SECONDS: "CPU seconds of the updates"},
         size=(4.6, 2.6),
+        printed=printed,
         logx=[SECONDS],
         logy=True,
     )
@@ -351,5 +360,5 @@ ASSUMED = {
 CAPTION = (
     "Geometric means of costs over repeats with 95 % intervals, against samples and against CPU "
     "seconds of the updates; cut where they leave the range of the means. Rows: rank, and which "
-    "cost. The paper shows the first cost only."
+    "cost. The paper shows the first cost only; grey: as far as its axis reaches."
 )

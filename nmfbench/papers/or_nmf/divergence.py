@@ -62,7 +62,9 @@ def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Ar
             grid=partial(_trials, panels),
             frame=curves.frame_of([(method.label, _ONMF) for method in _VARIANTS.values()]),
             table=curves.summarise,
-            picture=curves.picture(_METHODS, [*panels.names, *coarse]),
+            picture=curves.picture(
+                _METHODS, [*panels.names, *coarse], curves.printed_axis(artefact_id)
+            ),
             claims=[
                 curves.faster(
                     method.label,

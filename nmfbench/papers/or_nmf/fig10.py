@@ -23,7 +23,7 @@ ARTEFACT = register_artefact(
         grid=trials,
         frame=recognition.frame,
         table=recognition.table,
-        picture=recognition.CURVES,
+        picture=recognition.curves("or-nmf/fig10"),
         claims=recognition.claims("Figure 10", "Section V-B.1"),
         assumed=recognition.ASSUMED
         | {

@@ -10,7 +10,8 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim, around, with_evidence
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.frames import lengthen, mean_table, narrow, reference
-from nmfbench.artefacts.plots import Curves, legend_of
+from nmfbench.artefacts.plots import Curves, Printed, legend_of
+from nmfbench.artefacts.style import method_styles
 from nmfbench.papers.or_nmf.annotation import (
     ASSUMED,
     METHODS,
@@ -32,8 +33,9 @@ COSINE, EUCLIDEAN, FREQUENT = (
     "features, Euclidean",
     "five most frequent tags",
 )
-_DASHED = dict(zip((UNTRAINED, SAMPLES, PCA, COSINE, EUCLIDEAN, FREQUENT), "os^Dv*", strict=True))
-"""Baselines, each with its marker."""
+_DASHED = (UNTRAINED, SAMPLES, PCA, COSINE, EUCLIDEAN, FREQUENT)
+"""Baselines."""
+_AXES, _SIZES = (reported("or-nmf/fig12", name) for name in ("axes", "sizes"))
 _RIVALS = [label for label in ONLINE if label not in (OR, MOR, WOR)]
 _LEARNING = ("all images, twice", f"{ONE_PASS['n_learn']} images, once")
 _PERCENT = {"ac": "AC", "rc": "RC", "ns": "NS"}
@@ -86,11 +88,13 @@ def draw(table):
     for axis, (learning, kind) in zip(axes.flat, places, strict=True):
         panel = narrow(table, learning=learning, kind=kind)
         curves.draw_panel(axis, panel, curves.labels)
-        for k, (label, marker) in enumerate(_DASHED.items()):
+        for label, style in method_styles(_DASHED).items():
             line = narrow(panel, method=label).sort_values("dimensionality")
-            look = {"color": f"{0.1 * (k + 1):.1f}", "marker": marker, "markersize": 5}
-            look |= {"linestyle": "--", "linewidth": 1, "mfc": "white"}
+            look = style | {"linestyle": "--", "linewidth": 1, "mfc": "white"}
             axis.plot(line["dimensionality"], line["mean"], label=label, **look)
+        if kind in _PERCENT.values():
+            ends = tuple(100 * end for end in _AXES.value)
+            Printed(f"the paper's {_AXES.text}", ends).draw(axis)
         unit = "number of tags" if kind == "N+" else f"{kind} (%)"
         axis.set(xlabel="dimensionality (%)", ylabel=unit, title=f"{kind}, {learning}")
     legend_of(figure, axes, [*ONLINE, *_DASHED])
@@ -156,7 +160,7 @@ def _claims():
             f"{side} is ahead of ONMF, INMF, OMF and OMF-DA in AC, RC and NS.",
             source,
             _ahead(side, _RIVALS),
-            reported=reported("or-nmf/fig12", "axes").text,
+            reported=_AXES.text,
         )
         yield Claim(
             f"high-r-{name}",
@@ -205,12 +209,13 @@ ARTEFACT = register_artefact(
             "that the grid holds. The lead at 10 % and at 90 % is that over the mean of the four.",
             "PCA": "It takes the place of the truncated SVD: a common shift changes no distance.",
         },
-        caption="AC, RC and NS are means over the 500 test images. The other panels are not in the "
-        "paper: precision and recall averaged over the tags, and N+, the number of tags predicted "
-        "rightly at least once, to which the answer of the most frequent tags contributes little. "
-        "Dashed, ours: bases that were never trained, random training images as bases, principal "
-        "components, the features without any bases, and the same five tags for all. Bases of INMF "
-        "stay zero where the first image is zero, as its updates are multiplicative: they keep to "
-        "the few words of one image.",
+        caption="AC, RC and NS are means over the 500 test images. The other panels are not in "
+        "the paper: precision and recall averaged over the tags, and N+, the number of tags "
+        "predicted rightly at least once, to which the answer of the most frequent tags "
+        "contributes little. Dashed, ours: bases that were never trained, random training images "
+        "as bases (random choice), principal components, the features without any bases, and the "
+        "same five tags for all. Bases of INMF stay zero where the first image is zero, as its "
+        "updates are multiplicative: they keep to the few words of one image. Grey: as far as the "
+        f"axes of the paper reach, whose data are others ({_SIZES.text}).",
     )
 )

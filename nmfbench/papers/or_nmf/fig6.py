@@ -20,7 +20,7 @@ ARTEFACT = register_artefact(
         grid=partial(HUE.grid, SINGLE),
         frame=curves.frame_of([*product([OR], RIVALS)]),
         table=curves.summarise,
-        picture=curves.picture(SINGLE, HUE.names),
+        picture=curves.picture(SINGLE, HUE.names, curves.printed_axis("or-nmf/fig6")),
         claims=[
             *(
                 curves.faster(OR, rival, axis, rank, "on sparse features", _SOURCE)

@@ -10,6 +10,9 @@ from nmfbench.papers.or_nmf.curves import CHUNKS, HUE, ONMF, SAMPLES, TWICE, WOR
 
 _SOURCE = "Section V-A.2, Figure 7"
 _WORDS = "on sparse features"
+_AXES = [
+    curves.printed_axis("or-nmf/fig7", f"axis-{rank}", panel=f"rank {rank}") for rank in HUE.ranks
+]
 
 
 def _of_onmf(rank):
@@ -40,7 +43,7 @@ ARTEFACT = register_artefact(
         grid=partial(HUE.grid, CHUNKS),
         frame=curves.frame_of(chunks.PAIRS),
         table=curves.summarise,
-        picture=curves.picture(CHUNKS, HUE.names),
+        picture=curves.picture(CHUNKS, HUE.names, *_AXES),
         claims=[
             *(curves.faster(WOR, ONMF, SAMPLES, rank, _WORDS, _SOURCE) for rank in HUE.ranks),
             *(curves.lower_cost(WOR, ONMF, TWICE, rank, _WORDS, _SOURCE) for rank in HUE.ranks),

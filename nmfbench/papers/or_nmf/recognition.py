@@ -10,15 +10,16 @@ from nmfbench.artefacts.claim import Claim, Threshold, Verdict, thresholded
 from nmfbench.artefacts.comparisons import always_best, better, comparable, decide, per_repeat
 from nmfbench.artefacts.frames import lengthen, mean_table, narrow
 from nmfbench.artefacts.grids import Method, cross, methods, options
-from nmfbench.artefacts.plots import Curves
+from nmfbench.artefacts.plots import Curves, Printed
 from nmfbench.datasets.base import dataset_info
 from nmfbench.papers.or_nmf.curves import INMF, MOR, OMF, OMF_DA, ONMF, OR, WOR
+from nmfbench.papers.reported import reported
 from nmfbench.problems.codes import coded
 
-__all__ = ["ASSUMED", "CAPTION", "CURVES", "FAST", "METHODS", "SIZES", "claims", "frame", "grid"]
+__all__ = ["ASSUMED", "CAPTION", "FAST", "METHODS", "SIZES", "claims", "curves", "frame", "grid"]
 __all__ += ["table"]
 
-BATCH, UNTRAINED, SVD, PIXELS = "HALS (batch)", "untrained bases", "SVD", "raw pixels"
+BATCH, UNTRAINED, SVD, PIXELS = "HALS", "untrained bases", "SVD", "raw pixels"
 
 METHODS = (
     Method(OR, "or-nmf"),
@@ -80,17 +81,22 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
     return mean_table(frame, _ACCURACY, ["codes", "method", *_BY], between=(0, 100))
 
 
-CURVES = Curves(
-    x="n_components",
-    labels=[*(method.label for method in METHODS), *_REFERENCES.values()],
-    row="codes",
-    rows={_NNLS: "NNLS codes\naccuracy (%)", _INVERSE: "pseudo-inverse codes\naccuracy (%)"},
-    column="train_per_class",
-    columns={size: f"{size} training images a person" for size in SIZES},
-    xlabel="rank",
-    letters="abcdef",
-    size=(3.6, 3.2),
-)
+def curves(artefact: str) -> Curves:
+    """Accuracy against the rank, with the range of the paper's axis."""
+    axis = reported(artefact, "axis")
+    return Curves(
+        x="n_components",
+        labels=[*(method.label for method in METHODS), *_REFERENCES.values()],
+        row="codes",
+        rows={_NNLS: "NNLS codes\naccuracy (%)", _INVERSE: "pseudo-inverse codes\naccuracy (%)"},
+        column="train_per_class",
+        columns={size: f"{size} training images a person" for size in SIZES},
+        xlabel="rank",
+        printed=[Printed(f"the paper's {axis.text}", tuple(100 * end for end in axis.value))],
+        letters="abcdef",
+        size=(3.6, 3.2),
+    )
+
 
 CAPTION = (
     "Accuracy of the nearest training image by codes, in Euclidean distance. Means over splits "

@@ -35,7 +35,7 @@ def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Ar
             grid=partial(panels.grid, SINGLE),
             frame=curves.frame_of([*product(_SIDES, RIVALS)]),
             table=curves.summarise,
-            picture=curves.picture(SINGLE, panels.names),
+            picture=curves.picture(SINGLE, panels.names, curves.printed_axis(artefact_id)),
             claims=[
                 *(
                     curves.faster(side, rival, axis, rank, words, f"Section V-A.1, {figure}")

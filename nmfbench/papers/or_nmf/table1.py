@@ -9,6 +9,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, at_least
 from nmfbench.artefacts.grids import changed
 from nmfbench.papers.or_nmf.curves import CBCL, CHUNKS, INMF, OMF, SINGLE
+from nmfbench.papers.reported import reported
 
 _LENGTH = 20  # samples that MOR-NMF keeps
 _PAIRS = ("all samples and coefficients", "(m + r) t + m r", lambda m, r, t: (m + r) * t + m * r)
@@ -27,6 +28,12 @@ _KEPT = {
     "onmf": ("all coefficients", "r t + m r", lambda m, r, t: r * t + m * r),
 }
 """State of a solver from step to step with W: in words, as a formula, and as a count."""
+
+_PRINTED = {
+    solver: reported("or-nmf/table1", solver)
+    for solver in ("or-nmf", "mor-nmf", "onmf", "inmf", "omf")
+}
+"""What the paper says of the memory of a solver."""
 
 _SECONDS, _INNER = "seconds a sample", "inner steps a sample"
 _FLOORED, _SLOW = "denominators of zero", 10
@@ -73,6 +80,7 @@ def draw(table: pd.DataFrame) -> pd.DataFrame:
                 "method": method,
                 "keeps": kept,
                 "numbers": numbers,
+                "the paper's": _PRINTED[last["solver"]].text if last["solver"] in _PRINTED else "",
                 "kB, counted": _kilobytes(8 * count(*size) for size in sizes),
                 "kB, measured": _kilobytes(step["state-bytes"] for step in steps),
                 "inner steps a sample": f"{last[_INNER]:.1f}",
@@ -127,7 +135,8 @@ ARTEFACT = register_artefact(
             "if they are not wanted their products, r².",
         },
         caption="On CBCL at the smaller rank, means over repeats. Kilobytes after one pass and "
-        "after two: of the numbers kept, and of the pickled solver. m features, r components, t "
+        "after two: of the numbers kept, and of the pickled solver; the paper gives orders of "
+        "magnitude. m features, r components, t "
         f"samples so far, l = {_LENGTH}. Cost of an inner step: O(mr) in OR-, MOR- and WOR-NMF, "
         "O(mr²) in the others.",
     )

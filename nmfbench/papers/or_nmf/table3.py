@@ -9,6 +9,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import at_least
 from nmfbench.papers.or_nmf.annotation import ASSUMED, METHODS, OR, grid
+from nmfbench.papers.reported import reported
 from nmfbench.stats.intervals import t_interval
 
 _RANK = {"smoke": 60, "quick": 180, "paper": 180}
@@ -96,6 +97,7 @@ ARTEFACT = register_artefact(
                 "than half of the test images.",
                 "Section V-C.1, Table III",
                 at_least(OR, _SHARE, 50.0),
+                reported("or-nmf/table3", "all").text,
             )
         ],
         assumed=ASSUMED

@@ -96,7 +96,7 @@ _ONE, _BOTH = ("alpha",), ("alpha", "alpha_features")
 _GRID_OF_ONE, _GRID_OF_BOTH = (_with_neighbors(_each(_GRAPH, *names)) for names in (_ONE, _BOTH))
 
 COMPARED = (
-    Compared("Kmeans", "kmeans"),
+    Compared("K-means", "kmeans"),
     Compared("NMF", "mu"),
     Compared("LNMF", "lnmf"),
     Compared("GNMF", "gnmf", _each(_FOUR, *_ONE), _GRID_OF_ONE),

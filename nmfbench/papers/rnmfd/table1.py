@@ -284,7 +284,7 @@ ARTEFACT = register_artefact(
             "without scaling the components, at the paper's weight 100.",
         },
         caption="Above, what the methods are designed for; † marks where the paper's tick is "
-        "different, and the methods from Kmeans on are not in the paper's table. Below, what is "
+        "different, and the methods from K-means on are not in the paper's table. Below, what is "
         "measured of those that learn a representation: the mean cosine of samples of different "
         "classes, the share of columns that are alike, with the default parameters (100, where "
         "there is a graph) and with the weight 1000; and what becomes of the norms of the "

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from nmfbench.artefacts.frames import lengthen, mean_table
 from nmfbench.artefacts.grids import Method, cross, methods, options
-from nmfbench.artefacts.plots import Curves
+from nmfbench.artefacts.plots import Curves, Printed
 from nmfbench.engine.trials import Trial
+from nmfbench.papers.reported import reported
 from nmfbench.problems.exemplars import SMOKE_OPTIONS, TEXTS
 
 __all__ = [
     "ACCURACIES",
     "ASSUMED",
     "METHODS",
-    "PICTURE",
     "SHOWN",
     "WEIGHTINGS",
+    "curves",
     "grid",
     "summarise",
 ]
@@ -60,16 +61,22 @@ def summarise(records):
     return table.assign(everything=table["weighting"].map(everything))
 
 
-PICTURE = Curves(
-    x="size",
-    labels=[method.label for method in METHODS],
-    column="weighting",
-    columns={weighting: f"chosen on {words}" for weighting, words in WEIGHTINGS.items()},
-    xlabel="number of exemplars",
-    ylabel="test accuracy (%)",
-    level=("everything", "all training documents"),
-    size=(4.3, 3.8),
-)
+def curves(artefact: str, *printed: Printed) -> Curves:
+    """Accuracy against the number of exemplars, with the range of the paper's axis."""
+    axis = reported(artefact, "axis")
+    ends = tuple(100 * end for end in axis.value)
+    return Curves(
+        x="size",
+        labels=[method.label for method in METHODS],
+        column="weighting",
+        columns={weighting: f"chosen on {words}" for weighting, words in WEIGHTINGS.items()},
+        xlabel="number of exemplars",
+        ylabel="test accuracy (%)",
+        level=("everything", "all training documents"),
+        printed=[Printed(f"the paper's {axis.text}", ends), *printed],
+        size=(4.3, 3.8),
+    )
+
 
 ASSUMED = {
     "term weighting": "Not given. Solvers see raw counts, counts divided by document length, or "

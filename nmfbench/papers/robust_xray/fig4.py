@@ -9,6 +9,8 @@ from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better, comparable, flat
 from nmfbench.artefacts.grids import Method, corrupted, cross, methods
+from nmfbench.artefacts.plots import Printed
+from nmfbench.papers.reported import reported
 from nmfbench.papers.robust_xray.anchor_recovery import (
     BASE,
     METRIC,
@@ -44,6 +46,7 @@ def trials(profile):
 
 
 _AT, _ON_POISSON = {"corruption": "exponential"}, {"corruption": "poisson"}
+_AXIS = reported("robust-xray/fig4", "axis")
 
 ARTEFACT = register_artefact(
     Artefact(
@@ -61,6 +64,7 @@ ARTEFACT = register_artefact(
                 "poisson": "Poisson distribution (in the text only)",
             },
             xlabel="mean parameter λ",
+            printed=[Printed(f"the paper's {_AXIS.text}", tuple(_AXIS.value), at=_AT)],
         ),
         claims=[
             *(
@@ -130,6 +134,7 @@ ARTEFACT = register_artefact(
         },
         caption="X has independent entries of mean λ(WH). The same draws serve all λ, so that on "
         "exponential data curves of methods that ignore the scale are exactly flat. Means over "
-        "repeats with 95 % intervals; the dotted line is a random choice.",
+        "repeats with 95 % intervals; the dotted line is a random choice. Grey: as far as the "
+        "axis of the paper's figure reaches.",
     )
 )

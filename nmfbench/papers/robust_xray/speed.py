@@ -47,8 +47,16 @@ def draw(table):
         "partial area": _printed(table["pauc"], "{:.3f}"),
         "front": table["front"].map({True: "yes", False: ""}),
         "runs": table["count"],
+        "the paper's": [_said(row) for row in table.itertuples()],
     }
     return pd.DataFrame(texts)
+
+
+def _said(row):
+    """The paper's number on a method, where it has one."""
+    if row.method == backgrounds.JUDGED:
+        return backgrounds.PRINTED.text
+    return exemplars.PRINTED.text if row.method in exemplars.FASTER else ""
 
 
 def _printed(values, form):

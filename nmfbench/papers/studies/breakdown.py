@@ -160,6 +160,9 @@ def draw(table):
     for axis in axes[2:, 0]:
         axis.set(yticks=range(len(run)), yticklabels=run, ylim=(len(run) - 0.4, -0.6))
     legend_of(figure, axes[0], _LABELS)
+    splits = int(table["count"].max())
+    if splits == 1:
+        figure.suptitle("One split, so that there are no intervals: differences may be chance.")
     return figure
 
 
@@ -261,11 +264,11 @@ ARTEFACT = register_artefact(
         }
         | {name: faces.ASSUMED[name] for name in ("MahNMF", "EucNMF, KLNMF", "precision", "start")},
         caption="Yale B, 15 people, rank 15; training and test images corrupted. Rows: accuracy "
-        "and relative error against the level, means over splits with 95 % intervals; the level "
-        "at which half of the clean accuracy is lost (hollow arrow: not within the levels tested; "
-        "a method that starts low, such as PCA, has less to lose); the range of levels where a "
-        "method is ahead of EucNMF (pale: intervals of its two ends overlap, or there are none, so "
-        "that it may be chance). Thin lines: 95 % bootstrap intervals over splits, of five or "
-        "more.",
+        "and relative error against the level, means over splits with 95 % intervals (hollow: a "
+        "single split, without); the level at which half of the clean accuracy is lost (hollow "
+        "arrow: not within the levels tested; a method that starts low, such as PCA, has less to "
+        "lose); the range of levels where a method is ahead of EucNMF (pale: intervals of its two "
+        "ends overlap, or there are none, so that it may be chance). Thin lines: 95 % bootstrap "
+        "intervals over splits, of five or more.",
     )
 )

@@ -117,12 +117,13 @@ def summarise(frame):
 def draw(table):
     """A panel of curves for each problem, and a map of who is first within each tolerance."""
     shown = [m.label for m in MATRICES if m.label in set(table["problem"])]
-    n = len(shown) + 1
-    columns = min(3, n)
-    rows = -(-n // columns)
-    size = (5.2 * columns, 4.2 * rows + 0.5)
-    figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False)
-    panels, last, spare = np.split(axes.ravel(), [n - 1, n])
+    columns = min(3, len(shown))
+    rows = -(-len(shown) // columns)
+    heights = [4.2 * rows, 0.45 * len(shown) + 1.2]
+    figure = plt.figure(figsize=(5.2 * columns, sum(heights)))
+    above, below = figure.subfigures(2, 1, height_ratios=heights)
+    axes = above.subplots(rows, columns, squeeze=False).ravel()
+    panels, spare = np.split(axes, [len(shown)])
     percent = {name: 100 * table[name].clip(lower=_FLOOR) for name in ("mean", "low", "high")}
     for axis, problem in zip(panels, shown, strict=True):
         draw_bands(axis, narrow(table.assign(**percent), problem=problem, part="curve"))
@@ -134,11 +135,20 @@ def draw(table):
             yscale="log",
             ylim=(100 * _FLOOR, None),
         )
-    _draw_first(last[0], narrow(table, part="reach"), shown)
+    _draw_first(below.subplots(), narrow(table, part="reach"), shown)
     for axis in spare:
-        axis.remove()
-    legend_of(figure, panels, _LABELS, columns=3)
+        axis.axis("off")
+    if len(spare):  # the place that is left
+        drawn = {label: handle for axis in panels for handle, label in _handles(axis)}
+        shown = [label for label in _LABELS if label in drawn]
+        spare[0].legend([drawn[label] for label in shown], shown, loc="center", frameon=False)
+    else:
+        legend_of(above, panels, _LABELS, columns=3)
     return figure
+
+
+def _handles(axis):
+    return zip(*axis.get_legend_handles_labels(), strict=True)
 
 
 def _draw_first(axis, reach, problems):
@@ -153,7 +163,7 @@ def _draw_first(axis, reach, problems):
         look = {"ha": "center", "va": "center", "color": "white", "size": "small"}
         axis.text(j, i, f"{first['x']:.2g} s", **look)
     axis.set(
-        title="RRI or OGM: who is first this near to the best of them",
+        title="RRI or OGM: seconds of the first to be this near to the best, in its colour",
         xlabel="tolerance",
         xlim=(-0.5, len(TOLERANCES) - 0.5),
         ylim=(len(problems) - 0.5, -0.5),
@@ -162,7 +172,6 @@ def _draw_first(axis, reach, problems):
         yticks=range(len(problems)),
         yticklabels=problems,
     )
-    axis.tick_params(axis="y", labelsize="x-small")
     axis.grid(False)
 
 

@@ -19,9 +19,9 @@ from nmfbench.datasets.streams import KINDS
 from nmfbench.engine.trials import Trial
 from nmfbench.problems.stream import RANK, SMALL
 
-OR, COSINE, MOR, MOR_LONG = "OR-NMF", "OR-NMF (length known)", "MOR-NMF, 20", "MOR-NMF, 100"
+OR, COSINE, MOR, MOR_LONG = "OR-NMF", "OR-NMF (length known)", "MOR-NMF", "MOR-NMF, 100 samples"
 OMF, OMF_99, OMF_90 = "OMF", "OMF, forget 0.99", "OMF, forget 0.9"
-FROZEN, HINDSIGHT = "frozen after a tenth", "best of each segment, in hindsight"
+FROZEN, HINDSIGHT = "HALS, frozen after a tenth", "HALS, each segment in hindsight"
 _LENGTHS = (4000, 1440, 300)
 _BATCHES = {"init": "random", "batch_size": RANK}
 _COSINES = {n: Method(COSINE, "or-nmf", {"horizon": n}) for n in _LENGTHS}
@@ -34,10 +34,14 @@ METHODS = (
     Method(OMF, "omf"),
     Method(OMF_99, "omf", {"forget": 0.99}),
     Method(OMF_90, "omf", {"forget": 0.9}),
-    Method("ONMF", "onmf", {"keep_codes": False}),
+    Method("ONMF without codes", "onmf", {"keep_codes": False}),
     Method("INMF", "inmf"),
-    Method("scikit-learn mini-batch, forget 0.7", "sklearn-minibatch", _BATCHES),
-    Method("scikit-learn mini-batch", "sklearn-minibatch", _BATCHES | {"forget_factor": 1.0}),
+    Method("scikit-learn mini-batch", "sklearn-minibatch", _BATCHES),
+    Method(
+        "scikit-learn mini-batch, no forgetting",
+        "sklearn-minibatch",
+        _BATCHES | {"forget_factor": 1.0},
+    ),
     Method(HINDSIGHT, "hals", {"max_iter": 100}),
     Method(FROZEN, "hals", {"max_iter": 200}),
 )
@@ -155,8 +159,6 @@ def draw(table):
     figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False)
     labels = list(dict.fromkeys(method.label for method in METHODS))
     styles = {label: style | {"marker": ""} for label, style in method_styles(labels).items()}
-    styles[HINDSIGHT] |= {"color": "black", "linestyle": ":"}
-    styles[FROZEN] |= {"color": "black", "linestyle": "--"}
     for axis, stream in zip(axes.ravel(), shown, strict=False):
         for label in labels:
             curve = narrow(table, part="curve", stream=stream, method=label)

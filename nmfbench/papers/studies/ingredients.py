@@ -18,9 +18,18 @@ from nmfbench.artefacts.plots import Curves
 from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, STANDS_FOR, clusterings, method
 from nmfbench.problems.noise import NOISES
 
-ALL, NO_S, NO_GRAPH, NO_ORTHOGONALITY = "RNMFD", "no S", "no graph", "no orthogonality"
-MORE_S, BOUNDED, S_ALONE = "larger S", "normalised graph", "S alone"
-NMF, GNMF, NCUTS, KMEANS = "NMF", "GNMF", "Ncuts", "Kmeans"
+ALL, NO_S, NO_GRAPH, NO_ORTHOGONALITY = (
+    "RNMFD",
+    "RNMFD without S",
+    "RNMFD without graph",
+    "RNMFD without orthogonality",
+)
+MORE_S, BOUNDED, S_ALONE = (
+    "RNMFD with larger S",
+    "RNMFD with normalised graph",
+    "RNMFD with S alone",
+)
+NMF, GNMF, NCUTS, KMEANS = "NMF", "GNMF", "Ncuts", "K-means"
 
 METHODS = (
     method(ALL, "rnmfd"),
@@ -182,7 +191,8 @@ def draw(table):
 def _draw_effects(figure, effects):
     """A table of coloured cells for each condition: methods by sets, minus RNMFD."""
     figure.suptitle(
-        f"AC minus that of {ALL}, in points, over all levels (bold: the 95 % interval excludes 0)"
+        f"AC minus that of {ALL}, in points, over all levels "
+        "(bold: the 95 % interval excludes 0; grey: not run)"
     )
     labels = [label for label in _OF if label in set(effects["method"])]
     conditions = [name for name in (CLEAN, *TITLES) if name in set(effects["noise"])]
@@ -194,6 +204,7 @@ def _draw_effects(figure, effects):
         rows = narrow(effects, noise=condition)
         means = rows.pivot(index="method", columns="dataset", values="mean")
         means = means.reindex(index=labels, columns=names)
+        axis.set_facecolor("0.88")  # of cells without a trial
         axis.imshow(means, cmap="RdBu", vmin=-_SPAN, vmax=_SPAN, aspect="auto")
         for row in rows.to_dict("records"):
             sure = row["count"] > 1 and (row["low"] > 0 or row["high"] < 0)

@@ -20,8 +20,8 @@ from nmfbench.problems.separation import CARD
 from nmfbench.stats.breakdown import breakdown_levels
 
 ROBUST, LOW_RANK, RRI = "RobustXRAY", "robust low rank", "MahNMF (RRI)"
-MEDIAN, MEAN = "temporal median", "temporal mean"
-RPCA = {factor: f"robust PCA, λ = {factor:g}/√n" for factor in (0.5, 1, 2)}
+MEDIAN, MEAN = "median", "temporal mean"
+RPCA = {factor: f"RPCA, λ = {factor:g}/√n" for factor in (0.5, 1, 2)}
 """Labels, by the factor on the usual λ; n is the number of pixels, the longer side."""
 
 _L1 = [

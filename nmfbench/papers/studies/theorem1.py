@@ -13,8 +13,9 @@ from matplotlib.ticker import NullLocator
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim, with_evidence, within
+from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.grids import cross
-from nmfbench.artefacts.style import method_styles
+from nmfbench.artefacts.style import category_styles
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.descent import RULES, by_rule
 from nmfbench.papers.rnmfd.sets import SETS, clustering_trial
@@ -112,16 +113,14 @@ def _curve(trace, run, place):
 # -- figure -----------------------------------------------------------------------------------
 
 _LAST = 40  # iterations shown of one image
+_SWINGS = 20  # iterations whose ups and downs are drawn singly; after them their range
 _NONE = 1e-7  # where a rise of nothing, or of rounding, is drawn
 _LOOKS = {
     PRINTED: {"linestyle": "-", "marker": "o", "label": "Eq. (17) as printed"},
     SAFE: {"linestyle": "--", "marker": "^", "label": "largest exponent that descends"},
     ROOT: {"linestyle": ":", "marker": "s", "label": "exponent 1/4"},
 }
-_COLORS = {
-    name: style["color"]
-    for name, style in zip(SETS, method_styles(list(SETS)).values(), strict=True)
-}
+_COLORS = {name: style["color"] for name, style in category_styles(SETS).items()}
 
 
 def draw(table):
@@ -138,7 +137,8 @@ def draw(table):
     axes[0, 0].set_ylabel("objective / first value")
     axes[1, 0].set_ylabel("largest rise of\nan iteration (%)")
     handles = [Line2D([], [], color="0.3", markersize=5, **look) for look in _LOOKS.values()]
-    handles += [Line2D([], [], color=c, label=SETS[d].label) for d, c in _COLORS.items()]
+    there = [name for name in SETS if name in set(table["dataset"])]
+    handles += [Line2D([], [], color=_COLORS[d], label=SETS[d].label) for d in there]
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
     return figure
 
@@ -152,7 +152,15 @@ def _draw_objectives(axis, rows, one):
     for (dataset, rule), curve in rows.groupby(["dataset", "method"], observed=True):
         curve = curve.sort_values("x")
         look = {"color": _COLORS[dataset], "linestyle": _LOOKS[rule]["linestyle"]}
-        axis.plot(curve["x"] + (not one), curve["value"], linewidth=1.4, **look)
+        x, y = curve["x"] + (not one), curve["value"]
+        dense = (x > _SWINGS) & (y.diff() > 0).any() & (not one)
+        (line,) = axis.plot(x[~dense], y[~dense], linewidth=1.4, **look)
+        name = f"{SETS[dataset].label}: {_LOOKS[rule]['label']}"
+        remember(line, x, curve.rename(columns={"value": "mean"}), name=name)
+        low, high = y.rolling(2).min()[dense], y.rolling(2).max()[dense]
+        axis.fill_between(x[dense], low, high, color=look["color"], alpha=0.25, linewidth=0)
+        for edge in (low, high):
+            axis.plot(x[dense], edge, linewidth=0.8, **look)
 
 
 def _draw_rises(axis, rows, one):

@@ -19,7 +19,7 @@ _NO_DEGREE = 1e-10
 
 @register_solver(
     "ncuts",
-    name="NCuts",
+    name="Ncuts",
     family="graph",
     reference="Shi & Malik 2000; Ng, Jordan & Weiss 2001",
     cost=("nrr",),
