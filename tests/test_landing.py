@@ -208,7 +208,7 @@ def test_leaderboards_are_on_both_pages(tmp_path):
         path.read_text(encoding="utf-8")
         for path in (
             *write_landing([], [], boards, tmp_path, None),
-            write_leaderboards(boards, [], tmp_path),
+            write_leaderboards(boards, [], {}, tmp_path),
         )
     ]
     for text in texts:

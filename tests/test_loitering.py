@@ -190,7 +190,7 @@ def breakdowns(**curves):
 def test_breakdown_is_where_half_of_the_first_score_is_lost():
     """It is interpolated; without one it is the last share, and the first if lost from there."""
     found = breakdowns(
-        temporal_median=(0.8, 0.8, 0.0, 0.0),
+        median=(0.8, 0.8, 0.0, 0.0),
         early=(0.8, 0.0, 0.0, 0.0),
         never=(0.6, 0.4, 0.4, 0.31),
         lost=(0.39, 0.39, 0.39, 0.39),

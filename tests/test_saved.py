@@ -168,7 +168,10 @@ def test_what_was_saved_stands_beside_others(sent, ours, tmp_path, monkeypatch, 
         fill(store, plan_of("mu"))
     words = ["compare", "mu", "--task", "recognition", "--against", name]
     words += ["--store", str(ours), "--output", "page", "--jobs", "1"]
-    assert cli.main(words) == 0
+    assert cli.main([*words, "--save", "mu.csv", "--json"]) == 0
+    written = json.loads(capsys.readouterr().out)["saved"]
+    assert written["solvers"] == ["mu"]  # and not what is imported
+    assert written["trials"] == len(read_exports(["mu.csv"])) > 0
     scores = pd.read_csv("page/tables/scores.csv").set_index("method")
     assert set(scores.index) == {"mu", "pca", f"Mine@{version(sent)}"}
     table = pd.read_parquet(sent / "mine.parquet").query("task == 'recognition'")

@@ -112,8 +112,8 @@ def test_a_page_lets_its_reader_step_through_the_clips(smoke_store, tmp_path):
         )
         assert [name for *_, name in windows] == [
             "frame",
-            "MahNMF: background",
-            "MahNMF: foreground",
+            "MahNMF (RRI): background",
+            "MahNMF (RRI): foreground",
             "RPCA: background",
             "RPCA: foreground",
             "GoDec: background",

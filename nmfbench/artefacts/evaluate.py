@@ -264,7 +264,7 @@ def _started(finished):
 
 def _contents(finished):
     pairs = zip(finished["dataset"], finished["declared"], strict=True)
-    return {name: known["content"] for name, known in pairs if known["content"]}
+    return {name: known["content"] for name, known in pairs if known.get("content")}
 
 
 def claim_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
