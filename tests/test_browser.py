@@ -98,7 +98,7 @@ def folder(tmp_path_factory):
 
 
 def record(trial):
-    values = {"key": trial.key, "code": "c", "declared": {}, "first_objectives": None}
+    values = {"key": trial.key, "declared": trial.declared, "code": "c", "first_objectives": None}
     values |= {"elapsed": None, "status": "done", "error": None, "metrics": {}}
     values |= dict.fromkeys(("seconds", "cpu_seconds", "objective"), 1.0)
     values |= {"n_iter": 1, "stop_reason": "max_iter", "peak_memory": 1}

@@ -281,7 +281,7 @@ def _fill(store, trials, failed=()):
             | {
                 "key": trial.key,
                 "code": "c",
-                "declared": {},
+                "declared": trial.declared,
                 "first_objectives": None,
                 "elapsed": None,
                 "status": "failed" if bad else "done",
