@@ -176,6 +176,20 @@ def test_what_was_computed_here_stays_with_its_arrays(store):
     assert store.imported([record["key"]]) == set()
 
 
+def test_arrays_that_stayed_behind_come_with_the_next_import(store):
+    """A book that has grown by arrays completes the same records; other records stay bare."""
+    first, second = (record_of(trial(repeat=r)) for r in range(2))
+    import_records([(first, {"W": np.eye(2)}), (second, {})], store)
+    more = {"H": np.ones(3)}
+    found = import_records([(first, more), (second | {"seconds": 99.0}, more)], store)
+    assert counts(found) == (0, 0, 2, 0)
+    assert store.array_names(first["key"]) == ["H", "W"]
+    np.testing.assert_array_equal(store.array(first["key"], "H"), np.ones(3))
+    np.testing.assert_array_equal(store.array(first["key"], "W"), np.eye(2))
+    assert store.array_names(second["key"]) == []
+    assert store.imported([first["key"], second["key"]]) == {first["key"], second["key"]}
+
+
 @pytest.mark.parametrize(
     "change", [{"task": "gone"}, {"solver": "gone"}, {"dataset": "gone"}, {"corruption": "gone"}]
 )

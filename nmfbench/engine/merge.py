@@ -145,7 +145,19 @@ def import_records(
     found.unknown = len(given) - len(offered)
     solvers = {record["solver"] for record, _ in offered.values()}
     found.saved = sorted(filter(is_saved, solvers))
-    store.put_imported(offered[key] for key in found.taken)
+    store.put_imported([*(offered[key] for key in found.taken), *_fuller(offered, held, store)])
+    return found
+
+
+def _fuller(offered, held, store) -> list[tuple[Mapping, Mapping[str, np.ndarray]]]:
+    """Imported records that are offered again as they are, with arrays that stayed behind."""
+    same = [key for key, (record, arrays) in offered.items() if arrays and held.get(key) == record]
+    found = []
+    for key in store.imported(same):
+        record, arrays = offered[key]
+        names = store.array_names(key)
+        if arrays.keys() - set(names):
+            found.append((record, arrays | {name: store.array(key, name) for name in names}))
     return found
 
 
