@@ -1,0 +1,326 @@
+// Draws the curves of a figure from the numbers linked below it, in place of its picture: values, intervals and
+// repeats under the pointer or by arrow keys, zoom by dragging, curves on and off by their buttons. The numbers come
+// as a script, since a page that was opened from a disk can read no other file.
+{
+  const folder = document.currentScript.src.replace(/[^/]*$/, "");
+  const complete = !folder; // a page that is to be mailed has everything in itself
+  const loaded = new Map();
+
+  function load(tag, address) {
+    if (!complete && !loaded.has(address)) {
+      const element = document.createElement(tag);
+      loaded.set(address, new Promise((resolve, reject) => Object.assign(element, { onload: resolve, onerror: reject })));
+      Object.assign(element, tag === "link" ? { rel: "stylesheet", href: address } : { src: address });
+      document.head.append(element);
+    }
+    return loaded.get(address);
+  }
+
+  function make(tag, properties = {}, ...children) {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  }
+
+  // -- numbers ---------------------------------------------------------------------------------
+
+  function rowsOf(csv) {
+    return csv.trimEnd().split("\n").slice(1).map((line) =>
+      [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain));
+  }
+
+  // By panel, then curve: points in the order of x.
+  function pointsOf(csv) {
+    const found = {};
+    for (const [panel, curve, ...cells] of rowsOf(csv)) {
+      const [x, y, low, high, n] = cells.map((cell) => (cell === "" ? null : +cell));
+      ((found[panel] ??= {})[curve] ??= []).push({ x, y, low, high, n });
+    }
+    for (const curves of Object.values(found)) for (const points of Object.values(curves)) points.sort((a, b) => a.x - b.x);
+    return found;
+  }
+
+  function words(value) {
+    const size = Math.abs(value);
+    const text = size && (size >= 1e5 || size < 1e-3) ? value.toExponential(2).replace("e+", "e") : `${+value.toPrecision(4)}`;
+    return text.replace("-", "−");
+  }
+
+  function said({ y, low, high, n }) {
+    return [words(y), low === null ? "" : `[${words(low)}, ${words(high)}]`, n === null ? "" : `n = ${n}`];
+  }
+
+  // -- a panel ---------------------------------------------------------------------------------
+
+  const DISTRIBUTIONS = { linear: 1, log: 3, symlog: 4 };
+
+  function drawIntervals(u, curves, points) {
+    const { ctx, bbox } = u;
+    const place = (value, scale) => u.valToPos(value, scale, true);
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    curves.forEach((curve, i) => {
+      const rows = points[i].filter((p) => p.low !== null);
+      if (!u.series[i + 1].show || !rows.length || !(curve.interval || curve.near)) return;
+      const bottom = (p) => place(u.scales.y.distr === 3 ? Math.max(p.low, u.scales.y.min / 10) : p.low, "y");
+      ctx.fillStyle = ctx.strokeStyle = curve.color;
+      ctx.beginPath();
+      if (curve.interval === "bars" || rows.length === 1) {
+        for (const p of rows) {
+          ctx.moveTo(place(p.x, "x"), bottom(p));
+          ctx.lineTo(place(p.x, "x"), place(p.high, "y"));
+        }
+        ctx.lineWidth = 1.5 * devicePixelRatio;
+        ctx.stroke();
+      } else {
+        for (const p of rows) ctx.lineTo(place(p.x, "x"), place(p.high, "y"));
+        for (const p of rows.toReversed()) ctx.lineTo(place(p.x, "x"), bottom(p));
+        ctx.globalAlpha = 0.15;
+        ctx.fill();
+        ctx.globalAlpha = 1;
+      }
+    });
+    ctx.restore();
+  }
+
+  // The library's own ticks of logarithmic axes take whole decades for granted, and do not end without.
+  function ticksOf(scale, min, max) {
+    if (scale === "symlog") {
+      const sizes = ticksOf("log", 1, Math.max(-min, max, 1));
+      return [...sizes.map((size) => -size).reverse(), 0, ...sizes].filter((tick) => min <= tick && tick <= max);
+    }
+    const decades = Math.log10(max / min);
+    const found = [];
+    if (decades < 0.7) {
+      const size = 10 ** Math.floor(Math.log10((max - min) / 4));
+      const step = size * [1, 2, 5, 10].find((factor) => 4 * factor * size >= max - min);
+      for (let k = Math.ceil(min / step); k * step <= max; k++) found.push(k * step);
+      return found;
+    }
+    const steps = decades > 2 ? [1] : [1, 2, 5];
+    const every = Math.ceil(decades / 6);
+    for (let k = Math.floor(Math.log10(min)); k <= Math.log10(max); k += every) {
+      found.push(...steps.map((step) => step * 10 ** k).filter((tick) => min <= tick && tick <= max));
+    }
+    return found;
+  }
+
+  function axisOf(panel, name, names) {
+    const style = { stroke: "#1c2430", grid: { stroke: "#e3e7ec", width: 1 }, ticks: { stroke: "#c9d0d8", size: 5 } };
+    const numbers = { ...style, size: name === "x" ? 30 : 48, values: (u, splits) => splits.map((v) => (v === null ? "" : words(v))) };
+    const scale = panel.scales[name];
+    if (scale !== "linear") {
+      Object.assign(numbers, { splits: (u, axis, min, max) => ticksOf(scale, min, max), filter: (u, ticks) => ticks });
+    }
+    if (name === "y" || !panel.ticks.length) return numbers;
+    return {
+      ...style,
+      size: 12 + names,
+      rotate: -90,
+      splits: () => panel.ticks.map(([place]) => place),
+      values: () => panel.ticks.map(([, text]) => text),
+    };
+  }
+
+  function plot(panel, curves, all, sync) {
+    const head = [make("h4", { textContent: panel.title }), make("div", { className: "y", textContent: panel.y })];
+    const box = make("div", { className: "panel", tabIndex: 0 }, ...head);
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", `${panel.name}: ${panel.y} against ${panel.x}`);
+    const values = make("div", { className: "values", hidden: true });
+    values.setAttribute("aria-live", "polite");
+    const points = curves.map((curve) => all[curve.name]);
+    const scale = (name, range) => ({ time: false, distr: DISTRIBUTIONS[panel.scales[name]], range });
+    const names = Math.max(0, ...panel.ticks.map(([, text]) => 7.2 * text.length));
+    const sizeOf = (width) => ({ width, height: Math.max(220, Math.min(0.5 * width, 320)) + names });
+    let nearest = null; // number of a series, and of a place
+
+    function at(i, k) {
+      const x = u.data[0][k];
+      return u.series[i].show ? points[i - 1].find((p) => p.x === x) : undefined;
+    }
+
+    function here(k) {
+      const found = curves.map((curve, i) => [i + 1, at(i + 1, k)]).filter(([, point]) => point);
+      return found.sort((a, b) => b[1].y - a[1].y);
+    }
+
+    // Values stand below the panel, or above it where the window ends: not on the curves that are looked at.
+    function tell() {
+      values.hidden = !nearest;
+      if (!nearest) return;
+      const [series, k] = nearest;
+      const rows = here(k).map(([i, point]) => {
+        const cells = [curves[i - 1].name, ...said(point)].map((text) => make("td", { textContent: text }));
+        cells[0].style.borderColor = curves[i - 1].color;
+        return make("tr", { className: i === series ? "nearest" : "" }, ...cells);
+      });
+      const x = u.data[0][k];
+      const place = panel.ticks.find(([tick]) => tick === Math.round(x))?.[1] ?? `${panel.x} ${words(x)}`;
+      values.replaceChildren(make("div", { textContent: place }), make("table", {}, make("tbody", {}, ...rows)));
+      const { top, bottom } = box.getBoundingClientRect();
+      values.classList.toggle("above", bottom + values.offsetHeight > innerHeight && top > values.offsetHeight);
+    }
+
+    // The nearest point of a curve that is shown, by the place on the screen.
+    function find(left, top) {
+      let best = null;
+      let least = Infinity;
+      points.forEach((rows, i) => {
+        if (!u.series[i + 1].show) return;
+        for (const p of rows) {
+          const away = 4 * Math.abs(u.valToPos(p.x, "x") - left) + Math.abs(u.valToPos(p.y, "y") - top);
+          if (away < least) [best, least] = [[i + 1, u.data[0].indexOf(p.x)], away];
+        }
+      });
+      return best;
+    }
+
+    function choose(found) {
+      nearest = found;
+      curves.forEach((curve, i) => (curve.near = i + 1 === nearest?.[0]));
+      u.redraw(false);
+      tell();
+    }
+
+    function ring() {
+      if (!nearest) return;
+      const [series, k] = nearest;
+      u.ctx.beginPath();
+      u.ctx.arc(u.valToPos(u.data[0][k], "x", true), u.valToPos(u.data[series][k], "y", true), 6 * devicePixelRatio, 0, 7);
+      u.ctx.strokeStyle = "#1c2430";
+      u.ctx.lineWidth = 1.5 * devicePixelRatio;
+      u.ctx.stroke();
+    }
+
+    const u = new uPlot(
+      {
+        ...sizeOf(320),
+        legend: { show: false },
+        scales: { x: scale("x", (u, min, max) => [min, max]), y: scale("y", () => panel.limits.y) },
+        axes: [axisOf(panel, "x", names), axisOf(panel, "y")],
+        series: [
+          {},
+          ...curves.map((curve) => ({
+            label: curve.name,
+            stroke: curve.color,
+            width: !curve.line || panel.ticks.length ? 0 : 1.5,
+            dash: curve.dashes,
+            ...(curve.steps && { paths: uPlot.paths.stepped({ align: 1 }) }),
+            points: { show: !curve.line || panel.ticks.length || all[curve.name].length <= 30, size: 5, fill: curve.color },
+          })),
+        ],
+        cursor: {
+          sync: { key: `${sync}: ${panel.x}`, filters: { pub: (type) => type === "mousemove" || type === "mouseleave" } },
+          drag: { x: true, y: true, uni: 40 },
+          bind: { dblclick: () => () => reset() },
+          points: { show: false },
+        },
+        hooks: {
+          drawAxes: [(u) => drawIntervals(u, curves, points)],
+          draw: [ring],
+          setCursor: [({ cursor: { left, top, event } }) => event && choose(left < 0 ? null : find(left, top))],
+        },
+      },
+      uPlot.join(points.map((rows) => [rows.map((p) => p.x), rows.map((p) => p.y)])),
+      box,
+    );
+
+    // All of x; with it y returns to its limits, too.
+    function reset() {
+      const [min, max] = panel.limits.x;
+      u.setScale("x", { min, max });
+    }
+
+    // Arrow keys walk along a curve, and from curve to curve.
+    box.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+      if (event.key === "Escape") choose(null);
+      if (!step) return;
+      event.preventDefault();
+      let [series, k] = nearest ?? find(0, 0) ?? [];
+      if (!series) return;
+      if (nearest && step[0]) {
+        const places = points[series - 1].map((p) => u.data[0].indexOf(p.x));
+        k = places[Math.max(0, Math.min(places.indexOf(k) + step[0], places.length - 1))];
+      } else if (nearest) {
+        const column = here(k).map(([i]) => i);
+        series = column[Math.max(0, Math.min(column.indexOf(series) + step[1], column.length - 1))];
+      }
+      choose([series, k]);
+    });
+    box.addEventListener("blur", () => choose(null));
+    box.append(make("div", { className: "x", textContent: panel.x }), values);
+    reset();
+    new ResizeObserver(() => box.clientWidth && u.setSize(sizeOf(box.clientWidth))).observe(box);
+    return { box, show: (name, yes) => curves.some((c, i) => c.name === name && (u.setSeries(i + 1, { show: yes }), true)) };
+  }
+
+  // -- a figure --------------------------------------------------------------------------------
+
+  function legendOf(curves, panels) {
+    const buttons = curves.map((curve) => {
+      const sample = `<svg viewBox="0 0 26 10" aria-hidden="true"><path d="M0 5H26" stroke-width="2.5"/></svg>`;
+      const button = make("button", { type: "button", innerHTML: sample }, curve.name);
+      const path = button.querySelector("path");
+      path.setAttribute("stroke", curve.color);
+      path.setAttribute("stroke-dasharray", curve.dashes);
+      button.addEventListener("click", () => turn([button], button.ariaPressed !== "true"));
+      return button;
+    });
+    function turn(some, yes) {
+      for (const button of some) {
+        button.ariaPressed = yes;
+        for (const panel of panels) panel.show(button.textContent, yes);
+      }
+    }
+    const every = make("button", { type: "button", textContent: "all or none" });
+    every.addEventListener("click", () => turn(buttons, buttons.some((button) => button.ariaPressed !== "true")));
+    buttons.forEach((button) => (button.ariaPressed = true));
+    const legend = make("div", { className: "legend" }, ...buttons, every);
+    legend.setAttribute("role", "group");
+    legend.setAttribute("aria-label", "curves");
+    return legend;
+  }
+
+  async function draw(figure) {
+    const [, address, key] = figure.dataset.numbers.match(/^(.*?([^/]*))\.csv$/);
+    await Promise.all([load("link", `${folder}uPlot.min.css`), load("script", `${folder}uPlot.iife.min.js`), load("script", `${address}.js`)]);
+    const { panels, curves, csv } = window.figures[key];
+    const points = pointsOf(csv);
+    const shown = panels.map((panel) => {
+      const own = curves.filter((curve) => points[panel.name]?.[curve.name]).map((curve) => ({ ...curve, interval: panel.intervals[curve.name] }));
+      return plot(panel, own, points[panel.name], key);
+    });
+    const hint = "Point at a curve, or use the arrow keys, for its values. Drag to zoom, double-click to see all again.";
+    return make(
+      "div",
+      { className: "interactive" },
+      legendOf(curves, shown),
+      make("div", { className: "panels" }, ...shown.map((panel) => panel.box)),
+      make("p", { className: "hint", textContent: hint }),
+    );
+  }
+
+  const figures = document.querySelectorAll("figure[data-numbers]");
+  if (figures.length) load("link", `${folder}figures.css`);
+  for (const figure of figures) {
+    const picture = figure.querySelector("img");
+    const button = make("button", { type: "button", className: "as-figure", textContent: "Interactive" });
+    button.ariaPressed = false;
+    let chart;
+    button.addEventListener("click", async () => {
+      button.disabled = true;
+      if (!chart) picture.after((chart = await draw(figure)));
+      const interactive = button.ariaPressed !== "true";
+      chart.hidden = !interactive;
+      picture.hidden = interactive;
+      button.ariaPressed = interactive;
+      button.disabled = false;
+      button.focus();
+    });
+    figure.prepend(button);
+  }
+}
