@@ -155,7 +155,7 @@ class Page:
 
     @property
     def errors(self):
-        """What the console of the page complained about so far."""
+        """Complaints in the console of the page so far."""
         self.run("0")  # all before it has been heard then
         told = [e for e in self._browser.events if e.get("sessionId") == self._session]
         params = [(e["method"], e["params"]) for e in told if "method" in e]

@@ -67,7 +67,7 @@ def remember(line: Line2D, x, rows: pd.DataFrame, name: str = "", interval: str 
 
 @dataclass(frozen=True)
 class Drawn:
-    """What the curves of a figure show, and how.
+    """Description of the curves of a figure.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ def _curves_of(axis):
 
 
 def _plain(line):
-    """What a line without memory shows; nothing of an entry that stands in the legend only."""
+    """Points of a line without memory; nothing of an entry that stands in the legend only."""
     x, y = line.get_data()
     rows = pd.DataFrame({"x": x, "y": y}).reindex(columns=_NUMBERS).astype(float)
     return _Memory(str(line.get_label()) if len(rows) else "", rows, "")

@@ -33,7 +33,7 @@ _PRINTED = {
     solver: reported("or-nmf/table1", solver)
     for solver in ("or-nmf", "mor-nmf", "onmf", "inmf", "omf")
 }
-"""What the paper says of the memory of a solver."""
+"""Memory of a solver, as the paper states it."""
 
 _SECONDS, _INNER = "seconds a sample", "inner steps a sample"
 _FLOORED, _SLOW = "denominators of zero", 10

@@ -1,4 +1,4 @@
-"""What a duality gap as the stop rule of Algorithm 2 saves, in a box."""
+"""Time saved by a duality gap as the stop rule of Algorithm 2, in a box."""
 
 from __future__ import annotations
 
