@@ -124,7 +124,7 @@ def small_disk(size):
     with tempfile.TemporaryDirectory() as folder:
         mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder]
         if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode:
-            pytest.skip("a full disk is tried on a small one, which this user may not mount")
+            pytest.skip("only root may mount the small disk that is to be filled")
         try:
             yield Path(folder)
         finally:

@@ -133,7 +133,7 @@ def point(page, panel, across, down=0.5):
 
 
 def told(page, panel):
-    """What is said of the place pointed at: a line, and a row for each curve."""
+    """Words on the place pointed at: a line, and a row for each curve."""
     page.until(f'document.querySelectorAll(".panel .values")[{panel}].hidden === false')
     line, *rows = page.run(
         f'(() => {{ const box = document.querySelectorAll(".panel .values")[{panel}];'

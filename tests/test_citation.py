@@ -16,7 +16,7 @@ PAPERS = sorted({entry.key.partition("/")[0] for entry in registry.artefacts.ent
 
 
 def violations(path):
-    """What the schema of the Citation File Format, which check-jsonschema ships, finds."""
+    """Faults by the schema of the Citation File Format, which check-jsonschema ships."""
     schema = ["--builtin-schema", "vendor.citation-file-format"]
     ended = CliRunner().invoke(check_jsonschema, [*schema, str(path)])
     return ended.output if ended.exit_code else ""

@@ -35,7 +35,7 @@ def without_network(monkeypatch):
 
 
 def issues(folder):
-    """What the validator finds that a crate must not be, but for files."""
+    """Faults that the validator finds in a crate, but for files."""
     settings = ValidationSettings(
         rocrate_uri=str(folder),
         profile_identifier="ro-crate-1.3",

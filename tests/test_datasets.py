@@ -51,7 +51,7 @@ def manifest():
             listed = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))
             return {row["file"].rsplit("/", 1)[-1]: row for row in listed["files"]}
     return pytest.skip(
-        "the list to compare with lies beside the prepared files, which are third-party"
+        "the manifest comes with the prepared data files, which the project may not pass on"
     )
 
 

@@ -130,7 +130,7 @@ def test_pictures_have_no_curves():
 
 
 def test_the_script_has_the_text_of_the_csv():
-    """What a page draws is what it offers: the same text, byte by byte."""
+    """A page draws the very text that it offers, byte by byte."""
     found = drawn(curves()(table([1.0, 2.0, 3.0, 4.0])))
     call, _, values = found.script("small-one").rstrip(";\n").partition(" = ")
     assert call == '(window.figures ??= {})["small-one"]'

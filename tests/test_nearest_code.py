@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy.optimize import nnls
 from sklearn.utils import Bunch
+from third_party import real
 
 from nmfbench.core import registry
-from nmfbench.datasets.base import dataset_available, load_dataset
 from nmfbench.engine.perform import perform
 from nmfbench.papers.or_nmf.recognition import SIZES, grid
 from nmfbench.problems.codes import coded
@@ -107,10 +107,8 @@ def test_test_samples_are_needed():
 def test_splits_have_the_sizes_of_the_paper(dataset, people, per_person, pixels, size):
     """30, 50, 70 training and 470, 450, 430 test images of ten people; 120, 200, 280 and 280, 200,
     120 of ORL; other people in another split, the same for all methods and ranks."""
-    if not dataset_available(dataset):
-        pytest.skip(f"the data of {dataset!r} are third-party, and not on this machine")
     problem = coded(dataset, train_per_class=size, n_components=2)
-    y = load_dataset(dataset, **problem.dataset_params).y
+    y = real(dataset, **problem.dataset_params).y
     splits = []
     for solver, repeat in (("random-bases", 0), ("hals", 0), ("random-bases", 1)):
         arrays = perform(problem.trial(solver, {}, repeat).base).arrays

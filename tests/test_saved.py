@@ -86,7 +86,7 @@ def plan_of(*solvers):
 
 @pytest.fixture(scope="module")
 def sent(tmp_path_factory):
-    """What somebody sends: a class in a file, and the records that a comparison saved."""
+    """Files that somebody sends: one with a class, and the records that a comparison saved."""
     folder = tmp_path_factory.mktemp("theirs")
     (folder / "mine.py").write_text(MINE)
     plan = plan_of(f"{folder}/mine.py:Mine", f"{folder}/mine.py:Fails")
@@ -186,7 +186,7 @@ def test_what_was_saved_stands_beside_others(sent, ours, tmp_path, monkeypatch, 
 
 
 def test_a_saved_class_is_not_run():
-    """What would run it says why it cannot be."""
+    """Commands that would run it say why it cannot be."""
     spec = parse_solver("some/folder/mine.py:Mine@1f2e3d4c5b6a(alpha=2)")
     assert str(spec) == "mine.py:Mine@1f2e3d4c5b6a(alpha=2)"
     assert spec.is_saved
@@ -213,7 +213,7 @@ def rows(sent, tmp_path_factory):
 
 
 def origins(folder):
-    """What a comparison says of the origin of what was saved, by class."""
+    """Words of a comparison on the origin of saved records, by class."""
     plan = plan_of("mu")
     with Store(folder) as store:
         add_saved(plan, saved_solvers(store), store)
@@ -295,7 +295,7 @@ def test_only_audited_records_are_published(sent, ours, rows, tmp_path, monkeypa
     ],
 )
 def test_a_name_that_no_class_has_is_refused(tmp_path, sent, solver, message):
-    """What a stranger's file calls a class is checked before it is shown."""
+    """The name that a stranger's file gives a class is checked before it is shown."""
     (record, _), *_ = read_exports([sent / "mine.parquet"])
     with pytest.raises(ValueError, match=message):
         as_saved(record | {"solver": solver})

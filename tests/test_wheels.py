@@ -123,7 +123,7 @@ def test_a_wrong_wheel_is_refused(scene, wrong, said):
 
 
 def test_without_pip_it_says_so(scene, monkeypatch):
-    """What pip, or Python in its place, says last is in the message."""
+    """The last words of pip, or of Python in its place, are in the message."""
     answer = subprocess.CompletedProcess([], 1, "", "python: No module named pip\n")
     monkeypatch.setattr(subprocess, "run", lambda *args, **options: answer)
     with pytest.raises(DownloadError, match=r"could not download it \(python: No module named pip"):
