@@ -7,11 +7,13 @@ import pytest
 import scipy.sparse as sp
 from oracles_bregman import best_of_starts, multiplicative_itakura_saito, multiplicative_kl
 from scipy.optimize import approx_fprime
+from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from nmfbench.optim import losses
 from nmfbench.optim.projections import project_itakura_saito, project_kl
 from nmfbench.optim.projections.bregman import GENERATORS, certify_kl
+from nmfbench.solvers.divergence.kl_mu import KLMU
 
 PROJECT = {"kl": project_kl, "itakura-saito": project_itakura_saito}
 MULTIPLICATIVE = {"kl": multiplicative_kl, "itakura-saito": multiplicative_itakura_saito}
@@ -171,6 +173,17 @@ def test_kl_ends_within_its_tolerance_of_the_optimum(kind, tol):
             W = project_kl(form(X), H, W0, tol=tol)
             losses_ = row_losses("kl", X, W, H)
             assert (losses_ - lower_bounds(X, W, H) <= tol * losses_ + 1e-14 * X.sum(1)).all()
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_kl_goes_on_while_the_loss_falls_though_the_gap_does_not(seed):
+    """Each digit ends at the optimum of parts of a few others: early gaps may be low by chance."""
+    X = load_digits().data / 16
+    few = X[np.random.default_rng(seed).permutation(len(X))[:100]]
+    model = KLMU(n_components=10, init="random", random_state=seed, max_iter=200).fit(few)
+    W = project_kl(X, model.components_)  # else a warning, which is an error here
+    best = project_kl(X, model.components_, tol=0, max_iter=1000)
+    np.testing.assert_allclose(W, best, atol=1e-5 * best.max())
 
 
 @pytest.mark.parametrize("max_iter", [1, 3, 60])

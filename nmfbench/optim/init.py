@@ -89,14 +89,20 @@ def nndsvd(X, r, rng):
 
 
 def nndsvda(X, r, rng):
-    """:func:`nndsvd` with its zeros filled by the mean of ``X``, so that any update can move them.
+    r""":func:`nndsvd` with its zeros filled by a small number, so that any update can move them.
+
+    .. math:: \text{mean}(X) \, / \sqrt{\max(X)}
+
+    Of data with a maximum of 1 this is the mean of ``X``, as published. The mean itself has the
+    unit of ``X``, while factors have its root: the start would depend on the unit.
 
     Parameters and returns are those of :func:`nndsvd`.
     """
     W, Ht = nndsvd(X, r, rng)
-    mean = X.mean(dtype=np.float64)
-    W[W == 0] = mean
-    Ht[Ht == 0] = mean
+    largest = float(X.max()) or 1.0
+    fill = X.mean(dtype=np.float64) / np.sqrt(largest)
+    W[W == 0] = fill
+    Ht[Ht == 0] = fill
     return W, Ht
 
 

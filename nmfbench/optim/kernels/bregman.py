@@ -16,8 +16,9 @@ _NUMERIC = {"cache": True, "nogil": True, "error_model": "numpy"}
 _FAST = _NUMERIC | {"fastmath": {"reassoc", "contract", "nsz", "arcp"}}
 _KEEP = 0.9  # share of the given coefficients in the positive start
 _EXACT = 1e-15  # a loss below this share of its scale is rounding
-_PROGRESS, _STALLS = 0.99, 5  # so many steps that leave more than this share of the gap end it
-_ROUNDING = 1e-13  # a gap below this share of the row's sum is none
+_PROGRESS, _STALLS = 0.99, 5  # so many steps that leave more than this share of the gap end it,
+_FALL = 0.01  # unless the loss falls by more than this share of the gap: that of a point may rise
+_ROUNDING = 1e-13  # a gap or a fall below this share of the row's sum is none
 _HALVINGS = 30
 _SWEEPS = 4  # of coordinate descent before Newton's method
 _NEWTON_TOL, _NEWTON_ITER = 1e-12, 10  # of the quadratic sub-problem; the latter times its size
@@ -258,13 +259,14 @@ def _kl_row(w, start, x, y, ratio, root, A, mass, floor, tol, max_iter, work):
         _combine(y, w, A)
     loss = min(loss, given)
     first = work[0]
-    least, stalled = np.inf, 0
+    least, stalled, fall = np.inf, 0, 0.0
     for iteration in range(max_iter + 1):
         # Until it may matter, ``loss`` is only an upper bound: logarithms are dear.
         _kl_weights(ratio, root, x, y, floor)
         _kl_pull(first, A, ratio)
         gap = _kl_gap(w, first, mass, total)
-        stalled = stalled + 1 if gap > _PROGRESS * least and iteration > _SWEEPS else 0
+        moves = gap <= _PROGRESS * least or fall > max(_FALL * gap, _ROUNDING * total)
+        stalled = 0 if moves or iteration <= _SWEEPS else stalled + 1
         least = min(least, gap)
         if gap <= max(tol * loss, negligible) or stalled >= _STALLS or iteration == max_iter:
             loss = _kl_loss(w, x, y, mass, floor)

@@ -72,7 +72,7 @@ GENERATORS = {
 }
 
 
-def project_kl(X, H, W0=None, *, tol=1e-6, max_iter=60, floor=1e-9):
+def project_kl(X, H, W0=None, *, tol=1e-10, max_iter=60, floor=1e-9):
     r"""Minimise the Kullback-Leibler divergence of ``X`` from ``W H`` over ``W >= 0``, exactly.
 
     .. math:: \sum_{ij} X_{ij} \log \frac{X_{ij}}{(WH)_{ij}} - X_{ij} + (WH)_{ij}
@@ -83,9 +83,10 @@ def project_kl(X, H, W0=None, *, tol=1e-6, max_iter=60, floor=1e-9):
     H : ndarray of shape (r, n_features), non-negative
     W0 : ndarray of shape (n_samples, r), optional
         Where to start. No row of the result has a larger loss than here.
-    tol : float, default=1e-6
+    tol : float, default=1e-10
         Duality gap to accept in a row, relative to its loss, or to 1e-15 of its sum: the loss is
-        proven to be that near to the optimum. With 0, until nothing but rounding is left.
+        proven to be that near to the optimum. Coefficients are off by up to about the square root
+        of it. With 0, until nothing but rounding is left.
     max_iter : int, default=60
         Most steps in a row; 10 to 15 are usual. A row that meets it keeps the coefficients
         reached, and a ConvergenceWarning is given if ``tol`` is positive.
@@ -163,12 +164,12 @@ def project_itakura_saito(X, H, W0=None, *, tol=1e-5, max_iter=60, floor=1e-9):
     return W.astype(np.result_type(X.dtype, np.float32), copy=False)
 
 
-def fit_kl(X, H, W0=None, *, tol=1e-6, max_iter=60, floor=1e-9):
+def fit_kl(X, H, W0=None, *, tol=1e-10, max_iter=60, floor=1e-9):
     """As :func:`project_kl`, in float64 and without a warning: ``W``, and the loss of each row."""
     return _fit_kl(X, H, W0, tol, max_iter, floor)[:2]
 
 
-def certify_kl(X, H, *, tol=1e-6, max_iter=60, floor=1e-9):
+def certify_kl(X, H, *, tol=1e-10, max_iter=60, floor=1e-9):
     """How near the projection of ``X`` on the cone of ``H`` is to the optimum, with proof.
 
     Parameters

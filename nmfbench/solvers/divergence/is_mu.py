@@ -21,6 +21,7 @@ from nmfbench.solvers.divergence.base import BaseDivergence, multiply
     reference="Févotte & Idier 2011",
     cost=("nmr",),
     monotone=True,
+    version=2,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class ISMU(BaseDivergence):

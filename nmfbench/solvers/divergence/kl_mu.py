@@ -22,6 +22,7 @@ from nmfbench.solvers.divergence.base import BaseDivergence, multiply
     reference="Lee & Seung 2001",
     cost=("nmr",),
     monotone=True,
+    version=2,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class KLMU(BaseDivergence):

@@ -15,6 +15,7 @@ from nmfbench.solvers.frobenius.base import BaseFrobenius
     reference="Cichocki & Phan 2009; Gillis & Glineur 2012",
     cost=("nmr",),
     monotone=True,
+    version=2,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class HALS(BaseFrobenius):

@@ -15,6 +15,7 @@ from nmfbench.solvers.frobenius.base import BaseFrobenius
     cost=("nmr",),
     monotone=True,
     properties=("features", "nontrivial"),
+    version=2,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class MU(BaseFrobenius):

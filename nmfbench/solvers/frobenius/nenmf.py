@@ -22,6 +22,7 @@ __all__ = ["NeNMF", "optimal_gradient_nnls"]
     paper="mahnmf",
     reference="Guan et al. 2012, NeNMF",
     cost=("nmr",),
+    version=2,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class NeNMF(BaseFrobenius):

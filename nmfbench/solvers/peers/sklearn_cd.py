@@ -18,6 +18,7 @@ from nmfbench.solvers.peers.base import BasePeer
     reference="Pedregosa et al. 2011; Cichocki & Phan 2009",
     cost=("nmr",),
     wraps="scikit-learn",
+    version=2,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class SklearnCD(BasePeer):

@@ -21,6 +21,7 @@ from nmfbench.solvers.peers.base import BasePeer, check_not_zero
     reference="Pedregosa et al. 2011; Lefèvre et al. 2011",
     cost=("nmr",),
     wraps="scikit-learn",
+    version=2,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class SklearnMiniBatch(BasePeer):

@@ -18,6 +18,7 @@ from nmfbench.solvers.peers.base import BasePeer
     reference="Pedregosa et al. 2011; Lee & Seung 2001",
     cost=("nmr",),
     wraps="scikit-learn",
+    version=2,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class SklearnMU(BasePeer):

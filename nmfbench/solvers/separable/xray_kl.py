@@ -18,6 +18,7 @@ from nmfbench.solvers.separable.bregman_xray import BaseBregmanXRAY
     cost=("nmr",),
     nested=True,
     monotone=True,
+    version=2,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class XRAYKL(BaseBregmanXRAY):
@@ -31,7 +32,9 @@ class XRAYKL(BaseBregmanXRAY):
 
     Parameters
     ----------
-    selection, p, first, floor, tol, max_sweeps
+    tol : float, default=1e-10
+        Duality gap at which the projection of a row stops, relative to its divergence.
+    selection, p, first, floor, max_sweeps
         As in :class:`BaseBregmanXRAY`.
 
     Notation
@@ -56,6 +59,8 @@ class XRAYKL(BaseBregmanXRAY):
     ----------
     Kumar & Sindhwani (2015), Section 4.
     """
+
+    tol: float = 1e-10
 
     generator = GENERATORS["kl"]
 
