@@ -794,7 +794,7 @@ def test_reproduce_imports_the_book_and_says_how_much_of_it_agreed(command, monk
 
 
 def test_reproduce_runs_and_then_reports_what_could_run(command, monkeypatch, tmp_path):
-    """The report leaves out what the run left out; the page is named last."""
+    """The report leaves out what the run left out, and compares with a release, if there is one."""
     calls = []
 
     def build_report(artefacts, store, **options):
@@ -805,6 +805,7 @@ def test_reproduce_runs_and_then_reports_what_could_run(command, monkeypatch, tm
         return Report(tmp_path / "pages" / "index.html", found)
 
     monkeypatch.setattr("nmfbench.report.build.build_report", build_report)
+    monkeypatch.chdir(tmp_path)
     words = ("reproduce", "alpha", "beta", "--profile", "smoke", "--output", str(tmp_path / "p"))
     code, out, err = command(*words)
     assert code == 0
@@ -813,12 +814,21 @@ def test_reproduce_runs_and_then_reports_what_could_run(command, monkeypatch, tm
     (ids, store, options) = calls[0]
     assert ids == ["alpha/one", "alpha/two"]
     assert store == str(tmp_path / "store")
-    # Whatever was run, the report shows each artefact on its largest grid.
-    assert options == {"profile": None, "output": str(tmp_path / "p"), "stand_in": False}
+    # Whatever was run, the report shows each artefact on its largest grid; no release to compare.
+    assert options == {
+        "profile": None,
+        "output": str(tmp_path / "p"),
+        "stand_in": False,
+        "since": None,
+    }
+    command("claims", "alpha", "--release", "released.json")
     code, out, _ = command("report", "gamma/raising", "--profile", "smoke")
     assert code == 1
     assert "the test of a claim failed: gamma/raising/broken" in out
-    assert calls[1][2] == {"profile": "smoke", "output": "report", "stand_in": False}
+    since = {"since": "released.json"}
+    assert calls[1][2] == options | {"profile": "smoke", "output": "report"} | since
+    command("report", "alpha", "--since", "other.json")
+    assert calls[2][2]["since"] == "other.json"
 
 
 def test_a_failing_notebook_is_an_error(command, monkeypatch):

@@ -31,6 +31,7 @@ from nmfbench.report.build import (
     execute_notebook,
     notebook_path,
 )
+from nmfbench.report.changes import write_release
 from nmfbench.report.section import SECTION, Section, render_section, section
 from nmfbench.report.sums import verify, write_sums
 
@@ -124,12 +125,25 @@ def test_an_artefact_is_evaluated_and_drawn_once(smoke_store, tmp_path, monkeypa
     monkeypatch.setattr("nmfbench.report.section.evaluate", again)
     monkeypatch.setattr("nmfbench.cards.card.evaluate", again)
     anp = [artefact for artefact in ARTEFACTS if artefact.paper == "anp"]
-    made = build_report(anp, smoke_store, profile="smoke", output=tmp_path, stand_in=True)
+    write_release([], tmp_path / "of-old.json")
+    made = build_report(
+        anp,
+        smoke_store,
+        profile="smoke",
+        output=tmp_path,
+        stand_in=True,
+        since=tmp_path / "of-old.json",
+    )
     assert made.index == tmp_path / "index.html"
     assert [e.artefact.id for e in made.evaluations] == [artefact.id for artefact in anp]
     card = (tmp_path / "solvers" / "anp.html").read_text(encoding="utf-8")
     assert "anp/fig2" in card
     assert SECTION not in (tmp_path / "anp.ipynb").read_text(encoding="utf-8")
+    # What a release held of it, and what changed since: nothing held, all claims are new.
+    n = sum(len(artefact.claims) for artefact in anp)
+    assert f"{n} claims are new" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "claims are new" in (tmp_path / "anp.html").read_text(encoding="utf-8")
+    assert {"changes.html", "released.json"} <= set(verify(tmp_path).whole)
 
 
 def test_a_notebook_without_an_artefact_is_an_error(smoke_store, tmp_path):

@@ -15,6 +15,7 @@ from nmfbench.engine.runner import SchedulerError
 from nmfbench.engine.store import NoStoreError, StoreError
 from nmfbench.engine.worker import WorkerError
 from nmfbench.guests import GuestError
+from nmfbench.report.changes import ReleaseError
 from nmfbench.report.sums import SumsError
 
 __all__ = ["exit_code"]
@@ -26,6 +27,7 @@ _WRONG_USAGE = (
     GuestError,
     NoStoreError,
     OSError,
+    ReleaseError,
     SchedulerError,
     SumsError,
     TargetError,

@@ -25,6 +25,7 @@ __all__ = [
     "print_json",
     "profile",
     "retry_failed",
+    "since",
     "store",
     "targets",
 ]
@@ -163,6 +164,14 @@ def limits(sub, seconds=3600.0, unit="trial"):
 def output(sub):
     sub.add_argument(
         "--output", default="report", metavar="DIR", help="folder of the pages (report)"
+    )
+
+
+def since(sub):
+    sub.add_argument(
+        "--since",
+        metavar="FILE",
+        help="verdicts of a release: say which have moved since (released.json, if there)",
     )
 
 

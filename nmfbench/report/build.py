@@ -35,6 +35,7 @@ from nmfbench.core import registry
 from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import ASSETS, environment
+from nmfbench.report.changes import RELEASED, read_release, write_changes
 from nmfbench.report.codecheck import write_codecheck
 from nmfbench.report.crate import write_crate
 from nmfbench.report.landing import write_landing, write_leaderboards
@@ -72,6 +73,7 @@ def build_report(
     profile: str | None = None,
     output="report",
     stand_in: bool = False,
+    since=None,
 ) -> Report:
     """Execute the notebooks of the artefacts' papers; write all pages of the report.
 
@@ -91,6 +93,8 @@ def build_report(
         By default each artefact is judged on its largest grid of whole repeats.
     output : path-like, default="report"
     stand_in : bool, default=False
+    since : path-like, optional
+        Verdicts of a release, with which those of today are compared. The report keeps a copy.
 
     Returns
     -------
@@ -102,14 +106,20 @@ def build_report(
         If a notebook is missing, fails, or does not show an artefact of its paper.
     StoreError
         If there is no store.
+    ReleaseError
+        If ``since`` holds no verdicts of a release.
     """
     output = Path(output)
     Store(store, create=False).close()  # before anything is written: is there one?
+    release = None if since is None else read_release(since)
     papers: dict[str, list[str]] = {}
     for artefact in artefacts:
         papers.setdefault(artefact.paper, []).append(artefact.id)
     sources = {paper: notebook_path(paper) for paper in papers}
     output.mkdir(parents=True, exist_ok=True)
+    released = output / RELEASED
+    if release is not None and not (released.exists() and released.samefile(since)):
+        shutil.copyfile(since, released)
 
     def show(paper):
         parameters = {
@@ -118,6 +128,7 @@ def build_report(
             "profile": profile,
             "stand_in": stand_in,
             "only": papers[paper],
+            "since": RELEASED if release else None,
         }
         target = output / f"{paper}.ipynb"
         loop = ensure_event_loop()  # that of this thread, which the notebook's client uses
@@ -148,12 +159,15 @@ def build_report(
 
     evidence = [e for e in [*(section.evidence for section in sections), field] if e is not None]
     cards = _write_cards(evidence, store, output, profile)
-    index, *previews = write_landing(as_in_notebooks, list(papers), boards, output, profile)
+    rows = [row for evaluation in evaluations for row in claim_rows(evaluation)]
+    changes = release and release.compare(rows, by_id)
+    index, *previews = write_landing(
+        as_in_notebooks, list(papers), boards, output, profile, changes
+    )
     origins = {entrant.label: entrant.origin for entrant in plan.entrants if entrant.origin}
     ranked = write_leaderboards(boards, lacking_records, origins, output)
     reference = write_reference(output)
     claims = output / "claims.json"
-    rows = [row for evaluation in evaluations for row in claim_rows(evaluation)]
     claims.write_text(json.dumps(rows, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     pages = [output / f"{paper}.{ending}" for paper in papers for ending in ("html", "ipynb")]
     pictures = [output / picture for section in sections for picture in section.pictures]
@@ -161,6 +175,8 @@ def build_report(
     codecheck = write_codecheck(sections, papers, output)
     written = [index, ranked, claims, codecheck, *previews, *pages, *pictures, *assets, *cards]
     written += [*reference, *_published_beside(output)]
+    if changes is not None:
+        written += [released, write_changes(changes, output)]
     crate = write_crate(sections, papers, written, output)
     write_sums([*written, crate], output)
     return Report(index, evaluations)

@@ -25,6 +25,8 @@ from nmfbench.compare.questions import Question
 from nmfbench.core import registry
 from nmfbench.pages.environment import SIGNS, environment
 from nmfbench.papers.paper import Paper, paper
+from nmfbench.report.changes import Changes
+from nmfbench.report.numbers import interval, measured, number
 from nmfbench.report.section import Section, picture_path
 
 __all__ = ["finding", "named", "share", "write_landing", "write_leaderboards"]
@@ -214,9 +216,6 @@ def share(done: int, total: int) -> str:
 
 def claim_cells(evaluation: Evaluation, claim: Claim, verdict: Verdict) -> dict[str, str]:
     """The row of a claim in the table, as text."""
-    effect = "" if verdict.effect is None else _number(verdict.effect)
-    if effect and verdict.interval is not None:
-        effect += f" {_interval(*verdict.interval)}"
     return {
         "id": f"{evaluation.artefact.id}/{claim.id}",
         "paper": evaluation.artefact.paper,
@@ -225,8 +224,8 @@ def claim_cells(evaluation: Evaluation, claim: Claim, verdict: Verdict) -> dict[
         "by": "paper" if claim.origin == "paper" else "us",
         "verdict": verdict.verdict,
         "reported": claim.reported,
-        "effect": effect,
-        "p": "" if verdict.p_adjusted is None else _number(verdict.p_adjusted, 2),
+        "effect": measured(verdict.effect, verdict.interval),
+        "p": "" if verdict.p_adjusted is None else number(verdict.p_adjusted, 2),
         "n": str(verdict.n or ""),
         "grid": share(verdict.done, verdict.paper_total),
         "data": verdict.data,
@@ -239,6 +238,7 @@ def write_landing(
     boards: Sequence[Leaderboard],
     output: Path,
     profile: str | None,
+    changes: Changes | None = None,
 ) -> list[Path]:
     """Write ``index.html`` and the small pictures on it; their paths.
 
@@ -253,6 +253,8 @@ def write_landing(
         Folder of the report, where the pictures are.
     profile : str or None
         On whose grid all was judged; None if each on its largest one.
+    changes : Changes, optional
+        Since a release.
     """
     evaluations = [section.evaluation for section in sections]
     rows = [
@@ -272,6 +274,7 @@ def write_landing(
         comparison=(output / "comparison" / "index.html").exists(),
         book=(output / "records").is_dir(),
         profile=profile,
+        changes=changes,
         version=nmfbench.__version__,
         written=datetime.now(UTC).strftime("%Y-%m-%d"),
     )
@@ -332,23 +335,8 @@ def _name(key):
 def _scores(board):
     """Scores of a leaderboard with their intervals, by problem and solver."""
     return {
-        (row.problem, row.method): f"{_number(row.center)} {_interval(row.low, row.high)}"
+        (row.problem, row.method): f"{number(row.center)} {interval(row.low, row.high)}"
         if math.isfinite(row.center)
         else "not reached"
         for row in board.scores.itertuples()
     }
-
-
-def _interval(low, high):
-    return f"[{_number(low)}, {_number(high)}]"
-
-
-def _number(value, digits=3):
-    """Significant digits, as a script can read them, too.
-
-    Examples
-    --------
-    >>> _number(0.98765), _number(0.00001234, 2), _number(math.nan)
-    ('0.988', '1.2e-05', '')
-    """
-    return "" if math.isnan(value) else f"{value:.{digits}g}"

@@ -1,15 +1,45 @@
-"""A few numbers, as a notebook shows them between its paragraphs."""
+"""Numbers as text, and a few of them as a notebook shows them between its paragraphs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-__all__ = ["Numbers"]
+__all__ = ["Numbers", "interval", "measured", "number"]
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Significant digits, as a script can read them, too.
+
+    Examples
+    --------
+    >>> number(0.98765), number(0.00001234, 2), number(math.nan)
+    ('0.988', '1.2e-05', '')
+    """
+    return "" if math.isnan(value) else f"{value:.{digits}g}"
+
+
+def interval(low: float, high: float) -> str:
+    """Both ends, in brackets."""
+    return f"[{number(low)}, {number(high)}]"
+
+
+def measured(effect: float | None, bounds: Sequence[float] | None) -> str:
+    """An effect with its interval, as far as they are known.
+
+    Examples
+    --------
+    >>> measured(0.25, (0.2, 0.3)), measured(0.25, None), measured(None, None)
+    ('0.25 [0.2, 0.3]', '0.25', '')
+    """
+    if effect is None:
+        return ""
+    return number(effect) if bounds is None else f"{number(effect)} {interval(*bounds)}"
 
 
 @dataclass(frozen=True, repr=False)

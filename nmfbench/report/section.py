@@ -12,12 +12,13 @@ import matplotlib.pyplot as plt
 
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.drawn import drawn
-from nmfbench.artefacts.evaluate import Evaluation, evaluate
+from nmfbench.artefacts.evaluate import Evaluation, claim_rows, evaluate
 from nmfbench.artefacts.style import figure_style, save_picture
 from nmfbench.cards.card import Evidence
 from nmfbench.core import registry
 from nmfbench.engine.store import Store
 from nmfbench.pages.environment import environment
+from nmfbench.report.changes import Changes, read_release
 from nmfbench.report.sprite import Sprite, pack
 
 __all__ = ["SECTION", "Section", "picture_path", "render_section", "section", "write_pictures"]
@@ -72,7 +73,7 @@ class Section:
         return {"text/html": self.html, "text/plain": said, SECTION: self.to_json()}
 
 
-def section(artefact, *, store, profile=None, stand_in=False, output=".", only=None):
+def section(artefact, *, store, profile=None, stand_in=False, output=".", only=None, since=None):
     """Evaluate an artefact, write its picture, and show both in a notebook.
 
     Parameters
@@ -87,6 +88,8 @@ def section(artefact, *, store, profile=None, stand_in=False, output=".", only=N
         Folder of the report; pictures go to ``figures`` in it.
     only : list of str, optional
         Artefacts of this report; any other gives nothing.
+    since : path-like, optional
+        Verdicts of a release, with which those of today are compared.
 
     Returns
     -------
@@ -100,7 +103,9 @@ def section(artefact, *, store, profile=None, stand_in=False, output=".", only=N
         sprite = sprite_of(evaluation)
         pictures = write_pictures(evaluation, sprite, output)
         evidence = Evidence.of(evaluation)
-    return Section(evaluation, render_section(evaluation, sprite, pictures), pictures, evidence)
+    changes = since and read_release(since).compare(claim_rows(evaluation), [artefact])
+    html = render_section(evaluation, sprite, pictures, changes)
+    return Section(evaluation, html, pictures, evidence)
 
 
 def picture_path(artefact: Artefact, ending: str = "png") -> str:
@@ -145,7 +150,10 @@ def write_pictures(evaluation: Evaluation, sprite: Sprite | None, output) -> lis
 
 
 def render_section(
-    evaluation: Evaluation, sprite: Sprite | None = None, pictures: Sequence[str] = ()
+    evaluation: Evaluation,
+    sprite: Sprite | None = None,
+    pictures: Sequence[str] = (),
+    changes: Changes | None = None,
 ) -> str:
     """HTML of one artefact: picture or table, claims, data, assumptions, provenance.
 
@@ -155,6 +163,8 @@ def render_section(
     sprite : Sprite, optional
     pictures : sequence of str
         What :func:`write_pictures` wrote.
+    changes : Changes, optional
+        Of its claims, since a release.
     """
     numbers = picture_path(evaluation.artefact, "csv")
     return (
@@ -167,6 +177,7 @@ def render_section(
             sprite=sprite,
             sprite_path=picture_path(evaluation.artefact, "webp"),
             numbers=numbers if numbers in pictures else None,
+            changes=changes,
         )
     )
 

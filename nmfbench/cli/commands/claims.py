@@ -16,6 +16,11 @@ def add(commands):
     options.judged_profile(sub)
     options.store(sub)
     options.print_json(sub)
+    sub.add_argument(
+        "--release",
+        metavar="FILE",
+        help="also keep the verdicts as those of a release, for later reports to compare with",
+    )
 
 
 def run(args) -> Result:
@@ -30,6 +35,10 @@ def run(args) -> Result:
     broken = [text for evaluation in found for text in evaluation.broken]
     for text in broken:
         notice(f"the test of a claim failed: {text}")
+    if args.release is not None:
+        from nmfbench.report.changes import write_release
+
+        write_release(rows, args.release)
     return Result(rows, "\n\n".join(map(_verdicts, found)), int(bool(broken)))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from nmfbench.cli import options
 from nmfbench.cli.output import ReportError, Result
 
+_RELEASED = "released.json"
+
 
 def add(commands):
     sub = options.add_command(
@@ -14,6 +16,7 @@ def add(commands):
     options.judged_profile(sub)
     options.store(sub)
     options.output(sub)
+    options.since(sub)
 
 
 def run(args) -> Result:
@@ -24,11 +27,18 @@ def run(args) -> Result:
 
 def make_report(artefacts, args, profile=None) -> Result:
     """Make the report of some artefacts, by default each on its largest grid of whole repeats."""
+    from pathlib import Path
+
     from nmfbench.report.build import NotebookError, build_report
 
     try:
         made = build_report(
-            artefacts, args.store, profile=profile, output=args.output, stand_in=args.stand_in
+            artefacts,
+            args.store,
+            profile=profile,
+            output=args.output,
+            stand_in=args.stand_in,
+            since=args.since or (_RELEASED if Path(_RELEASED).exists() else None),
         )
     except NotebookError as error:
         raise ReportError(str(error)) from error

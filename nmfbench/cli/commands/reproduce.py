@@ -13,6 +13,7 @@ def add(commands):
     options.store(sub)
     options.computing(sub)
     options.output(sub)
+    options.since(sub)
     sub.add_argument(
         "--book",
         metavar="DIR",
