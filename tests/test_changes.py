@@ -119,7 +119,7 @@ def test_the_page_shows_each_move_in_words_and_signs(changes, tmp_path):
     words = words_of(page)
     assert (
         "The claim a holds. robust-xray/fig3 ? inconclusive → ✓ confirmed "
-        "0.25 [0.125, 0.375] → 0.5 [0.438, 0.562] trials 100 of 500 → 200 of 500 10 → 20"
+        "0.25 [0.125, 0.375] → 0.5 [0.438, 0.562] trials 100 of 500 → 200 of 500 n = 10 → 20"
     ) in words
     assert f'href="robust-xray.html#{FIG3}/a"' in page
     assert "1 from ? inconclusive to ✓ confirmed" in words
