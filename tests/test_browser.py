@@ -375,10 +375,38 @@ def test_the_table_is_not_far_down(browser, smoke_report, width):
 
 
 @pytest.mark.parametrize(
-    "name", ["index.html", "leaderboards.html", "robust-xray.html", "solvers/robust-xray.html"]
+    "name",
+    [
+        "index.html",
+        "leaderboards.html",
+        "robust-xray.html",
+        "solvers/robust-xray.html",
+        "trials/robust-xray-fig3.html",
+    ],
 )
 def test_a_page_fits_a_phone(browser, smoke_report, name):
     """At 390 pixels no page has a sideways scroll, nor anything to complain about."""
     page = browser.open(smoke_report.folder / name, width=390, height=800)
     assert fits(page)
+    assert page.errors == []
+
+
+# -- the trials of an artefact ----------------------------------------------------------------
+
+
+def test_trials_are_filtered_by_what_varies(browser, smoke_report):
+    """The script of the claims filters and sorts the cells; a name is not taken for its end."""
+    path = smoke_report.folder / "trials" / "robust-xray-fig3.html"
+    page = browser.open(path, fragment="#method=RobustXRAY&sort=-level")
+    rows = page.run(
+        "[...table.tBodies[0].rows].filter((row) => !row.hidden).map((row) =>"
+        ' ["method", "level"].map((name) => row.cells[names.indexOf(name)].textContent))'
+    )
+    assert rows
+    assert {method for method, _ in rows} == {"RobustXRAY"}
+    levels = [float(level) for _, level in rows]
+    assert levels == sorted(levels, reverse=True)
+    total = page.run("table.tBodies[0].rows.length")
+    assert page.run('form.querySelector("output").textContent') == f"{len(rows)} of {total} cells"
+    assert total > len(rows)
     assert page.errors == []

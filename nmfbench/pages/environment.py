@@ -12,7 +12,7 @@ __all__ = ["ASSETS", "SIGNS", "badge", "environment"]
 
 ASSETS = Path(__file__).with_name("assets")
 """Scripts and styles that the pages of a report share: ours, and those of the npm package uplot,
-release 1.6.32, as they come in it, with its licence."""
+release 1.6.32, as they come in it, with its licence. Templates may include them."""
 
 SIGNS = {"confirmed": "✓", "refuted": "✗", "inconclusive": "?", "not run": "–"}
 """Sign of each verdict: no page tells it by colour alone."""
@@ -34,7 +34,7 @@ def badge(verdict: str) -> Markup:
 def environment() -> jinja2.Environment:
     """Templates of the report, the cards and the comparison."""
     made = jinja2.Environment(
-        loader=jinja2.PackageLoader("nmfbench.pages"),
+        loader=jinja2.FileSystemLoader([ASSETS.with_name("templates"), ASSETS]),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

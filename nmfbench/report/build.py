@@ -171,9 +171,21 @@ def build_report(
     claims.write_text(json.dumps(rows, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     pages = [output / f"{paper}.{ending}" for paper in papers for ending in ("html", "ipynb")]
     pictures = [output / picture for section in sections for picture in section.pictures]
+    trials = [output / section.trials for section in sections if section.trials]
     assets = shutil.copytree(ASSETS, output / "assets", dirs_exist_ok=True).iterdir()
     codecheck = write_codecheck(sections, papers, output)
-    written = [index, ranked, claims, codecheck, *previews, *pages, *pictures, *assets, *cards]
+    written = [
+        index,
+        ranked,
+        claims,
+        codecheck,
+        *previews,
+        *pages,
+        *pictures,
+        *trials,
+        *assets,
+        *cards,
+    ]
     written += [*reference, *_published_beside(output)]
     if changes is not None:
         written += [released, write_changes(changes, output)]

@@ -20,6 +20,7 @@ from nmfbench.engine.store import Store
 from nmfbench.pages.environment import environment
 from nmfbench.report.changes import Changes, read_release
 from nmfbench.report.sprite import Sprite, pack
+from nmfbench.report.trials import write_trials
 
 __all__ = ["SECTION", "Section", "picture_path", "render_section", "section", "write_pictures"]
 
@@ -43,12 +44,15 @@ class Section:
         Files of a figure, relative to the report.
     evidence : Evidence or None
         What the cards show of it.
+    trials : str or None
+        Page of its trials, relative to the report.
     """
 
     evaluation: Evaluation
     html: str
     pictures: list[str]
     evidence: Evidence | None
+    trials: str | None
 
     def to_json(self) -> str:
         """Text that :meth:`from_json` reads; numbers that are not finite stay what they are."""
@@ -57,6 +61,7 @@ class Section:
             "html": self.html,
             "pictures": self.pictures,
             "evidence": self.evidence and self.evidence.to_dict(),
+            "trials": self.trials,
         }
         return json.dumps(values, default=lambda number: number.item())  # numpy's numbers
 
@@ -65,7 +70,7 @@ class Section:
         values = json.loads(text)
         evaluation = Evaluation.from_dict(values["evaluation"])
         evidence = values["evidence"] and Evidence.from_dict(values["evidence"], evaluation)
-        return cls(evaluation, values["html"], values["pictures"], evidence)
+        return cls(evaluation, values["html"], values["pictures"], evidence, values["trials"])
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         """Output of a notebook cell: the section and, unseen, data for the rest of the report."""
@@ -74,7 +79,7 @@ class Section:
 
 
 def section(artefact, *, store, profile=None, stand_in=False, output=".", only=None, since=None):
-    """Evaluate an artefact, write its picture, and show both in a notebook.
+    """Evaluate an artefact, write its picture and its trials, and show it in a notebook.
 
     Parameters
     ----------
@@ -103,9 +108,10 @@ def section(artefact, *, store, profile=None, stand_in=False, output=".", only=N
         sprite = sprite_of(evaluation)
         pictures = write_pictures(evaluation, sprite, output)
         evidence = Evidence.of(evaluation)
+        trials = write_trials(evaluation, output)
     changes = since and read_release(since).compare(claim_rows(evaluation), [artefact])
-    html = render_section(evaluation, sprite, pictures, changes)
-    return Section(evaluation, html, pictures, evidence)
+    html = render_section(evaluation, sprite, pictures, changes, trials)
+    return Section(evaluation, html, pictures, evidence, trials)
 
 
 def picture_path(artefact: Artefact, ending: str = "png") -> str:
@@ -154,6 +160,7 @@ def render_section(
     sprite: Sprite | None = None,
     pictures: Sequence[str] = (),
     changes: Changes | None = None,
+    trials: str | None = None,
 ) -> str:
     """HTML of one artefact: picture or table, claims, data, assumptions, provenance.
 
@@ -165,6 +172,8 @@ def render_section(
         What :func:`write_pictures` wrote.
     changes : Changes, optional
         Of its claims, since a release.
+    trials : str, optional
+        Page of its trials, relative to the report.
     """
     numbers = picture_path(evaluation.artefact, "csv")
     return (
@@ -178,6 +187,7 @@ def render_section(
             sprite_path=picture_path(evaluation.artefact, "webp"),
             numbers=numbers if numbers in pictures else None,
             changes=changes,
+            trials=trials,
         )
     )
 

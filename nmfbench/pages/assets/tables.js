@@ -1,42 +1,48 @@
-// Filters and sorts the table of claims. What is shown stands in the fragment of the address, as in
-// #paper=mahnmf&verdict=refuted&sort=p; any other fragment is the id of a claim or a part.
-if (matchMedia("(max-width: 62rem)").matches)
-  for (const part of document.querySelectorAll("article details")) part.open = false;
-
-const table = document.querySelector("table.claims");
-const form = document.querySelector("#claims form");
+// Filters and sorts the table of a page. What is shown stands in the fragment of the address, as in
+// #paper=mahnmf&verdict=refuted&sort=p; any other fragment is the id of a row or a part.
+const table = document.querySelector("table.filtered");
+const form = document.forms.filter;
+const part = form.closest("section");
 const heads = [...table.tHead.rows[0].cells];
 const names = heads.map((head) => head.textContent.toLowerCase());
-const claims = [...table.tBodies[0].rows].map((row) => {
+const rows = [...table.tBodies[0].rows].map((row) => {
   const cells = [...row.cells].map((cell) => cell.textContent.trim());
-  const [statement, artefact, by, verdict] = cells;
-  const facts = { by, artefact, paper: artefact.split("/")[0], data: cells.at(-1), verdict: verdict.slice(2) };
-  return { row, cells, facts, text: `${row.id} ${statement} ${cells[4]}`.toLowerCase() };
+  return { row, cells, text: [row.id, ...cells].join(" ").toLowerCase() };
+});
+const choices = [...form.querySelectorAll("select")].map((field) => {
+  return { field, column: names.indexOf(field.dataset.column ?? field.name) };
 });
 let sorting = "";
 
-for (const name of ["paper", "artefact"]) {
-  for (const value of new Set(claims.map((claim) => claim.facts[name]))) form[name].add(new Option(value));
+for (const { field, column } of choices) {
+  if (field.length > 1) continue;
+  for (const value of new Set(rows.map((row) => row.cells[column]))) field.add(new Option(value));
+}
+
+// A cell is chosen by what it says, without a sign before it, or by what is before its slash.
+function chosen(cell, field) {
+  const said = cell.replace(/^[✓✗?–] /, "");
+  return !field.value || field.value === ("before" in field.dataset ? said.split("/")[0] : said);
 }
 
 function show() {
   const words = form.text.value.toLowerCase().split(/\s+/);
   let shown = 0;
-  for (const { row, facts, text } of claims) {
+  for (const { row, cells, text } of rows) {
     row.hidden =
       !words.every((word) => text.includes(word)) ||
-      Object.keys(facts).some((name) => form[name].value && form[name].value !== facts[name]);
+      choices.some(({ field, column }) => !chosen(cells[column], field));
     shown += !row.hidden;
   }
-  form.querySelector("output").textContent = `${shown} of ${claims.length} claims`;
+  form.querySelector("output").textContent = `${shown} of ${rows.length} ${part.id}`;
   const column = names.indexOf(sorting.replace("-", ""));
   const sign = sorting.startsWith("-") ? -1 : 1;
   heads.forEach((head, i) => {
     if (i === column) head.ariaSort = sign > 0 ? "ascending" : "descending";
     else head.removeAttribute("aria-sort");
   });
-  const sorted = column < 0 ? claims : [...claims].sort((a, b) => compare(a.cells[column], b.cells[column], sign));
-  table.tBodies[0].append(...sorted.map((claim) => claim.row));
+  const sorted = column < 0 ? rows : [...rows].sort((a, b) => compare(a.cells[column], b.cells[column], sign));
+  table.tBodies[0].append(...sorted.map(({ row }) => row));
 }
 
 // Numbers by size, words by the alphabet; empty cells come last either way.
@@ -49,7 +55,7 @@ function compare(a, b, sign) {
 function write() {
   const state = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
   if (sorting) state.set("sort", sorting);
-  history.replaceState(null, "", `#${state.toString() || "claims"}`);
+  history.replaceState(null, "", `#${state.toString() || part.id}`);
   show();
 }
 
@@ -61,7 +67,7 @@ function read() {
   for (const field of form.elements) if (field.name) field.value = state.get(field.name) ?? "";
   sorting = state.get("sort") ?? "";
   show();
-  if (fragment) (target ?? document.getElementById("claims")).scrollIntoView();
+  if (fragment) (target ?? part).scrollIntoView();
 }
 
 heads.forEach((head, i) => {
