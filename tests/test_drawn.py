@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from nmfbench.artefacts.drawn import drawn, remember
-from nmfbench.artefacts.plots import Curves
+from nmfbench.artefacts.plots import Curves, Expected, Printed
 from nmfbench.artefacts.style import method_styles
 
 
@@ -51,6 +51,37 @@ def test_curves_are_read_with_intervals_and_repeats():
         ("Yale", "level", "score"),
     ]
     assert found.panels[0]["intervals"] == {"NMF": "band", "SPA": "band"}
+
+
+def test_areas_are_read_with_their_ends():
+    """Shaded ranges of a legend are told in units of the axes; an open end is that of the panel."""
+    said = [
+        Expected("the paper: above 7 at 2", x=(1.5, 2.5), y=(7.0, np.inf), at={"data": "ORL"}),
+        Expected("the paper: up to 3", x=(-np.inf, 3.0)),
+    ]
+    printed = [Printed("the paper's axis", (0.0, 5.0))]
+    figure = curves(expected=said, printed=printed, ylim=(0, 20))(table([1.0, 2.0, 3.0, 4.0]))
+    orl, yale = (panel["areas"] for panel in drawn(figure).panels)
+    assert [area["name"] for area in orl] == [printed[0].label, *(words.label for words in said)]
+    assert [area["name"] for area in yale] == [printed[0].label, said[1].label]
+    assert orl[0]["y"] == pytest.approx([0, 5])
+    assert orl[1]["x"] == pytest.approx([1.5, 2.5])
+    assert orl[1]["y"] == pytest.approx([7, 20])
+    assert orl[2]["x"] == pytest.approx([figure.axes[0].get_xlim()[0], 3])
+    assert len({area["color"] for area in orl}) == 2
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert {words.label for words in said} <= set(names)
+
+
+def test_an_area_of_a_logarithmic_axis_is_in_its_units():
+    """Not in decades, and bars without a name are no areas."""
+    figure, axis = plt.subplots()
+    axis.plot([1, 1000], [1, 2], label="NMF")
+    axis.bar([10], [1])
+    axis.set_xscale("log")
+    Expected("the paper: from 10 to 100", x=(10, 100)).draw(axis)
+    ((area,),) = [panel["areas"] for panel in drawn(figure).panels]
+    assert area["x"] == pytest.approx([10, 100])
 
 
 def test_colours_are_those_of_the_picture():

@@ -21,6 +21,7 @@ import pandas as pd
 from matplotlib.colors import to_hex
 from matplotlib.contour import ContourSet
 from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter
 
 __all__ = ["Drawn", "drawn", "remember"]
@@ -75,7 +76,8 @@ class Drawn:
         ``panel``, ``curve``, ``x``, ``y``; ``low``, ``high`` and ``n`` where they are known.
     panels : list of dict
         Name in ``points``, ``title``, labels, scales and limits of the axes, ``ticks`` of an axis
-        of categories if ``x`` is one, and which curves have ``intervals`` of what kind.
+        of categories if ``x`` is one, which curves have ``intervals`` of what kind, and shaded
+        ``areas`` that have a label, such as what a paper expects.
     curves : list of dict
         Name in ``points``, and looks, the same in all panels.
     """
@@ -121,6 +123,7 @@ def drawn(figure) -> Drawn | None:
     parts = []
     for panel, (axis, lines) in zip(panels, axes, strict=True):
         ends = _ends([memory.rows["x"] for line, memory in lines if not _is_level(axis, line)])
+        panel["areas"] = [_area(patch) for patch in axis.patches if _is_area(patch)]
         panel["intervals"] = {m.name: m.interval for _, m in lines if m.interval}
         for line, memory in lines:
             curves.setdefault(memory.name, {"name": memory.name} | _look(line))
@@ -145,6 +148,22 @@ def _plain(line):
     x, y = line.get_data()
     rows = pd.DataFrame({"x": x, "y": y}).reindex(columns=_NUMBERS).astype(float)
     return _Memory(str(line.get_label()) if len(rows) else "", rows, "")
+
+
+def _is_area(patch):
+    """Whether a patch is a shaded area of the legend; bars of a plot have no label."""
+    return isinstance(patch, Rectangle) and patch.get_label()[:1] not in ("", "_")
+
+
+def _area(patch):
+    """Ends of a shaded rectangle in the units of the axes, and its colour."""
+    seen = patch.axes.transData.inverted().transform_bbox(patch.get_window_extent())
+    return {
+        "name": patch.get_label(),
+        "color": to_hex(patch.get_edgecolor() if patch.get_hatch() else patch.get_facecolor()),
+        "x": sorted(map(float, seen.intervalx)),
+        "y": sorted(map(float, seen.intervaly)),
+    }
 
 
 def _is_level(axis, line):

@@ -14,13 +14,14 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.style import method_styles, plot_band
 
-__all__ = ["Curves", "Printed", "image_grid", "legend_of", "plot_points"]
+__all__ = ["Curves", "Expected", "Printed", "image_grid", "legend_of", "plot_points"]
 
 _FEW = 3  # values of x, up to which points stand side by side
 _MARKED = 10  # points of a curve that have a marker, about
@@ -143,6 +144,38 @@ class Printed:
 
 
 @dataclass(frozen=True)
+class Expected:
+    """What a paper says of its curves in words with numbers: a hatched area that they should reach.
+
+    Parameters
+    ----------
+    label : str
+        In the legend, as in ``"the paper's RobustXRAY: more than 70 % at 10"``.
+    x, y : (float, float), optional
+        Its ends; without them it goes from one side of the panel to the other, and to the side
+        where an end is infinite.
+    at : mapping
+        Columns of the table, and what they are in the panels that show it.
+    """
+
+    label: str
+    x: tuple[float, float] = (-math.inf, math.inf)
+    y: tuple[float, float] = (-math.inf, math.inf)
+    at: Mapping[str, Any] = field(default_factory=dict)
+
+    def draw(self, axis) -> None:
+        """Draw it in a panel, as far as the panel reaches."""
+        limits = axis.get_xlim(), axis.get_ylim()
+        (left, right), (bottom, top) = (
+            np.clip(ends, *side) for ends, side in zip((self.x, self.y), limits, strict=True)
+        )
+        look = {"facecolor": "#f5e3b3", "edgecolor": "#c79a2b", "hatch": "//", "linewidth": 0}
+        place = (left, bottom), right - left, top - bottom
+        axis.add_patch(Rectangle(*place, alpha=0.5, zorder=0, label=self.label, **look))
+        axis.set(xlim=limits[0], ylim=limits[1])
+
+
+@dataclass(frozen=True)
 class Curves:
     """Panels of curves with 95 % intervals: a function of a table with a matplotlib figure.
 
@@ -175,6 +208,8 @@ class Curves:
         A curve drawn dotted and without interval, such as what shuffled labels score.
     printed : sequence of Printed
         What the paper prints.
+    expected : sequence of Expected
+        What it says in words.
     letters : str
         Of the panels, row by row as the rows and columns are listed.
     size : (float, float)
@@ -202,6 +237,7 @@ class Curves:
     banded: Sequence[str] | None = None
     dotted: str | None = None
     printed: Sequence[Printed] = ()
+    expected: Sequence[Expected] = ()
     letters: str = ""
     size: tuple[float, float] = (2.4, 2.8)
     ylim: tuple[float | None, float | None] = (None, None)
@@ -241,9 +277,9 @@ class Curves:
             line[0].set_ylim(*(self._around(table, row) if self.logy else self.ylim))
             for axis, column in zip(line, shown, strict=True):
                 place = _place(self.row, row) | _place(self.column, column)
-                for number in self.printed:
-                    if number.at.items() <= place.items():
-                        number.draw(axis)
+                for said in (*self.printed, *self.expected):
+                    if said.at.items() <= place.items():
+                        said.draw(axis)
         extra = [name for name in (self.dotted, self.level and self.level[1]) if name]
         legend_of(figure, axes, [*self.labels, *extra])
 

@@ -54,6 +54,23 @@
 
   const DISTRIBUTIONS = { linear: 1, log: 3, symlog: 4 };
 
+  // Shaded areas, behind everything else.
+  function drawAreas(u, areas) {
+    const { ctx, bbox } = u;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    for (const { color, x, y } of areas) {
+      const [left, right] = x.map((end) => u.valToPos(end, "x", true));
+      const [bottom, top] = y.map((end) => u.valToPos(end, "y", true));
+      ctx.fillStyle = color;
+      ctx.globalAlpha = 0.2;
+      ctx.fillRect(left, top, right - left, bottom - top);
+    }
+    ctx.restore();
+  }
+
   function drawIntervals(u, curves, points) {
     const { ctx, bbox } = u;
     const place = (value, scale) => u.valToPos(value, scale, true);
@@ -219,7 +236,7 @@
           points: { show: false },
         },
         hooks: {
-          drawAxes: [(u) => drawIntervals(u, curves, points)],
+          drawAxes: [(u) => drawAreas(u, panel.areas), (u) => drawIntervals(u, curves, points)],
           draw: [ring],
           setCursor: [({ cursor: { left, top, event } }) => event && choose(left < 0 ? null : find(left, top))],
         },
@@ -252,7 +269,12 @@
       choose([series, k]);
     });
     box.addEventListener("blur", () => choose(null));
-    box.append(make("div", { className: "x", textContent: panel.x }), values);
+    const areas = panel.areas.map(({ name, color }) => {
+      const said = make("div", { className: "area", textContent: name });
+      said.style.borderColor = color;
+      return said;
+    });
+    box.append(make("div", { className: "x", textContent: panel.x }), ...areas, values);
     reset();
     new ResizeObserver(() => box.clientWidth && u.setSize(sizeOf(box.clientWidth))).observe(box);
     return { box, show: (name, yes) => curves.some((c, i) => c.name === name && (u.setSeries(i + 1, { show: yes }), true)) };

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nmfbench.artefacts.frames import lengthen, mean_table
 from nmfbench.artefacts.grids import Method, cross, methods, options
-from nmfbench.artefacts.plots import Curves, Printed
+from nmfbench.artefacts.plots import Curves, Expected, Printed
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.reported import reported
 from nmfbench.problems.exemplars import SMOKE_OPTIONS, TEXTS
@@ -61,7 +63,9 @@ def summarise(records):
     return table.assign(everything=table["weighting"].map(everything))
 
 
-def curves(artefact: str, *printed: Printed) -> Curves:
+def curves(
+    artefact: str, *, printed: Sequence[Printed] = (), expected: Sequence[Expected] = ()
+) -> Curves:
     """Accuracy against the number of exemplars, with the range of the paper's axis."""
     axis = reported(artefact, "axis")
     ends = tuple(100 * end for end in axis.value)
@@ -74,6 +78,7 @@ def curves(artefact: str, *printed: Printed) -> Curves:
         ylabel="test accuracy (%)",
         level=("everything", "all training documents"),
         printed=[Printed(f"the paper's {axis.text}", ends), *printed],
+        expected=expected,
         size=(4.3, 3.8),
     )
 
