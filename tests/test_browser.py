@@ -157,10 +157,19 @@ def test_the_picture_comes_first(browser, folder):
 
 
 def test_the_figure_is_drawn_from_the_numbers_that_are_linked(figure, folder):
-    """The script holds the very text of the CSV, which has all values of the table."""
+    """The script holds the very numbers of the CSV, which has all values of the table."""
     link = figure.run('document.querySelector("figcaption a").getAttribute("href")')
-    text = (folder / link).read_text(encoding="utf-8")
-    assert figure.run('window.figures["small-one"].csv') == text
+    drawn = figure.run(
+        'Object.entries(window.figures["small-one"].points).flatMap(([panel, curves]) =>'
+        " Object.entries(curves).flatMap(([curve, { x, y, low = [], high = [], n = [] }]) =>"
+        " x.map((place, k) => [panel, curve, place, y[k], low[k], high[k], n[k]])))"
+    )
+    with open(folder / link, newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))[1:]
+    assert rows == [
+        [panel, curve, *("" if number is None else f"{number:.6g}" for number in numbers)]
+        for panel, curve, *numbers in drawn
+    ]
     found = pd.read_csv(folder / link)
     assert set(found["curve"]) == set(METHODS)
     np.testing.assert_allclose(found["y"], made_up()["mean"], rtol=1e-5)
