@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from browser import PROGRAM, Browser
+from full_landing import full_landing
 from markupsafe import Markup
 from worlds_comparison import invented, known
 
@@ -373,11 +374,36 @@ def test_filtering_and_sorting_change_the_address(browser, smoke_report, verdict
     assert page.errors == []
 
 
+@pytest.fixture(scope="module")
+def landing(tmp_path_factory):
+    """The longest landing page: every paper and question, and a leaderboard for every job."""
+    return full_landing(tmp_path_factory.mktemp("landing"))
+
+
 @pytest.mark.parametrize("width", [1400, 390])
-def test_the_table_is_not_far_down(browser, smoke_report, width):
-    """On a desk and on a phone the table of claims begins within 4000 pixels."""
-    page = browser.open(smoke_report.folder / "index.html", width=width)
+def test_the_table_is_not_far_down(browser, landing, width):
+    """On a desk and on a phone the table of claims begins within 4000 pixels, scripts or none."""
+    page = browser.open(landing, width=width)
+    assert len(page.run("[...document.querySelectorAll('article img')].map((i) => i.src)")) == 5
     assert page.run("table.getBoundingClientRect().top + scrollY") <= 4000
+    assert fits(page)
+    assert page.errors == []
+
+
+def test_what_is_folded_is_one_press_away(browser, landing):
+    """On a phone a press or an address unfolds it; on a desk and on paper it is there."""
+    seen = "document.querySelector('{}').checkVisibility({{contentVisibilityAuto: true}})"
+    jobs, figure = seen.format(".jobs"), seen.format("#mahnmf-fig5")
+    switch = seen.format("#leaderboards summary")
+    desk = browser.open(landing)
+    assert desk.run(f"[{jobs}, {figure}, {switch}]") == [True, True, False]
+    phone = browser.open(landing, fragment="#mahnmf-fig5", width=390)
+    assert phone.run(f"[{jobs}, {figure}, {switch}]") == [False, True, True]
+    phone.run("document.querySelector('#leaderboards summary').click()")
+    assert phone.run(jobs)
+    phone.run("document.querySelector('#leaderboards summary').click()")
+    phone.call("Emulation.setEmulatedMedia", media="print")
+    assert phone.run(f"[{jobs}, {switch}]") == [True, False]
 
 
 # -- narrow windows ---------------------------------------------------------------------------

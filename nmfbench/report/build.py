@@ -154,7 +154,10 @@ def build_report(
     reference = write_reference(output)
     claims = output / "claims.json"
     rows = [row for evaluation in evaluations for row in claim_rows(evaluation)]
-    claims.write_text(json.dumps(rows, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    tight = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
+    lines = [json.dumps(row, **tight) for row in rows]
+    # A claim a line: small, and a change of one shows as one.
+    claims.write_text("[\n{}\n]\n".format(",\n".join(lines)), encoding="utf-8")
     pages = [output / f"{paper}.{ending}" for paper in papers for ending in ("html", "ipynb")]
     pictures = [output / picture for section in sections for picture in section.pictures]
     assets = shutil.copytree(ASSETS, output / "assets", dirs_exist_ok=True).iterdir()

@@ -1,7 +1,5 @@
 // Filters and sorts the table of claims. What is shown stands in the fragment of the address, as in
 // #paper=mahnmf&verdict=refuted&sort=p; any other fragment is the id of a claim or a part.
-if (matchMedia("(max-width: 62rem)").matches)
-  for (const part of document.querySelectorAll("article details")) part.open = false;
 
 const table = document.querySelector("table.claims");
 const form = document.querySelector("#claims form");

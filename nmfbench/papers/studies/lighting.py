@@ -57,10 +57,13 @@ def trials(profile):
 
 def frame(records):
     """Rows by subject, see :func:`shadows.by_subject`, and by split of the joint fits."""
-    alone, joint = (narrow(records, task=task) for task in ("lighting", "identity"))
+    joint = narrow(records, task="identity")
     images = {"accuracy": joint["accuracy-images"]} if len(joint) else {}
-    parts = [shadows.by_subject(alone)] if len(alone) else []  # whichever has finished
-    return pd.concat([*parts, shadows.with_images(joint, images)], ignore_index=True)
+    parts = [
+        shadows.by_subject(narrow(records, task="lighting")),
+        shadows.with_images(joint, images),
+    ]
+    return pd.concat(parts, ignore_index=True)
 
 
 def table(frame):
