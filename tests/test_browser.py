@@ -392,7 +392,7 @@ def test_the_table_is_not_far_down(browser, landing, width):
 
 def test_what_is_folded_is_one_press_away(browser, landing):
     """On a phone a press or an address unfolds it; on a desk and on paper it is there."""
-    seen = "document.querySelector('{}').checkVisibility({{contentVisibilityAuto: true}})"
+    seen = "document.querySelector('{}').checkVisibility()"
     jobs, figure = seen.format(".jobs"), seen.format("#mahnmf-fig5")
     switch = seen.format("#leaderboards summary")
     desk = browser.open(landing)

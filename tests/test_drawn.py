@@ -131,7 +131,7 @@ def test_pictures_have_no_curves():
 
 
 def test_the_script_has_the_numbers_of_the_csv():
-    """A page draws the very numbers that it offers, digit by digit; a column without any is left out."""
+    """A page draws the very numbers that it offers; a column without any is left out."""
     found = drawn(curves(level=("chance", "guessing"))(table([1.0, 2.0, 1e7, 4 / 3])))
     call, _, values = found.script("small-one").rstrip(";\n").partition(" = ")
     assert call == '(window.figures ??= {})["small-one"]'

@@ -90,7 +90,7 @@ class Drawn:
         return self.points.to_csv(index=False, float_format=_DIGITS)
 
     def script(self, key: str) -> str:
-        """The same numbers, and how to draw them, as a script: a page on a disk reads no other file.
+        """The same numbers, and how to draw them, as a script, which a page on a disk can read.
 
         Parameters
         ----------
