@@ -33,10 +33,11 @@ def compute_grids(args, *, anew: bool) -> Result:
         asked = {"retry_failed": args.retry_failed, "anew": anew}
         todo = {t.key for stage in in_stages(plan.values(), store, **asked) for t in stage}
         lacking = len(todo.intersection(plan))
+        trials = counted(len(plan), "trial")
         notice(
-            f"{counted(len(plan), 'trial')}, of which {len(plan) - lacking} have a record already"
+            f"{trials}, of which {len(plan) - lacking} have a record already"
             if not anew
-            else f"{counted(len(plan), 'trial')}, of which {lacking} have no record that was computed here"
+            else f"{trials}, of which {lacking} have no record that was computed here"
         )
         before = {r["key"]: r for r in store.records(store.imported(todo))} if anew else {}
         with _Computing(plan, store, args, len(todo), before) as computing:

@@ -38,8 +38,8 @@ def merge_data(found) -> dict:
 def merge_text(found, place) -> str:
     """Counts of a :class:`~nmfbench.engine.merge.Merge` into ``place``, in words."""
     text = (
-        f"{counted(found.new, 'new trial')}, {found.replaced} in place of others, {found.held} that {place} "
-        "had already"
+        f"{counted(found.new, 'new trial')}, {found.replaced} in place of others, {found.held} "
+        f"that {place} had already"
     )
     if found.agreement:
         text += f" ({agreement_text(found.agreement)})"
