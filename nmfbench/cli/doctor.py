@@ -213,6 +213,8 @@ def _data(info):
     if info["available"]:
         return Finding(name, "ok", info["file"] or "comes with the suite")
     place = f"put {info['file']} into a folder and name it in NMFBENCH_DATA"
+    if info["layout"]:
+        place += f"; it holds the arrays {info['layout']}"
     remedy = f"nmfbench data fetch {name}, or {place}" if info["public_home"] else place
     try:
         variant = dataset_variant(name)

@@ -124,6 +124,7 @@ def dataset_info(name):
         "file": entry.info.get("file"),
         "sha256": entry.info.get("sha256"),
         "public_home": bool(entry.info.get("homes")),
+        "layout": entry.info.get("layout"),
         "has_stand_in": entry.info.get("stand_in") is not None,
     }
 
@@ -190,6 +191,8 @@ def _how_to_get(entry):
         f"{'or ' if info.get('homes') else ''}put the prepared file into a folder and name that "
         "folder in NMFBENCH_DATA."
     )
+    if info.get("layout"):
+        lines.append(f"It holds the arrays {info['layout']}.")
     if variant_file(info["file"]).is_file():
         lines.append("--stand-in takes the variant that was fetched.")
     elif info.get("stand_in") is not None:
@@ -207,6 +210,11 @@ def check_shape(bunch, info, exact):
         raise DataError(f"{bunch.name!r} has {n} samples but {len(y)} labels.")
     if not exact:
         return
+    if "n_labels" in info and bunch.Y.shape != (n, info["n_labels"]):
+        raise DataError(
+            f"{info['file']} holds {bunch.Y.shape[1]} classes for {bunch.name!r}; "
+            f"{info['n_labels']} are expected."
+        )
     m_kept = m
     if info.get("default_views"):
         kept = info["default_views"]

@@ -15,7 +15,7 @@ import requests
 
 from nmfbench.core.files import whole_file
 from nmfbench.core.registry import datasets
-from nmfbench.datasets.base import check_shape
+from nmfbench.datasets.base import check_shape, load_dataset
 from nmfbench.datasets.convert import Wheel
 from nmfbench.datasets.errors import DataError, DownloadError
 from nmfbench.datasets.files import (
@@ -75,11 +75,11 @@ def fetch(name, progress=False, refresh=False):
             _reread(path, info)
             return path
         except DataError:
-            if path.parent != cache:
+            if path.parent != cache or _is_supplied(info):
                 raise
             path.unlink()  # a damaged copy of ours is replaced
     _make(cache)
-    if mirror := os.environ.get("NMFBENCH_MIRROR"):
+    if (mirror := os.environ.get("NMFBENCH_MIRROR")) and not _is_supplied(info):
         url = f"{mirror.rstrip('/')}/{file}"
         return _retrieve(url, f"sha256:{info['sha256']}", cache, file, progress)
     if not refresh and read_variant(file) is not None:
@@ -90,7 +90,8 @@ def fetch(name, progress=False, refresh=False):
 def verify(name):
     """State of a data set's file: ``"ok"``, ``"missing"`` or ``"corrupt"``.
 
-    Bundled and generated sets are always ``"ok"``.
+    Bundled and generated sets are always ``"ok"``. A file that its user made has no checksum: it
+    is ``"ok"`` if it holds what the data set needs.
     """
     info = datasets[name].info
     if "file" not in info:
@@ -100,9 +101,16 @@ def verify(name):
         return "missing"
     try:
         _reread(path, info)
+        if _is_supplied(info):
+            load_dataset(name)
     except DataError:
         return "corrupt"
     return "ok"
+
+
+def _is_supplied(info):
+    """Whether users make the file, so that neither its checksum nor a copy of it is known."""
+    return "sha256" not in info
 
 
 def _reread(path, info):
@@ -122,10 +130,11 @@ def _make(folder):
 
 def _from_homes(name, info, cache, progress):
     homes = info.get("homes", ())
-    remedy = (
-        f"Put the prepared file {info['file']} into a folder and name it in NMFBENCH_DATA, or "
-        "name a mirror of the prepared files in NMFBENCH_MIRROR"
-    )
+    remedy = f"Put the prepared file {info['file']} into a folder and name it in NMFBENCH_DATA"
+    if not _is_supplied(info):
+        remedy += ", or name a mirror of the prepared files in NMFBENCH_MIRROR"
+    elif info.get("layout"):
+        remedy += f" (it holds the arrays {info['layout']})"
     if info.get("stand_in") is not None:
         remedy += "; --stand-in runs on a synthetic stand-in"
     if not homes:

@@ -27,6 +27,7 @@ __all__ = [
     "read_arrays",
     "read_registered",
     "read_variant",
+    "supplied_hash",
     "variant_file",
     "write_arrays",
 ]
@@ -106,19 +107,20 @@ class _Arrays(dict):
 
 
 def read_arrays(path, sha256, content=None, n_bytes=0):
-    """Read a prepared file after checking its checksum.
+    """Read a prepared file after checking its checksum, if it has one.
 
     Parameters
     ----------
     path : path-like
         An ``.npz`` file.
-    sha256 : str
-        What the file must hash to.
+    sha256 : str or None
+        What the file must hash to; None for a file that its user made, which may hold any arrays.
     content : str, optional
         What :func:`content_hash` of its arrays may give instead: a file that was downloaded and
         converted on this machine holds the same arrays in other bytes.
     n_bytes : int, default=0
-        With ``content``: bytes of these arrays. A file that would unpack to more is not unpacked.
+        With ``content``, or without ``sha256``: bytes of the arrays. A file that would unpack to
+        more is not unpacked.
 
     Returns
     -------
@@ -141,12 +143,28 @@ def read_arrays(path, sha256, content=None, n_bytes=0):
 
 def read_registered(path, info):
     """Read the file of a data set, given what was registered of it."""
-    return read_arrays(path, info["sha256"], info.get("content"), info.get("n_bytes", 0))
+    return read_arrays(path, info.get("sha256"), info.get("content"), info.get("n_bytes", 0))
+
+
+def supplied_hash(file):
+    """SHA-256 of a file that its user made, as it is now; None when it is not on this machine."""
+    path = find_file(file)
+    if path is None:
+        return None
+    stat = path.stat()
+    return _hash(path, (stat.st_mtime_ns, stat.st_size))
+
+
+@lru_cache(maxsize=8)
+def _hash(path, stamp):
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def forget():
     """Drop the files kept in memory, so that the next read is from disk."""
     _read.cache_clear()
+    _hash.cache_clear()
 
 
 @lru_cache(maxsize=2)
@@ -161,13 +179,16 @@ def _read(path, stamp, sha256, content, n_bytes):
         f"({len(data)} bytes). Remove the file and get it again "
         "('nmfbench data fetch', or copy the prepared file anew)."
     )
-    if found == sha256:
+    if sha256 is None:
+        _check_size(path, data, n_bytes)
+        arrays = _unpack(path, data)
+    elif found == sha256:
         arrays = _unpack(path, data)
     elif content is None:
         raise DataError(wrong)
     else:
         try:
-            _check_size(data, n_bytes)
+            _check_size(path, data, n_bytes)
             arrays = _unpack(path, data)
         except (DataError, MemoryError) as error:  # a damaged header may ask for any memory
             raise DataError(wrong) from error
@@ -178,15 +199,15 @@ def _read(path, stamp, sha256, content, n_bytes):
     return arrays
 
 
-def _check_size(data, n_bytes):
+def _check_size(path, data, n_bytes):
     """Raise DataError if an archive would unpack to more than arrays of so many bytes."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             size = sum(member.file_size for member in archive.infolist())
     except Exception as error:  # whatever a damaged directory makes the parser do
-        raise DataError(f"no archive: {error}.") from error
+        raise DataError(f"{path} is not a readable .npz archive: {error}.") from error
     if size > n_bytes + _HEADERS:
-        raise DataError(f"it would unpack to {size} bytes, expected {n_bytes}.")
+        raise DataError(f"{path} would unpack to {size} bytes, expected {n_bytes}.")
 
 
 def _unpack(path, data):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from nmfbench.core import registry
+from nmfbench.datasets.files import supplied_hash
 from nmfbench.engine.fingerprint import code_version
 from nmfbench.engine.seeds import SCHEME, seed_of
 
@@ -156,6 +157,8 @@ class Trial:
         if self.dataset_params.get("variant"):
             variants = [[h.variant, *h.hashes] for h in info.get("homes") or () if not h.exact]
             return canonical(variants)
+        if "file" in info and "sha256" not in info:
+            return supplied_hash(info["file"])
         return info.get("sha256")
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -13,6 +13,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim, Threshold, thresholded
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, cross, methods, options
+from nmfbench.datasets.base import dataset_available
 from nmfbench.engine.trials import Trial
 from nmfbench.problems.multiview import SETS, SMOKE, params_of
 
@@ -30,6 +31,7 @@ __all__ = [
     "shown",
     "tried",
     "unless_easy",
+    "used_sets",
 ]
 
 MAH, EUC, FLSS = "MahNMF-GS", "EucNMF-GS", "FLSS"
@@ -41,20 +43,49 @@ _FAST = (MAH, EUC, FLSS, HALS)  # methods of small grids
 
 LABELS = [MAH, EUC, FLSS, UNCAPPED, PLAIN, UNGROUPED, HALS, PCA, RAW, VIEW]
 
-_FOR = {"mv-msrcv1": "PASCAL VOC 2007", "mv-landuse21": "MIR Flickr"}
+_PAPER = {"voc2007": "PASCAL VOC 2007", "mirflickr": "MIR Flickr"}
+_STAND_INS = {key: views for key, (_, views) in SETS.items()}
+_INSTEAD = {"mv-msrcv1": "voc2007", "mv-landuse21": "mirflickr"}
+_FOR = {key: _PAPER[own] for key, own in _INSTEAD.items()}
 STANDS_FOR = {
     key: f"{title} for {_FOR.get(key, 'either set of the paper')}"
     for key, (title, _) in SETS.items()
 }
-NAMES = {
+NAMES = _PAPER | {
     key: f"{title} ({'for ' + _FOR[key] if key in _FOR else 'second'})"
     for key, (title, _) in SETS.items()
 }
 
-_QUICK = ("mv-msrcv1", "mv-landuse21")
 _RANKS = {"smoke": (2, 3), "quick": (10, 20), "paper": range(10, 101, 10)}
-_OTHERS = {("quick", "mv-landuse21"): (20,), ("paper", "mv-mfeat"): range(20, 201, 20)}
+_OTHERS = {
+    ("quick", "mv-landuse21"): (20,),
+    ("paper", "mv-mfeat"): range(20, 201, 20),
+    **{("quick", own): (20,) for own in _PAPER},
+    **{("paper", own): (20, *range(100, 1001, 100)) for own in _PAPER},
+}
 SPLITS = {"smoke": 2, "quick": 3, "paper": 10}
+
+
+def used_sets(available: Callable[[str], bool] = dataset_available) -> dict[str, dict]:
+    """Sets of the paper's artefacts, with the parameters of their loaders.
+
+    The paper's own take the places of their stand-ins where they are available; with both of them,
+    no other set is used.
+
+    >>> list(used_sets(lambda name: False))
+    ['mv-msrcv1', 'mv-landuse21', 'mv-scene15', 'mv-mfeat']
+    >>> list(used_sets(lambda name: name == "voc2007"))
+    ['voc2007', 'mv-landuse21', 'mv-scene15', 'mv-mfeat']
+    >>> list(used_sets(lambda name: True))
+    ['voc2007', 'mirflickr']
+    """
+    own = {key: name for key, name in _INSTEAD.items() if available(name)}
+    if len(own) == len(_INSTEAD):
+        return {name: {} for name in own.values()}
+    return {own.get(key, key): {} if key in own else views for key, views in _STAND_INS.items()}
+
+
+_USED = used_sets()  # once for grids and claims, so that they agree
 _EASY = Threshold(0.95, measured_from=1.0)
 _ENDLESS = 1e6  # infinity, which no key of a trial can hold
 
@@ -86,7 +117,7 @@ def tried(dataset: str) -> list[Method]:
     ]
 
 
-METHODS = tuple(method for dataset in SETS for method in tried(dataset))
+METHODS = tuple(method for dataset in _USED for method in tried(dataset))
 
 
 def grid(profile: str, chosen: Callable[[str], list[Method]]) -> list[Trial]:
@@ -95,29 +126,28 @@ def grid(profile: str, chosen: Callable[[str], list[Method]]) -> list[Trial]:
     Small grids have few methods, FLSS from the most dimensions alone.
     """
     found = []
-    for base in bases(profile):
+    for base in bases(profile, _USED):
         dataset = base.dataset
         ranks = _OTHERS.get((profile, dataset), _RANKS[profile])
         if profile == "paper":
             run = chosen(dataset)
         else:
             run = [method for method in shown(dataset) if method.label in _FAST]
-        found += cross(base, SPLITS[profile], options("n_components", ranks), methods(run))
-        found += references(base, profile)
-    if profile == "paper":
-        return found
-    return [t for t in found if t.solver != "flss" or t.options["n_components"] == max(ranks)]
+        fits = cross(base, SPLITS[profile], options("n_components", ranks), methods(run))
+        if profile != "paper":
+            most = max(ranks)
+            fits = [t for t in fits if t.solver != "flss" or t.options["n_components"] == most]
+        found += fits + references(base, profile)
+    return found
 
 
-def bases(profile: str) -> list[Trial]:
-    """A trial of each set of a grid, without solver and dimensions."""
+def bases(profile: str, sets: Mapping[str, dict] = _STAND_INS) -> list[Trial]:
+    """A trial of each set of a grid, without solver and dimensions; of a quick one, of two."""
     if profile == "smoke":
         key, views, faster = SMOKE
         return [Trial("multiview", key, "", {}, views, options=faster, stand_in=True)]
-    return [
-        Trial("multiview", key, "", {}, SETS[key][1])
-        for key in (_QUICK if profile == "quick" else SETS)
-    ]
+    kept = list(sets)[: 2 if profile == "quick" else None]
+    return [Trial("multiview", key, "", {}, sets[key]) for key in kept]
 
 
 def references(base: Trial, profile: str, *places) -> list[Trial]:
@@ -207,8 +237,8 @@ def artefact(
             f"mahnmf/{name}",
             methods=METHODS,
             grid=partial(grid, chosen=chosen),
-            claims=[claim for dataset in SETS for claim in claims(dataset)],
-            assumed=ASSUMED | assumed,
+            claims=[claim for dataset in _USED for claim in claims(dataset)],
+            assumed=ASSUMED | {"supplied data": _SUPPLIED} | assumed,
             stands_for=STANDS_FOR,
             **parts,
         )
@@ -238,3 +268,8 @@ ASSUMED = {
     "splits": "Half of each class trains; the paper says half of the images, and not how often.",
 }
 """Choices of ours where the paper says nothing."""
+
+_SUPPLIED = (
+    "Files of VOC 2007 and MIR Flickr that a user supplies take the places of their stand-ins, and "
+    "both together those of all sets. Half of their images train, in 20 to 1000 dimensions."
+)

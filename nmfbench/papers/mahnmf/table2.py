@@ -16,7 +16,12 @@ _PROTOCOLS = {"best on the test": "map", "honest": "map-inner"}
 
 _SHOWN = {"map": "mAP", "dimensions": "rDim", "map-11": "11-point", "map-pinv": "W⁺ codes"}
 _PERCENT = {"map", "map-11", "map-pinv"}
-_PRINTED = {"mv-msrcv1": "voc", "mv-landuse21": "mirflickr"}
+_PRINTED = {
+    "voc2007": "voc",
+    "mirflickr": "mirflickr",
+    "mv-msrcv1": "voc",
+    "mv-landuse21": "mirflickr",
+}
 
 
 def frame(records):
@@ -36,7 +41,7 @@ def table(frame):
     """Means and deviations over splits by set, method and protocol, in per cent; and as printed.
 
     Columns: ``dataset``, ``method``, ``protocol``, ``splits``; of each number its mean and,
-    ``-sd``, its deviation; ``printed``, of the set that this one stands for.
+    ``-sd``, its deviation; ``printed``, of the set itself or of the one that it stands for.
     """
     scores = frame.assign(**{name: 100 * frame[name] for name in _PERCENT})
     groups = scores.groupby(["dataset", "method", "protocol"])[[*_SHOWN, "at-cap", "chance"]]
@@ -56,7 +61,7 @@ def _printed(dataset, method):
 
 
 def printed_of(dataset: str, methods) -> str:
-    """The paper's best values of some methods on the set that this one stands for, in words."""
+    """The paper's best values of some methods on this set, or the one it stands for, in words."""
     printed = {method: _printed(dataset, method) for method in methods}
     return "; ".join(f"{method} {number.text}" for method, number in printed.items() if number)
 
@@ -131,6 +136,6 @@ ARTEFACT = multiview.artefact(
     "(rDim), mean ± standard deviation over splits; without ±, a single split. Dimensions, and "
     "bounds and weights in the paper grid, are the best on the test half, or chosen by "
     "cross-validation inside the training half (honest). W⁺ codes: by the pseudo-inverse of "
-    "the basis instead of the method's own rule. Printed: the paper's, on the data that these "
-    "stand in for.",
+    "the basis instead of the method's own rule. Printed: the paper's, on VOC 2007 and MIR "
+    "Flickr.",
 )
