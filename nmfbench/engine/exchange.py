@@ -118,16 +118,10 @@ def _table(records, artefacts) -> pd.DataFrame:
         rows.append(row | record["metrics"])
     metrics = sorted({name for row in rows for name in row} - {*FIRST, *LAST}, key=_natural)
     table = pd.DataFrame(rows, columns=[*FIRST, *metrics, *LAST])
-    for name in table:
-        if name in _WHOLE:
-            table[name] = table[name].astype("Int64")
-        elif name in _NUMBERS or name in metrics:
-            table[name] = table[name].astype("float64")
-        elif name in FLAGS:
-            table[name] = table[name].astype("bool")
-        else:
-            table[name] = table[name].astype("string[pyarrow]")
-    return table
+    kinds = dict.fromkeys(table, "string[pyarrow]")
+    kinds |= dict.fromkeys((*_NUMBERS, *metrics), "float64")
+    kinds |= dict.fromkeys(_WHOLE, "Int64") | dict.fromkeys(FLAGS, "bool")
+    return table.astype(kinds)
 
 
 def _natural(name):
