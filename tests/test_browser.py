@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from browser import PROGRAM, Browser
+from full_landing import full_landing
 from markupsafe import Markup
 from worlds_comparison import invented, known
 
@@ -157,10 +158,19 @@ def test_the_picture_comes_first(browser, folder):
 
 
 def test_the_figure_is_drawn_from_the_numbers_that_are_linked(figure, folder):
-    """The script holds the very text of the CSV, which has all values of the table."""
+    """The script holds the very numbers of the CSV, which has all values of the table."""
     link = figure.run('document.querySelector("figcaption a").getAttribute("href")')
-    text = (folder / link).read_text(encoding="utf-8")
-    assert figure.run('window.figures["small-one"].csv') == text
+    drawn = figure.run(
+        'Object.entries(window.figures["small-one"].points).flatMap(([panel, curves]) =>'
+        " Object.entries(curves).flatMap(([curve, { x, y, low = [], high = [], n = [] }]) =>"
+        " x.map((place, k) => [panel, curve, place, y[k], low[k], high[k], n[k]])))"
+    )
+    with open(folder / link, newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))[1:]
+    assert rows == [
+        [panel, curve, *("" if number is None else f"{number:.6g}" for number in numbers)]
+        for panel, curve, *numbers in drawn
+    ]
     found = pd.read_csv(folder / link)
     assert set(found["curve"]) == set(METHODS)
     np.testing.assert_allclose(found["y"], made_up()["mean"], rtol=1e-5)
@@ -364,11 +374,36 @@ def test_filtering_and_sorting_change_the_address(browser, smoke_report, verdict
     assert page.errors == []
 
 
+@pytest.fixture(scope="module")
+def landing(tmp_path_factory):
+    """The longest landing page: every paper and question, and a leaderboard for every job."""
+    return full_landing(tmp_path_factory.mktemp("landing"))
+
+
 @pytest.mark.parametrize("width", [1400, 390])
-def test_the_table_is_not_far_down(browser, smoke_report, width):
-    """On a desk and on a phone the table of claims begins within 4000 pixels."""
-    page = browser.open(smoke_report.folder / "index.html", width=width)
+def test_the_table_is_not_far_down(browser, landing, width):
+    """On a desk and on a phone the table of claims begins within 4000 pixels, scripts or none."""
+    page = browser.open(landing, width=width)
+    assert len(page.run("[...document.querySelectorAll('article img')].map((i) => i.src)")) == 5
     assert page.run("table.getBoundingClientRect().top + scrollY") <= 4000
+    assert fits(page)
+    assert page.errors == []
+
+
+def test_what_is_folded_is_one_press_away(browser, landing):
+    """On a phone a press or an address unfolds it; on a desk and on paper it is there."""
+    seen = "document.querySelector('{}').checkVisibility()"
+    jobs, figure = seen.format(".jobs"), seen.format("#mahnmf-fig5")
+    switch = seen.format("#leaderboards summary")
+    desk = browser.open(landing)
+    assert desk.run(f"[{jobs}, {figure}, {switch}]") == [True, True, False]
+    phone = browser.open(landing, fragment="#mahnmf-fig5", width=390)
+    assert phone.run(f"[{jobs}, {figure}, {switch}]") == [False, True, True]
+    phone.run("document.querySelector('#leaderboards summary').click()")
+    assert phone.run(jobs)
+    phone.run("document.querySelector('#leaderboards summary').click()")
+    phone.call("Emulation.setEmulatedMedia", media="print")
+    assert phone.run(f"[{jobs}, {switch}]") == [True, False]
 
 
 # -- narrow windows ---------------------------------------------------------------------------

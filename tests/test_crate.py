@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from pathlib import Path
 
 import pytest
 import requests
@@ -94,7 +95,8 @@ def test_each_artefact_has_the_action_that_made_it(smoke_report, crate):
         files = results if isinstance(results, list) else [results]
         assert all((smoke_report.folder / file.id).is_file() for file in files)
         if artefact.kind == "figure":
-            assert files[0].id.endswith(".png")
+            kind = {".png": "image/png", ".webp": "image/webp"}[Path(files[0].id).suffix]
+            assert files[0]["encodingFormat"] == kind
         assert action["startTime"] <= action["endTime"]
 
 

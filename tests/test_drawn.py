@@ -1,5 +1,6 @@
 """The numbers of the curves of a figure, as read from what was drawn."""
 
+import io
 import json
 
 import matplotlib.pyplot as plt
@@ -160,10 +161,15 @@ def test_pictures_have_no_curves():
     assert drawn(figure) is None
 
 
-def test_the_script_has_the_text_of_the_csv():
-    """A page draws the very text that it offers, byte by byte."""
-    found = drawn(curves()(table([1.0, 2.0, 3.0, 4.0])))
+def test_the_script_has_the_numbers_of_the_csv():
+    """A page draws the very numbers that it offers; a column without any is left out."""
+    found = drawn(curves(level=("chance", "guessing"))(table([1.0, 2.0, 1e7, 4 / 3])))
     call, _, values = found.script("small-one").rstrip(";\n").partition(" = ")
     assert call == '(window.figures ??= {})["small-one"]'
-    assert json.loads(values)["csv"] == found.csv()
+    points = json.loads(values)["points"]
+    assert set(points["ORL"]["guessing"]) == {"x", "y"}
+    told = pd.read_csv(io.StringIO(found.csv()))
+    for (panel, curve), rows in told.groupby(["panel", "curve"]):
+        for name, column in points[panel][curve].items():
+            assert column == rows[name].tolist()
     assert found.csv().splitlines()[:2] == ["panel,curve,x,y,low,high,n", "ORL,NMF,1,1,0,2,5"]

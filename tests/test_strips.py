@@ -91,8 +91,9 @@ def test_a_line_surrounds_the_foreground():
 def test_a_page_lets_its_reader_step_through_the_clips(smoke_store, tmp_path):
     """Each clip has a slider, hidden until a script moves it, and shows a frame without scripts."""
     made = section("mahnmf/fig16", store=smoke_store, profile="smoke", output=tmp_path)
-    *_, sprite = made.pictures
-    assert sprite == "figures/mahnmf-fig16.webp"
+    picture, sprite = made.pictures
+    assert (picture, sprite) == ("figures/mahnmf-fig16.webp", "figures/mahnmf-fig16.frames.webp")
+    assert f'<img src="{picture}"' in made.html
     with Image.open(tmp_path / sprite) as image:
         width, height = image.size
     strips = re.findall(r'<details class="strip".*?</details>', made.html, re.DOTALL)

@@ -1,13 +1,21 @@
 """One name and one look for each method, in all tables and figures of the suite."""
 
+import io
 from collections import defaultdict
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 from nmfbench.artefacts.plots import Curves, Printed
-from nmfbench.artefacts.style import category_styles, method_styles
+from nmfbench.artefacts.style import (
+    category_styles,
+    method_styles,
+    save_photographs,
+    shows_photographs,
+)
 from nmfbench.core import registry
 from nmfbench.engine.trials import canonical
 
@@ -103,3 +111,25 @@ def test_printed_numbers_stand_in_the_panels_they_are_of():
     texts = [text.get_text() for text in legend.get_texts()]
     assert texts == ["NMF", *(number.label for number in printed[::2]), "the paper's NMF"]
     plt.close("all")
+
+
+@pytest.mark.parametrize(("colours", "grey"), [("gray", True), ("gray_r", True), ("magma", False)])
+def test_grey_images_are_photographs(colours, grey):
+    """Faces and films are grey; a field of colours, whose shades are numbers, is none."""
+    figure, (left, right) = plt.subplots(1, 2)
+    left.plot([0, 1], [0, 1])
+    assert not shows_photographs(figure)
+    right.imshow(np.eye(3), cmap=colours)
+    assert shows_photographs(figure) == grey
+    plt.close(figure)
+
+
+def test_a_picture_of_photographs_is_as_large_as_drawn():
+    """The file is WebP, with the pixels that the figure asks for."""
+    figure, axis = plt.subplots(figsize=(2, 1), dpi=100)
+    axis.imshow(np.eye(3), cmap="gray")
+    file = io.BytesIO()
+    save_photographs(figure, file)
+    plt.close(figure)
+    with Image.open(file) as picture:
+        assert (picture.format, picture.size) == ("WEBP", (200, 100))

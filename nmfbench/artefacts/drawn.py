@@ -9,6 +9,7 @@ told by :func:`remember`.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -91,17 +92,30 @@ class Drawn:
         return self.points.to_csv(index=False, float_format=_DIGITS)
 
     def script(self, key: str) -> str:
-        """The same text, and how to draw it, as a script: a page on a disk can read no other file.
+        """The same numbers, and how to draw them, as a script, which a page on a disk can read.
 
         Parameters
         ----------
         key : str
             What the page calls the figure.
         """
-        values = {"panels": self.panels, "curves": self.curves, "csv": self.csv()}
-        text = json.dumps(values, ensure_ascii=False, allow_nan=False)
+        points: dict[str, dict] = {}
+        for (panel, curve), rows in self.points.groupby(["panel", "curve"], sort=False):
+            known = rows[_NUMBERS].astype(float).dropna(axis="columns", how="all")
+            columns = {name: [*map(_as_printed, known[name])] for name in known}
+            points.setdefault(panel, {})[curve] = columns
+        values = {"panels": self.panels, "curves": self.curves, "points": points}
+        text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
         text = text.replace("</", "<\\/")  # which would end the script of a page that holds it
         return f"(window.figures ??= {{}})[{json.dumps(key)}] = {text};\n"
+
+
+def _as_printed(number):
+    """A number with the digits that it has in the CSV; None where that has none."""
+    if math.isnan(number):
+        return None
+    rounded = float(_DIGITS % number)
+    return int(rounded) if rounded.is_integer() else rounded
 
 
 def drawn(figure) -> Drawn | None:

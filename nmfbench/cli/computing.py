@@ -7,7 +7,7 @@ import time
 from collections import Counter
 
 from nmfbench.cli.merged import agreement_text
-from nmfbench.cli.output import Result, notice, table
+from nmfbench.cli.output import Result, counted, notice, table
 from nmfbench.cli.progress import Progress, describe
 from nmfbench.cli.targets import how_to_get, runnable, select
 from nmfbench.engine.agreement import compare
@@ -33,10 +33,11 @@ def compute_grids(args, *, anew: bool) -> Result:
         asked = {"retry_failed": args.retry_failed, "anew": anew}
         todo = {t.key for stage in in_stages(plan.values(), store, **asked) for t in stage}
         lacking = len(todo.intersection(plan))
+        trials = counted(len(plan), "trial")
         notice(
-            f"{len(plan)} trials, of which {len(plan) - lacking} have a record already"
+            f"{trials}, of which {len(plan) - lacking} have a record already"
             if not anew
-            else f"{len(plan)} trials, of which {lacking} have no record that was computed here"
+            else f"{trials}, of which {lacking} have no record that was computed here"
         )
         before = {r["key"]: r for r in store.records(store.imported(todo))} if anew else {}
         with _Computing(plan, store, args, len(todo), before) as computing:
@@ -62,7 +63,8 @@ def compute_grids(args, *, anew: bool) -> Result:
     }
     text = [table(rows, ("id", "done", "failed", "missing", "total")) if rows else ""]
     if counts["failed"]:
-        text.append(f"{counts['failed']} trials failed; --retry-failed computes them once more.")
+        failed = counted(counts["failed"], "trial")
+        text.append(f"{failed} failed; --retry-failed computes what failed once more.")
     if left_out:
         text.append(f"Left out, because data are missing: {', '.join(left_out)}.")
     if anew:
@@ -132,7 +134,8 @@ class _Computing(contextlib.ExitStack):
             costs=Costs(self.store, self.plan.values()),
             jobs=self.args.jobs,
         )
-        notice(f"{len(begun)} repeats of {len({unit.artefact for unit in begun})} artefacts")
+        artefacts = {unit.artefact for unit in begun}
+        notice(f"{counted(len(begun), 'repeat')} of {counted(len(artefacts), 'artefact')}")
 
 
 def count_trials(artefact, store, args) -> dict:

@@ -15,6 +15,7 @@ from typing import Literal
 import threadpoolctl
 from packaging.requirements import Requirement
 
+from nmfbench.cli.output import counted
 from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_info, dataset_variant
 from nmfbench.datasets.errors import DataError
@@ -175,7 +176,7 @@ def _store(folder):
     if not found.is_whole:
         remedy = f"nmfbench doctor --repair --store {folder}"
         return Finding("store", "broken", f"{folder} is damaged: {damage_text(found)}", remedy)
-    text = f"{found.records} trials in {folder}, {found.failed} failed"
+    text = f"{counted(found.records, 'trial')} in {folder}, {found.failed} failed"
     if found.imported:
         text += f", {found.imported} computed elsewhere"
     if found.bare:
@@ -193,7 +194,7 @@ def damage_text(found: Survey) -> str:
         whole = len(found.damaged) + found.records
         parts.append(f"{len(found.damaged)} of {whole} records: {', '.join(named)}")
     if found.audits:
-        parts.append(f"{found.audits} audits")
+        parts.append(counted(found.audits, "audit"))
     return "; ".join([*parts, *found.file])
 
 

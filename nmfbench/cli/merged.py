@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from nmfbench.cli.output import counted
+
 __all__ = ["agreement_text", "import_files", "merge_data", "merge_text"]
 
 
@@ -36,8 +38,8 @@ def merge_data(found) -> dict:
 def merge_text(found, place) -> str:
     """Counts of a :class:`~nmfbench.engine.merge.Merge` into ``place``, in words."""
     text = (
-        f"{found.new} new trials, {found.replaced} in place of others, {found.held} that {place} "
-        "had already"
+        f"{counted(found.new, 'new trial')}, {found.replaced} in place of others, {found.held} "
+        f"that {place} had already"
     )
     if found.agreement:
         text += f" ({agreement_text(found.agreement)})"

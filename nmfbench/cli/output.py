@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["ReportError", "Result", "UsageError", "notice", "reading", "table"]
+__all__ = ["ReportError", "Result", "UsageError", "counted", "notice", "reading", "table"]
 
 
 class Result(NamedTuple):
@@ -42,6 +42,17 @@ def reading(folder):
         return
     with Store(folder, create=False) as store:
         yield store
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things in words.
+
+    Examples
+    --------
+    >>> counted(1, "solver"), counted(0, "solver"), counted(2, "new trial")
+    ('1 solver', '0 solvers', '2 new trials')
+    """
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def notice(text):

@@ -168,7 +168,10 @@ def build_report(
     ranked = write_leaderboards(boards, lacking_records, origins, output)
     reference = write_reference(output)
     claims = output / "claims.json"
-    claims.write_text(json.dumps(rows, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    tight = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
+    lines = [json.dumps(row, **tight) for row in rows]
+    # A claim a line: small, and a change of one shows as one.
+    claims.write_text("[\n{}\n]\n".format(",\n".join(lines)), encoding="utf-8")
     pages = [output / f"{paper}.{ending}" for paper in papers for ending in ("html", "ipynb")]
     pictures = [output / picture for section in sections for picture in section.pictures]
     trials = [output / section.trials for section in sections if section.trials]
@@ -293,7 +296,7 @@ def _typeset(markdown: str) -> str:
 def _write_cards(
     evidence: Sequence[Evidence], store, output: Path, profile: str | None
 ) -> list[Path]:
-    """A page for each registered solver, and one that lists them; their paths."""
+    """A page for each registered solver, one that lists them, and their style; their paths."""
     folder = output / "solvers"
     folder.mkdir(exist_ok=True)
     families: dict[str, list[dict]] = {}
@@ -304,6 +307,9 @@ def _write_cards(
         written.append(folder / f"{key}.html")
         written[-1].write_text(card_page(card), encoding="utf-8")
     written[0].write_text(card_list(families), encoding="utf-8")
+    written.append(folder / "style.css")  # once, not in each of the pages
+    style = environment().get_template("layout.css").render()
+    written[-1].write_text(style, encoding="utf-8")
     return written
 
 

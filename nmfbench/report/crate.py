@@ -71,7 +71,8 @@ def write_crate(
     path = output / crate.metadata.id
     content = crate.metadata.generate()
     # An entity a line: small, and a change of one shows as one.
-    lines = [json.dumps(entity, ensure_ascii=False) for entity in content["@graph"]]
+    tight = {"ensure_ascii": False, "separators": (",", ":")}
+    lines = [json.dumps(entity, **tight) for entity in content["@graph"]]
     context, graph = json.dumps(content["@context"]), ",\n".join(lines)
     path.write_text(f'{{"@context": {context}, "@graph": [\n{graph}\n]}}\n', encoding="utf-8")
     return path

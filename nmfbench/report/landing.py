@@ -76,18 +76,19 @@ class PaperRow:
     size: tuple[int, int]
 
 
-def paper_row(key: str, evaluations: Sequence[Evaluation], output: Path) -> PaperRow:
+def paper_row(key: str, sections: Sequence[Section], output: Path) -> PaperRow:
     """Sum up the evaluations of a paper, and write the preview of its figure.
 
     Parameters
     ----------
     key : str
         Of the paper.
-    evaluations : sequence of Evaluation
+    sections : sequence of Section
     output : Path
         Folder of the report, where the pictures are.
     """
     declared = paper(key)
+    evaluations = [section.evaluation for section in sections]
     claims = [(e.artefact.name, *pair) for e in evaluations for pair in e.verdicts]
     deciding = [
         (name, verdict)
@@ -97,10 +98,9 @@ def paper_row(key: str, evaluations: Sequence[Evaluation], output: Path) -> Pape
     of_paper = [e for e in evaluations if any(c.origin == "paper" for c, _ in e.verdicts)]
     artefacts = [e.artefact for e in evaluations]
     by_name = {artefact.name: artefact for artefact in artefacts}
-    figure = by_name.get(declared.figure)
-    if figure is not None and not (output / picture_path(figure)).exists():  # no trial finished
-        figure = None
-    preview, size = _preview(figure, output) if figure else ("", (0, 0))
+    drawn = {s.evaluation.artefact.name: s.pictures[0] for s in sections if s.pictures}
+    figure = by_name[declared.figure] if declared.figure in drawn else None
+    preview, size = _preview(figure, drawn[declared.figure], output) if figure else ("", (0, 0))
     return PaperRow(
         key,
         declared,
@@ -118,11 +118,11 @@ def paper_row(key: str, evaluations: Sequence[Evaluation], output: Path) -> Pape
     )
 
 
-def _preview(artefact, output):
-    """Write a small copy of a figure; its path and size."""
+def _preview(artefact, picture, output):
+    """Write a small copy of the picture of a figure; its path and size."""
     name = picture_path(artefact, "small.webp")
-    with Image.open(output / picture_path(artefact)) as picture:
-        small = picture.convert("RGB")
+    with Image.open(output / picture) as large:
+        small = large.convert("RGB")
     small.thumbnail(_PREVIEW, Image.Resampling.LANCZOS)
     small.save(output / name, "WEBP", quality=_QUALITY, method=6)
     return name, small.size
@@ -258,7 +258,7 @@ def write_landing(
     """
     evaluations = [section.evaluation for section in sections]
     rows = [
-        paper_row(key, [e for e in evaluations if e.artefact.paper == key], output)
+        paper_row(key, [s for s in sections if s.evaluation.artefact.paper == key], output)
         for key in papers
     ]
     claims = [claim_cells(e, *pair) for e in evaluations for pair in e.verdicts]

@@ -43,7 +43,7 @@ PUBLIC = (
 
 
 def write_reference(output: Path) -> list[Path]:
-    """Write a page for each of the modules, in the folder ``api`` of a report; their paths."""
+    """Write a page for each of the modules, and their style, to ``api`` of a report; the paths."""
     # Names that are imported when first used are no attributes before.
     vars(nmfbench).update({name: getattr(nmfbench, name) for name in nmfbench.__all__})
     pdoc.render.configure(
@@ -53,7 +53,11 @@ def write_reference(output: Path) -> list[Path]:
         template_directory=Path(nmfbench.__file__).parent / "pages" / "templates" / "api",
     )
     modules = {name: pdoc.doc.Module(importlib.import_module(name)) for name in PUBLIC}
-    written = []
+    # The pages' style stands in one file, not in each of them.
+    written = [output / "api" / "style.css"]
+    written[0].parent.mkdir(exist_ok=True)
+    style = pdoc.render.env.get_template("style.css.jinja2").render()
+    written[0].write_text(style, encoding="utf-8")
     for name, module in modules.items():
         path = output / "api" / f"{name.replace('.', '/')}.html"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,12 @@ import matplotlib.pyplot as plt
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.drawn import drawn
 from nmfbench.artefacts.evaluate import Evaluation, claim_rows, evaluate
-from nmfbench.artefacts.style import figure_style, save_picture
+from nmfbench.artefacts.style import (
+    figure_style,
+    save_photographs,
+    save_picture,
+    shows_photographs,
+)
 from nmfbench.cards.card import Evidence
 from nmfbench.core import registry
 from nmfbench.engine.store import Store
@@ -41,7 +46,7 @@ class Section:
     html : str
         Picture or table, claims, data, assumptions, provenance.
     pictures : list of str
-        Files of a figure, relative to the report.
+        Files of a figure, relative to the report; its picture comes first.
     evidence : Evidence or None
         What the cards show of it.
     trials : str or None
@@ -114,8 +119,8 @@ def section(artefact, *, store, profile=None, stand_in=False, output=".", only=N
     return Section(evaluation, html, pictures, evidence, trials)
 
 
-def picture_path(artefact: Artefact, ending: str = "png") -> str:
-    """Where the picture of a figure lies, relative to the report."""
+def picture_path(artefact: Artefact, ending: str) -> str:
+    """Where a file of a figure lies, relative to the report."""
     return f"figures/{artefact.paper}-{artefact.name}.{ending}"
 
 
@@ -129,28 +134,30 @@ def sprite_of(evaluation: Evaluation) -> Sprite | None:
 def write_pictures(evaluation: Evaluation, sprite: Sprite | None, output) -> list[str]:
     """Draw a figure into the report's folder, and write the numbers of its curves; paths there.
 
-    Tables are part of the page.
+    Photographs are written as WebP, drawings as PNG. Tables are part of the page.
     """
     if evaluation.artefact.kind != "figure" or evaluation.table is None:
         return []
-    names = [picture_path(evaluation.artefact)]
-    path = Path(output) / names[0]
-    path.parent.mkdir(parents=True, exist_ok=True)
     with figure_style():
         figure = evaluation.draw()
         curves = drawn(figure)
+        photographs = shows_photographs(figure)
+        names = [picture_path(evaluation.artefact, "webp" if photographs else "png")]
+        path = Path(output) / names[0]
+        path.parent.mkdir(parents=True, exist_ok=True)
         if evaluation.stand_ins:
             title = f"stand-in data: {', '.join(evaluation.stand_ins)}"
             width = round(_LETTERS * figure.get_figwidth())
             figure.suptitle(textwrap.fill(title, width), color="firebrick")
-        save_picture(figure, path)
+        save = save_photographs if photographs else save_picture
+        save(figure, path)
         plt.close(figure)
     if curves is not None:
         for ending, text in (("csv", curves.csv()), ("js", curves.script(path.stem))):
             names.append(picture_path(evaluation.artefact, ending))
             (Path(output) / names[-1]).write_text(text, encoding="utf-8")
     if sprite is not None:
-        names.append(picture_path(evaluation.artefact, "webp"))
+        names.append(picture_path(evaluation.artefact, "frames.webp"))
         sprite.save(Path(output) / names[-1])
     return names
 
@@ -181,10 +188,10 @@ def render_section(
         .get_template("artefact.html")
         .render(
             e=evaluation,
-            picture=picture_path(evaluation.artefact),
+            picture=next(iter(pictures), None),
             table=_printed(evaluation),
             sprite=sprite,
-            sprite_path=picture_path(evaluation.artefact, "webp"),
+            sprite_path=picture_path(evaluation.artefact, "frames.webp"),
             numbers=numbers if numbers in pictures else None,
             changes=changes,
             trials=trials,

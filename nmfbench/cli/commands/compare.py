@@ -8,7 +8,7 @@ import shlex
 import time
 
 from nmfbench.cli import options
-from nmfbench.cli.output import Result, UsageError, notice, table
+from nmfbench.cli.output import Result, UsageError, counted, notice, table
 
 _CHECK_LIMIT = 30.0  # seconds for each of the common checks
 
@@ -151,7 +151,7 @@ def run(args) -> Result:
     if written is not None:
         data["saved"] = written
         names = ", ".join(written["solvers"]) or "no solver"
-        text += f"\n{written['file']}: {written['trials']} records of {names}"
+        text += f"\n{written['file']}: {counted(written['trials'], 'record')} of {names}"
     return Result(data, text, int(failed > 0))
 
 
@@ -223,5 +223,5 @@ def _standing(data, failed):
     text = [table(rows, (*columns, "wins", "ties", "losses", "too_few")) if rows else ""]
     if failed:
         worst = data["failures"][0]
-        text.append(f"{failed} trials failed: {worst['method']}: {worst['reason']}")
+        text.append(f"{counted(failed, 'trial')} failed: {worst['method']}: {worst['reason']}")
     return "\n".join(filter(None, [*text, data["output"]]))

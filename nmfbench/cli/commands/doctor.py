@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nmfbench.cli import options
-from nmfbench.cli.output import Result, table
+from nmfbench.cli.output import Result, counted, table
 
 
 def add(commands):
@@ -63,8 +63,9 @@ def _repair(folder) -> Result:
     if found.is_whole:
         return Result(data, f"Nothing is damaged in {folder}.")
     lines = [
-        f"Kept {found.records} records; {len(lost)} and {found.audits} audits were damaged. The "
-        f"file as it was is {aside}: delete it once it is not needed.",
+        f"Kept {counted(found.records, 'record')}; damaged were {len(lost)} and "
+        f"{counted(found.audits, 'audit')}. The file as it was is {aside}: delete it once it is "
+        "not needed.",
         *(
             f"    {row['key']}: {row['what']} ({row['task']}, {row['dataset']}, {row['solver']})"
             for row in lost

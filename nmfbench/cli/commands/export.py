@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nmfbench.cli import options
-from nmfbench.cli.output import Result, UsageError
+from nmfbench.cli.output import Result, UsageError, counted
 
 
 def add(commands):
@@ -54,5 +54,5 @@ def run(args) -> Result:
         count = export_records(rows, output, format=kind, artefacts=wanted)
     return Result(
         {"output": str(output), "format": kind, "trials": count},
-        f"{count} trials written to {output}; their arrays stay in {args.store}.",
+        f"{counted(count, 'trial')} written to {output}; arrays stay in {args.store}.",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nmfbench.cli import options
-from nmfbench.cli.output import Result
+from nmfbench.cli.output import Result, counted
 
 _BOOK = "reports/records"
 
@@ -37,11 +37,11 @@ def run(args) -> Result:
     data = asdict(found) | {"merge": merge_data(found.merge), "book": args.book}
     data["measured"] = measured
     text = (
-        f"{merge_text(found.merge, args.book)}\n{args.book}: {found.records} records in "
-        f"{found.files} files, {found.size / 1e6:.1f} MB; {found.written} files were written"
+        f"{merge_text(found.merge, args.book)}\n{args.book}: {counted(found.records, 'record')} in "
+        f"{counted(found.files, 'file')}, {found.size / 1e6:.1f} MB; {found.written} written anew"
     )
     if found.outdated:
-        text += f", and {found.outdated} records left out, as versions were raised since"
+        text += f", and {counted(found.outdated, 'record')} left out, as versions were raised since"
     if measured:
-        text += f"; exponents of time of {measured} solvers were renewed"
+        text += f"; exponents of time of {counted(measured, 'solver')} were renewed"
     return Result(data, f"{text}.")

@@ -24,20 +24,15 @@
 
   // -- numbers ---------------------------------------------------------------------------------
 
-  function rowsOf(csv) {
-    return csv.trimEnd().split("\n").slice(1).map((line) =>
-      [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain));
-  }
-
-  // By panel, then curve: points in the order of x.
-  function pointsOf(csv) {
-    const found = {};
-    for (const [panel, curve, ...cells] of rowsOf(csv)) {
-      const [x, y, low, high, n] = cells.map((cell) => (cell === "" ? null : +cell));
-      ((found[panel] ??= {})[curve] ??= []).push({ x, y, low, high, n });
-    }
-    for (const curves of Object.values(found)) for (const points of Object.values(curves)) points.sort((a, b) => a.x - b.x);
-    return found;
+  // Points in the order of x, by panel and curve; of each curve its columns are given.
+  function pointsOf(panels) {
+    const ordered = ({ x, ...columns }) =>
+      x.map((place, k) => ({
+        x: place,
+        ...Object.fromEntries(["y", "low", "high", "n"].map((name) => [name, columns[name]?.[k] ?? null])),
+      })).sort((a, b) => a.x - b.x);
+    const mapped = (object, change) => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
+    return mapped(panels, (curves) => mapped(curves, ordered));
   }
 
   function words(value) {
@@ -310,8 +305,8 @@
   async function draw(figure) {
     const [, address, key] = figure.dataset.numbers.match(/^(.*?([^/]*))\.csv$/);
     await Promise.all([load("link", `${folder}uPlot.min.css`), load("script", `${folder}uPlot.iife.min.js`), load("script", `${address}.js`)]);
-    const { panels, curves, csv } = window.figures[key];
-    const points = pointsOf(csv);
+    const { panels, curves, points: given } = window.figures[key];
+    const points = pointsOf(given);
     const shown = panels.map((panel) => {
       const own = curves.filter((curve) => points[panel.name]?.[curve.name]).map((curve) => ({ ...curve, interval: panel.intervals[curve.name] }));
       return plot(panel, own, points[panel.name], key);

@@ -1,0 +1,89 @@
+"""A landing page with all that there is to say, for the tests of its size."""
+
+from __future__ import annotations
+
+import itertools
+
+import pandas as pd
+from PIL import Image
+
+from nmfbench.artefacts.claim import Verdict
+from nmfbench.artefacts.evaluate import Evaluation
+from nmfbench.compare.leaderboards import Leaderboard
+from nmfbench.compare.questions import question_of, why_no_question
+from nmfbench.core import registry
+from nmfbench.pages.environment import SIGNS
+from nmfbench.problems.noise import NOISES
+from nmfbench.report.landing import write_landing
+from nmfbench.report.section import Section, picture_path
+
+_NOISY = ("recognition", "reconstruction")
+
+
+def full_landing(folder):
+    """Write the page of all papers, with verdicts of each kind, and of all jobs; its path."""
+    artefacts = [entry.target for entry in registry.artefacts.entries()]
+    papers = list(dict.fromkeys(artefact.paper for artefact in artefacts))
+    words = itertools.cycle(SIGNS)
+    sections = [_section(artefact, words, folder) for artefact in artefacts]
+    jobs = [(task, None) for task in registry.tasks if why_no_question(task) is None]
+    jobs += itertools.product(_NOISY, NOISES)
+    boards = [_board(task, corruption) for task, corruption in jobs]
+    (folder / "records").mkdir()
+    (folder / "comparison").mkdir()
+    (folder / "comparison" / "index.html").touch()
+    return write_landing(sections, papers, boards, folder, None)[0]
+
+
+def _section(artefact, words, folder):
+    numbers = {"effect": -0.0123, "interval": (-0.0345, 0.0123), "p_adjusted": 0.0123, "n": 30}
+    counts = {"done": 1234, "total": 1234, "paper_total": artefact.paper_total}
+    verdicts = [
+        (claim, Verdict(next(words), data="stand-in", **numbers, **counts))
+        for claim in artefact.claims
+    ]
+    pictures = []
+    if artefact.kind == "figure":
+        pictures = [picture_path(artefact, "png")]
+        (folder / pictures[0]).parent.mkdir(exist_ok=True)
+        Image.new("RGB", (900, 450), "gray").save(folder / pictures[0])
+    evaluation = Evaluation(
+        artefact,
+        profile="quick",
+        whole=1,
+        repeats=1,
+        table=None,
+        records=None,
+        verdicts=verdicts,
+        broken=[],
+        data={},
+        done=artefact.paper_total // 3,
+        failed=0,
+        left_out=0,
+        total=1234,
+        failures={},
+        code=[],
+        hosts=[],
+        versions=[],
+        finished=None,
+        started=None,
+        contents={},
+    )
+    return Section(evaluation, "", pictures, None)
+
+
+def _board(task, corruption):
+    methods = list(registry.solvers)
+    level = ["first", *["level"] * (len(methods) - 1)]
+    return Leaderboard(
+        question_of(task),
+        corruption,
+        None,
+        ["the faces of the Olivetti laboratory", "digits"],
+        repeats=12,
+        asked=len(methods),
+        table=pd.DataFrame({"method": methods, "mean_rank": 2.0, "standing": level}),
+        scores=pd.DataFrame(),
+        agreement=0.5,
+        first_of_halves=(methods[0], methods[1]),
+    )
