@@ -69,7 +69,7 @@ def _section(artefact, words, folder):
         started=None,
         contents={},
     )
-    return Section(evaluation, "", pictures, None)
+    return Section(evaluation, "", pictures, None, None)
 
 
 def _board(task, corruption):
