@@ -1,6 +1,7 @@
 """The command line: what it prints, where, and with which exit code."""
 
 import csv
+import html
 import io
 import json
 import os
@@ -13,6 +14,7 @@ import sys
 import textwrap
 import time
 import traceback
+from dataclasses import replace
 
 import pytest
 from engine import only_readable, small_disk
@@ -35,6 +37,7 @@ from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import Worker
 from nmfbench.report.build import Report
+from nmfbench.report.section import render_section
 
 TINY = {"n_samples": 20, "n_features": 12, "n_components": 3}
 SPA = Method("SPA", "spa")
@@ -829,6 +832,28 @@ def test_reproduce_runs_and_then_reports_what_could_run(command, monkeypatch, tm
     assert calls[1][2] == options | {"profile": "smoke", "output": "report"} | since
     command("report", "alpha", "--since", "other.json")
     assert calls[2][2]["since"] == "other.json"
+
+
+@pytest.mark.parametrize("part", ["frame", "table", "picture"])
+def test_trials_that_are_too_few_for_a_table_are_no_failure(command, tmp_path, part):
+    """The section and its claims say so; of all trials an error is one."""
+
+    def needs_more(records):
+        raise KeyError("no such column")
+
+    command("run", "alpha/two", "--profile", "smoke")  # one of the two trials of alpha/one
+    artefact = replace(registry.artefacts["alpha/one"].target, **{part: needs_more})
+    with Store(tmp_path / "store", create=False) as store:
+        found = evaluate(artefact, store, profile="smoke")
+        shown = render_section(found)
+        assert "of 1 of 2 trials: KeyError('no such column')" in found.notes[-1]
+        assert html.escape(found.notes[-1]) in shown.replace("&#39;", "&#x27;")
+        assert (found.table is None) == (part != "picture")
+        if part == "frame":
+            assert {verdict.evidence for _, verdict in found.verdicts} == {found.notes[-1]}
+    command("run", "alpha/one", "--profile", "smoke")
+    with Store(tmp_path / "store", create=False) as store, pytest.raises(KeyError):
+        evaluate(artefact, store, profile="smoke").draw()
 
 
 def test_a_failing_notebook_is_an_error(command, monkeypatch):

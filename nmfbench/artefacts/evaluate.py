@@ -36,7 +36,8 @@ class Evaluation:
     whole, repeats : int
         Repeats of that grid of which every trial has a record, and all.
     table : DataFrame or None
-        Table of the picture; None while no trial has finished, and of an evaluation read back.
+        Table of the picture; None while too few trials have finished for it, and of an evaluation
+        read back.
     records : DataFrame or None
         The labelled records behind it, failed ones included; None of an evaluation read back.
     verdicts : list of (Claim, Verdict)
@@ -102,8 +103,16 @@ class Evaluation:
         return f"{self.artefact.title} — on a stand-in: {', '.join(self.stand_ins)}"
 
     def draw(self):
-        """The figure or the printed table; None while no trial has finished."""
-        return None if self.table is None else self.artefact.picture(self.table)
+        """The figure or the printed table; None, with a note, if too few trials have finished."""
+        if self.table is None:
+            return None
+        try:
+            return self.artefact.picture(self.table)
+        except Exception as error:
+            if self.done == self.total:
+                raise
+            self.notes.append(_too_few("picture", self.done, self.total, error))
+            return None
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the table and the records, as JSON holds it."""
@@ -184,10 +193,25 @@ def evaluate(
     data = dict.fromkeys(sorted({trial.dataset for trial in plan}), "own")
     data |= artefact.substitutes(plan)
     own = "own" if set(data.values()) <= {"own"} else "stand-in"
-    verdicts, broken = [], []
+    verdicts, broken, notes = [], [], _notes(store, plan)
+
+    def made(what, make, given):
+        try:
+            return make(given)
+        except StoreError:
+            raise
+        except Exception as error:
+            if len(finished) == grid.total:
+                raise
+            notes.append(_too_few(what, len(finished), grid.total, error))
+            return None
+
     reads.by_claims = True
-    frame = artefact.frame(finished) if len(finished) else finished
+    frame = made("summary", artefact.frame, finished) if len(finished) else finished
     for claim in artefact.claims:
+        if frame is None:
+            verdicts.append((claim, Verdict("inconclusive", notes[-1], data=own)))
+            continue
         try:
             verdict = judge(
                 claim,
@@ -204,6 +228,8 @@ def evaluate(
             verdict = Verdict("inconclusive", f"the check itself failed: {error!r}", data=own)
         verdicts.append((claim, verdict))
     reads.by_claims = False
+    unmade = frame is None or not len(finished)
+    table = None if unmade else made("table", artefact.table, frame)
     known = corrected([verdict for _, verdict in verdicts])
     verdicts = list(zip(artefact.claims, known, strict=True))
     return Evaluation(
@@ -212,7 +238,7 @@ def evaluate(
         whole=grid.whole,
         repeats=grid.repeats,
         records=records,
-        table=artefact.table(frame) if len(finished) else None,
+        table=table,
         verdicts=verdicts,
         broken=broken,
         data=data,
@@ -227,8 +253,13 @@ def evaluate(
         finished=(min(finished["finished"]), max(finished["finished"])) if len(finished) else None,
         started=_started(finished),
         contents=_contents(finished),
-        notes=_notes(store, plan),
+        notes=notes,
     )
+
+
+def _too_few(what, done, total, error) -> str:
+    """Why there is no table, or no picture, of trials that are not all there."""
+    return f"No {what} can be made of {done} of {total} trials: {error!r}."
 
 
 def _notes(store, plan) -> list[str]:

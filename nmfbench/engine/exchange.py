@@ -121,7 +121,7 @@ def _table(records, artefacts) -> pd.DataFrame:
     kinds = dict.fromkeys(table, "string[pyarrow]")
     kinds |= dict.fromkeys((*_NUMBERS, *metrics), "float64")
     kinds |= dict.fromkeys(_WHOLE, "Int64") | dict.fromkeys(FLAGS, "bool")
-    return table.astype(kinds)
+    return table.astype(kinds).copy()  # in one piece, to which columns may be added
 
 
 def _natural(name):

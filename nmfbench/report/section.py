@@ -140,6 +140,8 @@ def write_pictures(evaluation: Evaluation, sprite: Sprite | None, output) -> lis
         return []
     with figure_style():
         figure = evaluation.draw()
+        if figure is None:
+            return []
         curves = drawn(figure)
         photographs = shows_photographs(figure)
         names = [picture_path(evaluation.artefact, "webp" if photographs else "png")]
@@ -205,4 +207,6 @@ def _printed(evaluation):
     if table is None or (artefact.kind == "figure" and artefact.scores is None):
         return None
     printed = evaluation.draw() if artefact.kind == "table" else artefact.scores(table)
-    return printed.to_html(border=0, index=False, na_rep="", escape=True)
+    return (
+        None if printed is None else printed.to_html(border=0, index=False, na_rep="", escape=True)
+    )
