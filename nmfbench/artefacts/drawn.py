@@ -28,7 +28,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter
 __all__ = ["Drawn", "drawn", "remember"]
 
 _NUMBERS = ["x", "y", "low", "high", "n"]
-_DIGITS = "%.6g"  # more than a picture can show
+_DIGITS = "%.5g"  # more than a picture can show
 
 
 @dataclass(frozen=True)

@@ -238,8 +238,8 @@ def save_photographs(figure, file) -> None:
         picture.save(file, "WEBP", quality=_QUALITY, method=6)
 
 
-def save_picture(figure, file, **how) -> None:
-    """Write a figure as PNG of few colours, which takes half the room and looks the same.
+def save_picture(figure, file, format="webp", **how) -> None:
+    """Write a figure with few colours, which takes half the room and looks the same.
 
     There is no software version or date in it: the same records give the same bytes.
 
@@ -247,12 +247,14 @@ def save_picture(figure, file, **how) -> None:
     ----------
     figure : matplotlib figure
     file : path-like or file object
+    format : {"webp", "png"}, default="webp"
+        Both without loss; WebP takes three quarters of the room.
     **how
         Further keywords of ``savefig``.
     """
     with _printed(figure, **how) as picture:
         few = picture.quantize(_COLOURS, dither=Image.Dither.NONE)
-    few.save(file, "PNG", optimize=True)
+    few.save(file, format, optimize=True, lossless=True)
 
 
 def _printed(figure, **how):

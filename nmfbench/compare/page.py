@@ -254,7 +254,7 @@ def _save(picture, folder):
     # No date or software version in the files: the same records give the same bytes.
     figure.savefig(folder / f"{picture.name}.pdf", bbox_inches="tight", metadata=_NO_DATE)
     png = io.BytesIO()
-    save_picture(figure, png, dpi=110, bbox_inches="tight")
+    save_picture(figure, png, "png", dpi=110, bbox_inches="tight")
     plt.close(figure)
     (folder / f"{picture.name}.png").write_bytes(png.getvalue())
     script = ""

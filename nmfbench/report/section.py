@@ -134,7 +134,7 @@ def sprite_of(evaluation: Evaluation) -> Sprite | None:
 def write_pictures(evaluation: Evaluation, sprite: Sprite | None, output) -> list[str]:
     """Draw a figure into the report's folder, and write the numbers of its curves; paths there.
 
-    Photographs are written as WebP, drawings as PNG. Tables are part of the page.
+    Photographs lose a little in their WebP, drawings nothing. Tables are part of the page.
     """
     if evaluation.artefact.kind != "figure" or evaluation.table is None:
         return []
@@ -143,15 +143,14 @@ def write_pictures(evaluation: Evaluation, sprite: Sprite | None, output) -> lis
         if figure is None:
             return []
         curves = drawn(figure)
-        photographs = shows_photographs(figure)
-        names = [picture_path(evaluation.artefact, "webp" if photographs else "png")]
+        names = [picture_path(evaluation.artefact, "webp")]
         path = Path(output) / names[0]
         path.parent.mkdir(parents=True, exist_ok=True)
         if evaluation.stand_ins:
             title = f"stand-in data: {', '.join(evaluation.stand_ins)}"
             width = round(_LETTERS * figure.get_figwidth())
             figure.suptitle(textwrap.fill(title, width), color="firebrick")
-        save = save_photographs if photographs else save_picture
+        save = save_photographs if shows_photographs(figure) else save_picture
         save(figure, path)
         plt.close(figure)
     if curves is not None:

@@ -24,20 +24,15 @@
 
   // -- numbers ---------------------------------------------------------------------------------
 
-  function rowsOf(csv) {
-    return csv.trimEnd().split("\n").slice(1).map((line) =>
-      [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain));
-  }
-
-  // By panel, then curve: points in the order of x.
-  function pointsOf(csv) {
-    const found = {};
-    for (const [panel, curve, ...cells] of rowsOf(csv)) {
-      const [x, y, low, high, n] = cells.map((cell) => (cell === "" ? null : +cell));
-      ((found[panel] ??= {})[curve] ??= []).push({ x, y, low, high, n });
-    }
-    for (const curves of Object.values(found)) for (const points of Object.values(curves)) points.sort((a, b) => a.x - b.x);
-    return found;
+  // Points in the order of x, by panel and curve; of each curve its columns are given.
+  function pointsOf(panels) {
+    const ordered = ({ x, ...columns }) =>
+      x.map((place, k) => ({
+        x: place,
+        ...Object.fromEntries(["y", "low", "high", "n"].map((name) => [name, columns[name]?.[k] ?? null])),
+      })).sort((a, b) => a.x - b.x);
+    const mapped = (object, change) => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
+    return mapped(panels, (curves) => mapped(curves, ordered));
   }
 
   function words(value) {
@@ -53,6 +48,23 @@
   // -- a panel ---------------------------------------------------------------------------------
 
   const DISTRIBUTIONS = { linear: 1, log: 3, symlog: 4 };
+
+  // Shaded areas, behind everything else.
+  function drawAreas(u, areas) {
+    const { ctx, bbox } = u;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    for (const { color, x, y } of areas) {
+      const [left, right] = x.map((end) => u.valToPos(end, "x", true));
+      const [bottom, top] = y.map((end) => u.valToPos(end, "y", true));
+      ctx.fillStyle = color;
+      ctx.globalAlpha = 0.2;
+      ctx.fillRect(left, top, right - left, bottom - top);
+    }
+    ctx.restore();
+  }
 
   function drawIntervals(u, curves, points) {
     const { ctx, bbox } = u;
@@ -219,7 +231,7 @@
           points: { show: false },
         },
         hooks: {
-          drawAxes: [(u) => drawIntervals(u, curves, points)],
+          drawAxes: [(u) => drawAreas(u, panel.areas), (u) => drawIntervals(u, curves, points)],
           draw: [ring],
           setCursor: [({ cursor: { left, top, event } }) => event && choose(left < 0 ? null : find(left, top))],
         },
@@ -252,7 +264,12 @@
       choose([series, k]);
     });
     box.addEventListener("blur", () => choose(null));
-    box.append(make("div", { className: "x", textContent: panel.x }), values);
+    const areas = panel.areas.map(({ name, color }) => {
+      const said = make("div", { className: "area", textContent: name });
+      said.style.borderColor = color;
+      return said;
+    });
+    box.append(make("div", { className: "x", textContent: panel.x }), ...areas, values);
     reset();
     new ResizeObserver(() => box.clientWidth && u.setSize(sizeOf(box.clientWidth))).observe(box);
     return { box, show: (name, yes) => curves.some((c, i) => c.name === name && (u.setSeries(i + 1, { show: yes }), true)) };
@@ -288,8 +305,8 @@
   async function draw(figure) {
     const [, address, key] = figure.dataset.numbers.match(/^(.*?([^/]*))\.csv$/);
     await Promise.all([load("link", `${folder}uPlot.min.css`), load("script", `${folder}uPlot.iife.min.js`), load("script", `${address}.js`)]);
-    const { panels, curves, csv } = window.figures[key];
-    const points = pointsOf(csv);
+    const { panels, curves, points: given } = window.figures[key];
+    const points = pointsOf(given);
     const shown = panels.map((panel) => {
       const own = curves.filter((curve) => points[panel.name]?.[curve.name]).map((curve) => ({ ...curve, interval: panel.intervals[curve.name] }));
       return plot(panel, own, points[panel.name], key);

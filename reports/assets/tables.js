@@ -1,0 +1,89 @@
+// Filters and sorts the table of a page. What is shown stands in the fragment of the address, as in
+// #paper=mahnmf&verdict=refuted&sort=p; any other fragment is the id of a row or a part.
+const table = document.querySelector("table.filtered");
+const form = document.forms.filter;
+const part = form.closest("section");
+const heads = [...table.tHead.rows[0].cells];
+const names = heads.map((head) => head.textContent.toLowerCase());
+const rows = [...table.tBodies[0].rows].map((row) => {
+  const cells = [...row.cells].map((cell) => cell.textContent.trim());
+  return { row, cells, text: [row.id, ...cells].join(" ").toLowerCase() };
+});
+const choices = [...form.querySelectorAll("select")].map((field) => {
+  return { field, column: names.indexOf(field.dataset.column ?? field.name) };
+});
+let sorting = "";
+
+for (const { field, column } of choices) {
+  if (field.length > 1) continue;
+  for (const value of new Set(rows.map((row) => row.cells[column]))) field.add(new Option(value));
+}
+
+// A cell is chosen by what it says, without a sign before it, or by what is before its slash.
+function chosen(cell, field) {
+  const said = cell.replace(/^[✓✗?–] /, "");
+  return !field.value || field.value === ("before" in field.dataset ? said.split("/")[0] : said);
+}
+
+function show() {
+  const words = form.text.value.toLowerCase().split(/\s+/);
+  let shown = 0;
+  for (const { row, cells, text } of rows) {
+    row.hidden =
+      !words.every((word) => text.includes(word)) ||
+      choices.some(({ field, column }) => !chosen(cells[column], field));
+    shown += !row.hidden;
+  }
+  form.querySelector("output").textContent = `${shown} of ${rows.length} ${part.id}`;
+  const column = names.indexOf(sorting.replace("-", ""));
+  const sign = sorting.startsWith("-") ? -1 : 1;
+  heads.forEach((head, i) => {
+    if (i === column) head.ariaSort = sign > 0 ? "ascending" : "descending";
+    else head.removeAttribute("aria-sort");
+  });
+  const sorted = column < 0 ? rows : [...rows].sort((a, b) => compare(a.cells[column], b.cells[column], sign));
+  table.tBodies[0].append(...sorted.map(({ row }) => row));
+}
+
+// Numbers by size, words by the alphabet; empty cells come last either way.
+function compare(a, b, sign) {
+  if (!a || !b) return !a - !b;
+  const [x, y] = [a, b].map((cell) => parseFloat(cell.replace("<", "0")));
+  return sign * (isNaN(x) || isNaN(y) ? a.localeCompare(b) : x - y);
+}
+
+function write() {
+  const state = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
+  if (sorting) state.set("sort", sorting);
+  history.replaceState(null, "", `#${state.toString() || part.id}`);
+  show();
+}
+
+function read() {
+  const fragment = location.hash.slice(1);
+  const target = document.getElementById(decodeURIComponent(fragment));
+  if (target && !target.hidden) return;
+  const state = new URLSearchParams(target ? "" : fragment);
+  for (const field of form.elements) if (field.name) field.value = state.get(field.name) ?? "";
+  sorting = state.get("sort") ?? "";
+  show();
+  if (fragment) (target ?? part).scrollIntoView();
+}
+
+heads.forEach((head, i) => {
+  const button = document.createElement("button");
+  button.textContent = head.textContent;
+  button.type = "button";
+  button.addEventListener("click", () => {
+    sorting = sorting === names[i] ? `-${names[i]}` : names[i];
+    write();
+  });
+  head.replaceChildren(button);
+});
+form.addEventListener("input", write);
+form.addEventListener("submit", (event) => event.preventDefault());
+form.addEventListener("reset", () => setTimeout(() => { sorting = ""; write(); }));
+addEventListener("hashchange", read);
+form.hidden = false;
+show();
+read();
