@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 
 import pandas as pd
 from PIL import Image
@@ -12,7 +13,7 @@ from nmfbench.artefacts.evaluate import Evaluation
 from nmfbench.compare.leaderboards import Leaderboard
 from nmfbench.compare.questions import question_of, why_no_question
 from nmfbench.core import registry
-from nmfbench.pages.environment import SIGNS
+from nmfbench.pages.environment import ASSETS, SIGNS
 from nmfbench.problems.noise import NOISES
 from nmfbench.report.landing import write_landing
 from nmfbench.report.section import Section, picture_path
@@ -29,6 +30,7 @@ def full_landing(folder):
     jobs = [(task, None) for task in registry.tasks if why_no_question(task) is None]
     jobs += itertools.product(_NOISY, NOISES)
     boards = [_board(task, corruption) for task, corruption in jobs]
+    shutil.copytree(ASSETS, folder / "assets")
     (folder / "records").mkdir()
     (folder / "comparison").mkdir()
     (folder / "comparison" / "index.html").touch()

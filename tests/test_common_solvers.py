@@ -70,7 +70,6 @@ UNLIKE_TRANSFORM = {
     "nlcf": _NO_COST,
     "rnmfd": _NO_GRAPH,
     "rpca-ialm": _UNSPLIT,
-    "sklearn-cd": _UNFINISHED,
     "sklearn-minibatch": _UNFINISHED,
     "sklearn-mu": _UNFINISHED,
     "sym-mu": _ONE_FACTOR,
