@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from oracles_l1 import lad_optima, weighted_median_coefficient
 from sklearn.exceptions import ConvergenceWarning
 
-from nmfbench.optim.kernels.l1_projection import _first_kink
 from nmfbench.optim.projections.manhattan import (
     ManhattanCone,
     certify_manhattan,
@@ -371,22 +370,3 @@ def test_the_median_is_the_fit_of_rank_one_with_constant_weights(n_frames):
         np.testing.assert_allclose(background, median, rtol=1e-12)
     # With an even number any value between the two middle ones is as good.
     np.testing.assert_allclose(np.abs(frames - background).sum(), np.abs(frames - median).sum())
-
-
-@settings(deadline=None)
-@given(
-    kinks=st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4)), min_size=1, max_size=12),
-    need=st.integers(0, 40),
-)
-def test_an_edge_ends_at_the_kink_where_the_weights_reach_what_is_needed(kinks, need):
-    """As by sorting; where nothing is needed that is the first kink."""
-    step, weight = (np.array(values, dtype=float) for values in zip(*kinks, strict=True))
-    index = np.arange(len(kinks))
-    order = np.argsort(step, kind="stable")
-    reached = np.cumsum(weight[order]) >= need
-    wanted = step[order][reached.argmax() if reached.any() else -1]
-    at = _first_kink(step, weight, index, len(kinks), float(need))
-    assert step[at] == wanted
-    assert sorted(index) == list(range(len(kinks)))
-    assert (step[:at] <= wanted).all()
-    assert (step[at:] >= wanted).all()

@@ -14,6 +14,7 @@ from numba import njit
 
 _PRICE = 1e-9  # a reduced cost counts as violated beyond this share of its scale
 _TINY = 1e-11  # movements and pivots below this share of the largest are rounding
+_NEARLY, _LEAST = 1e-6, 1e-300  # movements below this share are of nearly dependent generators
 _ZERO = 1e-13  # residuals below this share of the data are zero
 _STALL = 25  # pivots without progress before the data are perturbed
 _REFRESH = 60  # pivots between two fresh computations of the inverse
@@ -32,7 +33,7 @@ def _first_kink(step, weight, index, n, need):
     """Reorder the kinks so that those passed come first; return how many, or -1 if none exists.
 
     The objective stops falling at the kink where the cumulated ``weight``, by increasing
-    ``step``, reaches ``need``: at the first one if it does not fall. A quickselect: no full sort.
+    ``step``, reaches ``need``. A quickselect: no full sort.
     """
     lo, hi = 0, n - 1
     while lo <= hi:
@@ -57,7 +58,7 @@ def _first_kink(step, weight, index, n, need):
             else:
                 sum_equal += weight[i]
                 i += 1
-        if below > lo and need <= sum_below:
+        if need <= sum_below:
             hi = below - 1
         elif need <= sum_below + sum_equal:
             need -= sum_below
@@ -334,11 +335,14 @@ def _lower_bound(x, dual, g, masses, total):
 
 
 @njit(cache=True, nogil=True)
-def _solve(w, basis, dual, given, x, H, Ht, indptr, indices, data, masses, max_pivots, work):
+def _solve(
+    w, basis, dual, given, careful, x, H, Ht, indptr, indices, data, masses, max_pivots, work
+):
     """Solve one point. Returns (objective, pivots, status).
 
     The start is the vertex ``basis`` or, if ``given``, the coefficients ``w``: the positive ones
-    are held at their values until a pivot lets go of them, in the better direction.
+    are held at their values until a pivot lets go of them, in the better direction. ``careful``
+    goes no further than to the first kink along an edge on which the objective does not fall.
     """
     (held, inverse, tight, v, rows, xs, floor, r, sign, g, y, d, q, step, weight, index) = work
     m, k = x.shape[0], w.shape[0]
@@ -472,6 +476,8 @@ def _solve(w, basis, dual, given, x, H, Ht, indptr, indices, data, masses, max_p
             if moved <= _TINY * v[best]:
                 q[:] = 0.0
                 slight = _TINY * v[best]
+            if careful or moved <= _NEARLY * v[best]:
+                need = max(need, _LEAST)  # no further than to the first kink
 
         # The kinks ahead, and the one where the objective stops falling.
         speed = _largest(q)
@@ -687,7 +693,7 @@ def lad_dense(W, basis, norms, duals, points, start, X, H, Ht, masses, max_pivot
                 chosen[a] = m + a
         dual = duals[e] if duals.shape[0] > 0 else none
         objective, made, status = _solve(
-            w, chosen, dual, given, x, H, Ht, indptr, indptr, none, masses, max_pivots, work
+            w, chosen, dual, given, False, x, H, Ht, indptr, indptr, none, masses, max_pivots, work
         )
         pivots += made
         if status != OPTIMAL and made < max_pivots:
@@ -696,6 +702,7 @@ def lad_dense(W, basis, norms, duals, points, start, X, H, Ht, masses, max_pivot
                 w,
                 chosen,
                 dual,
+                True,
                 True,
                 x,
                 H,
@@ -767,13 +774,13 @@ def lad_sparse(
                 chosen[a] = m + a
         dual = duals[e] if duals.shape[0] > 0 else none
         objective, made, status = _solve(
-            w, chosen, dual, given, x, H, Ht, Hp, Hi, Hd, masses, max_pivots, work
+            w, chosen, dual, given, False, x, H, Ht, Hp, Hi, Hd, masses, max_pivots, work
         )
         pivots += made
         if status != OPTIMAL and made < max_pivots:
             w[:] = 0.0
             objective, made, status = _solve(
-                w, chosen, dual, True, x, H, Ht, Hp, Hi, Hd, masses, max_pivots, work
+                w, chosen, dual, True, True, x, H, Ht, Hp, Hi, Hd, masses, max_pivots, work
             )
             pivots += made
         for f in range(Xp[i], Xp[i + 1]):
