@@ -145,7 +145,7 @@ class Printed:
 
 @dataclass(frozen=True)
 class Expected:
-    """What a paper says of its curves in words with numbers: a hatched area that they should reach.
+    """An expectation of a paper in words and numbers: a hatched area that its curves should reach.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What changed since a release: verdicts that moved, new claims, and claims that are gone.
+"""Changes since a release: verdicts that moved, new claims, and claims that are gone.
 
 A release keeps the verdicts of its day in a file, which ``nmfbench claims --release FILE`` writes;
 later reports compare theirs with it.
@@ -64,7 +64,7 @@ class Move:
 
     @property
     def grounds(self) -> list[str]:
-        """What else the two verdicts rest on, where it differs, in words."""
+        """Anything else that the two verdicts rest on, where it differs, in words."""
         said = []
         for words, told in _GROUNDS.items():
             before, now = told(self.before), told(self.now)

@@ -104,7 +104,7 @@ def cells_of(
 
 
 def _facts(records):
-    """What tells cells apart, as text."""
+    """The parts of a cell that differ between cells, as text."""
     facts = {
         "task": records["task"],
         "data": records["dataset"].where(
