@@ -296,7 +296,7 @@ def _typeset(markdown: str) -> str:
 def _write_cards(
     evidence: Sequence[Evidence], store, output: Path, profile: str | None
 ) -> list[Path]:
-    """A page for each registered solver, one that lists them, and their style; their paths."""
+    """A page for each registered solver, and one that lists them; their paths."""
     folder = output / "solvers"
     folder.mkdir(exist_ok=True)
     families: dict[str, list[dict]] = {}
@@ -307,9 +307,6 @@ def _write_cards(
         written.append(folder / f"{key}.html")
         written[-1].write_text(card_page(card), encoding="utf-8")
     written[0].write_text(card_list(families), encoding="utf-8")
-    written.append(folder / "style.css")  # once, not in each of the pages
-    style = environment().get_template("layout.css").render()
-    written[-1].write_text(style, encoding="utf-8")
     return written
 
 
