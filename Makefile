@@ -13,7 +13,7 @@ READY := .venv/.ready
 PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help report reproduce test test-all audit publish lint format bench clean
+.PHONY: help report reproduce test test-all test-targets audit publish lint format bench clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,16 +36,21 @@ test-all: lint ## the same with the slow tests: clusters, crashes, clones, every
 	$(PYTEST) -m "slow or not slow"
 	$(MAKE) audit
 
-# Another commit draws another sample.
+test-targets: $(READY) ## the tests of published numbers under each numerical target of this machine
+	$(BIN)/python tests/targets.py -n $(JOBS)
+
+# The sample is random; DRAW=TEXT, as it was shown, draws one again.
 audit: $(READY) ## compute a sample of the published records again, and compare
 	rm -rf build/audit
 	$(BIN)/nmfbench import $(BOOK) --store build/audit
 	$(BIN)/nmfbench audit all --store build/audit --budget 75s --jobs $(JOBS) \
-		--draw "$$(git rev-parse HEAD 2>/dev/null)"
+		$(if $(DRAW),--draw "$(DRAW)")
 
 publish: $(READY) ## merge the store into the published records, and renew the published pages
 	$(BIN)/nmfbench publish --store $(STORE) --book $(BOOK)
-	$(BIN)/nmfbench report all --stand-in --store $(STORE) --output reports
+	rm -rf build/book
+	$(BIN)/nmfbench import $(BOOK) --store build/book
+	$(BIN)/nmfbench report all --stand-in --store build/book --output reports
 
 lint: $(READY) ## check style only
 	$(BIN)/ruff check .

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["whole_file"]
+__all__ = ["PART", "whole_file"]
+
+PART = ".part-"
+"""How names of folders begin in which files are not whole yet."""
 
 
 @contextmanager
@@ -27,7 +30,7 @@ def whole_file(path) -> Iterator[Path]:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".part-") as folder:
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=PART) as folder:
         part = Path(folder) / path.name
         yield part
         part.replace(path)

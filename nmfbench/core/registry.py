@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from typing import Any
 
+from nmfbench.core.matters import Matters, check_matters
+
 __all__ = [
     "ABILITIES",
     "PROPERTIES",
@@ -30,6 +32,7 @@ __all__ = [
     "artefacts",
     "corruptions",
     "datasets",
+    "matters_in",
     "metrics",
     "problems",
     "register_corruption",
@@ -267,7 +270,6 @@ def register_solver(
     cost: Sequence[str] = (),
     properties: Sequence[str] = (),
     wraps: str | None = None,
-    forks: Sequence[Mapping[str, Any]] = (),
     version: int | None = None,
 ):
     """Class decorator: add a scikit-learn estimator to the suite.
@@ -299,11 +301,6 @@ def register_solver(
     wraps : str, optional
         The distribution that does the work, such as ``"scikit-learn"``: under another release of
         it a record is out of date.
-    forks : sequence of mappings, default=()
-        Settings under which rounding decides where a fit goes, so that it ends elsewhere on
-        another processor: values of parameters, as ``{"solver": "sgd"}``, or of ``"task"``; and
-        ``"after"``, how many iterations do not yet depend on it (0). Of such fits only objectives
-        are compared, and within 5 % only, see :mod:`nmfbench.engine.agreement`.
     version : int, optional
         See :func:`register_task`.
 
@@ -334,7 +331,6 @@ def register_solver(
         "cost": tuple(cost),
         "properties": tuple(properties),
         "wraps": wraps,
-        "forks": tuple(dict(settings) for settings in forks),
         "version": _checked_version(key, version),
     }
     return _decorator(solvers, key, info)
@@ -378,6 +374,8 @@ def register_task(
     takes_similarities: bool = False,
     based_on: str | None = None,
     tolerances: Mapping[str, float] | None = None,
+    matters: Matters | None = None,
+    precision: str = "float64",
     version: int | None = None,
 ):
     """Decorator: add a task, a function from data and a solver to metrics.
@@ -407,13 +405,21 @@ def register_task(
         The data may also be similarities of the samples, which symmetric solvers take.
     based_on : str, optional
         A task whose outcome this one starts from, such as ``"factorization"``. That outcome is
-        computed once for all tasks that ask for it, stored, and given as a fourth argument. See
-        :mod:`nmfbench.tasks`.
+        computed once for all tasks that ask for it, stored, and given as a fourth argument. Of a
+        class from outside the solver then has the attribute ``fixes_scale`` and nothing else, as
+        its code is not run again. See :mod:`nmfbench.tasks`.
     tolerances : mapping, optional
         By name or pattern of a metric (``"accuracy@*"``) the largest difference between two
         computations of one trial that counts as none, in the metric's own unit: one sample of an
         accuracy, one of a count, infinity for a time. The relative difference that rounding makes
         in any number is allowed besides, see :data:`nmfbench.engine.agreement.RELATIVE`.
+    matters : mapping, optional
+        By name or pattern of a metric the smallest difference that its users would notice, in the
+        metric's own unit or as a :class:`~nmfbench.core.matters.Ratio`; None of a diagnostic, which
+        no claim compares. See
+        :func:`~nmfbench.core.matters.smallest_difference`.
+    precision : {"float64", "float32"}, default="float64"
+        Precision of the data that the solver is given, where a trial has no option ``dtype``.
     version : int, optional
         Raised whenever the numbers change that it gives; defaults of parameters count as numbers.
         By default 1 inside this package, while what other packages register is told apart by its
@@ -422,8 +428,8 @@ def register_task(
     Raises
     ------
     ValueError
-        If a score has no direction, if a need is no ability, or if the version is no whole number
-        above 0.
+        If a score has no direction, if a need is no ability, if a difference that matters is not
+        above 0, or if the version is no whole number above 0.
     """
     if score is not None and higher_is_better is None:
         raise ValueError(f"task {key!r} has the score {score!r}: say whether higher_is_better.")
@@ -444,9 +450,21 @@ def register_task(
         "takes_similarities": takes_similarities,
         "based_on": based_on,
         "tolerances": dict(tolerances or {}),
+        "matters": check_matters(f"task {key!r}", matters or {}),
+        "precision": precision,
         "version": _checked_version(key, version),
     }
     return _decorator(tasks, key, info)
+
+
+def matters_in(task: str) -> list[Matters]:
+    """What a task declares, and then the task that it is based on, whose metrics it hands on."""
+    declared, base = [], task
+    while base is not None:
+        info = tasks[base].info
+        declared.append(info["matters"])
+        base = info["based_on"]
+    return declared
 
 
 def register_problems(task: str):

@@ -17,6 +17,7 @@ __all__ = [
     "check_factors",
     "check_groups",
     "check_number",
+    "check_projection",
     "check_rank",
     "check_rng",
     "check_symmetric_data",
@@ -75,7 +76,7 @@ def check_data(estimator, X, *, reset=True, accept_sparse=True, nonnegative=True
     )
     if nonnegative:
         _check_nonnegative(X, "X")
-    _check_magnitude(X, "X")
+    _check_magnitude(X, "X", X.dtype)
     return canonical_csr(X) if sp.issparse(X) else X
 
 
@@ -119,16 +120,25 @@ def _check_nonnegative(X, name):
     )
 
 
-def _check_magnitude(X, name):
+def _check_finite(X, name):
+    values = X.data if sp.issparse(X) else X
+    if values.size and not np.isfinite(values.min() + values.max()):
+        raise ValueError(f"{name} has NaN or infinite entries: remove or impute them.")
+
+
+_OF_PROJECTIONS = 400  # power of two; they work in float64, and their products still fit
+
+
+def _check_magnitude(X, name, dtype, power=None):
     values = X.data if sp.issparse(X) else X
     if values.size == 0:
         return
     largest = float(max(values.max(), -values.min()))
-    power = MAGNITUDES[X.dtype.name]
+    power = power or MAGNITUDES[dtype.name]
     if largest and not 2.0**-power <= largest <= 2.0**power:
-        other = " or pass float64" if X.dtype == np.float32 else ""
+        other = " or pass float64" if dtype == np.float32 else ""
         raise ValueError(
-            f"The largest magnitude in {name} is {largest:.4g}, but in {X.dtype} it must be from "
+            f"The largest magnitude in {name} is {largest:.4g}, but in {dtype} it must be from "
             f"2**-{power} to 2**{power}, as products would overflow or vanish: divide {name} by it"
             f"{other}."
         )
@@ -265,9 +275,46 @@ def check_factors(W, H, X, r, *, nonnegative=True):
             )
         if nonnegative:
             _check_nonnegative(factor, name)
-        _check_magnitude(factor, name)
+        _check_magnitude(factor, name, X.dtype)
         checked.append(factor)
     return checked[0], np.ascontiguousarray(checked[1].T)
+
+
+def check_projection(X, H, W0=None, *, nonnegative=True):
+    """Validate data, basis and start of a projection on a cone.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+    H : ndarray or sparse matrix of shape (r, n_features)
+    W0 : ndarray of shape (n_samples, r), optional
+    nonnegative : bool, default=True
+        Whether ``X`` and ``H`` must be finite and non-negative, with largest entries from 2**-400
+        to 2**400: parts of data that solvers take may be far smaller than the data.
+
+    Returns
+    -------
+    ndarray, or CSR matrix (sorted, without duplicate or explicit zero entries)
+        The data.
+
+    Examples
+    --------
+    >>> check_projection(np.eye(2), np.array([[1.0, -1.0]]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: Negative values in data passed to H: 1 negative entry (smallest -1 at row 0, ...
+    """
+    if H.ndim != 2 or H.shape[1] != X.shape[1]:
+        raise ValueError(f"H has shape {H.shape}, but X has {X.shape[1]} features.")
+    shape = X.shape[0], H.shape[0]
+    if W0 is not None and W0.shape != shape:
+        raise ValueError(f"W0 has shape {W0.shape}, but X and H need {shape}.")
+    if sp.issparse(X):
+        X = canonical_csr(X.tocsr())
+    for name, values in (("X", X), ("H", H)) if nonnegative else ():
+        _check_finite(values, name)
+        _check_nonnegative(values, name)
+        _check_magnitude(values, name, np.dtype(np.float64), _OF_PROJECTIONS)
+    return X
 
 
 def check_rng(random_state):

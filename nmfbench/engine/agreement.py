@@ -1,32 +1,28 @@
-"""How two computations of one trial agree: same bits, same digits, or different.
+"""How two computations of one trial agree: same bits, same digits, rounding decides, or different.
 
-Processors round differently: they add up in another order, or fuse a product with a sum. What this
-does to a number depends on the precision of the fit and on how long it went on, see
-:data:`RELATIVE`. A task declares what more its metrics may differ by (``tolerances=``), and a
-solver the settings under which rounding decides where a fit goes (``forks=``).
+Under one numerical target and one set of releases a trial has the same bits again. Under another
+target (:mod:`nmfbench.engine.target`) sums are added up in another order. What this does to a
+number depends on the precision of the fit and on how long it went on, see :data:`RELATIVE`; a task
+declares what more its metrics may differ by (``tolerances=``). Some fits go elsewhere after a
+rounding error. How far is measured (:mod:`nmfbench.engine.rounding`), and what is within it says
+nothing of the code.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 import numpy as np
+from scipy import stats
 
 from nmfbench.core import registry
+from nmfbench.engine.target import FIELDS, is_known
+from nmfbench.engine.trials import precision_of
 
-__all__ = [
-    "EARLY",
-    "OUTCOMES",
-    "RELATIVE",
-    "Agreement",
-    "compare",
-    "compare_first_objectives",
-    "forks",
-    "same_place",
-]
+__all__ = ["EARLY", "OUTCOMES", "RELATIVE", "Agreement", "compare", "drift", "same_target"]
 
 RELATIVE = {"float64": 1e-5, "float32": 3e-4}
 """Largest relative difference of the same digits, by the precision of the fit.
@@ -41,11 +37,13 @@ EARLY = {"float64": 1e-8, "float32": 3e-5}
 There objectives differed by up to 1e-11 and, of 10 iterations, 1e-4.
 """
 
-OUTCOMES = ("same bits", "same digits", "different")
+OUTCOMES = ("same bits", "same digits", "rounding", "different")
 
 _NEAR_ZERO = {"float64": 1e-13, "float32": 1e-6}  # share of earlier objectives that is rounding
 _ITERATIONS = {"float64": 0.0, "float32": 0.05}  # share by which a stop rule may be off
-_FORKED = 0.05  # relative difference of objectives, once rounding has parted two fits
+_SPREADS = 4.0  # two computations may be so many times as far apart as a few measured ones were
+_ENOUGH = 5  # pairs of records whose mean difference is tested
+_LEVEL = 0.999  # of the interval of a mean difference
 _TIMES = ("seconds", "cpu_seconds")
 _NUMERICAL = ("numpy", "scipy", "scikit-learn", "numba")
 
@@ -56,25 +54,38 @@ class Agreement:
 
     Attributes
     ----------
+    spread : mapping of str to float
+        By quantity, the relative difference that rounding was measured to make.
     compared : list of str
         The quantities that were compared; never times or memory.
+    gaps : dict of str to float
+        Relative difference of each quantity that is not the same to the bit.
     differences : list of str
-        Those that are not the same to the bit, with both values.
-    close : bool
-        All differences are within the tolerances.
+        The same as text, with both values.
+    rounding : list of str
+        Differences beyond the tolerances and within the spread.
     beyond : list of str
-        Those of the differences that are beyond the tolerances.
+        Differences beyond both.
     """
 
+    spread: Mapping[str, float] = field(default_factory=dict)
     compared: list[str] = field(default_factory=list)
+    gaps: dict[str, float] = field(default_factory=dict)
     differences: list[str] = field(default_factory=list)
-    close: bool = True
+    rounding: list[str] = field(default_factory=list)
     beyond: list[str] = field(default_factory=list)
 
     @property
     def outcome(self) -> str:
         """One of :data:`OUTCOMES`."""
-        return "different" if not self.close else OUTCOMES[bool(self.differences)]
+        if self.beyond:
+            return "different"
+        return "rounding" if self.rounding else OUTCOMES[bool(self.differences)]
+
+    @property
+    def details(self) -> list[str]:
+        """The differences that decide the outcome."""
+        return self.beyond or self.rounding or self.differences
 
     def see(self, name, old, new, relative=RELATIVE["float64"], absolute=0.0) -> None:
         """Compare one quantity: numbers or arrays, or None where one side lacks it.
@@ -91,23 +102,25 @@ class Agreement:
         if old is None or new is None:
             if old is not new:
                 side = "first" if new is None else "second"
-                self._add(f"{name} is only in the {side} computation", False)
+                self._add(name, f"is only in the {side} computation", math.inf, False)
             return
         a, b = np.asarray(old), np.asarray(new)
         if a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes():
             return
         largest, gap = _gap(a, b)
-        close = gap <= absolute + relative * largest
+        close, share = gap <= absolute + relative * largest, gap / (largest or 1)
         if a.ndim == b.ndim == 0:
-            self._add(f"{name} was {old!r}, is {new!r}", close)
+            self._add(name, f"was {old!r}, is {new!r}", share, close)
         else:
-            self._add(f"{name} differs by {gap / (largest or 1):.2g}, relatively", close)
+            self._add(name, f"differs by {share:.2g}, relatively", share, close)
 
-    def _add(self, text, close):
+    def _add(self, name, words, share, close):
+        text = f"{name} {words}"
+        self.gaps[name] = share
         self.differences.append(text)
         if not close:
-            self.beyond.append(text)
-            self.close = False
+            explained = share <= _SPREADS * self.spread.get(name, 0.0)
+            (self.rounding if explained else self.beyond).append(text)
 
 
 def _gap(a, b):
@@ -123,19 +136,34 @@ def _gap(a, b):
     return float(largest), float(np.max(np.abs(a - b), initial=0.0))
 
 
-def compare(old: Mapping, new: Mapping, old_arrays=None, new_arrays=None) -> Agreement:
+def compare(
+    old: Mapping,
+    new: Mapping,
+    old_arrays=None,
+    new_arrays=None,
+    *,
+    spread: Mapping[str, float] | None = None,
+) -> Agreement:
     """Compare two records of one trial: all numbers of them but times and memory.
 
-    These are the metrics, the objective, the iterations, the first objectives and, if given, the
-    arrays. Of fits that rounding parts, see :func:`forks`, it is the objectives only, unless both
-    records are of one host and the same releases.
+    These are the first objectives, the objective, the metrics, the iterations and, if given, the
+    arrays.
+
+    Parameters
+    ----------
+    old, new : record
+    old_arrays, new_arrays : mapping of str to ndarray, optional
+    spread : mapping of str to float, optional
+        What rounding does to this trial, by quantity; it counts between two targets only.
     """
-    found = compare_first_objectives(old, new)
-    precision, forked = _precision(old), _forks_between(old, new) is not None
-    relative = _FORKED if forked else RELATIVE[precision]
-    found.see("objective", old["objective"], new["objective"], relative, _rounding(old))
-    if forked:
-        return found
+    found = Agreement({} if spread is None or same_target(old, new) else spread)
+    precision, near_zero = _precision(old), _near_zero(old)
+    first = zip(old["first_objectives"] or (), new["first_objectives"] or (), strict=False)
+    for i, (x, y) in enumerate(first):
+        name = f"objective after {i} iterations"
+        found.see(name, x, y, (1 + i) * EARLY[precision], near_zero)
+    relative = RELATIVE[precision]
+    found.see("objective", old["objective"], new["objective"], relative, near_zero)
     tolerances = registry.tasks[old["task"]].info["tolerances"]
     a, b = _numbers(old, old_arrays), _numbers(new, new_arrays)
     for name in dict.fromkeys([*a, *b]):
@@ -145,46 +173,51 @@ def compare(old: Mapping, new: Mapping, old_arrays=None, new_arrays=None) -> Agr
     return found
 
 
-def compare_first_objectives(old: Mapping, new: Mapping) -> Agreement:
-    """Compare two records by the first objectives of their fits, as far as both have them."""
-    found = Agreement()
-    a, b = old["first_objectives"], new["first_objectives"]
-    early, after = EARLY[_precision(old)], _forks_between(old, new)
-    for i, (x, y) in enumerate(zip(a or (), b or (), strict=False)):
-        relative = (1 + i) * early if after is None or i <= after else _FORKED
-        found.see(f"objective after {i} iterations", x, y, relative, _rounding(old))
-    return found
+def drift(pairs: Iterable[tuple[Mapping, Mapping]]) -> list[str]:
+    """Metrics whose mean has changed, of trials in which rounding decides.
 
+    One trial says nothing then, but many do: each difference is as likely to be up as down.
 
-def forks(record: Mapping) -> int | None:
-    """After how many iterations rounding decides where the fit of a record goes, if it does.
+    Parameters
+    ----------
+    pairs : iterable of (record, record)
+        Two computations of each of several trials of one task, solver and data set.
 
-    The solver declares it, see :func:`nmfbench.core.registry.register_solver`.
+    Returns
+    -------
+    list of str
+        A line for each metric whose mean difference has an interval of 99.9 % without 0.
+        Nothing of fewer than five pairs.
     """
-    solver = registry.solvers[record["solver"]]
-    settings = record["params"] | {"task": record["task"]}
-    for declared in solver.info.get("forks", ()):
-        wanted = {name: value for name, value in declared.items() if name != "after"}
-        if wanted.items() <= settings.items():
-            return declared.get("after", 0)
-    return None
+    gaps: dict[str, list[float]] = {}
+    for old, new in pairs:
+        for name in old["metrics"].keys() & new["metrics"].keys():
+            gaps.setdefault(name, []).append(new["metrics"][name] - old["metrics"][name])
+    lines = []
+    for name, values in sorted(gaps.items()):
+        n, mean = len(values), float(np.mean(values))
+        if n < _ENOUGH or mean == 0:
+            continue
+        half = stats.t.ppf((1 + _LEVEL) / 2, n - 1) * np.std(values, ddof=1) / math.sqrt(n)
+        if abs(mean) > half:
+            lines.append(f"{name} changed by {mean:.3g} ± {half:.2g} in the mean of {n} trials")
+    return lines
 
 
-def same_place(old: Mapping, new: Mapping) -> bool:
-    """Whether two records are of one kind of host and one set of numerical packages."""
-    packages = ((record["versions"].get(name) for name in _NUMERICAL) for record in (old, new))
-    return old["host"] == new["host"] and len(set(map(tuple, packages))) == 1
+def same_target(old: Mapping, new: Mapping) -> bool:
+    """Whether two records were computed under one numerical target and releases, as far as known.
 
-
-def _forks_between(old, new):
-    return None if same_place(old, new) else forks(old)
+    A record that does not say under which is of another than any.
+    """
+    a, b = old["versions"], new["versions"]
+    return is_known(a) and all(a.get(name) == b.get(name) for name in (*_NUMERICAL, *FIELDS))
 
 
 def _precision(record) -> str:
-    return record["options"].get("dtype", "float64")
+    return precision_of(record["task"], record["options"])
 
 
-def _rounding(record) -> float:
+def _near_zero(record) -> float:
     """Size of the rounding in an objective near zero: of the first ones, most are not.
 
     The very first may be huge, as a divergence from nothing.

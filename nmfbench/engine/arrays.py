@@ -60,9 +60,11 @@ def unpack(dtype: str, shape: str, data: bytes) -> np.ndarray:
     try:
         kind = json.loads(dtype)
         kind = np.dtype(kind if isinstance(kind, str) else [tuple(field) for field in kind])
-        shape = tuple(int(size) for size in json.loads(shape))
-        if kind.hasobject or min(shape, default=0) < 0:
-            raise ValueError("an array of objects, or of a negative size")
+        if not kind.itemsize or kind.subdtype:
+            raise ValueError(f"a type of no bytes, or of arrays: {dtype}")
+        shape = tuple(json.loads(shape))
+        if kind.hasobject or not all(type(size) is int and size >= 0 for size in shape):
+            raise ValueError("an array of objects, or of sizes that are no numbers from 0")
         names, count, start = kind.names or [None], math.prod(shape), 0
         parts = [kind if name is None else kind[name] for name in names]
         if len(data) != (size := count * sum(part.itemsize for part in parts)):
@@ -73,7 +75,7 @@ def unpack(dtype: str, shape: str, data: bytes) -> np.ndarray:
             values = raw.reshape(part.itemsize, count).T.copy().view(part).reshape(shape)
             array[() if name is None else name] = values
             start += part.itemsize * count
-    except (TypeError, ValueError, KeyError) as error:
+    except (TypeError, ValueError, KeyError, SyntaxError, MemoryError) as error:
         raise ValueError(f"an array cannot be read: {error}") from None
     return array
 

@@ -1,16 +1,23 @@
 """Audits: do the records still come out of this code?
 
 A declared version is a promise that the numbers have not changed since. An audit computes a sample
-of the records again and compares. Records of this host are compared whole. On another processor
-rounding grows with the iterations of a fit, so that of a long fit only the objectives of the first
-ten iterations are computed again and compared.
+of the records again and compares. Under the numerical target of a record
+(:mod:`nmfbench.engine.target`) it has the same bits. Under another, and where that is not known, a
+number may have changed by as much as rounding changes it (:mod:`nmfbench.engine.rounding`), which
+is measured here, whatever the files of others say of it.
+
+The sample is random, so that nobody who makes records can foresee it. An audit vouches for the
+records that it drew the sample from, as they were then, and for none that come later. It cannot
+vouch for times, nor for arrays, which are not compared.
 """
 
 from __future__ import annotations
 
 import hashlib
+import secrets
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -18,19 +25,32 @@ from datetime import UTC, datetime
 
 from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_available
-from nmfbench.engine.agreement import Agreement, compare, compare_first_objectives, same_place
+from nmfbench.engine import rounding
+from nmfbench.engine.agreement import drift, same_target
 from nmfbench.engine.exchange import current_trial
 from nmfbench.engine.guard import default_memory_limit
-from nmfbench.engine.perform import make_solver
-from nmfbench.engine.provenance import host, versions
+from nmfbench.engine.provenance import host
+from nmfbench.engine.record import digest, to_row
 from nmfbench.engine.results import reason
-from nmfbench.engine.runner import FIRST, Limits, compute
+from nmfbench.engine.runner import Limits, compute
 from nmfbench.engine.saved import is_saved
 from nmfbench.engine.store import Store
+from nmfbench.engine.target import is_known, is_reference, target_of
 from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import Worker
 
-__all__ = ["Audit", "Group", "audit", "audited", "group_of", "moved", "standing"]
+__all__ = [
+    "Audit",
+    "Group",
+    "audit",
+    "audited",
+    "cost_of",
+    "group_of",
+    "moved",
+    "sensitivity",
+    "standing",
+    "vouched_for",
+]
 
 _LARGE = 0.1  # share of the budget; in a sample a record that costs more is left out
 
@@ -43,17 +63,23 @@ class Audit:
     ----------
     record : dict
     trial : Trial
-    outcome : {"same bits", "same digits", "different"}
-    compared : {"all", "first objectives"}
+    outcome : {"same bits", "same digits", "rounding", "different"}
     differences : list of str
         What is not the same to the bit, with both values.
+    again : dict, optional
+        The record of the second computation.
     """
 
     record: Mapping
     trial: Trial
     outcome: str
-    compared: str
     differences: list[str]
+    again: Mapping | None = None
+
+    @property
+    def at_one_target(self) -> bool:
+        """Whether both were computed under one numerical target and releases."""
+        return self.again is None or same_target(self.record, self.again)
 
 
 @dataclass
@@ -65,17 +91,27 @@ class Group:
     records, changed : int
         Finished records, and those that were computed by other source than today's.
     audits : list of Audit
+    draw : str
+        Text that decided the sample.
+    drawn_from : int
+        Records that it was drawn from.
     """
 
     task: str
     solver: str
     dataset: str
+    draw: str = ""
     records: int = 0
     changed: int = 0
+    drawn_from: int = 0
     audits: list[Audit] = field(default_factory=list)
 
     def count(self, outcome: str) -> int:
         return sum(audit.outcome == outcome for audit in self.audits)
+
+    def drift(self) -> list[str]:
+        """Metrics that have changed in the mean where rounding decides single trials."""
+        return drift((a.record, a.again) for a in self.audits if a.outcome == "rounding")
 
 
 def group_of(record: Mapping) -> tuple[str, str, str]:
@@ -92,8 +128,9 @@ def audit(
     budget: float | None = None,
     jobs: int = 1,
     limits: Limits | None = None,
-    salt: str = "",
+    draw: str | None = None,
     places: Mapping[str, str] | None = None,
+    target: str | None = None,
     progress: Callable[[Audit], None] = lambda found: None,
 ) -> list[Group]:
     """Compute a sample of the records of a store again, compare, and keep the outcomes there.
@@ -108,20 +145,23 @@ def audit(
     sample : int, default=1
         Records of each group (task, solver, dataset).
     changed : bool, default=False
-        Only of records that were computed by other source than today's, unless their group was
-        audited under today's before and came out the same.
+        Only of records that were computed by other source than today's, unless an audit under
+        today's vouches for them.
     budget : float, optional
         Seconds after which no computation is begun. Groups take turns in a random order. Without
         ``changed`` a record that takes more than a tenth of it is left out.
     jobs : int, default=1
         Records computed at a time.
     limits : Limits, optional
-    salt : str
-        Another text is another sample.
+    draw : str, optional
+        Text that decides the sample, which repeats an earlier one. By default it is random. An
+        audit whose sample was decided by a given text vouches for nothing.
     places : mapping of str to str, optional
         Of classes of which only records are here, by their names in these
         (:mod:`nmfbench.engine.saved`), where their code is, to be run. Records of others are left
         out.
+    target : str, optional
+        Numerical target of untimed trials, see :mod:`nmfbench.engine.target`.
     progress : callable
         Told of each audit as it ends.
 
@@ -133,28 +173,107 @@ def audit(
     places = places or {}
     groups: dict[tuple, Group] = {}
     chosen: dict[tuple, list] = {}
-    outcomes = _outcomes(store)
+    drawn_from: dict[tuple, dict[str, str]] = {}
+    text = draw or secrets.token_hex(8)
+    vouchers = _Vouchers(store)
     for record in store.records(keys):
         trial = current_trial(record) if record["status"] == "done" else None
         if trial is None or not _at_hand(trial, places):
             continue
-        group = groups.setdefault(group_of(record), Group(*group_of(record)))
-        other = record["code"] != trial.code
+        group = groups.setdefault(group_of(record), Group(*group_of(record), text))
+        other, seal = record["code"] != trial.code, digest(to_row(record))
         group.records += 1
         group.changed += other
-        affordable = budget is None or _cost(record) <= _LARGE * budget
-        seen = outcomes.get((*group_of(record), record["code"], trial.code), {"different"})
-        if other and "different" in seen if changed else affordable:
-            chosen.setdefault(group_of(record), []).append((_draw(record, salt), record, trial))
+        affordable = budget is None or cost_of(record) <= _LARGE * budget
+        if other and not vouchers.has(trial, record["code"], seal) if changed else affordable:
+            chosen.setdefault(group_of(record), []).append((_draw(record, text), record, trial))
+            drawn_from.setdefault(_place(trial, record["code"]), {})[record["key"]] = seal
+            group.drawn_from += 1
+    lock, audited = threading.Lock(), Counter()
+    limits = limits or Limits()
+
+    def work(record, trial, workers):
+        placed = replace(trial, solver=places.get(trial.solver, trial.solver))
+        worker = workers.of(target_of(timed=trial.timed, untimed=target))
+        found = replace(_audit(record, placed, worker, limits), trial=trial)
+        with lock:
+            store.put_audits([_row(found)])
+            if draw is None:
+                place = _place(trial, record["code"])
+                audited[place] += 1
+                store.put_draws([_draw_row(text, place, audited[place], drawn_from[place])])
+            groups[group_of(record)].audits.append(found)
+            progress(found)
+
+    _each(_in_turns(chosen, sample), work, budget, jobs, limits)
+    return [groups[name] for name in sorted(groups)]
+
+
+def sensitivity(
+    store: Store,
+    keys: Iterable[str] | None = None,
+    *,
+    sample: int = 1,
+    budget: float | None = None,
+    jobs: int = 1,
+    limits: Limits | None = None,
+    draw: str | None = None,
+    target: str | None = None,
+    progress: Callable[[Mapping, Mapping[str, float]], None] = lambda record, spread: None,
+) -> int:
+    """Measure what rounding does to a sample of the records, and keep it beside the store.
+
+    Only finished records of untimed trials count whose key is still today's and whose data are
+    available, of groups (task, solver, dataset) that were not measured under the declared versions.
+
+    Parameters
+    ----------
+    store, keys, sample, budget, jobs, limits, draw, target
+        As of :func:`audit`. A measurement is six computations of a trial.
+    progress : callable
+        Called with each record and its differences, see :func:`nmfbench.engine.rounding.measure`.
+
+    Returns
+    -------
+    int
+        Number of measurements.
+    """
+    spreads, lock, done = rounding.Spreads(store.folder), threading.Lock(), []
+    text = draw or secrets.token_hex(8)
+    limits, times = limits or Limits(), 1 + rounding.TIMES
+    chosen: dict[tuple, list] = {}
+    for record in store.records(keys):
+        if record["status"] != "done" or record["timed"] or record in spreads:
+            continue
+        trial = current_trial(record)
+        affordable = budget is None or times * cost_of(record) <= _LARGE * budget
+        if trial is not None and affordable and _at_hand(trial, {}):
+            chosen.setdefault(group_of(record), []).append((_draw(record, text), record, trial))
+
+    def work(record, trial, workers):
+        worker = workers.of(target_of(timed=False, untimed=target))
+        plain, _ = compute(trial, worker, limits.seconds)
+        if plain["status"] != "done":
+            return
+        spread = rounding.measure(trial, plain, worker, limits.seconds)
+        with lock:
+            done.append(record["key"])
+            spreads.add(record, spread)
+            spreads.write()
+            progress(record, spread)
+
+    _each(_in_turns(chosen, sample), work, budget, jobs, limits, times)
+    return len(done)
+
+
+def _in_turns(chosen, sample) -> list[tuple[Mapping, Trial]]:
+    """Records with their trials: one of each group, then a second of each, up to a sample."""
     turns = [
         (turn, draw, record, trial)
         for found in chosen.values()
         for turn, (draw, record, trial) in enumerate(sorted(found, key=lambda f: f[0])[:sample])
     ]
-    todo = [(record, trial) for *_, record, trial in sorted(turns, key=lambda t: t[:2])]
-    for found in _compute(todo, store, places, budget, jobs, limits or Limits(), progress):
-        groups[group_of(found.record)].audits.append(found)
-    return [groups[name] for name in sorted(groups)]
+    return [(record, trial) for *_, record, trial in sorted(turns, key=lambda t: t[:2])]
 
 
 def _at_hand(trial, places):
@@ -162,97 +281,73 @@ def _at_hand(trial, places):
     return data and (trial.solver in places or not is_saved(trial.solver))
 
 
-def _draw(record, salt):
-    return hashlib.sha256(f"{salt} {record['key']}".encode()).hexdigest()
+def _draw(record, text):
+    return hashlib.sha256(f"{text} {record['key']}".encode()).hexdigest()
 
 
-def _cost(record):
+def _place(trial, record_code) -> tuple[str, ...]:
+    """Group of a record, the source that computed it, and today's."""
+    return trial.task, trial.solver, trial.dataset, record_code, trial.code
+
+
+def cost_of(record: Mapping) -> float:
+    """Seconds that a record took; of an earlier release, the seconds of its fit."""
     return record["elapsed"] or record["seconds"] or 0.0
 
 
-def _compute(todo, store, places, budget, jobs, limits, progress) -> list[Audit]:
-    deadline = None if budget is None else time.monotonic() + budget
-    of_thread, workers, lock, done = threading.local(), [], threading.Lock(), []
-    memory = limits.memory or default_memory_limit(jobs)
+def _each(todo, work, budget, jobs, limits, times=1) -> None:
+    """Call ``work`` for records and trials, with workers of the thread, as far as the budget goes.
 
-    def work(record, trial):
-        if deadline is not None and time.monotonic() + _cost(record) > deadline:
-            return
-        if not hasattr(of_thread, "worker"):
-            of_thread.worker = Worker(memory)
-            workers.append(of_thread.worker)
-        placed = replace(trial, solver=places.get(trial.solver, trial.solver))
-        found = replace(_audit(record, placed, store, of_thread.worker, limits), trial=trial)
-        with lock:
-            store.put_audits([_row(found)])
-            done.append(found)
-            progress(found)
+    ``times`` is how often the trial of a record is computed.
+    """
+    deadline = None if budget is None else time.monotonic() + budget
+    workers = _Workers(limits.memory or default_memory_limit(jobs))
+
+    def within(record, trial):
+        if deadline is None or time.monotonic() + times * cost_of(record) <= deadline:
+            work(record, trial, workers)
 
     pool = ThreadPoolExecutor(jobs)
     try:
-        for future in [pool.submit(work, *pair) for pair in todo]:
+        for future in [pool.submit(within, *pair) for pair in todo]:
             future.result()
     finally:
-        for worker in workers:
-            worker.kill()
+        workers.kill()
         pool.shutdown(cancel_futures=True)
-        for worker in workers:
+        workers.close()
+
+
+class _Workers:
+    """A worker for each thread that asks, of the target that it asked for last."""
+
+    def __init__(self, memory):
+        self._memory, self._of_thread, self._all = memory, threading.local(), []
+
+    def of(self, target) -> Worker:
+        held = getattr(self._of_thread, "worker", None)
+        if held is None or held.target != target:
+            if held is not None:
+                held.close()
+            held = self._of_thread.worker = Worker(self._memory, target)
+            self._all.append(held)
+        return held
+
+    def kill(self):
+        for worker in self._all:
+            worker.kill()
+
+    def close(self):
+        for worker in self._all:
             worker.close()
-    return done
 
 
-def _audit(record, trial, store, worker, limits) -> Audit:
-    """Compare all where rounding should be the same, else the begin of the fit."""
-    here = same_place(record, {"host": host(), "versions": versions()})
-    begin = None if here else _beginning(record, trial, store)
-    if begin is None:
-        again, _ = compute(trial, worker, limits.seconds)
-        found = _agreement(again, lambda: compare(record, again))
-        return Audit(record, trial, found.outcome, "all", _telling(found))
-    fit, short = begin
-    again, _ = compute(short, worker, limits.seconds)
-    found = _agreement(again, lambda: compare_first_objectives(fit, again))
-    return Audit(record, trial, found.outcome, "first objectives", _telling(found))
-
-
-def _telling(found: Agreement) -> list[str]:
-    return found.beyond or found.differences
-
-
-def _agreement(again, compared) -> Agreement:
-    if again["status"] == "done":
-        return compared()
-    why = [f"it failed: {reason(again['error'])}"]
-    return Agreement(["status"], why, close=False, beyond=why)
-
-
-def _beginning(record, trial, store):
-    """The record of the fit behind a record, and the trial that makes its first iterations only.
-
-    None if the fit makes no more than these anyway, or keeps no objectives.
-    """
-    while trial.base is not None:
-        trial = trial.base
-        found = store.records([trial.key])
-        if not found:
-            return None
-        (record,) = found
-    if (record["n_iter"] or 0) <= FIRST or len(record["first_objectives"] or ()) < 2:
-        return None
-    if "max_iter" in trial.options:
-        return record, replace(trial, options={**trial.options, "max_iter": FIRST})
-    short = {**trial.params, "max_iter": FIRST}
-    if _makes_first(trial.solver, short, record["n_iter"]):
-        return record, replace(trial, params=short)
-    return None
-
-
-def _makes_first(solver, params, rank) -> bool:
-    """Whether ``max_iter`` is the number of iterations, rather than of something within one."""
-    kind = registry.solvers[solver].target
-    if "max_iter" not in getattr(kind, "__dataclass_fields__", ()):
-        return False
-    return make_solver(solver, **params)._n_steps(rank) == FIRST
+def _audit(record, trial, worker, limits) -> Audit:
+    again, _ = compute(trial, worker, limits.seconds)
+    if again["status"] != "done":
+        why = [f"it failed: {reason(again['error'])}"]
+        return Audit(record, trial, "different", why, again)
+    found = rounding.agreement(record, again, trial, worker, limits.seconds)
+    return Audit(record, trial, found.outcome, found.details, again)
 
 
 def _row(found: Audit) -> dict:
@@ -265,8 +360,17 @@ def _row(found: Audit) -> dict:
         "record_code": found.record["code"],
         "code": found.trial.code,
         "outcome": found.outcome,
-        "compared": found.compared,
+        "compared": "all",
         "host": host(),
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _draw_row(text, place, audited, records) -> dict:
+    """Row, in the store, of the records that a sample was drawn from."""
+    return {
+        **{"draw": text, "audited": audited, "records": records, "host": host()},
+        **dict(zip(("task", "solver", "dataset", "record_code", "code"), place, strict=True)),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
@@ -274,34 +378,44 @@ def _row(found: Audit) -> dict:
 def standing(store: Store, trials: Sequence[Trial]) -> dict[str, int]:
     """How many finished records are of today's code, audited under it, neither, or failed it.
 
-    A record is audited if one of its group that the same source computed was audited under today's
-    code, and none of these came out different. One that was computed elsewhere counts as that until
-    it is audited, whatever it says of the code that computed it.
+    A record is audited if an audit under today's code drew its sample from it and others of its
+    group that the same source computed, and none of these came out different. One that was computed
+    elsewhere counts as that until it is audited, whatever it says of the code that computed it.
 
     Returns
     -------
     dict
-        ``current``, ``audited``, ``different``, ``unaudited``, ``elsewhere``.
+        ``current``, ``audited``, ``different``, ``unaudited``, ``elsewhere``; and, of all these
+        that are not timed, how many were computed under the ``reference`` target, under ``another``
+        and under one that is ``unknown``.
     """
-    outcomes = _outcomes(store)
+    vouchers = _Vouchers(store)
     held = store.provenance(trial.key for trial in trials)
     imported = store.imported(held)
     counts = dict.fromkeys(("current", "audited", "different", "unaudited", "elsewhere"), 0)
+    targets = dict.fromkeys(("reference", "another", "unknown"), 0)
     for trial in {trial.key: trial for trial in trials}.values():
         record = held.get(trial.key)
         if record is None or record["status"] != "done":
             continue
-        group = (trial.task, trial.solver, trial.dataset)
-        seen = outcomes.get((*group, record["code"], trial.code), set())
-        if "different" in seen:
+        if not trial.timed:
+            targets[_target(record["versions"])] += 1
+        audited = vouchers.has(trial, record["code"], record["digest"])
+        if vouchers.differs(trial, record["code"]):
             counts["different"] += 1
         elif trial.key in imported:
-            counts["audited" if seen else "elsewhere"] += 1
+            counts["audited" if audited else "elsewhere"] += 1
         elif record["code"] == trial.code:
             counts["current"] += 1
         else:
-            counts["audited" if seen else "unaudited"] += 1
-    return counts
+            counts["audited" if audited else "unaudited"] += 1
+    return counts | targets
+
+
+def _target(versions) -> str:
+    if is_reference(versions):
+        return "reference"
+    return "another" if is_known(versions) else "unknown"
 
 
 def audited(store: Store, trials: Sequence[Trial]) -> bool | None:
@@ -315,13 +429,41 @@ def audited(store: Store, trials: Sequence[Trial]) -> bool | None:
     return True if counts["audited"] and not counts["elsewhere"] else None
 
 
-def _outcomes(store) -> dict[tuple, set[str]]:
-    """Outcomes of the audits by task, solver, dataset, and both sources."""
-    found: dict[tuple, set[str]] = {}
-    for row in store.audits():
-        place = (*group_of(row), row["record_code"], row["code"])
-        found.setdefault(place, set()).add(row["outcome"])
-    return found
+def vouched_for(store: Store, trials: Iterable[Trial]) -> set[str]:
+    """Keys of the finished records that an audit of this store under today's code vouches for.
+
+    Timed ones are never among them, as no audit compares times.
+    """
+    trials = {trial.key: trial for trial in trials if not trial.timed}
+    vouchers = _Vouchers(store)
+    return {
+        key
+        for key, record in store.provenance(trials).items()
+        if record["status"] == "done"
+        and vouchers.has(trials[key], record["code"], record["digest"])
+    }
+
+
+class _Vouchers:
+    """Outcomes of the audits of a store, and the records that their samples were drawn from."""
+
+    def __init__(self, store):
+        self._different, self._drawn_from = set(), set()
+        for row in store.audits():
+            if row["outcome"] == "different":
+                self._different.add((*group_of(row), row["record_code"], row["code"]))
+        for row in store.draws():
+            place = *group_of(row), row["record_code"], row["code"]
+            self._drawn_from |= {(place, *record) for record in row["records"].items()}
+
+    def differs(self, trial, record_code) -> bool:
+        """Whether an audit found a record of the group and source different."""
+        return _place(trial, record_code) in self._different
+
+    def has(self, trial, record_code, seal) -> bool:
+        """Whether an audit drew from a record, as it is, and found none of them different."""
+        place = _place(trial, record_code)
+        return place not in self._different and (place, trial.key, seal) in self._drawn_from
 
 
 # -- what to raise ----------------------------------------------------------------------------
@@ -334,7 +476,7 @@ def moved(store: Store, groups: Sequence[Group]) -> list[tuple[str, str]]:
     """The entries whose numbers changed: the fewest that explain all differences.
 
     An entry explains a difference if nothing of it came out the same: no audit, and no record that
-    today's source computed.
+    today's source computed. Differences between two numerical targets ask for none.
 
     Returns
     -------
@@ -346,6 +488,8 @@ def moved(store: Store, groups: Sequence[Group]) -> list[tuple[str, str]]:
     for group in groups:
         for found in group.audits:
             names = _entries(found.trial)
+            if found.outcome == "different" and not found.at_one_target:
+                continue
             if found.outcome == "different":
                 for name in names:
                     different.setdefault(name, set()).add(found.record["key"])

@@ -1,7 +1,8 @@
-"""As much of several grids as fits into a time, evenly, in whole repeats.
+"""As much of several grids as fits into a time, evenly, in complete repeats, and what trials cost.
 
-A unit is one repeat of one artefact: all methods and levels, or none. Which units are computed
-depends on what such trials cost before, never on what came out, so that p-values stay valid.
+A unit is one repeat of one artefact: all methods and levels, or none. So a budget is spent where no
+test is to be decided: on smaller grids than the paper's, and on records computed again. Otherwise
+:mod:`nmfbench.artefacts.scheduler` has the order.
 """
 
 from __future__ import annotations
@@ -9,14 +10,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from math import prod
+from typing import Any
 
+from nmfbench.core import registry
 from nmfbench.engine.store import Store
-from nmfbench.engine.trials import Trial, canonical
+from nmfbench.engine.trials import Trial
 
-__all__ = ["Costs", "Unit", "run_units", "units_of"]
+__all__ = ["UNKNOWN", "Costs", "Unit", "cpu_of", "run_units", "units_of"]
+
+UNKNOWN = 10.0
+"""CPU seconds of a trial of a task of which there is no record."""
 
 _OVERHEAD = 1.3  # of a whole trial over its fit, where only the latter is known
+_SHORT = 0.05  # seconds of a fit whose clocks are too coarse to compare
+_SOME = 20.0  # CPU seconds of a run that count as if they had gone as predicted
 
 
 @dataclass(frozen=True)
@@ -54,38 +62,118 @@ def units_of(grids: Mapping[str, Sequence[Trial]]) -> list[Unit]:
 
 
 class Costs:
-    """Seconds that a trial will take, from the records of its like.
+    """CPU seconds that a trial will take, by the records of trials alike.
+
+    The mean of other repeats, else of other levels, else of other parameters. From another rank,
+    size or data set it is scaled: fits take time in proportion to samples, features and rank, the
+    rest of a trial (data, scores, references) to samples and features. Without any record of the
+    task it is :data:`UNKNOWN`. During a run predictions are corrected by the ratio of measured to
+    predicted costs, by task and solver.
 
     Parameters
     ----------
     store : Store
     trials : iterable of Trial
-        Whose costs will be asked for.
+        Whose costs are needed.
     """
 
     def __init__(self, store: Store, trials: Iterable[Trial]):
         everyone = {t.key: t for trial in trials for t in (trial, trial.base) if t is not None}
-        seen: dict[str, list[float]] = {}
+        alike: dict[tuple, list[float]] = {}
         for key, record in store.provenance(everyone).items():
-            trial, cost = everyone[key], record["elapsed"]
-            if cost is None and trial.base is None and record["seconds"] is not None:
-                cost = _OVERHEAD * record["seconds"]
-            if cost is not None:
-                for kind in _kinds(trial):
-                    seen.setdefault(kind, []).append(cost)
-        self._known = {kind: fmean(costs) for kind, costs in seen.items()}
+            whole = everyone[key].base is None
+            if (cost := cpu_of(record, whole=whole)) is None:
+                continue
+            fit = min(cost, _cpu_of_fit(record)) if whole else 0.0
+            for kind, size, volume in _kinds(everyone[key]):
+                sums = alike.setdefault(kind, [0.0] * 4)
+                for place, part in enumerate((cost - fit, size, fit, volume)):
+                    sums[place] += part
+        self._known = {
+            kind: (rest / size, fit / volume) for kind, (rest, size, fit, volume) in alike.items()
+        }
+        self._seen: dict[tuple, list[float]] = {}
 
-    def of(self, trial: Trial) -> float | None:
-        """None if nothing like it has been computed."""
-        return next((self._known[k] for k in _kinds(trial) if k in self._known), None)
+    def of(self, trial: Trial) -> float:
+        """CPU seconds of a trial."""
+        return self._before(trial) * self._ratio(trial)
+
+    def _before(self, trial):
+        """By the records from before the run."""
+        for kind, size, volume in _kinds(trial):
+            if kind in self._known:
+                rest, fit = self._known[kind]
+                return rest * size + fit * volume
+        return UNKNOWN
+
+    def see(self, trial: Trial, record: Mapping[str, Any]) -> float:
+        """Note the record of a trial of this run, and return its CPU seconds."""
+        cost = cpu_of(record, whole=trial.base is None)
+        if cost is None:
+            return 0.0
+        for kind in ((trial.task, trial.solver), ()):
+            sums = self._seen.setdefault(kind, [0.0, 0.0])
+            sums[0] += cost
+            sums[1] += self._before(trial)
+        return cost
+
+    def _ratio(self, trial):
+        """Measured over predicted costs of this run, for trials alike; close to 1 at first."""
+        seen = self._seen.get((trial.task, trial.solver)) or self._seen.get((), (0.0, 0.0))
+        return (seen[0] + _SOME) / (seen[1] + _SOME)
+
+
+def cpu_of(record: Mapping[str, Any], *, whole: bool = True) -> float | None:
+    """CPU seconds of a whole trial; None where its record does not say.
+
+    The elapsed seconds of the trial times the share of the processor that its fit had, since the
+    machine may have been shared.
+
+    Parameters
+    ----------
+    record : mapping
+        ``elapsed``, ``seconds`` and ``cpu_seconds``, each of which may be None.
+    whole : bool, default=True
+        Whether the fit is a part of the trial, and not what it starts from.
+    """
+    elapsed, seconds, cpu = (record[name] for name in ("elapsed", "seconds", "cpu_seconds"))
+    if elapsed is None:
+        return _OVERHEAD * (seconds if cpu is None else cpu) if whole and seconds else None
+    if cpu is None or not seconds or seconds < _SHORT:
+        return elapsed
+    return elapsed * min(1.0, cpu / seconds)
+
+
+def _cpu_of_fit(record):
+    seconds, cpu = record["seconds"], record["cpu_seconds"]
+    return (seconds if cpu is None else cpu) or 0.0
 
 
 def _kinds(trial):
-    """From the nearest kin to the farthest: other repeats, other levels, other parameters."""
-    near = [trial.task, trial.dataset, trial.dataset_params, trial.options, trial.solver]
-    yield canonical([*near, trial.params, trial.corruption, trial.level])
-    yield canonical([*near, trial.params])
-    yield canonical(near)
+    """From the nearest kin to the farthest, each with what the rest of a trial and its fit are in
+    proportion to.
+
+    Other repeats, other levels, other parameters; other ranks and sizes, other data, other solvers.
+    """
+    near = (trial.task, trial.dataset, str(trial.dataset_params), str(trial.options), trial.solver)
+    params = str(trial.params)
+    yield (*near, params, trial.corruption, trial.level), 1.0, 1.0
+    yield (*near, params), 1.0, 1.0
+    yield near, 1.0, 1.0
+    known = {**registry.datasets[trial.dataset].info, **trial.dataset_params}
+    rank = trial.options.get("n_components", trial.params.get("n_components"))
+    size = _product(known.get("n_samples"), known.get("n_features"))
+    for kind in (
+        (trial.task, trial.dataset, trial.solver),
+        (trial.task, trial.solver),
+        (trial.task,),
+    ):
+        yield kind, size, size * _product(rank)
+
+
+def _product(*sizes):
+    """As far as the sizes are known."""
+    return float(prod(size for size in sizes if isinstance(size, int) and size > 0))
 
 
 def run_units(
@@ -99,8 +187,7 @@ def run_units(
 ) -> list[Unit]:
     """Compute units until the budget is spent, next one of the artefact that had least so far.
 
-    A unit that would not fit is left out, and what follows of its artefact, too. A unit of
-    unknown cost is begun, and cut off if need be.
+    A unit that would not fit is left out, and what follows of its artefact, too.
 
     Parameters
     ----------
@@ -131,7 +218,7 @@ def run_units(
         unit = queues[artefact].pop(0)
         todo = lacking(unit.trials)
         started = time.monotonic()
-        needed = sum((costs.of(t) or 0.0) / (1 if t.timed else jobs) for t in todo)
+        needed = sum(costs.of(t) / (1 if t.timed else jobs) for t in todo)
         if todo and started + needed > deadline:
             del queues[artefact]
             continue

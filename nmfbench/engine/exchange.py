@@ -7,8 +7,8 @@ pictures and claims read. Nothing is pickled. A class from outside is named with
 :mod:`nmfbench.engine.saved` says.
 
 Each row has the :func:`~nmfbench.engine.record.digest` of its record, so that a changed cell is
-noticed; pages of a parquet file have a checksum, which guards its arrays, too. Files from before
-there was such a column are read without. All rows are checked before the first is handed out.
+noticed; pages of a parquet file have a checksum, which guards its arrays, too. A file without that
+column is read on request only. All rows are checked before the first is handed out.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,14 +28,17 @@ import pandas as pd
 from nmfbench.core.files import whole_file
 from nmfbench.core.registry import UnknownNameError
 from nmfbench.engine.arrays import pack, unpack
+from nmfbench.engine.guard import default_memory_limit, limited_memory
 from nmfbench.engine.record import COLUMNS, FLAGS, JSON, RESERVED, digest, to_row
 from nmfbench.engine.saved import as_saved
 from nmfbench.engine.trials import Trial, canonical, key_of
 
 __all__ = [
     "ExchangeError",
+    "beside_error",
     "current_trial",
     "export_records",
+    "read_beside",
     "read_export",
     "read_exports",
     "trial_of",
@@ -54,6 +58,9 @@ _CELLS = tuple(name for name in JSON if name != "metrics")  # of JSON text
 _NUMBERS = ("level", "seconds", "cpu_seconds", "objective", "elapsed")
 _WHOLE = ("repeat", "start", "n_iter", "peak_memory")
 _SIZE_LIMIT = 2**31 - 1  # of one CSV field
+_ROW_LIMIT, _BYTE_LIMIT = 10**6, 2**32  # of one file, once it is unpacked
+_MEMORY = 2 * _BYTE_LIMIT  # to read one file
+_BESIDE_LIMIT = 2**26  # bytes of a file of measurements beside records
 
 
 class ExchangeError(ValueError):
@@ -135,8 +142,16 @@ _SPLIT: Callable = re.compile(r"(\d+)").split
 # -- in ---------------------------------------------------------------------------------------
 
 
-def read_exports(paths: Sequence) -> list[tuple[dict, dict[str, np.ndarray]]]:
+def read_exports(
+    paths: Sequence, *, bare: Callable[[Path], bool] = lambda path: False
+) -> list[tuple[dict, dict[str, np.ndarray]]]:
     """Records and arrays of exported files; of a folder, those of all parquet files in it.
+
+    Parameters
+    ----------
+    paths : sequence of path-like
+    bare : callable, optional
+        Called with a file whose records have no digests: whether to read it.
 
     Raises
     ------
@@ -150,11 +165,19 @@ def read_exports(paths: Sequence) -> list[tuple[dict, dict[str, np.ndarray]]]:
         if not below:
             raise ExchangeError(f"there is no parquet file in the folder {path}.")
         files += below
-    return [pair for file in files for pair in read_export(file)]
+    return [pair for file in files for pair in read_export(file, bare=bare)]
 
 
-def read_export(path) -> list[tuple[dict, dict[str, np.ndarray]]]:
+def read_export(
+    path, *, bare: Callable[[Path], bool] = lambda path: False
+) -> list[tuple[dict, dict[str, np.ndarray]]]:
     """Records of one exported file, each checked, and their arrays.
+
+    Parameters
+    ----------
+    path : path-like
+    bare : callable, optional
+        As of :func:`read_exports`.
 
     Returns
     -------
@@ -167,6 +190,11 @@ def read_export(path) -> list[tuple[dict, dict[str, np.ndarray]]]:
         more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
         what = f"{', '.join(lacking[:3])}{more}"
         raise ExchangeError(f"{path} is not an export of nmfbench: columns are missing: {what}.")
+    if "digest" not in columns and not bare(Path(path)):
+        raise ExchangeError(
+            f"{path}: its records have no digests, so that damage would go unnoticed. Export them "
+            "again with this nmfbench, or read them as they are with import --without-digests."
+        )
     if len(set(columns)) < len(columns):
         raise ExchangeError(f"{path} is not an export of nmfbench: a column is there twice.")
     metrics = [name for name in columns if name not in (*FIRST, *LAST, "arrays")]
@@ -198,6 +226,8 @@ def _arrays(cell):
     for packed in cell or ():
         if set(packed) != {"name", "dtype", "shape", "data"}:
             raise ValueError("arrays are not as nmfbench writes them")
+        if not (isinstance(packed["name"], str) and packed["name"]):
+            raise ValueError(f"an array is called {packed['name']!r}, which is no name")
         found[packed["name"]] = unpack(packed["dtype"], packed["shape"], packed["data"])
     return found
 
@@ -213,29 +243,68 @@ def _row(path, number):
 
 def _read(path):
     """Column names and rows; cells are values (parquet) or text (CSV), None where empty."""
+    if path.exists() and not path.is_file():
+        raise ExchangeError(f"{path} is not a regular file: copy what it gives to one.")
     try:
         with path.open("rb") as file:
             magic = file.read(4)
-        if magic == b"PAR1":
-            from pyarrow import parquet
-
-            table = parquet.read_table(path, page_checksum_verification=True)
-            columns = [column.to_pylist() for column in table.columns]
-            return table.column_names, list(zip(*columns, strict=True))
-        csv.field_size_limit(_SIZE_LIMIT)
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = [[cell or None for cell in row] for row in csv.reader(file, strict=True) if row]
+        with limited_memory(min(_MEMORY, default_memory_limit())):
+            return _from_parquet(path) if magic == b"PAR1" else _from_csv(path)
     except FileNotFoundError:
         raise ExchangeError(f"there is no file {path}.") from None
     except (UnicodeDecodeError, csv.Error):
         raise ExchangeError(
             f"{path} is not an export of nmfbench: neither parquet nor readable CSV."
         ) from None
-    except (OSError, ValueError, TypeError) as error:  # pyarrow's are OSErrors or ValueErrors
-        raise ExchangeError(f"{path} cannot be read: {error}.") from error
+    except MemoryError:
+        raise ExchangeError(
+            f"{path} takes more memory to read than there is: export fewer artefacts to a file."
+        ) from None
+    except ExchangeError:
+        raise
+    except (OSError, ValueError, TypeError, OverflowError) as error:
+        # A day may be too far off for Python.
+        raise ExchangeError(f"{path} cannot be read: {str(error).rstrip('.')}.") from error
+
+
+def _from_parquet(path):
+    from pyarrow import ArrowException, parquet
+
+    try:
+        metadata = parquet.read_metadata(path)
+        groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
+        _check_size(path, metadata.num_rows, sum(group.total_byte_size for group in groups))
+        table = parquet.read_table(path, page_checksum_verification=True)
+    except MemoryError:  # an ArrowException, too
+        raise
+    except ArrowException as error:  # of many kinds
+        raise ValueError(str(error)) from error
+    columns = [column.to_pylist() for column in table.columns]
+    return table.column_names, list(zip(*columns, strict=True))
+
+
+def _from_csv(path):
+    size = path.stat().st_size
+    _check_size(path, 0, size)
+    csv.field_size_limit(_SIZE_LIMIT)
+    rows: list = []
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        for row in csv.reader(file, strict=True):
+            if row:
+                rows.append([cell or None for cell in row])
+                _check_size(path, len(rows) - 1, size)
     if not rows:
         raise ExchangeError(f"{path} is not an export of nmfbench: it is empty.")
     return rows[0], rows[1:]
+
+
+def _check_size(path, rows, size):
+    """Refuse a file before it fills the memory: a repeated value is packed to almost nothing."""
+    if rows > _ROW_LIMIT or size > _BYTE_LIMIT:
+        raise ExchangeError(
+            f"{path} has {rows} rows or more in {size} bytes, more than the {_ROW_LIMIT} rows or "
+            f"{_BYTE_LIMIT} bytes that a file may have: export fewer artefacts to a file."
+        )
 
 
 def _record(cells, metrics):
@@ -302,6 +371,41 @@ def _parsed(name, value):
 
 def _no_constant(word):
     raise ValueError(f"{word} is not JSON")
+
+
+def read_beside(path, command: str) -> dict[str, Any] | None:
+    """The JSON object of a file that is kept beside records; None where there is no file.
+
+    Parameters
+    ----------
+    path : path-like
+    command : str
+        Who writes such a file.
+
+    Raises
+    ------
+    ExchangeError
+        If the file is not such a one.
+    """
+    path = Path(path)
+    if not path.exists():
+        return None
+    try:
+        if not path.is_file() or path.stat().st_size > _BESIDE_LIMIT:
+            raise ValueError
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(found, dict):
+            raise ValueError
+    except (ValueError, RecursionError):
+        raise beside_error(path, command) from None
+    return found
+
+
+def beside_error(path, command: str) -> ExchangeError:
+    """For a file beside records that does not hold what a command writes."""
+    return ExchangeError(
+        f"{path} is not as 'nmfbench {command}' writes it. Move the file away, and measure anew."
+    )
 
 
 def trial_of(record: Mapping) -> Trial:

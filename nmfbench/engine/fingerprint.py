@@ -26,10 +26,12 @@ from typing import Any
 __all__ = ["code_version", "strip_source"]
 
 _OWN = "nmfbench"
-# Names, look-ups and downloads: they decide what is run and whether it can be, never what comes
-# out (the content of a data file is checked against its own hash, which is in the key).
+# Names, look-ups, downloads and what differences matter: they decide what is run, whether it can be
+# and how it is judged, never what comes out (the content of a data file is checked against its own
+# hash, which is in the key).
 _PLUMBING = {
     _OWN,
+    f"{_OWN}.core.matters",
     f"{_OWN}.core.registry",
     f"{_OWN}.datasets",
     f"{_OWN}.datasets.convert",

@@ -12,18 +12,28 @@ import contextlib
 import ctypes
 import json
 import os
+import resource
 import selectors
 import signal
 import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
-__all__ = ["SHARE", "End", "Guarded", "default_memory_limit", "proc_bytes", "stand_guard"]
+__all__ = [
+    "SHARE",
+    "End",
+    "Guarded",
+    "default_memory_limit",
+    "limited_memory",
+    "proc_bytes",
+    "stand_guard",
+]
 
 SHARE = 0.8
 """Share of the memory available that all jobs together may hold, unless a limit is given."""
@@ -42,6 +52,8 @@ _DEATH_SIGNAL, _SUBREAPER = 1, 36  # of prctl(2): PR_SET_PDEATHSIG, PR_SET_CHILD
 _FROM_OUTSIDE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+_AUTOGROUP = Path("/proc/self/autogroup")
+_AUTOGROUP_TRIES = 20
 _CONTAINER = (  # its limit, by cgroup v2 and v1
     Path("/sys/fs/cgroup/memory.max"),
     Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
@@ -55,6 +67,23 @@ def default_memory_limit(jobs: int = 1) -> int:
         with contextlib.suppress(OSError, ValueError):  # there is none, or "max"
             room = min(room, int(file.read_text()))
     return int(SHARE * room / jobs)
+
+
+@contextlib.contextmanager
+def limited_memory(n_bytes: int) -> Iterator[None]:
+    """Within the block, this process may ask for so much more memory; beyond is a MemoryError.
+
+    For parsers of files that are small and unpack to anything. The limit is of addresses, so that
+    it holds before a page is touched, where the system enforces it, as Linux does.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = psutil.Process().memory_info().vms + n_bytes
+    others = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min([most, *others]), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 @dataclass(frozen=True)
@@ -153,12 +182,14 @@ def stand_guard(life_fd, kept_fds, memory_limit):
     for number in _FROM_OUTSIDE:  # who ends all processes of a run ends the program, too
         signal.signal(number, signal.SIG_IGN)
     _prctl(_SUBREAPER, 1)
+    _keep_nice()  # in the session that the program started for it
     guard, pid = os.getpid(), os.fork()
     if pid == 0:
         for number in _FROM_OUTSIDE[1:]:
             signal.signal(number, signal.SIG_DFL)
         os.close(life_fd)
         os.setsid()
+        _keep_nice()
         _prctl(_DEATH_SIGNAL, signal.SIGKILL)
         if os.getppid() != guard:
             os._exit(1)
@@ -241,6 +272,24 @@ def _end_all(pid):
         except ChildProcessError:  # none is left
             return
         time.sleep(0.002)
+
+
+def _keep_nice():
+    """Give the session of this process the nice value of the process, where sessions have one.
+
+    Linux schedules sessions as groups (``sched_autogroup_enabled``), by a nice value of the group.
+    A new session has 0, so that ``nice -n 19`` would yield nothing to other sessions.
+    """
+    if not _AUTOGROUP.exists() or not (nice := os.nice(0)):
+        return
+    for _ in range(_AUTOGROUP_TRIES):
+        try:
+            _AUTOGROUP.write_text(str(nice))
+            return
+        except BlockingIOError:  # the kernel takes ten such changes a second, from all users
+            time.sleep(0.1)
+        except OSError:
+            return
 
 
 def _prctl(option, value):

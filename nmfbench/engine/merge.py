@@ -8,7 +8,7 @@ problem and repeat.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,8 +17,10 @@ from nmfbench.core import registry
 from nmfbench.engine.agreement import compare
 from nmfbench.engine.exchange import trial_of
 from nmfbench.engine.missing import timed_problem
+from nmfbench.engine.rounding import Spreads
 from nmfbench.engine.saved import as_saved, is_saved
 from nmfbench.engine.store import Store
+from nmfbench.engine.target import is_reference
 
 __all__ = ["Merge", "import_records", "merge"]
 
@@ -57,11 +59,16 @@ class Merge:
 
 
 def merge(
-    held: Mapping[str, Mapping], offered: Iterable[Mapping], *, larger_wins: bool = False
+    held: Mapping[str, Mapping],
+    offered: Iterable[Mapping],
+    *,
+    larger_wins: bool = False,
+    spreads: Spreads | None = None,
 ) -> Merge:
     """Decide which of the records offered are taken.
 
-    Of equal keys the held record stays, unless it is of a failure.
+    Of equal keys the held record stays, unless it is of a failure, or the one offered was computed
+    under the reference target (:mod:`nmfbench.engine.target`) and it was not.
 
     Parameters
     ----------
@@ -71,6 +78,8 @@ def merge(
     larger_wins : bool, default=False
         Where two groups do not go together, take the one offered if it has all of the other's
         trials and more.
+    spreads : Spreads, optional
+        What is known of what rounding does.
     """
     found = Merge()
     theirs: dict[str, dict[str, Mapping]] = {}
@@ -80,25 +89,25 @@ def merge(
     for key, record in held.items():
         ours.setdefault(_group(record), {})[key] = record
     for group, records in theirs.items():
-        _merge_group(found, ours.get(group, {}), records, larger_wins)
+        _merge_group(found, ours.get(group, {}), records, larger_wins, spreads)
     return found
 
 
-def _merge_group(found, ours, theirs, larger_wins):
+def _merge_group(found, ours, theirs, larger_wins, spreads):
     agree = {}
     for key in ours.keys() & theirs.keys():
         if ours[key]["status"] == theirs[key]["status"] == "done":
-            agree[key] = compare(ours[key], theirs[key]).outcome
+            spread = spreads and spreads.of(ours[key])
+            agree[key] = compare(ours[key], theirs[key], spread=spread).outcome
             found.agreement[agree[key]] += 1
             if agree[key] == "different":
                 found.different.append(key)
     wanted = [
-        key
-        for key, record in theirs.items()
-        if key not in ours or (ours[key]["status"] == "failed" and record["status"] == "done")
+        key for key, record in theirs.items() if key not in ours or _is_better(record, ours[key])
     ]
     if wanted and not _go_together(ours, theirs, agree):
-        if not (larger_wins and theirs.keys() > ours.keys()):
+        renewed = theirs.keys() >= ours.keys() and all(map(_is_reference, theirs.values()))
+        if not (renewed or (larger_wins and theirs.keys() > ours.keys())):
             found.left_out += len(wanted)
             found.held += len(theirs) - len(wanted)
             return
@@ -107,6 +116,17 @@ def _merge_group(found, ours, theirs, larger_wins):
     found.replaced += sum(key in ours for key in wanted)
     found.new += sum(key not in ours for key in wanted)
     found.held += len(theirs) - len(wanted)
+
+
+def _is_better(offered, held) -> bool:
+    """Whether a record takes the place of another of the same key."""
+    if offered["status"] == "failed":
+        return False
+    return held["status"] == "failed" or (_is_reference(offered) and not _is_reference(held))
+
+
+def _is_reference(record) -> bool:
+    return is_reference(record["versions"])
 
 
 def _go_together(ours, theirs, agree) -> bool:
@@ -125,7 +145,10 @@ def _group(record) -> str:
 
 
 def import_records(
-    pairs: Iterable[tuple[Mapping, Mapping[str, np.ndarray]]], store: Store
+    pairs: Iterable[tuple[Mapping, Mapping[str, np.ndarray]]],
+    store: Store,
+    *,
+    beside: Callable[[], object] = lambda: None,
 ) -> Merge:
     """Merge records from elsewhere into a store; what it holds stays.
 
@@ -137,15 +160,19 @@ def import_records(
         As :func:`~nmfbench.engine.exchange.read_exports` gives them. Nothing is written unless all
         could be read.
     store : Store
+    beside : callable, optional
+        Merges what is kept beside records. Where it raises, no record is written.
     """
     given = {record["key"]: (record, arrays) for record, arrays in pairs}
     offered = {key: pair for key, pair in given.items() if _is_known(pair[0])}
     held = {record["key"]: record for record in store.records() if _is_known(record)}
-    found = merge(held, (record for record, _ in offered.values()))
+    spreads = Spreads(store.folder)
+    found = merge(held, (record for record, _ in offered.values()), spreads=spreads)
     found.unknown = len(given) - len(offered)
     solvers = {record["solver"] for record, _ in offered.values()}
     found.saved = sorted(filter(is_saved, solvers))
-    store.put_imported([*(offered[key] for key in found.taken), *_fuller(offered, held, store)])
+    taken = [*(offered[key] for key in found.taken), *_fuller(offered, held, store)]
+    store.put_imported(taken, beside=beside)
     return found
 
 

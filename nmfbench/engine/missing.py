@@ -9,7 +9,7 @@ from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial, canonical
 
-__all__ = ["in_stages", "missing", "other_release", "timed_problem"]
+__all__ = ["in_stages", "missing", "other_release", "timed_here", "timed_problem"]
 
 
 def missing(
@@ -19,7 +19,7 @@ def missing(
 
     These count as missing, too: failed trials that other source computed; what a wrapped peer
     gave under another release of it; and, of timed rivals on one problem, those timed on another
-    host, as soon as one of them has to be timed here.
+    machine or in another environment, as soon as one of them has to be timed here.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def missing(
         lacking |= store.imported(trials)
     to_time = {timed_problem(trials[key]) for key in lacking if trials[key].timed}
     for key in trials.keys() - lacking:
-        elsewhere = trials[key].timed and held[key]["host"] != host()
+        elsewhere = trials[key].timed and not timed_here(held[key])
         if elsewhere and timed_problem(trials[key]) in to_time:
             lacking.add(key)
     return [trial for key, trial in trials.items() if key in lacking]
@@ -58,6 +58,16 @@ def other_release(trial: Trial, record) -> str | None:
     if package is None or record["versions"].get(package) == versions(package)[package]:
         return None
     return f"{package} {record['versions'].get(package)}"
+
+
+def timed_here(record) -> bool:
+    """Whether a record was timed on this very machine, and under the installed releases.
+
+    A record that was published or imported does not say on which machine, and counts as timed on
+    another.
+    """
+    releases = versions().items()
+    return record["host"] == host() and all(record["versions"].get(n) == v for n, v in releases)
 
 
 def timed_problem(trial: Trial) -> str:

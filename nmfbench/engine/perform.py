@@ -9,11 +9,13 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import Bunch
 
 from nmfbench.core import registry
 from nmfbench.corruptions import corrupt
 from nmfbench.datasets.base import load_dataset
+from nmfbench.engine.trials import precision_of
 from nmfbench.optim.graphs import GraphCache, shared_graphs
 from nmfbench.tasks.base import Outcome
 
@@ -65,7 +67,13 @@ class TrialCache:
     graphs: GraphCache = field(default_factory=GraphCache)
 
 
-def perform(trial, base: Outcome | None = None, cache: TrialCache | None = None) -> Outcome:
+def perform(
+    trial,
+    base: Outcome | None = None,
+    cache: TrialCache | None = None,
+    *,
+    perturbation: int | None = None,
+) -> Outcome:
     """Compute one trial.
 
     Parameters
@@ -75,6 +83,8 @@ def perform(trial, base: Outcome | None = None, cache: TrialCache | None = None)
         Of ``trial.base``, where it is known already; otherwise that trial is computed first.
     cache : TrialCache, optional
         Of the trials before; by default the trial stands alone.
+    perturbation : int, optional
+        Change the data in the last place of the precision of the fit, at random by this seed.
 
     Raises
     ------
@@ -84,12 +94,19 @@ def perform(trial, base: Outcome | None = None, cache: TrialCache | None = None)
         If the seconds or iterations of the fit are negative or infinite.
     """
     if base is None and trial.base is not None:
-        base = perform(trial.base, cache=cache)
+        base = perform(trial.base, cache=cache, perturbation=perturbation)
     cache = cache or TrialCache()
     data = _data_of(trial, cache.data)
-    solver = make_solver(trial.solver, **trial.params)
-    if "random_state" in solver.get_params():
-        solver.set_params(random_state=trial.random_state)
+    if perturbation is not None:
+        precision = np.dtype(precision_of(trial.task, trial.options))
+        _perturb(data, precision, np.random.default_rng(perturbation))
+    guest = ":" in trial.solver
+    if guest and base is not None:
+        solver = _Factorized("fixes_scale" in base.arrays)
+    else:
+        solver = make_solver(trial.solver, **trial.params)
+        if "random_state" in solver.get_params():
+            solver.set_params(random_state=trial.random_state)
     # For estimators that use the global states.
     random.seed(trial.random_state)
     np.random.seed(trial.random_state)  # noqa: NPY002
@@ -97,7 +114,19 @@ def perform(trial, base: Outcome | None = None, cache: TrialCache | None = None)
     given = () if base is None else (base,)
     with nullcontext() if trial.timed else shared_graphs(cache.graphs):
         outcome = task(data, solver, trial.rng("split"), *given, **trial.own_options)
+    if guest and getattr(solver, "fixes_scale", False):
+        outcome.arrays["fixes_scale"] = np.array(True)
     return _checked(outcome)
+
+
+@dataclass(frozen=True)
+class _Factorized:
+    """What a task sees of a class from outside that has been fitted: its code is not run again.
+
+    So whatever that code does to its process, it does not do to the metrics of the factors.
+    """
+
+    fixes_scale: bool
 
 
 def _data_of(trial, last):
@@ -113,6 +142,25 @@ def _data_of(trial, last):
         last.clear()
         last[key] = data
     return copy.deepcopy(last[key])
+
+
+def _perturb(data, precision, rng):
+    """Make about half of all numbers of the data but labels one unit smaller in the last place.
+
+    Zeros stay.
+    """
+
+    def perturbed(value):
+        if isinstance(value, list):
+            return [perturbed(part) for part in value]
+        if sp.issparse(value):
+            value.data = perturbed(value.data)
+        elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            unit = max(np.finfo(precision).eps, np.finfo(value.dtype).eps)
+            value *= (1 - unit * rng.integers(0, 2, value.shape)).astype(value.dtype)
+        return value
+
+    data.update((name, perturbed(v)) for name, v in data.items() if name not in ("y", "Y"))
 
 
 def _checked(outcome: Outcome) -> Outcome:

@@ -2,24 +2,48 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import platform
 import re
+import secrets
 import subprocess
+import tempfile
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import nmfbench
+from nmfbench.datasets.files import cache_folder
 
-__all__ = ["commit", "host", "versions"]
+__all__ = ["commit", "host", "machine", "public_host", "versions"]
 
 _PACKAGES = ("nmfbench", "numpy", "scipy", "scikit-learn", "numba", "pandas")
 
 
 @functools.cache
+def machine() -> str:
+    """Random name of this machine, made at first use and kept in the user's cache.
+
+    Two machines with the same processor differ by it. Where the cache cannot be written, the name
+    is that of this process.
+    """
+    path, new = cache_folder() / "machine", secrets.token_hex(16)
+    with contextlib.suppress(OSError, ValueError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".part-") as folder:
+            part = Path(folder) / path.name
+            part.write_text(new, encoding="utf-8")
+            with contextlib.suppress(FileExistsError):  # of another process, or an earlier one
+                os.link(part, path)
+        return path.read_text(encoding="utf-8").strip()
+    return new
+
+
+@functools.cache
 def host() -> dict[str, str | int]:
-    """Platform, processor and number of cores; nothing that names a person or a machine."""
+    """Platform, processor, number of cores, and the random name of this machine."""
     try:
         cpuinfo = Path("/proc/cpuinfo").read_text(encoding="utf-8")
         model = re.search(r"model name\s*:\s*(.+)", cpuinfo).group(1).strip()
@@ -29,7 +53,13 @@ def host() -> dict[str, str | int]:
         "platform": f"{platform.system()} {platform.machine()}",
         "cpu": model,
         "cores": os.cpu_count() or 1,
+        "machine": machine(),
     }
+
+
+def public_host(host: Mapping[str, str | int]) -> dict[str, str | int]:
+    """The same without the name of the machine, as it leaves the machine."""
+    return {name: value for name, value in host.items() if name != "machine"}
 
 
 @functools.cache

@@ -7,6 +7,7 @@ edits a row can compute another digest. That is what audits are for.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import math
@@ -22,6 +23,7 @@ __all__ = [
     "JSON",
     "RESERVED",
     "RecordError",
+    "check_origin",
     "digest",
     "from_row",
     "to_row",
@@ -76,7 +78,12 @@ _OPTIONAL += tuple(n for n, kind in COLUMNS.items() if "NOT NULL" not in kind an
 RESERVED = frozenset(COLUMNS) | {"arrays", "artefact", "digest", "method"}
 """Names that no metric can have: a table of records has columns of these names."""
 
+_YEARS = range(2000, 2200)  # of a time that tables can hold
 _TIMES = ("seconds", "cpu_seconds", "elapsed")
+_FLAT = {"host": (str, int), "versions": (str,)}
+"""What the entries of columns of JSON hold that tables of all records show."""
+
+_KINDS = {str: "text", int: "a whole number"}
 _TEXT = json.JSONEncoder(separators=(",", ":")).encode
 _LARGEST = 2**63  # what an INTEGER of SQLite is below
 
@@ -112,6 +119,22 @@ def from_row(row: Sequence) -> dict[str, Any]:
     record = dict(zip(COLUMNS, row, strict=True))
     record |= {name: json.loads(record[name]) for name in JSON}
     return record | {name: bool(record[name]) for name in FLAGS}
+
+
+def check_origin(row: Sequence) -> None:
+    """Raise a RecordError if a row says when and where it was computed as no record does.
+
+    Rows with a digest need it, too: an earlier nmfbench took them from files of others.
+    """
+    columns = dict(zip(COLUMNS, row, strict=True))
+    for name in _FLAT:
+        _check_text(name, columns[name])
+    _text("finished", columns["finished"])
+
+
+@functools.lru_cache(1024)  # many records have the same
+def _check_text(name, text) -> None:
+    _json(name, json.loads(text))
 
 
 def digest(values: Iterable) -> str:
@@ -152,11 +175,18 @@ def _value(name, value):
 
 
 def _number(name, value, at_least=-math.inf):
-    if not isinstance(value, int | float) or not math.isfinite(value):
+    if not isinstance(value, int | float) or not _is_finite(value):
         raise RecordError(f"{name} is {value!r}, not a finite number.")
     if value < at_least:
         raise RecordError(f"{name} is {value!r}, below {at_least:g}.")
     return float(value)
+
+
+def _is_finite(value) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number that no float holds
+        return False
 
 
 def _text(name, value):
@@ -167,13 +197,17 @@ def _text(name, value):
     except UnicodeEncodeError:
         raise RecordError(f"{name} is {value!r}, which is no Unicode text.") from None
     if name == "finished" and not _is_utc(value):
-        raise RecordError(f"finished is {value!r}, not a time such as 2024-01-31T12:00:00+00:00.")
+        raise RecordError(
+            f"finished is {value!r}, not a time such as 2024-01-31T12:00:00+00:00, from "
+            f"{_YEARS[0]} to {_YEARS[-1]}."
+        )
     return value
 
 
 def _is_utc(text):
     try:
-        return text.isascii() and datetime.fromisoformat(text).utcoffset() == timedelta(0)
+        time = datetime.fromisoformat(text)
+        return text.isascii() and time.utcoffset() == timedelta(0) and time.year in _YEARS
     except ValueError:
         return False
 
@@ -187,6 +221,10 @@ def _json(name, value):
                 _number(name, item)
     elif not isinstance(value, dict):
         raise RecordError(f"{name} is {value!r}, not a JSON object.")
+    for entry, item in value.items() if name in _FLAT else ():
+        if type(item) not in _FLAT[name]:
+            kinds = " or ".join(_KINDS[kind] for kind in _FLAT[name])
+            raise RecordError(f"{name} has {entry} = {item!r:.100}, which is not {kinds}.")
     if name == "metrics":
         for metric, number in value.items():
             if not metric:
@@ -194,5 +232,5 @@ def _json(name, value):
             _number(metric, number)
     try:
         return canonical(value)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise RecordError(f"{name} is not JSON: {error}.") from None

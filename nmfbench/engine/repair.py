@@ -16,12 +16,14 @@ from pathlib import Path
 from nmfbench.engine.record import COLUMNS, RecordError
 from nmfbench.engine.store import (
     AUDIT,
+    DRAW,
     FILE_NAME,
     DamagedError,
     Store,
     StoreError,
     connect,
     read_contents,
+    schema_damage,
     unpack_array,
     verify,
     verify_audit,
@@ -29,6 +31,8 @@ from nmfbench.engine.store import (
 
 __all__ = ["Damage", "Survey", "repair", "survey"]
 
+_AUDITS = {"audits": AUDIT, "draws": DRAW}
+_NEEDED = ("records", "arrays", "published", "imported")  # without which no record is whole
 _DESCRIBING = ("task", "dataset", "solver", "repeat")
 
 
@@ -62,7 +66,7 @@ class Survey:
         Whole records without a digest, so that not every damage of them is noticed.
     damaged : list of Damage
     audits : int
-        Damaged audits.
+        Damaged audits, and lists of what they drew from.
     file : list of str
         What is wrong with the file besides.
     aside : Path or None
@@ -100,8 +104,9 @@ def survey(folder) -> Survey:
         found.file = _file_damage(db)
         for _ in _records(db, found):
             pass
-        for _ in _audits(db, found):
-            pass
+        for table, columns in _AUDITS.items():
+            for _ in _audits(db, found, table, columns):
+                pass
     return found
 
 
@@ -128,7 +133,8 @@ def repair(folder) -> Survey:
         with _opened(folder, alone=True) as db, Store(part) as new:
             for row, blobs, imported in _records(db, again):
                 new.put_row(row, blobs, imported=imported)
-            new.put_audits(_audits(db, again))
+            new.put_audits(_audits(db, again, "audits", AUDIT))
+            new.put_draws(_audits(db, again, "draws", DRAW))
             again.aside.hardlink_to(path)
         (Path(part) / FILE_NAME).replace(path)  # whoever opened it meanwhile is told
     return again
@@ -159,6 +165,8 @@ def _opened(folder, *, alone=False) -> Iterator[sqlite3.Connection]:
                     "open."
                 ) from error
         try:
+            if wrong := [w for table, w in schema_damage(db).items() if table in _NEEDED]:
+                raise sqlite3.DatabaseError(wrong[0])
             yield db
         except sqlite3.Error as error:
             raise DamagedError(
@@ -172,7 +180,7 @@ def _file_damage(db) -> list[str]:
         lines = [line for (line,) in db.execute("PRAGMA integrity_check(5)")]
     except sqlite3.DatabaseError as error:
         return [str(error)]
-    return [] if lines == ["ok"] else lines
+    return [*schema_damage(db).values(), *(line for line in lines if line != "ok")]
 
 
 def _records(db, found) -> Iterator[tuple[list, list, bool]]:
@@ -224,12 +232,12 @@ def _places(db, table) -> dict[str, dict[str, int]]:
     return found
 
 
-def _audits(db, found) -> Iterator[dict]:
-    """Whole audits as :meth:`Store.put_audits` takes them."""
-    seal = "digest" if _has(db, "audits", "digest") else "NULL"
-    for _, *row, digest in _scan(db, "audits", [*AUDIT, seal]):
+def _audits(db, found, table, columns) -> Iterator[dict]:
+    """Whole audits as :meth:`Store.put_audits` takes them, or draws as :meth:`Store.put_draws`."""
+    seal = "digest" if _has(db, table, "digest") else "NULL"
+    for _, *row, digest in _scan(db, table, [*columns, seal]):
         try:
-            audit = verify_audit(row, digest)
+            audit = verify_audit(columns, row, digest)
         except RecordError:
             found.audits += 1
             continue

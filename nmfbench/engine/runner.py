@@ -26,9 +26,10 @@ from nmfbench.core import registry
 from nmfbench.engine.guard import default_memory_limit
 from nmfbench.engine.missing import in_stages
 from nmfbench.engine.provenance import host, versions
-from nmfbench.engine.record import RESERVED
+from nmfbench.engine.record import to_row
 from nmfbench.engine.results import reason
 from nmfbench.engine.store import Store
+from nmfbench.engine.target import target_of
 from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import Worker, WorkerDied, WorkerError
 from nmfbench.tasks.base import Outcome
@@ -48,7 +49,10 @@ __all__ = [
 
 _CONNECT = "10s"  # to wait for a scheduler
 _LARGEST = 1 << 62  # of a limit that the system takes
+_PATIENCE = 2  # seconds between looks whether a trial can start
 _SILENCE = 30  # seconds between looks whether a cluster has workers
+# What an answer of another shape raises where it is taken apart; a RecordError is a ValueError.
+_MALFORMED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 _SENT = 1000  # trials given to a scheduler at a time, which holds what they start from
 
 FIT = ("seconds", "cpu_seconds", "n_iter", "objective", "stop_reason")
@@ -99,8 +103,10 @@ def run(
     limits: Limits | None = None,
     retry_failed: bool = False,
     anew: bool = False,
+    target: str | None = None,
     progress: Callable[[RunSummary, dict[str, Any]], None] = lambda summary, record: None,
     wanted: Callable[[Trial], bool] = lambda trial: True,
+    ready: Callable[[Trial], bool] = lambda trial: True,
     crew: Crew | None = None,
 ) -> RunSummary:
     """Compute the missing trials and store their records.
@@ -118,11 +124,17 @@ def run(
         By default an hour a trial, and four fifths of the memory available for all jobs.
     retry_failed, anew : bool, default=False
         See :func:`~nmfbench.engine.missing.missing`.
+    target : str, optional
+        Numerical target of untimed trials, see :mod:`nmfbench.engine.target`; timed ones run
+        native.
     progress : callable
         Called with the summary so far and the record just stored.
     wanted : callable
         Asked of a trial right before it starts, perhaps from several threads at once; one that is
         no longer wanted has no record. A cluster is asked when the trial is sent to it.
+    ready : callable
+        Asked again and again, before a trial of this machine starts, until it agrees; a trial that
+        is no longer wanted does not wait.
     crew : Crew, optional
         Children that stay from one call to the next; by default of this call alone.
 
@@ -170,11 +182,13 @@ def run(
             if not batch:
                 continue
             if scheduler is None:
-                workers = crew.of(1 if timed else min(jobs, len(batch)))
-                records = _local(batch, store, put, workers, limits, wanted)
+                size = 1 if timed else min(jobs, len(batch))
+                workers = crew.of(size, target_of(timed=timed, untimed=target))
+                records = _local(batch, store, put, workers, limits, wanted, ready)
             else:
+                where = target_of(timed=timed, untimed=target)
                 records = _on_cluster(
-                    batch, store, put, scheduler, limits, wanted, one_at_a_time=timed
+                    batch, store, put, scheduler, limits, wanted, where, one_at_a_time=timed
                 )
             with closing(records):
                 for record in records:
@@ -199,12 +213,16 @@ class Crew:
         self.memory_limit = memory_limit or default_memory_limit(jobs)
         self.workers: list[Worker] = []
 
-    def of(self, size: int) -> list[Worker]:
-        """So many workers. There is no other child then that could disturb a timed trial."""
-        while len(self.workers) > size:
-            self.workers.pop().close()
+    def of(self, size: int, target: str | None = None) -> list[Worker]:
+        """``size`` workers of a target. No other child is left that could disturb a timed trial."""
+        target = target or target_of(timed=False)
+        kept = [worker for worker in self.workers if worker.target == target][:size]
+        for worker in self.workers:
+            if worker not in kept:
+                worker.close()
+        self.workers = kept
         while len(self.workers) < size:
-            self.workers.append(Worker(self.memory_limit))
+            self.workers.append(Worker(self.memory_limit, target))
         return self.workers
 
     def close(self):
@@ -212,8 +230,16 @@ class Crew:
             worker.close()
 
 
-def compute(trial: Trial, worker: Worker, time_limit: float | None, base: Base | None = None):
+def compute(
+    trial: Trial,
+    worker: Worker,
+    time_limit: float | None,
+    base: Base | None = None,
+    perturbation: int | None = None,
+):
     """Compute one trial in ``worker``; whatever goes wrong becomes a failed record.
+
+    So does an answer that no store takes, as an external class can forge one.
 
     Parameters
     ----------
@@ -222,6 +248,8 @@ def compute(trial: Trial, worker: Worker, time_limit: float | None, base: Base |
     time_limit : float or None
     base : Base, optional
         What is known of the trial that this one starts from.
+    perturbation : int, optional
+        See :func:`~nmfbench.engine.perform.perform`.
 
     Returns
     -------
@@ -229,20 +257,32 @@ def compute(trial: Trial, worker: Worker, time_limit: float | None, base: Base |
     arrays : dict of ndarray
     """
     base = base or Base()
+    if ":" in trial.solver and trial.base is not None and base == Base():
+        # Whatever a class from outside does to its process, metrics come from another one.
+        base = _base_from(*compute(trial.base, worker, time_limit, perturbation=perturbation))
     try:
         if base.error is not None:
             return _record(trial, {"error": base.error}, {}), {}
-        answer, arrays = worker.run(trial.to_dict(), time_limit, base.outcome)
+        answer, arrays = worker.run(trial.to_dict(), time_limit, base.outcome, perturbation)
     except (TimeoutError, WorkerDied) as error:
         answer, arrays = {"error": f"{type(error).__name__}: {error}"}, {}
-    if answer.get("code", trial.code) != trial.code:
+    changed = answer.get("code", trial.code) != trial.code
+    if changed and ":" not in trial.solver:
         raise WorkerError(
             f"the code of {trial.solver!r} changed while the run went on (from {trial.code} to "
             f"{answer['code']}); start the run anew."
         )
-    if taken := sorted(RESERVED & set(answer.get("outcome", {}).get("metrics", ()))):
-        answer, arrays = {"error": f"ValueError: a metric cannot be called {taken[0]!r}."}, {}
-    return _record(trial, answer, arrays), arrays
+    try:
+        if changed:
+            raise ValueError(f"its code is no longer {trial.code}; start the run again")
+        record = _record(trial, answer, arrays)
+        to_row(record)
+        for name in arrays:
+            name.encode()
+    except _MALFORMED as error:
+        why = f"BadAnswer: the child gave what no record holds: {type(error).__name__}: {error}"
+        record, arrays = _record(trial, {"error": why.encode(errors="replace").decode()}, {}), {}
+    return record, arrays
 
 
 @dataclass(frozen=True)
@@ -259,10 +299,13 @@ def _base_of(trial: Trial, store: Store) -> Base:
     if not found:
         return Base()
     (record,) = found
+    return _base_from(record, store.arrays(record["key"]))
+
+
+def _base_from(record, arrays) -> Base:
     if record["status"] == "failed":
         why = reason(record["error"])
-        return Base(error=f"BaseFailed: trial {record['key']}, {trial.base.task}, failed: {why}")
-    arrays = store.arrays(record["key"])
+        return Base(error=f"BaseFailed: trial {record['key']}, {record['task']}, failed: {why}")
     fit = {name: record[name] for name in FIT}
     return Base(Outcome(record["metrics"], fit, arrays))
 
@@ -282,7 +325,7 @@ def _record(trial, answer, arrays) -> dict[str, Any]:
         "elapsed": answer.get("elapsed"),
         "peak_memory": answer.get("peak_memory"),
         "host": host(),
-        "versions": versions(*([] if wrapped is None else [wrapped])),
+        "versions": versions(*([] if wrapped is None else [wrapped])) | answer.get("target", {}),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     return record | {name: outcome["fit"].get(name) for name in FIT}
@@ -296,7 +339,7 @@ def first_objectives(trace) -> list[float | None] | None:
     return [float(value) if np.isfinite(value) else None for value in values]
 
 
-def _local(trials, store, put, workers, limits, wanted) -> Iterator[dict]:
+def _local(trials, store, put, workers, limits, wanted, ready) -> Iterator[dict]:
     """Store the records in the order in which they finish; the workers are closed if it is cut off.
 
     The thread that waits for a trial also stores its record: Ctrl-C, which Python raises in the
@@ -314,6 +357,9 @@ def _local(trials, store, put, workers, limits, wanted) -> Iterator[dict]:
             if stopping.is_set():
                 return None
             trial = next(todo)  # only now, so that trials start in order
+            while wanted(trial) and not ready(trial):
+                if stopping.wait(_PATIENCE):
+                    return None
             if not wanted(trial):
                 return None
             record, arrays = compute(trial, worker, limits.seconds, _base_of(trial, store))
@@ -347,7 +393,9 @@ def _local(trials, store, put, workers, limits, wanted) -> Iterator[dict]:
             idle.put(worker)
 
 
-def _on_cluster(trials, store, put, address, limits, wanted, *, one_at_a_time) -> Iterator[dict]:
+def _on_cluster(
+    trials, store, put, address, limits, wanted, target, *, one_at_a_time
+) -> Iterator[dict]:
     """Store the records in the order in which a Dask cluster gives them."""
     try:
         from distributed import Client, KilledWorker, as_completed
@@ -368,7 +416,12 @@ def _on_cluster(trials, store, put, address, limits, wanted, *, one_at_a_time) -
         for start in range(0, len(trials), size):
             asked = {
                 client.submit(
-                    _compute_remotely, trial.to_dict(), limits, _base_of(trial, store), pure=False
+                    _compute_remotely,
+                    trial.to_dict(),
+                    limits,
+                    _base_of(trial, store),
+                    target,
+                    pure=False,
                 ): trial
                 for trial in trials[start : start + size]
                 if wanted(trial)
@@ -422,12 +475,12 @@ def _told_of_no_workers(client, address):
 _of_thread = threading.local()
 
 
-def _compute_remotely(values, limits, base):
+def _compute_remotely(values, limits, base, target):
     """As :func:`compute`, on a Dask worker: each of its threads keeps one child."""
-    worker, limit = getattr(_of_thread, "held", (None, None))
-    if worker is None or limit != limits.memory:
+    worker, kind = getattr(_of_thread, "held", (None, None))
+    if worker is None or kind != (limits.memory, target):
         if worker is not None:
             worker.close()
-        worker = Worker(limits.memory)
-        _of_thread.held = worker, limits.memory
+        worker = Worker(limits.memory, target)
+        _of_thread.held = worker, (limits.memory, target)
     return compute(Trial.from_dict(values), worker, limits.seconds, base)

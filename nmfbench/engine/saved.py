@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nmfbench.core import registry
+from nmfbench.engine.provenance import public_host
 
 __all__ = ["as_saved", "is_saved", "saved_name"]
 
@@ -36,16 +37,18 @@ def is_saved(solver: str) -> bool:
 
 
 def as_saved(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record as it leaves the machine; only those of classes from outside change.
+    """A record as it leaves the machine: without the random name of the machine, and with the
+    public name of an external class.
 
     Raises
     ------
     ValueError
         If the class has no version, or a name that no class has.
     """
+    record = dict(record) | {"host": public_host(record["host"])}
     if ":" not in record["solver"]:
-        return dict(record)
+        return record
     name = saved_name(record["solver"], record["declared"].get("solver"))
     if not is_saved(name):
         raise ValueError(f"{name!r} names no class with its version")
-    return dict(record) | {"solver": name}
+    return record | {"solver": name}

@@ -23,7 +23,7 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -32,11 +32,13 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.engine.arrays import from_bytes, to_bytes
-from nmfbench.engine.record import COLUMNS, RecordError, digest, from_row, to_row
+from nmfbench.engine.provenance import public_host
+from nmfbench.engine.record import COLUMNS, RecordError, check_origin, digest, from_row, to_row
 from nmfbench.engine.trials import canonical
 
 __all__ = [
     "AUDIT",
+    "DRAW",
     "DamagedError",
     "NoStoreError",
     "Store",
@@ -44,6 +46,7 @@ __all__ = [
     "StoredArrays",
     "connect",
     "read_contents",
+    "schema_damage",
     "unpack_array",
     "verify",
     "verify_audit",
@@ -67,6 +70,32 @@ AUDIT = {
 }
 """Columns of an audit: which record, the source that computed it and the source that computed it
 again, how the two compare, and what was compared (``"all"`` or ``"first objectives"``)."""
+
+DRAW = {
+    "draw": "TEXT NOT NULL",
+    "task": "TEXT NOT NULL",
+    "solver": "TEXT NOT NULL",
+    "dataset": "TEXT NOT NULL",
+    "record_code": "TEXT NOT NULL",
+    "code": "TEXT NOT NULL",
+    "audited": "INTEGER NOT NULL",
+    "records": "TEXT NOT NULL",
+    "host": "TEXT NOT NULL",
+    "finished": "TEXT NOT NULL",
+}
+"""Columns of the records that a random sample was drawn from: the text that drew it; the group and
+both sources; how many records were computed again; and all that could have been, as JSON from key
+to digest."""
+
+_TABLES = {
+    "records": ([*COLUMNS], ["digest", "contents"]),
+    "arrays": (["key", "name", "npy"], []),
+    "published": (["key", "name", "npy"], []),
+    "imported": (["key"], []),
+    "audits": ([*AUDIT], ["digest"]),
+    "draws": ([*DRAW, "digest"], []),
+}
+"""Columns of each table, and those that a store from before there were digests lacks."""
 
 _CHUNK = 500  # keys per query; SQLite limits the number of parameters
 _PATIENCE = 60  # seconds to wait for another process that writes
@@ -104,6 +133,9 @@ def _explained(method):
                 return found
         except RecordError as error:
             raise StoreError(str(error)) from error
+        except (UnicodeDecodeError, json.JSONDecodeError) as error:  # of text, names or messages
+            why = f"{self.path}: {error}; the file is damaged: {self._repair()}"
+            raise DamagedError(why) from error
         except (OSError, sqlite3.Error) as error:
             raise self._explain(error) from error
 
@@ -168,6 +200,8 @@ class Store:
             # A reader goes on where that is not possible now, such as on a full disk.
             with contextlib.nullcontext() if create else contextlib.suppress(sqlite3.Error):
                 self._add_digests()
+                if not self._has("draws"):
+                    self._create_draws()
         self._seals = "digest, contents" if self._has_digests() else "NULL, NULL"
 
     def _create(self):
@@ -187,8 +221,16 @@ class Store:
             self._db.execute("CREATE TABLE imported (key TEXT PRIMARY KEY)")
             columns = ", ".join(f"{name} {kind}" for name, kind in AUDIT.items())
             self._db.execute(f"CREATE TABLE audits ({columns})")
+            self._create_draws()
             self._db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
             self._db.execute(f"PRAGMA user_version = {_VERSION}")
+
+    def _create_draws(self):
+        columns = ", ".join(f"{name} {kind}" for name, kind in DRAW.items())
+        self._db.execute(
+            f"CREATE TABLE IF NOT EXISTS draws ({columns}, digest TEXT, "
+            "PRIMARY KEY (draw, task, solver, dataset, record_code, code))"
+        )
 
     def _version(self) -> int:
         """Format of the file, 0 of a new one."""
@@ -228,8 +270,11 @@ class Store:
                 time.sleep(0.05)
 
     def _has_digests(self) -> bool:
-        found = self._db.execute("SELECT name FROM pragma_table_info('records')").fetchall()
-        return ("contents",) in found
+        return self._has("records", "contents")
+
+    def _has(self, table, column="digest") -> bool:
+        found = self._db.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
+        return (column,) in found
 
     def _add_digests(self):
         """Give a digest to each whole record that has none; damaged ones go without."""
@@ -386,12 +431,22 @@ class Store:
             return self._put(row, blobs, replace=replace, imported=False)
 
     @_explained
-    def put_imported(self, records: Iterable[tuple[dict, Mapping[str, np.ndarray]]]) -> None:
-        """Write records computed elsewhere and their arrays, in one transaction, over any held."""
+    def put_imported(
+        self,
+        records: Iterable[tuple[dict, Mapping[str, np.ndarray]]],
+        *,
+        beside: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Write records computed elsewhere and their arrays, in one transaction, over any held.
+
+        ``beside`` is called at its end, to write what is kept in other files; where that raises,
+        no record is written.
+        """
         with self._transaction():
             for record, arrays in records:
                 row, blobs = to_row(record), _blobs(record["key"], arrays)
                 self._put(row, blobs, replace=True, imported=True)
+            beside()
 
     @_explained
     def put_row(self, row: Sequence, blobs: Sequence[tuple], *, imported: bool) -> None:
@@ -422,11 +477,12 @@ class Store:
 
     @_explained
     def provenance(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """Status, code, host, versions and cost of those of ``keys`` that have a record."""
-        names = ("status", "code", "host", "versions", "elapsed", "seconds")
+        """Status, code, host, versions, cost and digest of those of ``keys`` with a record."""
+        names = ("status", "code", "host", "versions", "elapsed", "seconds", "cpu_seconds")
         return {
             row["key"]: {name: row[name] for name in names}
             | {name: _from_json(row[name]) for name in ("host", "versions")}
+            | {"digest": digest(row.values())}
             for row in self._rows(keys)
         }
 
@@ -477,7 +533,7 @@ class Store:
         keys : iterable of str, optional
             By default all; rows come in the order of the keys.
         """
-        records = self.records(keys)
+        records = [r | {"host": public_host(r["host"])} for r in self.records(keys)]
         metrics = pd.DataFrame([record.pop("metrics") for record in records])
         names = [name for name in COLUMNS if name != "metrics"]
         return pd.concat([pd.DataFrame(records, columns=names), metrics], axis=1)
@@ -563,26 +619,46 @@ class Store:
     @_explained
     def put_audits(self, audits: Iterable[dict[str, Any]]) -> None:
         """Keep audits; each has every name of :data:`AUDIT`, ``host`` as a dictionary."""
-        rows = [
-            [canonical(audit[name]) if name == "host" else audit[name] for name in AUDIT]
-            for audit in audits
-        ]
-        with self._transaction():
-            marks = ", ".join("?" * (len(AUDIT) + 1))
-            self._db.executemany(
-                f"INSERT INTO audits ({', '.join(AUDIT)}, digest) VALUES ({marks})",
-                [(*row, digest(row)) for row in rows],
-            )
+        self._put_rows("audits", AUDIT, audits)
 
     @_explained
     def audits(self) -> list[dict[str, Any]]:
         """All audits, in the order in which they were made."""
-        seal = self._seals.partition(",")[0]
-        rows = self._db.execute(f"SELECT {', '.join(AUDIT)}, {seal} FROM audits ORDER BY rowid")
+        return self._sealed_rows("audits", AUDIT, self._seals.partition(",")[0])
+
+    @_explained
+    def put_draws(self, draws: Iterable[dict[str, Any]]) -> None:
+        """Keep the records that samples were drawn from; each has every name of :data:`DRAW`.
+
+        One takes the place of an earlier one of the same draw, group and sources.
+        """
+        self._put_rows("draws", DRAW, draws)
+
+    @_explained
+    def draws(self) -> list[dict[str, Any]]:
+        """The records that samples were drawn from, in the order in which they were kept."""
+        for problem in schema_damage(self._db).values():
+            raise DamagedError(f"{self.path}: {problem}; {self._repair()}")
+        return self._sealed_rows("draws", DRAW, "digest") if self._has("draws") else []
+
+    def _put_rows(self, table, columns, values):
+        rows = [
+            [canonical(v) if isinstance(v, Mapping) else v for v in map(row.__getitem__, columns)]
+            for row in values
+        ]
+        with self._transaction():
+            marks = ", ".join("?" * (len(columns) + 1))
+            self._db.executemany(
+                f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}, digest) VALUES ({marks})",
+                [(*row, digest(row)) for row in rows],
+            )
+
+    def _sealed_rows(self, table, columns, seal):
+        rows = self._db.execute(f"SELECT {', '.join(columns)}, {seal} FROM {table} ORDER BY rowid")
         found = []
         for *row, seal in rows:
             try:
-                found.append(verify_audit(row, seal))
+                found.append(verify_audit(columns, row, seal))
             except RecordError as error:
                 raise DamagedError(
                     f"{self.path}: an audit is damaged ({error}); {self._repair()}"
@@ -614,22 +690,43 @@ def verify(row: Sequence, seal: str | None = None) -> None:
     A row without one has to be such as could have been written.
     """
     try:
-        good = to_row(from_row(row)) == list(row) if seal is None else seal == digest(row)
+        if seal is None:
+            good = to_row(from_row(row)) == list(row)
+        else:
+            good = seal == digest(row)
+            check_origin(row)
     except (TypeError, ValueError, AttributeError, RecursionError) as error:
         raise RecordError(str(error)) from error
     if not good:
         raise RecordError("it is not what was written")
 
 
-def verify_audit(row: Sequence, seal: str | None = None) -> dict[str, Any]:
-    """The audit of a row; raises as :func:`verify` does."""
-    audit = dict(zip(AUDIT, row, strict=True))
+def verify_audit(columns: Iterable[str], row: Sequence, seal: str | None = None) -> dict[str, Any]:
+    """The row of an audit, or of a draw, by column; raises as :func:`verify` does."""
+    audit = dict(zip(columns, row, strict=True))
     try:
         if seal is not None and seal != digest(row):
             raise RecordError("it is not what was written")
-        return audit | {"host": _from_json(audit["host"])}
+        parsed = {name: _from_json(audit[name]) for name in ("host", "records") if name in audit}
+        if not all(isinstance(value, dict) for value in parsed.values()):
+            raise RecordError("it is not what was written")
+        return audit | parsed
     except (TypeError, ValueError, RecursionError) as error:
         raise RecordError(str(error)) from error
+
+
+def schema_damage(db: sqlite3.Connection) -> dict[str, str]:
+    """Tables that are not as they were made, with what is wrong.
+
+    A store from before there were digests and draws is whole without them.
+    """
+    tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    wrong = {name: f"the table {name!r} is unknown" for name in tables if name not in _TABLES}
+    for table, (columns, later) in _TABLES.items():
+        found = [name for (name,) in db.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+        if found not in (columns, [*columns, *later]) and (found or table != "draws"):
+            wrong[table] = f"the table {table!r} has other columns than it was made with"
+    return wrong
 
 
 def read_contents(seal: str | None, contents: str | None) -> dict[str, Any] | None:

@@ -19,7 +19,10 @@ from nmfbench.datasets.files import supplied_hash
 from nmfbench.engine.fingerprint import code_version
 from nmfbench.engine.seeds import SCHEME, seed_of
 
-__all__ = ["Trial", "canonical", "key_of", "version_of"]
+__all__ = ["Trial", "canonical", "key_of", "precision_of", "version_of"]
+
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 
 
 def canonical(value: Any) -> str:
@@ -35,7 +38,7 @@ def canonical(value: Any) -> str:
     >>> canonical({"b": 1, "a": [0.5, None]})
     '{"a":[0.5,null],"b":1}'
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _encode(value)
 
 
 def _plain(values: dict) -> dict:
@@ -247,6 +250,11 @@ def key_of(trial: Trial, declared: Mapping[str, Any]) -> str:
 
 
 _FIELDS = tuple(f.name for f in fields(Trial))
+
+
+def precision_of(task: str, options: Mapping[str, Any]) -> str:
+    """Precision of the data that the solver of a trial is given: "float64" or "float32"."""
+    return options.get("dtype", registry.tasks[task].info["precision"])
 
 
 def version_of(entry: registry.Entry, *, stand_in: bool = False) -> int | str:

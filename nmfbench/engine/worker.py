@@ -2,8 +2,8 @@
 
 Every trial runs in such a child, whoever dispatches it. The child can be killed: a trial that
 hangs, eats the memory or crashes the interpreter becomes a failed record and nothing else. Each
-child computes on one thread, so that children do not fight for cores and the numbers do not
-depend on how many of them there are.
+child computes under one numerical target (:mod:`nmfbench.engine.target`) and on one thread, so that
+children do not fight for cores and the numbers do not depend on how many of them there are.
 
 The two talk in JSON and numpy's own format over pipes; nothing is pickled. A guard between them,
 see :mod:`nmfbench.engine.guard`, ends the child with all that it has started when the parent ends,
@@ -33,13 +33,12 @@ import numpy as np
 
 from nmfbench.engine.arrays import from_bytes, to_bytes
 from nmfbench.engine.guard import End, Guarded, default_memory_limit, proc_bytes
+from nmfbench.engine.target import environment, target_of
 from nmfbench.tasks.base import Outcome
 
 __all__ = ["MemoryExceeded", "Worker", "WorkerDied", "WorkerError"]
 
-_THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM")
-_ENVIRONMENT = {f"{name}_NUM_THREADS": "1" for name in _THREADS} | {"PYTHONHASHSEED": "0"}
-_START_LIMIT = 300  # seconds
+_START_LIMIT = 1800  # seconds: a niced child of a busy machine takes minutes to import
 _TAIL = 20_000  # bytes of what the child wrote to standard error, in error messages
 _FROM_OUTSIDE = (signal.SIGTERM, signal.SIGHUP)
 _LONGEST_ERROR = 20_000  # characters
@@ -48,6 +47,8 @@ _FILE_LIMIT = 1 << 31  # bytes of a file that the child writes, its log of error
 _LONGEST_ANSWER = 1 << 26  # bytes, without arrays
 _TRANSFER_LIMIT = 120  # seconds for a message that has begun
 _GRACE = 1  # seconds
+
+_clock = time.perf_counter  # the system's, whatever a solver puts in its place
 
 _SERVE = """
 from nmfbench.engine.worker import serve
@@ -80,10 +81,14 @@ class Worker:
         Bytes of memory. Where the child allocates more by itself, MemoryError is raised in it;
         where it holds more together with all that it started, it is ended. By default a share of
         what is available now.
+    target : str, optional
+        Numerical target of the child; by default that of untimed trials.
     """
 
-    def __init__(self, memory_limit: int | None = None):
+    def __init__(self, memory_limit: int | None = None, target: str | None = None):
         self.memory_limit = memory_limit or default_memory_limit()
+        self.target = target or target_of(timed=False)
+        self._environment = environment(self.target)
         self._child = None
         self._guest = None  # whose code from outside ran in the child, if any
         self._closed = False
@@ -95,6 +100,7 @@ class Worker:
         trial: dict[str, Any],
         time_limit: float | None = None,
         base: Outcome | None = None,
+        perturbation: int | None = None,
     ):
         """Compute a trial in the child.
 
@@ -106,12 +112,15 @@ class Worker:
             Seconds after which the child is killed.
         base : Outcome, optional
             What the trial starts from, if it is known; otherwise the child computes it.
+        perturbation : int, optional
+            See :func:`~nmfbench.engine.perform.perform`.
 
         Returns
         -------
         answer : dict
             ``outcome`` (metrics and fit) or ``error`` (a traceback), with ``elapsed`` seconds,
-            ``peak_memory``, and the fingerprint of the ``code`` that the child runs.
+            ``peak_memory``, the fingerprint of the ``code`` that the child runs, and the numerical
+            ``target`` in force.
         arrays : dict of ndarray
 
         Raises
@@ -126,11 +135,12 @@ class Worker:
         WorkerError
             If the child does not start.
         """
-        request, blobs = {"trial": trial, "base": None}, {}
+        request, blobs = {"trial": trial, "base": None, "perturbation": perturbation}, {}
         if base is not None:
             blobs = {name: to_bytes(array) for name, array in base.arrays.items()}
             request["base"] = {"metrics": base.metrics, "fit": base.fit, "arrays": list(blobs)}
-        return self._exchange(request, blobs, time_limit, trial["solver"])
+        # What starts from known factors runs no code from outside, see perform.
+        return self._exchange(request, blobs, time_limit, trial["solver"] if base is None else "")
 
     def call(
         self,
@@ -166,8 +176,8 @@ class Worker:
         """
         request = {"call": function, "arguments": arguments, "base": None}
         answer, _ = self._exchange(request, {}, time_limit, solver)
-        if "error" in answer:
-            raise RuntimeError(answer["error"])
+        if "result" not in answer:
+            raise RuntimeError(answer.get("error", "the answer has no result"))
         return answer["result"]
 
     def _exchange(self, request, blobs, time_limit, solver):
@@ -222,12 +232,14 @@ class Worker:
                     for name, size in answer.pop("arrays").items()
                 }
             spent = answer.pop("spent")
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise _NoAnswerError from error
+        except EOFError:
+            raise
         except OSError as error:
             if self._answers.closed:  # which it is after a length that cannot be
                 raise _NoAnswerError from error
             raise
+        except Exception as error:  # what was read may be anything
+            raise _NoAnswerError from error
         if spent:
             self._end()
         return answer, arrays
@@ -267,7 +279,7 @@ class Worker:
                     json.dumps([*theirs, self.memory_limit]),
                     memory_limit=self.memory_limit,
                     pass_fds=theirs,
-                    env=os.environ | _ENVIRONMENT,
+                    env=os.environ | self._environment | {"PYTHONHASHSEED": "0"},
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,  # what a solver prints is not our output
                     stderr=log,
@@ -407,7 +419,7 @@ def serve(request_fd, answer_fd, memory_limit):
         if "call" in request:
             answer, blobs = _call(request["call"], request["arguments"]), {}
         else:
-            answer, blobs = _compute(request["trial"], base, cache)
+            answer, blobs = _compute(request["trial"], base, cache, request["perturbation"])
         if os.getpid() != own:  # a solver forked, and its child returned: one answer is enough
             os._exit(0)
         sizes = {name: len(blob) for name, blob in blobs.items()}
@@ -425,12 +437,14 @@ def _prepare(memory_limit):
 
     import nmfbench.engine.perform  # noqa: F401
     from nmfbench.core import registry
+    from nmfbench.engine.target import in_force
 
     for names in (registry.solvers, registry.datasets, registry.tasks, registry.corruptions):
         len(names)
     square = np.ones((256, 256))  # large enough that numpy's BLAS and scipy's take their buffers,
     _ = square @ square, dgemm(1.0, square, square)  # without which they end the process
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_LIMIT, _FILE_LIMIT))
+    in_force()
     held = proc_bytes("self", "status", "VmData")
     if held >= memory_limit:
         return _too_low(memory_limit, held)
@@ -448,24 +462,25 @@ def _call(function, arguments):
         return {"error": _traceback(), "spent": isinstance(error, MemoryError)}
 
 
-def _compute(values, base, cache):
+def _compute(values, base, cache, perturbation):
     """Answer one request: a description in JSON, and the arrays in numpy's format."""
     from nmfbench.engine.perform import perform
+    from nmfbench.engine.target import in_force
     from nmfbench.engine.trials import Trial
 
-    before, began = _reset_peak_memory(), time.perf_counter()
-    answer, blobs, spent = {}, {}, False
+    before, began = _reset_peak_memory(), _clock()
+    answer, blobs, spent = {"target": in_force()}, {}, False
     try:
         trial = Trial.from_dict(values)
         answer["code"] = trial.code
-        outcome = perform(trial, base, cache)
+        outcome = perform(trial, base, cache, perturbation=perturbation)
         blobs = {str(name): to_bytes(array) for name, array in outcome.arrays.items()}
         said = {"metrics": outcome.metrics, "fit": outcome.fit}
         answer["outcome"] = json.loads(json.dumps(said, allow_nan=False))
     except BaseException as error:  # sys.exit() and a stray KeyboardInterrupt among them
         answer["error"], blobs = _traceback(), {}
         spent = isinstance(error, MemoryError)  # what is left of the process is not to be trusted
-    cost = {"elapsed": time.perf_counter() - began, "peak_memory": max(0, _peak_memory() - before)}
+    cost = {"elapsed": _clock() - began, "peak_memory": max(0, _peak_memory() - before)}
     return answer | cost | {"spent": spent}, blobs
 
 

@@ -34,8 +34,8 @@ That is all. These are used where they are there:
     Parameters that ``convergence`` sets, and the number of iterations made.
 ``trace_``
     A structured array with the fields of :data:`nmfbench.core.trace.TRACE_DTYPE`. Without it the
-    time is that of the call, and a curve is made of fits of 1/2, 1/4, ... of the iterations from
-    the same start.
+    time is that of the call, and ``convergence`` makes a curve of fits of 1/2, 1/4, ... of the
+    iterations from the same start, as it does for solvers of ours that wrap another package.
 ``monotone = True``, ``nested = True``
     The objective of ``trace_`` never rises; the first anchors of a larger fit are those of a
     smaller one. The checks hold the class to what it says.
@@ -85,8 +85,15 @@ A guest runs in a child process, whose prints go nowhere, which is ended at a li
 memory, and which computes for no solver of another file or package afterwards. All that it starts
 counts for the limit of memory, and ends with the child, detached or not. It gets its own copy of
 the data. Factors of wrong shapes, with NaN or negative entries make a failed record that says so,
-and so does an end of the process, by a signal to its own group, say. These are accidents contained;
-code that means harm needs walls of another kind, a container or a machine of its own.
+and so does an end of the process, by a signal to its own group, say. Metrics of tasks that start
+from its factors (clustering, recognition, reconstruction, unmixing, ...) are computed in another
+process, which does not run its code. These are accidents contained; code that means harm needs
+walls of another kind, a container or a machine of its own.
+
+What remains possible: the process of a guest holds the data with their labels, its clock, and the
+pipe. So it can give factors, labels, times and numbers of iterations that it did not compute, and
+in tasks that fit a solver themselves (recovery, separation, convergence, held-out, ...) metrics,
+too. Read the file before you run it, and audit what somebody else has run.
 
 A trial of a guest is keyed by the name of its file (not the folder), and the source of the file,
 of what it imports from its own folder, and the versions of the packages that it imports. A class

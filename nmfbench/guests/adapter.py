@@ -21,7 +21,7 @@ from nmfbench.optim.projections import PROJECTIONS
 
 __all__ = ["VERSION", "Guest"]
 
-VERSION = 1
+VERSION = 2
 """Raised when results of classes from outside change by what this module does around them."""
 
 _BETA_LOSSES = {
@@ -54,8 +54,6 @@ class Guest:
         The loss at the factors returned; None where it is not defined.
     trace_ : structured ndarray
         The guest's own, if it has one of our form. Else the start, if it was given, and the end.
-        Where no stop rule is asked for (``tol=0``), as by the task ``convergence``, fits of 1/2,
-        1/4, ... of the iterations from the same start, each timed by itself, are between the two.
     """
 
     def __init__(self, kind):
@@ -116,7 +114,9 @@ class Guest:
         """Whether factors may be negative: its own word, or scikit-learn's of its own classes."""
         said = True if self._only_low_rank else getattr(self.kind, "signed", None)
         if said is None and self.kind.__module__.startswith("sklearn."):
-            return self._input_tag("positive_only") is False
+            params = self.get_params().items()
+            positive = [value for name, value in params if name.startswith("positive_")]
+            return self._input_tag("positive_only") is False and not (positive and all(positive))
         return said is True
 
     @property
@@ -183,26 +183,8 @@ class Guest:
                 )
             given = {"W": W, "H": H}
         self._warm_up(self._data(X))
-        points = []
-        limit = self.get_params().get("max_iter", 1) if given and self._no_stop_rule else 0
-        for halvings in range(limit.bit_length() - 1, 0, -1):
-            with same_global_states():
-                points.append(self._fit_once(X, given, max_iter=limit >> halvings)[1:])
-            if own_trace(self.model_) is not None:
-                break
-        W, *last = self._fit_once(X, given)
-        self.objective_ = None if np.isnan(last[-1]) else last[-1]
-        self.trace_ = own_trace(self.model_)
-        if self.trace_ is None:
-            start = [(0, 0.0, 0.0, self._loss_at(X, **given))] if given else []
-            self.trace_ = _as_trace([*start, *points, last])
-        return W
-
-    def _fit_once(self, X, given, **params):
-        """W, iterations, seconds, CPU seconds and loss of one fit."""
-        if given and self._is_sklearn:
-            params["init"] = "custom"
-        model, data = self.make(**params), self._data(X)
+        custom = {"init": "custom"} if given and self._is_sklearn else {}
+        model, data = self.make(**custom), self._data(X)
         factors = {name: factor.copy() for name, factor in given.items()}
         method = self.method(bool(given))
         if method == "partial_fit":
@@ -219,10 +201,16 @@ class Guest:
         W = self.transform(X) if supplied else self._representation(W, X)
         n_iter = checked_count("n_iter_", getattr(model, "n_iter_", None))
         if n_iter is None and self._no_stop_rule:  # then it makes all of them
-            n_iter = checked_count("max_iter", (self.get_params() | params).get("max_iter"))
+            n_iter = checked_count("max_iter", self.get_params().get("max_iter"))
         self.n_iter_ = n_iter or 0
         loss = self._loss_at(X, W, self.components_)
-        return W, max(1, self.n_iter_), clock.seconds, clock.cpu_seconds, loss
+        self.objective_ = None if np.isnan(loss) else loss
+        self.trace_ = own_trace(model)
+        if self.trace_ is None:
+            start = [(0, 0.0, 0.0, self._loss_at(X, **given))] if given else []
+            end = (max(1, self.n_iter_), clock.seconds, clock.cpu_seconds, loss)
+            self.trace_ = np.array([*start, end], dtype=TRACE_DTYPE)
+        return W
 
     def _fit_stream(self, model, X):
         """Two passes over the samples in one random order, in blocks of as many as components.
@@ -390,12 +378,3 @@ class Guest:
 
 
 _WARM: set[tuple] = set()
-
-
-def _as_trace(rows):
-    """Rows of a trace in order of iterations, none of them sooner than one before."""
-    trace = np.array([tuple(row) for row in rows], dtype=TRACE_DTYPE)
-    trace = trace[np.unique(trace["iteration"], return_index=True)[1]]
-    for name in ("seconds", "cpu_seconds"):
-        trace[name] = np.maximum.accumulate(trace[name])
-    return trace

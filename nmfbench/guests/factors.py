@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
-import scipy.sparse as sp
-from scipy.io import loadmat
-from scipy.io.matlab import MatReadError
 
 from nmfbench.guests.errors import GuestError
+from nmfbench.guests.foreign import read_matrices
 
 __all__ = ["Factors", "read_factors"]
 
@@ -60,10 +55,10 @@ def read_factors(paths: Sequence, shape, *, names=("W", "H"), transposed=None) -
     """
     kinds = tuple(Path(path).suffix.lower() for path in paths)
     if kinds == (".csv", ".csv"):
-        arrays = [_from_csv(path) for path in paths]
+        arrays = [read_matrices(path, names)[0] for path in paths]
         sources = [str(path) for path in paths]
-    elif len(kinds) == 1 and kinds[0] in _READERS:
-        arrays = _named(_READERS[kinds[0]], paths[0], names)
+    elif kinds in ((".npz",), (".mat",)):
+        arrays = read_matrices(paths[0], names)
         sources = [f"{name} of {paths[0]}" for name in names]
     else:
         raise GuestError(
@@ -74,54 +69,8 @@ def read_factors(paths: Sequence, shape, *, names=("W", "H"), transposed=None) -
     return _oriented(A, B, tuple(shape), transposed)
 
 
-def _from_npz(path):
-    with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-        return dict(file)
-
-
-def _from_mat(path):
-    return {k: v for k, v in loadmat(path).items() if not k.startswith("__")}
-
-
-_READERS = {".npz": _from_npz, ".mat": _from_mat}
-
-
-def _named(read, path, names):
-    try:
-        held = read(path)
-    except NotImplementedError:  # MATLAB 7.3, which is HDF5
-        raise GuestError(
-            f"{path} is a MATLAB 7.3 file; save it as version 7: save('{Path(path).name}', "
-            f"'{names[0]}', '{names[1]}', '-v7')."
-        ) from None
-    except (ValueError, TypeError, EOFError, MatReadError, zipfile.BadZipFile, zlib.error) as error:
-        raise GuestError(
-            f"{path} cannot be read as a {Path(path).suffix} file of plain arrays ({error}); "
-            "pickled objects are never loaded."
-        ) from None
-    lacking = [name for name in names if name not in held]
-    if lacking:
-        raise GuestError(
-            f"{path} has no {' and no '.join(lacking)}; it holds {', '.join(held) or 'nothing'}. "
-            "Say what the factors are called there: --names W H."
-        )
-    return [held[name] for name in names]
-
-
-def _from_csv(path):
-    try:
-        cells = pd.read_csv(path, header=None, dtype=str, keep_default_na=False)
-    except ValueError as error:  # pandas's parser errors and bytes that are no text among them
-        raise GuestError(f"{path} cannot be read as a table of numbers: {error}.") from None
-    row_names = cells.iloc[0, 0] == ""  # under a header, as R writes them
-    if row_names or pd.to_numeric(cells.iloc[0], errors="coerce").isna().all():
-        cells = cells.iloc[1:, int(row_names) :]
-    return cells.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
-
-
 def _checked(array, source):
     """The factor in double precision."""
-    array = array.toarray() if sp.issparse(array) else np.asarray(array)
     if array.dtype.kind not in "biuf" or array.ndim != 2 or not array.size:
         raise GuestError(
             f"{source} must be a matrix of real numbers, but has shape {array.shape} and type "

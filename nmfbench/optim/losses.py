@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import gen_batches
 
+from nmfbench.core.validation import canonical_csr
 from nmfbench.optim.kernels.kl_dense import divergence
 from nmfbench.optim.kernels.kl_sparse import reconstruct_entries
 
@@ -52,12 +53,19 @@ def kl(X, W, Ht):
 
 
 def _kl_sparse(X, W, Ht):
+    X = canonical_csr(X)
     x, y = X.data, np.empty(X.nnz)
     reconstruct_entries(y, X.indices, X.indptr, W, Ht)
     x, y = x[x > 0].astype(np.float64), y[x > 0]
     if not y.all():
         return float("inf")
-    return float(x @ np.log(x / y) - x.sum() + W.sum(axis=0) @ Ht.sum(axis=0))
+    with np.errstate(over="ignore", under="ignore"):
+        ratio = x / y
+    odd = (ratio == 0) | np.isinf(ratio)
+    ratio[odd] = 1
+    logs = np.log(ratio)
+    logs[odd] = np.log(x[odd]) - np.log(y[odd])
+    return float(x @ logs - x.sum() + W.sum(axis=0) @ Ht.sum(axis=0))
 
 
 def itakura_saito(X, W, Ht, floor=0.0):

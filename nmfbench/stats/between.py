@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["between_share", "shuffled_shares"]
+__all__ = ["between_share"]
 
 
 def between_share(values, labels):
@@ -34,8 +34,3 @@ def between_share(values, labels):
     total = away @ away
     sums = np.bincount(groups, weights=away)
     return float(sums @ (sums / sizes) / total) if total > 0 else 0.0
-
-
-def shuffled_shares(values, labels, rng, n=2000):
-    """:func:`between_share` of ``n`` random permutations of the values."""
-    return np.array([between_share(rng.permutation(values), labels) for _ in range(n)])

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from nmfbench.stats.pooled import t_ratio
-
-__all__ = ["mean_and_interval", "p_of_place", "t_interval"]
+__all__ = ["mean_and_interval", "small_sample_factor", "t_interval"]
 
 
 def mean_and_interval(groups, confidence=0.95):
@@ -64,33 +62,24 @@ def t_interval(values):
     return float(mean - half), float(mean + half)
 
 
-def p_of_place(means, errors, freedom, low, high):
-    """p-values of where means lie: that it is inside of two bounds, and that it is outside.
+def small_sample_factor(n, confidence=0.95):
+    r"""By how much means of bootstrap draws of n units lie too near the mean of the units.
 
-    Both are two-sided, so that the one is below 5 % where the 95 % t interval lies inside, and the
-    other where it lies outside.
+    .. math:: \sqrt{n / (n - 1)} \, t_{n - 1} / z
+
+    with the quantiles of Student's t and of the normal distribution: the variance of draws has n
+    where it should have n - 1, and the spread of the units is not known.
 
     Parameters
     ----------
-    means, errors : array-like of shape (n,)
-        With their standard errors, which may be 0.
-    freedom : int or array-like of shape (n,)
-        Degrees of freedom behind the errors.
-    low, high : float
-        May be infinite.
-
-    Returns
-    -------
-    inside, outside : ndarray of shape (n,)
+    n : int
+        At least two.
+    confidence : float, default=0.95
 
     Examples
     --------
-    >>> inside, outside = p_of_place([1.0, -3.0], [0.5, 0.5], 9, 0.0, np.inf)
-    >>> inside.round(3)
-    array([0.077, 1.   ])
+    >>> [round(small_sample_factor(n), 2) for n in (3, 5, 20)]
+    [2.69, 1.58, 1.1]
     """
-    means = np.asarray(means, dtype=float)
-    nearest = np.minimum(t_ratio(means - low, errors), t_ratio(high - means, errors))
-    both = (2 * stats.t.sf(side, freedom) for side in (nearest, -nearest))
-    inside, outside = (np.minimum(p, 1.0) for p in both)
-    return inside, outside
+    t, z = stats.t.ppf((1 + confidence) / 2, n - 1), stats.norm.ppf((1 + confidence) / 2)
+    return float(np.sqrt(n / (n - 1)) * t / z)

@@ -6,12 +6,9 @@ variance within cells is pooled over the block, as in an analysis of variance.
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
-from scipy import stats
 
-__all__ = ["pooled_means", "range_half_width", "t_ratio"]
+__all__ = ["pooled_means", "t_ratio"]
 
 
 def pooled_means(groups, block):
@@ -42,37 +39,6 @@ def pooled_means(groups, block):
     squares = (cells["var"].fillna(0) * (cells["count"] - 1)).groupby(block).transform("sum")
     error = np.sqrt(squares / freedom.clip(lower=1) / cells["count"])
     return cells[["mean"]].assign(error=error, freedom=freedom)
-
-
-def range_half_width(errors, freedom, confidence=0.95):
-    """Half the width of the intervals of all differences of means at once, after Tukey.
-
-    All differences of two means are within that width of the truth at once, so that of the
-    largest and the smallest is, too. Where standard errors differ, the largest counts.
-
-    Parameters
-    ----------
-    errors : array-like of shape (n_means,)
-        Standard errors of the means.
-    freedom : int
-        Degrees of freedom behind them.
-    confidence : float, default=0.95
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> round(range_half_width([0.5, 1.0, 1.0], freedom=10), 3)
-    3.877
-    """
-    return _range_quantile(confidence, len(errors), int(freedom)) * float(np.max(errors))
-
-
-@functools.cache  # it takes a second
-def _range_quantile(level, groups, freedom):
-    return float(stats.studentized_range.ppf(level, groups, freedom))
 
 
 def t_ratio(values, errors):

@@ -14,6 +14,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from nmfbench.stats.traces import lowest, objective_at, time_to
+
 __all__ = [
     "anytime_curves",
     "data_profile",
@@ -74,7 +76,7 @@ def times_to_target(runs, by, factors=(1.01, 1.001), *, clock="seconds", floor=1
         for factor in factors:
             target = max(factor * best, least)
             rows += [
-                (*problem, method, factor, target, _first_at(trace, target, clock))
+                (*problem, method, factor, target, time_to(trace, target, clock))
                 for method, trace in zip(group["method"], found, strict=True)
             ]
     return pd.DataFrame(rows, columns=[*by, "method", "factor", "target", "cost"])
@@ -85,11 +87,6 @@ def _finite(trace):
     if trace is None or np.isscalar(trace):
         return np.empty(0, dtype=[("seconds", "f8"), ("objective", "f8")])
     return trace[np.isfinite(trace["objective"])]
-
-
-def _first_at(trace, target, clock):
-    reached = np.flatnonzero(trace["objective"] <= target)
-    return float(trace[clock][reached[0]]) if len(reached) else np.inf
 
 
 def performance_profile(costs, *, floor=0.0, largest=None):
@@ -269,7 +266,7 @@ def anytime_curves(runs, by=(), *, clock="seconds", points=80, relative=True):
     for problem, group in groups:
         group = group.assign(trace=group["trace"].map(_finite))
         group = group[group["trace"].map(len) > 0]
-        best = group["trace"].map(lambda trace: trace["objective"].min())
+        best = group["trace"].map(lowest)
         best = best.groupby(group["repeat"]).transform("min") if relative else best * 0 + 1
         group = group.assign(best=best)[best > 0]
         times = np.concatenate([[0.0], *(trace[clock] for trace in group["trace"])])
@@ -279,7 +276,7 @@ def anytime_curves(runs, by=(), *, clock="seconds", points=80, relative=True):
         grid[-1] = times.max()  # not a rounding error before it
         for method, own in group.groupby("method", sort=False, observed=True):
             curves = [
-                _best_so_far(trace, grid, clock) / unit
+                objective_at(trace, grid, clock) / unit
                 for trace, unit in zip(own["trace"], own["best"], strict=True)
             ]
             begun = np.isfinite(curves).all(axis=0)
@@ -289,12 +286,6 @@ def anytime_curves(runs, by=(), *, clock="seconds", points=80, relative=True):
             parts.append(pd.DataFrame(names | rows | {"count": len(own)}, index=range(len(low))))
     columns = [*by, "method", clock, "median", "low", "high", "count"]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
-
-
-def _best_so_far(trace, grid, clock):
-    """The smallest objective recorded up to each time; infinity before the first."""
-    best = np.r_[np.inf, np.minimum.accumulate(trace["objective"])]
-    return best[np.searchsorted(trace[clock], grid, side="right")]
 
 
 def pareto_front(cost, score, higher_is_better=True):

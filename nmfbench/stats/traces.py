@@ -1,15 +1,129 @@
-"""Readings of a trace of one run: when it would have stopped, and what it had reached by when.
+"""Readings of the trace of one run: its objective at a time, and the time to an objective.
 
 A trace is an array of :data:`nmfbench.core.trace.TRACE_DTYPE`, a row an iteration and one for the
-start. The objective at a time is the smallest met so far, interpolated linearly between iterations;
-the clock is that of CPU seconds.
+start. Nothing is interpolated: between two records a run has the objective of the first of them.
+The value at a time is the smallest objective recorded at or before it, and the time to a level is
+the time of the first record at or below it. The clock is one of the columns of the trace.
+
+:func:`raw_objective_at` alone reads the objective as it is recorded, rises and all, for figures of
+papers that show it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["at_seconds", "seconds_at_last_rate", "seconds_to", "stop_index"]
+__all__ = [
+    "lowest",
+    "objective_at",
+    "raw_log_mean",
+    "raw_objective_at",
+    "seconds_at_last_rate",
+    "stop_index",
+    "time_to",
+]
+
+
+def lowest(trace) -> float:
+    """The smallest objective of a run.
+
+    Examples
+    --------
+    >>> from nmfbench.core.trace import TRACE_DTYPE
+    >>> trace = np.zeros(3, TRACE_DTYPE)
+    >>> trace["objective"] = [5.0, 1.0, 2.0]
+    >>> lowest(trace)
+    1.0
+    """
+    return float(trace["objective"].min())
+
+
+def objective_at(trace, times, clock="cpu_seconds"):
+    """The smallest objective recorded at or before each time; infinity before the first record.
+
+    A run that has ended keeps its smallest objective.
+
+    Parameters
+    ----------
+    trace : array
+    times : float or array-like of float
+    clock : {"cpu_seconds", "seconds", "iteration"}, default="cpu_seconds"
+
+    Examples
+    --------
+    >>> from nmfbench.core.trace import TRACE_DTYPE
+    >>> trace = np.zeros(3, TRACE_DTYPE)
+    >>> trace["objective"], trace["cpu_seconds"] = [5.0, 1.0, 2.0], [0.0, 2.0, 4.0]
+    >>> objective_at(trace, [-1.0, 1.9, 2.0, 9.0])
+    array([inf,  5.,  1.,  1.])
+    """
+    return _step(trace[clock], np.minimum.accumulate(trace["objective"]), times)
+
+
+def raw_objective_at(trace, times, clock="cpu_seconds"):
+    """The objective of the last record at or before each time; infinity before the first record.
+
+    Parameters
+    ----------
+    trace : array
+    times : float or array-like of float
+    clock : {"cpu_seconds", "seconds", "iteration"}, default="cpu_seconds"
+
+    Examples
+    --------
+    >>> from nmfbench.core.trace import TRACE_DTYPE
+    >>> trace = np.zeros(3, TRACE_DTYPE)
+    >>> trace["objective"], trace["cpu_seconds"] = [5.0, 1.0, 2.0], [0.0, 2.0, 4.0]
+    >>> raw_objective_at(trace, [-1.0, 1.9, 2.0, 9.0])
+    array([inf,  5.,  1.,  2.])
+    """
+    return _step(trace[clock], trace["objective"], times)
+
+
+def _step(clock, values, times):
+    return np.r_[np.inf, values][np.searchsorted(clock, times, side="right")]
+
+
+def raw_log_mean(trace, begin, end, clock="cpu_seconds") -> float:
+    """Mean logarithm of :func:`raw_objective_at` from ``begin`` to ``end``, on a linear axis.
+
+    Where ``end`` is not after ``begin``, it is the logarithm at ``begin``.
+
+    Examples
+    --------
+    >>> from nmfbench.core.trace import TRACE_DTYPE
+    >>> trace = np.zeros(2, TRACE_DTYPE)
+    >>> trace["objective"], trace["cpu_seconds"] = np.exp([4.0, 1.0]), [0.0, 2.0]
+    >>> [round(raw_log_mean(trace, 1.0, end), 12) for end in (0.5, 2.0, 3.0)]
+    [4.0, 4.0, 2.5]
+    """
+    times = trace[clock]
+    inside = times[(times > begin) & (times < end)]
+    logs = np.log(raw_objective_at(trace, np.r_[begin, inside], clock))
+    if end <= begin:
+        return float(logs[0])
+    return float(np.average(logs, weights=np.diff(np.r_[begin, inside, end])))
+
+
+def time_to(trace, objective, clock="cpu_seconds") -> float:
+    """The time of the first record at or below an objective; infinity if there is none.
+
+    Parameters
+    ----------
+    trace : array
+    objective : float
+    clock : {"cpu_seconds", "seconds", "iteration"}, default="cpu_seconds"
+
+    Examples
+    --------
+    >>> from nmfbench.core.trace import TRACE_DTYPE
+    >>> trace = np.zeros(2, TRACE_DTYPE)
+    >>> trace["objective"], trace["cpu_seconds"] = [5.0, 1.0], [0.0, 2.0]
+    >>> time_to(trace, 3.0), time_to(trace, 0.5)
+    (2.0, inf)
+    """
+    reached = np.flatnonzero(trace["objective"] <= objective)
+    return float(trace[clock][reached[0]]) if len(reached) else np.inf
 
 
 def stop_index(trace, tol, min_iter=10):
@@ -33,43 +147,6 @@ def stop_index(trace, tol, min_iter=10):
     small = np.abs(np.diff(F)) <= tol * np.abs(F[0] - F[1:])
     late = np.flatnonzero(small[min_iter - 1 :])
     return int(late[0]) + min_iter if len(late) else None
-
-
-def at_seconds(trace, seconds):
-    """The objective at some times; NaN before the first record and after the last.
-
-    Examples
-    --------
-    >>> from nmfbench.core.trace import TRACE_DTYPE
-    >>> trace = np.zeros(3, TRACE_DTYPE)
-    >>> trace["objective"], trace["cpu_seconds"] = [5.0, 1.0, 2.0], [0.0, 2.0, 4.0]
-    >>> at_seconds(trace, [1.0, 3.0, 5.0])
-    array([ 3.,  1., nan])
-    """
-    best = np.minimum.accumulate(trace["objective"])
-    return np.interp(seconds, trace["cpu_seconds"], best, left=np.nan, right=np.nan)
-
-
-def seconds_to(trace, objective):
-    """When the objective first was as low; infinity if it never was.
-
-    Examples
-    --------
-    >>> from nmfbench.core.trace import TRACE_DTYPE
-    >>> trace = np.zeros(2, TRACE_DTYPE)
-    >>> trace["objective"], trace["cpu_seconds"] = [5.0, 1.0], [0.0, 2.0]
-    >>> seconds_to(trace, 3.0), seconds_to(trace, 0.5)
-    (1.0, inf)
-    """
-    best, time = np.minimum.accumulate(trace["objective"]), trace["cpu_seconds"]
-    after = np.flatnonzero(best <= objective)
-    if not len(after):
-        return np.inf
-    i = int(after[0])
-    if i == 0:
-        return float(time[0])
-    share = (best[i - 1] - objective) / (best[i - 1] - best[i])
-    return float(time[i - 1] + share * (time[i] - time[i - 1]))
 
 
 def seconds_at_last_rate(trace, objective, longest=1000):

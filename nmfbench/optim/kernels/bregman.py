@@ -17,11 +17,12 @@ _FAST = _NUMERIC | {"fastmath": {"reassoc", "contract", "nsz", "arcp"}}
 _KEEP = 0.9  # share of the given coefficients in the positive start
 _EXACT = 1e-15  # a loss below this share of its scale is rounding
 _PROGRESS, _STALLS = 0.99, 5  # so many steps that leave more than this share of the gap end it,
-_FALL = 0.01  # unless the loss falls by more than this share of the gap: that of a point may rise
-_ROUNDING = 1e-13  # a gap or a fall below this share of the row's sum is none
+_ROUNDING = 1e-13  # unless the loss falls; a gap or a fall below this share of the sum is none
+_SMALLEST = 2.0**-1022  # ratios below it, of subnormal data, add nothing to a loss
 _HALVINGS = 30
 _SWEEPS = 4  # of coordinate descent before Newton's method
 _NEWTON_TOL, _NEWTON_ITER = 1e-12, 10  # of the quadratic sub-problem; the latter times its size
+_DAMPING = 1e-9  # of a row that stalls, relative to the diagonal of its quadratic model
 _SECANTS = 30
 _BOUNDARY = 0.95  # share of the way to where an entry's reconstruction vanishes
 
@@ -61,7 +62,7 @@ def _kl_loss(w, x, y, mass, floor):
         loss += w[k] * mass[k]
     for q in range(x.shape[0]):
         lifted = max(y[q], floor)
-        loss += x[q] * (np.log(x[q] / lifted) - 1 + (lifted - y[q]) / lifted)
+        loss += x[q] * (np.log(max(x[q] / lifted, _SMALLEST)) - 1 + (lifted - y[q]) / lifted)
     return loss
 
 
@@ -174,12 +175,16 @@ def _scale(out, a, b):
 
 
 @njit(**_NUMERIC)
-def _kl_newton(w, x, y, A, mass, first, root, floor, work):
+def _kl_newton(w, x, y, A, mass, first, root, floor, damping, work):
     """A step towards the minimum of the quadratic model over ``w >= 0``.
 
     The coefficients that take part are positive or want to be. The step is shortened until the
     loss is still falling at its end: being convex, it has then fallen all the way. Returns the
     decrease that the slope at the start promised; 0 if no step was made.
+
+    With more coefficients than entries the model is singular, and along directions that leave the
+    reconstruction of these entries as it is only the mass falls, up to a bound. ``damping``, a
+    share of the diagonal, makes the minimum of such a model one that the active-set method finds.
     """
     free, scaled, change, target, given, c, diagonal, L, g, z, support, refused = work
     size = x.shape[0]
@@ -197,6 +202,7 @@ def _kl_newton(w, x, y, A, mass, first, root, floor, work):
     for e in range(n):
         diagonal[e] = np.sqrt(G[e, e])
         c[e] = first[free[e]] - mass[free[e]]
+        G[e, e] *= 1 + damping
         for f in range(n):
             c[e] += G[e, f] * given[f]
     nnls_row(
@@ -259,13 +265,13 @@ def _kl_row(w, start, x, y, ratio, root, A, mass, floor, tol, max_iter, work):
         _combine(y, w, A)
     loss = min(loss, given)
     first = work[0]
-    least, stalled, fall = np.inf, 0, 0.0
+    least, stalled, fall, damping = np.inf, 0, 0.0, 0.0
     for iteration in range(max_iter + 1):
         # Until it may matter, ``loss`` is only an upper bound: logarithms are dear.
         _kl_weights(ratio, root, x, y, floor)
         _kl_pull(first, A, ratio)
         gap = _kl_gap(w, first, mass, total)
-        moves = gap <= _PROGRESS * least or fall > max(_FALL * gap, _ROUNDING * total)
+        moves = gap <= _PROGRESS * least or fall > _ROUNDING * total
         stalled = 0 if moves or iteration <= _SWEEPS else stalled + 1
         least = min(least, gap)
         if gap <= max(tol * loss, negligible) or stalled >= _STALLS or iteration == max_iter:
@@ -275,9 +281,15 @@ def _kl_row(w, start, x, y, ratio, root, A, mass, floor, tol, max_iter, work):
                 return loss, gap, finished or gap <= _ROUNDING * total
         fall = 0.0
         if iteration >= _SWEEPS:
-            fall = _kl_newton(w, x, y, A, mass, first, root, floor, work[1:])
-        if fall == 0.0:
+            fall = _kl_newton(w, x, y, A, mass, first, root, floor, damping, work[1:])
+        if iteration < _SWEEPS:
             _kl_sweep(w, x, y, A, mass, floor)
+        elif fall == 0.0:  # as where the model is singular
+            damping = _DAMPING
+            before = _kl_loss(w, x, y, mass, floor)
+            _kl_sweep(w, x, y, A, mass, floor)
+            _combine(y, w, A)
+            fall = before - _kl_loss(w, x, y, mass, floor)
         _combine(y, w, A)
     return loss, least, False
 

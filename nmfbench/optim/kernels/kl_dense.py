@@ -9,6 +9,13 @@ __all__ = ["divergence"]
 
 
 @njit(cache=True)
+def _log_ratio(x, y):
+    """``log(x / y)`` of positive numbers, also where the ratio is too small or large a number."""
+    ratio = x / y
+    return math.log(ratio) if 0 < ratio < np.inf else math.log(x) - math.log(y)
+
+
+@njit(cache=True)
 def divergence(X, Y):
     """Sum of ``x log(x / y) - x + y`` over the entries, in float64, with ``0 log 0 = 0``.
 
@@ -22,7 +29,7 @@ def divergence(X, Y):
             if x > 0:
                 if y <= 0:
                     return np.inf
-                of_row += x * math.log(x / y) - x
+                of_row += x * _log_ratio(x, y) - x
             of_row += y
         total += of_row
     return total

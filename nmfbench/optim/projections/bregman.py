@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from scipy.special import xlogy
 from sklearn.exceptions import ConvergenceWarning
 
+from nmfbench.core.validation import check_projection
 from nmfbench.optim.kernels.bregman import itakura_saito_rows, kl_csr_rows, kl_dense_rows
 from nmfbench.optim.projections.certificate import as_certificate
 
@@ -191,7 +192,7 @@ def certify_kl(X, H, *, tol=1e-10, max_iter=60, floor=1e-9):
 
 def _fit_kl(X, H, W0, tol, max_iter, floor):
     """Weights, losses and duality gaps of the rows, and how many rows are unfinished."""
-    H, W, loss = _prepare(X, H, W0)
+    X, H, W, loss = _prepare(X, H, W0)
     floor, gap = floor * X.mean(), np.empty_like(loss)
     if sp.issparse(X):
         csr = X.data, X.indices, X.indptr
@@ -205,17 +206,14 @@ def fit_itakura_saito(X, H, W0=None, *, tol=1e-5, max_iter=60, floor=1e-9):
     """As :func:`project_itakura_saito`, in float64: ``W``, and the loss of each row."""
     if sp.issparse(X):
         raise TypeError("The Itakura-Saito divergence is undefined at zero: pass a dense X.")
-    H, W, loss = _prepare(X, H, W0)
+    X, H, W, loss = _prepare(X, H, W0)
     itakura_saito_rows(W, loss, X, H, floor * X.mean(), tol, max_iter)
     return W, loss
 
 
 def _prepare(X, H, W0):
+    X = check_projection(X, H, W0)
     H = np.ascontiguousarray(H, dtype=np.float64)
     shape = X.shape[0], H.shape[0]
-    if H.shape[1] != X.shape[1]:
-        raise ValueError(f"H has {H.shape[1]} features, but X has {X.shape[1]}.")
     W = np.zeros(shape) if W0 is None else np.array(W0, dtype=np.float64, order="C")
-    if W.shape != shape:
-        raise ValueError(f"W0 has shape {W.shape}, but X and H need {shape}.")
-    return H, W, np.empty(shape[0])
+    return X, H, W, np.empty(shape[0])

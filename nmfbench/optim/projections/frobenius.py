@@ -5,6 +5,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from sklearn.utils import gen_batches
 
+from nmfbench.core.validation import check_projection
 from nmfbench.optim.kernels.nnls import nnls_gram
 from nmfbench.optim.projections.certificate import as_certificate
 
@@ -43,13 +44,10 @@ def project_frobenius(X, H, W0=None, *, tol=1e-12, max_iter=None):
     >>> project_frobenius(np.array([[2.0, 1.0]]), np.array([[1.0, 0.0], [1.0, 1.0]]))
     array([[1., 1.]])
     """
+    X = check_projection(X, H, W0, nonnegative=False)
     H = np.asarray(H, dtype=np.float64)
     n, r = X.shape[0], H.shape[0]
-    if H.shape[1] != X.shape[1]:
-        raise ValueError(f"H has {H.shape[1]} features, but X has {X.shape[1]}.")
     W = np.zeros((n, r)) if W0 is None else np.array(W0, dtype=np.float64, order="C")
-    if W.shape != (n, r):
-        raise ValueError(f"W0 has shape {W.shape}, but X and H need {(n, r)}.")
     nnls_gram(W, H @ H.T, cross_products(X, H), tol, 10 * r if max_iter is None else max_iter)
     return W.astype(np.result_type(X.dtype, np.float32), copy=False)
 

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
 
-from nmfbench.core.validation import canonical_csr
+from nmfbench.core.validation import canonical_csr, check_projection
 from nmfbench.optim.kernels.l1_projection import lad_dense, lad_sparse, split_residuals
 from nmfbench.optim.projections.certificate import as_certificate
 from nmfbench.optim.projections.frobenius import project_frobenius
@@ -76,10 +76,7 @@ def project_manhattan(X, H, W0=None, *, max_iter=_MAX_PIVOTS, return_dual=False)
     >>> project_manhattan(np.array([[2.0, 2.0, 9.0]]), np.array([[1.0, 1.0, 1.0]]))
     array([[2.]])
     """
-    if H.ndim != 2 or H.shape[1] != X.shape[1]:
-        raise ValueError(f"H has shape {H.shape}, but X has {X.shape[1]} features.")
-    if W0 is not None and W0.shape != (X.shape[0], H.shape[0]):
-        raise ValueError(f"W0 has shape {W0.shape}, but X and H need {X.shape[0], H.shape[0]}.")
+    X = check_projection(X, H, W0)
     cone = ManhattanCone(X, H.shape[0], max_iter=max_iter)
     cone.extend(H, W0)
     warn_if_unfinished(cone.unfinished, max_iter)
@@ -94,6 +91,7 @@ def fit_manhattan(X, H, W0=None, *, max_iter=_MAX_PIVOTS):
     Parameters are those of :func:`project_manhattan`. Where rows are long and dense, ``W0`` is
     improved on a sample of the features first.
     """
+    X = check_projection(X, H, W0)
     if W0 is not None and not sp.issparse(X) and X.shape[1] >= _LONG:
         sample = _spread_out(X.shape[1])
         cone = ManhattanCone(X[:, sample], H.shape[0], max_iter=max_iter)
@@ -150,6 +148,7 @@ def certify_manhattan(X, H):
         no representation can go below; ``gap``, their difference relative to the l1 norm of
         ``X``.
     """
+    X = check_projection(X, H)
     cone = ManhattanCone(X, H.shape[0])
     cone.extend(H)
     primal, bound = float(cone.norms.sum()), 0.0

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import gen_batches
 
+from nmfbench.core.validation import check_projection
 from nmfbench.optim.projections.certificate import as_certificate
 from nmfbench.optim.projections.manhattan import ManhattanCone, warn_if_unfinished
 
@@ -48,8 +49,7 @@ def project_manhattan_box(X, H, upper, *, max_iter=_MAX_PIVOTS, return_dual=Fals
     >>> project_manhattan_box(np.array([[2.0, 2.0, 9.0]]), np.array([[1.0, 1.0, 1.0]]), 1.5)
     array([[1.5]])
     """
-    if H.ndim != 2 or H.shape[1] != X.shape[1]:
-        raise ValueError(f"H has shape {H.shape}, but X has {X.shape[1]} features.")
+    X = check_projection(X, H)
     upper = np.broadcast_to(np.asarray(upper, dtype=np.float64), H.shape[0])
     if not np.all(upper >= 0):  # NaN too
         raise ValueError(f"upper must not be negative, as the box would be empty; got {upper}.")

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
 
-from nmfbench.core.validation import check_number
+from nmfbench.core.validation import check_number, check_projection
 from nmfbench.optim.projections.certificate import as_certificate
 
 __all__ = ["certify_manhattan_ridge", "project_manhattan_ridge", "ridge_lower_bound"]
@@ -65,8 +65,7 @@ def project_manhattan_ridge(X, H, lam, *, tol=1e-7, max_iter=60, return_dual=Fal
     2.0
     """
     H = np.asarray(H, dtype=np.float64)
-    if H.ndim != 2 or H.shape[1] != X.shape[1]:
-        raise ValueError(f"H has shape {H.shape}, but X has {X.shape[1]} features.")
+    X = check_projection(X, H)
     check_number(lam, "lam", at_least=0)
     W = np.zeros((X.shape[0], H.shape[0]))
     D = np.zeros(X.shape) if return_dual else None

@@ -1,0 +1,200 @@
+"""Matrices in files of other programs, parsed in a process of its own.
+
+Parsers of binary files are written for files that are in order: a damaged or hostile one may end
+the process, or fill the memory. Here it ends a guarded child, with limits of time and memory, and
+the program goes on with an error that names the file.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from scipy.io import loadmat
+
+from nmfbench.engine.guard import Guarded, default_memory_limit
+from nmfbench.guests.errors import GuestError
+
+__all__ = ["KINDS", "read_matrices"]
+
+_TIME_LIMIT = 60  # seconds
+_LONGEST = 300  # characters of a parser's error
+_AGAIN = "write it again, with nothing in it but matrices of numbers"
+_CODE = """
+from nmfbench.guests.foreign import parse
+parse(*sys.argv[1:])
+"""
+
+
+def read_matrices(path, names, *, time_limit=_TIME_LIMIT, memory_limit=None) -> list[np.ndarray]:
+    """Read matrices of a file that another program wrote.
+
+    Parameters
+    ----------
+    path : path-like
+        A regular file whose suffix is one of :data:`KINDS`.
+    names : sequence of str
+        What an ``.npz`` or ``.mat`` file calls them. A ``.csv`` file has one.
+    time_limit : float, default=60
+        Seconds.
+    memory_limit : int, optional
+        Bytes; by default that of a trial.
+
+    Returns
+    -------
+    list of ndarray
+        Of any type and shape but objects; sparse matrices are made dense.
+
+    Raises
+    ------
+    GuestError
+        If the file cannot be read, whatever its parser does.
+    """
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        raise GuestError(f"{path} is not a regular file: copy what it gives to one.")
+    path.open("rb").close()  # an OSError says what is wrong
+    limit = default_memory_limit() if memory_limit is None else memory_limit
+    with tempfile.TemporaryDirectory() as folder:
+        child = Guarded(
+            _CODE,
+            str(path.absolute()),
+            json.dumps(list(names)),
+            folder,
+            memory_limit=limit,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            in_time = child.ended(time_limit)
+        finally:
+            end = child.close()
+        if end.held is not None:
+            raise GuestError(
+                f"{path} takes more than {limit / 1e6:.0f} MB of memory to read; {_AGAIN}."
+            )
+        if not in_time:
+            raise GuestError(f"{path} is not read within {time_limit:g} seconds; {_AGAIN}.")
+        answer = Path(folder, "answer.json")
+        if end.code != 0 or not answer.is_file():
+            raise GuestError(f"{path} is damaged: reading it ends the process that does; {_AGAIN}.")
+        if (problem := json.loads(answer.read_text(encoding="utf-8"))) is not None:
+            raise GuestError(f"{path} {problem}")
+        count = 1 if path.suffix.lower() == ".csv" else len(names)
+        return [np.load(Path(folder, f"{i}.npy"), allow_pickle=False) for i in range(count)]
+
+
+def parse(path, names, folder):
+    """Parse a file in this process, and write its matrices, or what is wrong, to a folder."""
+    problem, folder = None, Path(folder)
+    path, names = Path(path), json.loads(names)
+    try:
+        for i, array in enumerate(KINDS[path.suffix.lower()](path, names)):
+            array = array.toarray() if sp.issparse(array) else np.asarray(array)
+            if array.dtype.hasobject:
+                raise ValueError("it holds objects, not numbers")
+            np.save(folder / f"{i}.npy", array, allow_pickle=False)
+    except GuestError as error:
+        problem = str(error)
+    except MemoryError:
+        problem = f"asks for more memory than there is; {_AGAIN}."
+    except Exception as error:  # whatever damage makes parsers do
+        reason = " ".join(str(error).split())[:_LONGEST].rstrip(".") or type(error).__name__
+        if path.suffix.lower() == ".csv":
+            problem = f"cannot be read as a table of numbers: {reason}."
+        else:
+            problem = (
+                f"cannot be read as a {path.suffix} file of plain arrays ({reason}); {_AGAIN}: "
+                "pickled objects are never loaded."
+            )
+    (folder / "answer.json").write_text(json.dumps(problem), encoding="utf-8")
+
+
+def _from_npz(path, names):
+    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+        if not isinstance(file, np.lib.npyio.NpzFile):
+            raise ValueError("it is one array, not an archive of several")
+        _check_names(names, file.files)
+        return [file[name] for name in names]
+
+
+def _from_mat(path, names):
+    with path.open("rb") as stream:
+        head = stream.read(128)
+    if head.startswith((b"MATLAB 7.3", b"\x89HDF")):
+        return _from_hdf5(path, names)
+    if head.startswith(b"# Created by Octave"):
+        raise GuestError(f"is in Octave's text format; {_save_as_version_7(path, names)}.")
+    held = loadmat(path)
+    _check_names(names, [name for name in held if not name.startswith("__")])
+    return [held[name] for name in names]
+
+
+def _from_hdf5(path, names):
+    """MATLAB 7.3: a data set per matrix, with the axes in reverse."""
+    remedy = _save_as_version_7(path, names)
+    try:
+        import h5py  # optional
+    except ImportError:
+        raise GuestError(f"is a MATLAB 7.3 file; install h5py, or {remedy}.") from None
+    try:
+        with h5py.File(path) as file:
+            _check_names(names, [name for name in file if not name.startswith("#")])
+            if not all(isinstance(file[name], h5py.Dataset) for name in names):
+                raise GuestError(
+                    "is an HDF5 file in which not all of them are full matrices of numbers; "
+                    f"{remedy}."
+                )
+            return [file[name][()].T for name in names]
+    except GuestError:
+        raise
+    except Exception as error:  # whatever damage makes the library do
+        reason = " ".join(str(error).split())[:_LONGEST].rstrip(".")
+        raise GuestError(f"is a damaged MATLAB 7.3 file ({reason}); {remedy}.") from error
+
+
+def _save_as_version_7(path, names):
+    listed = ", ".join(repr(name) for name in names)
+    octave = f"save('-v7', '{path.name}', {listed})"
+    return f"save it as version 7: save('{path.name}', {listed}, '-v7') or, in Octave, {octave}"
+
+
+def _check_names(names, held):
+    lacking = [name for name in names if name not in held]
+    if lacking:
+        shown = ", ".join(itertools.islice(held, 20)) + ", ..." * (len(held) > 20)
+        raise GuestError(
+            f"has no {' and no '.join(lacking)}; it holds {shown or 'nothing'}. "
+            "Say what the factors are called there: --names W H."
+        )
+
+
+def _from_csv(path, names):
+    """A table with commas or, as R's ``write.csv2`` has it, semicolons and decimal commas."""
+    with path.open(encoding="utf-8", errors="replace") as stream:
+        semicolons = ";" in stream.readline()
+    cells = pd.read_csv(
+        path, header=None, dtype=str, keep_default_na=False, sep=";" if semicolons else ","
+    ).to_numpy(dtype=object)
+    row_names = cells[0, 0] == ""  # under a header, as R writes them
+    if row_names or np.isnan(_numbers(cells[:1], semicolons)).all():
+        cells = cells[1:, int(row_names) :]
+    return [_numbers(cells, semicolons)]
+
+
+def _numbers(cells, decimal_commas):
+    texts = pd.Series(cells.ravel())
+    if decimal_commas:
+        texts = texts.str.replace(",", ".", regex=False)
+    return pd.to_numeric(texts, errors="coerce").to_numpy(dtype=float).reshape(cells.shape)
+
+
+KINDS = {".npz": _from_npz, ".mat": _from_mat, ".csv": _from_csv}
+"""The function that parses each kind of file: ``(path, names) -> matrices``."""
