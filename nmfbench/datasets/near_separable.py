@@ -20,7 +20,7 @@ __all__ = ["near_separable"]
     licence="none needed",
     scaling="entries in [0, 1]",
 )
-def near_separable(rng, n_samples=210, n_features=200, n_components=20):
+def near_separable(rng, n_samples=210, n_features=200, n_components=20, spread=0.0):
     """Separable data without noise: every sample is a convex combination of the anchors.
 
     Paper notation: ``X = W [I H']`` with samples in columns, W uniform on (0, 1) and the columns
@@ -32,6 +32,9 @@ def near_separable(rng, n_samples=210, n_features=200, n_components=20):
     rng : numpy.random.Generator
     n_samples, n_features, n_components : int
         Samples in all, features, and anchors among the samples.
+    spread : float, default=0.0
+        Standard deviation of the logarithms of factors by which the samples are multiplied. They
+        are then conic combinations of the anchors, and convex ones of their directions alone.
 
     Returns
     -------
@@ -59,6 +62,10 @@ def near_separable(rng, n_samples=210, n_features=200, n_components=20):
     anchors = np.flatnonzero(order < r)
     components = W.T[order[anchors]]
     weights = H.T[order][:, order[anchors]]
+    if spread:
+        factors = np.exp(spread * rng.standard_normal(n))
+        weights = factors[:, None] * weights / factors[anchors]
+        components = factors[anchors, None] * components
     X = weights @ components
     X[anchors] = components  # the anchors themselves, free of rounding
     return Bunch(X=X, y=None, anchors=anchors, components=components, weights=weights)

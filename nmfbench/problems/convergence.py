@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from nmfbench.core import registry
 from nmfbench.core.registry import register_problems
 from nmfbench.problems.problem import REPEATS, Problem
 
@@ -34,6 +35,11 @@ _ROUNDS = {
 _OTHER_ROUNDS = 200  # of other solvers of ours
 
 
+def _makes_all_at_once(solver):
+    """Whether it is a class from outside, or wraps one: then one call may make all iterations."""
+    return ":" in solver or registry.solvers[solver].info["wraps"] is not None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Race(Problem):
     """A problem of convergence, in which each solver makes iterations of its own number.
@@ -59,11 +65,14 @@ class Race(Problem):
             return replace(trial, task="factorization")
         rounds = params.get("max_iter", self._rounds(solver))
         most = max(1, round(rounds * self.effort))
-        return replace(trial, options=trial.options | {"max_iter": most})
+        options = trial.options | {"max_iter": most}
+        if _makes_all_at_once(solver):
+            options["shorter_fits"] = True
+        return replace(trial, options=options)
 
     def _rounds(self, solver):
-        """Iterations; of a class from outside as many as of the baseline that makes most."""
-        if ":" in solver:
+        """Iterations; of what is not ours as many as of the baseline that makes most."""
+        if _makes_all_at_once(solver) and solver not in _ROUNDS:
             return max(self._rounds(key) for key, _ in self.baselines)
         return _ROUNDS.get(solver, _OTHER_ROUNDS)
 

@@ -16,7 +16,9 @@ then ``data.clean``), ``rng`` draws splits, and further keyword arguments are th
 
 All that others know of a task is declared there: the metric that methods are ranked by and its
 direction (``score="rank", higher_is_better=False``), and why a solver without an ability cannot do
-it (``needs={"anchors": "its fit leaves no anchor_indices_"}``); see
+it (``needs={"anchors": "its fit leaves no anchor_indices_"}``), and what difference of each metric
+its users would notice (``matters={"rank": 1.0}``, see :mod:`nmfbench.core.matters`), which is one
+number, whatever is compared and whatever comes out; see
 :func:`~nmfbench.core.registry.register_task`. Cards rank by that score, ``check`` says who cannot,
 and ``compare`` asks it of the task's :mod:`~nmfbench.problems`. Whatever is not declared is left
 out there.

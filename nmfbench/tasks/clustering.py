@@ -10,7 +10,13 @@ from nmfbench.metrics import clustering_accuracy, mutual_information, nmi_geomet
 from nmfbench.solvers.graph.clusterers import kmeans, strongest
 from nmfbench.tasks.base import Outcome
 
-__all__ = ["clustering", "cosine_similarities", "strongest_component"]
+__all__ = [
+    "clustering",
+    "cosine_similarities",
+    "kmeans_labels",
+    "scaled_representation",
+    "strongest_component",
+]
 
 _SHUFFLES = 3  # for each trial: figures take means over many of these
 _STARTS = 10  # of K-means
@@ -30,8 +36,15 @@ _STARTS = 10  # of K-means
         "mutual-information": 0.3,
         "clusters": 1,
     },
+    matters={
+        "clustering-accuracy*": 0.02,
+        "nmi-*": 0.02,
+        "mutual-information": 0.05,
+        "similarity-*": 0.02,  # cosines
+        "clusters": None,
+    },
 )
-def clustering(data, solver, rng, base, *, rule="component"):
+def clustering(data, solver, rng, base, *, rule="component", n_clusters=None):
     """Cluster the samples of a factorization and compare with their classes.
 
     Parameters
@@ -49,6 +62,8 @@ def clustering(data, solver, rng, base, *, rule="component"):
         :func:`strongest_component`, or by K-means of the rows of W. A clusterer's own labels
         count in either case. Before K-means components are scaled to unit length, unless the
         problem that the solver is for fixes their scale.
+    n_clusters : int, optional
+        Of K-means; by default as many as there are components.
 
     Returns
     -------
@@ -71,6 +86,11 @@ def clustering(data, solver, rng, base, *, rule="component"):
     """
     if rule not in ("component", "kmeans"):
         raise ValueError(f"rule must be component or kmeans, got {rule!r}.")
+    if n_clusters is not None and rule != "kmeans":
+        raise ValueError(
+            f"n_clusters={n_clusters} is for rule='kmeans': by rule={rule!r} each component is a "
+            "cluster. Leave n_clusters out, or set rule='kmeans'."
+        )
     arrays = base.arrays
     y = np.asarray(data.y)[arrays["train"]]
     extra = {}
@@ -79,13 +99,11 @@ def clustering(data, solver, rng, base, *, rule="component"):
     elif rule == "component":
         labels = strongest_component(arrays["W"], arrays["components"])
     else:
-        W, k = arrays["W"].astype(np.float64), arrays["W"].shape[1]
-        if not getattr(solver, "fixes_scale", False):
-            W *= np.linalg.norm(arrays["components"], axis=1)
+        W = scaled_representation(solver, arrays)
+        k = W.shape[1] if n_clusters is None else n_clusters
         seed = int(rng.integers(2**31))
         labels, rows = (
-            kmeans(points, k, np.random.default_rng(seed), n_init=_STARTS).labels_
-            for points in (W, normalize(W))
+            kmeans_labels(points, k, np.random.default_rng(seed)) for points in (W, normalize(W))
         )
         for name, found in {"rows": rows, "argmax": strongest(W)}.items():
             extra[f"clustering-accuracy-{name}"] = clustering_accuracy(y, found)
@@ -105,6 +123,23 @@ def clustering(data, solver, rng, base, *, rule="component"):
     }
     classes = np.unique(y, return_inverse=True)[1]
     return Outcome(metrics | extra | base.metrics, base.fit, {"labels": labels, "classes": classes})
+
+
+def scaled_representation(solver, arrays):
+    """``W`` of a factorization in double precision, for K-means.
+
+    Components are scaled to unit length, unless the problem that the solver is for fixes their
+    scale (its class attribute ``fixes_scale``).
+    """
+    W = arrays["W"].astype(np.float64)
+    if not getattr(solver, "fixes_scale", False):
+        W *= np.linalg.norm(arrays["components"], axis=1)
+    return W
+
+
+def kmeans_labels(points, k, rng):
+    """Labels of ``points`` by K-means, the best of ten starts."""
+    return kmeans(points, k, rng, n_init=_STARTS).labels_
 
 
 def cosine_similarities(W, y):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from nmfbench.core.matters import Ratio
+from nmfbench.core.randomness import same_global_states
 from nmfbench.core.registry import register_task
 from nmfbench.optim.init import INITS
 from nmfbench.tasks.base import Outcome, timed_fit
@@ -22,6 +24,14 @@ __all__ = ["convergence", "draw_per_class"]
     needs={"start": "fit does not take W and H, or the class has no max_iter"},
     # On a plateau rounding makes the smallest value and a rise of 100 units of it.
     tolerances={"best-iteration": 1, "rises": 1, "largest-rise": 1e-9},
+    matters={
+        "final": Ratio(0.02),
+        "largest-rise": 0.02,  # a share of the objective
+        "best-iteration": Ratio(0.10),
+        "rises": None,
+        "initial": None,
+        "norm": None,
+    },
 )
 def convergence(
     data,
@@ -34,6 +44,7 @@ def convergence(
     init="uniform",
     per_class=None,
     dtype="float64",
+    shorter_fits=False,
 ):
     """Fit a solver from the start of its trial's repeat, and keep the whole trace.
 
@@ -56,6 +67,10 @@ def convergence(
     per_class : int, optional
         Keep so many samples of each class, drawn at random; by default keep all.
     dtype : {"float64", "float32"}, default="float64"
+    shorter_fits : bool, default=False
+        Of a solver that makes all iterations in one call, and so knows the ends of its curve only,
+        make fits of 1/2, 1/4, ... of the iterations from the same start besides, each timed by
+        itself. One with a curve of its own keeps that.
 
     Returns
     -------
@@ -73,7 +88,11 @@ def convergence(
     X = X.astype(dtype)
     W, Ht = INITS[init](X, n_components, rng)
     solver.set_params(n_components=n_components, max_iter=max_iter, tol=tol)
-    fit, arrays = timed_fit(solver, X, W=W, H=np.ascontiguousarray(Ht.T))
+    start = {"W": W, "H": np.ascontiguousarray(Ht.T)}
+    points = _ends_of_shorter_fits(solver, X, start, max_iter) if shorter_fits else []
+    fit, arrays = timed_fit(solver, X, **start)
+    if points:
+        arrays["trace"] = _curve(arrays["trace"], points)
     objective = arrays["trace"]["objective"]
     # A rise of a rounding error is none: the sum of all entries is not exact to the last digit.
     rises = objective[1:] > objective[:-1] * (1 + 100 * np.finfo(X.dtype).eps)
@@ -86,6 +105,30 @@ def convergence(
         "largest-rise": np.max(np.where(rises, objective[1:] / objective[:-1] - 1, 0), initial=0),
     }
     return Outcome({name: float(value) for name, value in metrics.items()}, fit, arrays)
+
+
+def _ends_of_shorter_fits(solver, X, start, max_iter):
+    """Last records of fits of 1/2, 1/4, ... of the iterations; none of a solver with a curve."""
+    ends = []
+    for halvings in range(max_iter.bit_length() - 1, 0, -1):
+        solver.set_params(max_iter=max_iter >> halvings)
+        with same_global_states():
+            trace = timed_fit(solver, X, **start)[1]["trace"]
+        if len(trace) > 2:
+            ends = []
+            break
+        ends.append(trace[-1])
+    solver.set_params(max_iter=max_iter)
+    return ends
+
+
+def _curve(trace, points):
+    """A trace with points between its ends, of which none is sooner than one before."""
+    curve = np.array([*trace[:-1], *points, trace[-1]], dtype=trace.dtype)
+    curve = curve[np.unique(curve["iteration"], return_index=True)[1]]
+    for name in ("seconds", "cpu_seconds"):
+        curve[name] = np.maximum.accumulate(curve[name])
+    return curve
 
 
 def draw_per_class(y, size, rng):

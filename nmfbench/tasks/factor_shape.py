@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.preprocessing import normalize
 
+from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.tasks.base import Outcome
 from nmfbench.tasks.clustering import cosine_similarities
@@ -19,6 +20,15 @@ _SHORT = 0.3
     "factor-shape",
     summary="sizes and norms of the factors, and how alike their columns and samples are",
     based_on="factorization",
+    # Two points of cosines and shares; norms by as much as sizes of light; sizes of data are facts.
+    matters={
+        "columns-alike": 0.02,
+        "cosine-*": 0.02,
+        "share-of-components-of-short-columns": 0.02,
+        "norm-of-the-*": Ratio(0.05),
+        "n-*": None,
+        "*-class": None,
+    },
 )
 def factor_shape(data, solver, rng, base):
     """Describe the factors of a factorization in numbers, so that nobody else needs the factors.

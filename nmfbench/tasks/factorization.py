@@ -17,6 +17,7 @@ __all__ = ["factorization", "reweighted"]
     "factorization",
     summary="factors of a training part, and codes of a test part",
     takes_similarities=True,
+    matters={"*dead-components": None, "orthogonality-gap": None, "outlier-share": None},
 )
 def factorization(
     data,

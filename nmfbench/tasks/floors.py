@@ -6,6 +6,7 @@ import copy
 
 import numpy as np
 
+from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.core.trace import Trace
 from nmfbench.optim.init import INITS
@@ -18,6 +19,7 @@ __all__ = ["floors"]
 @register_task(
     "floors",
     summary="change of the lowest objective when the floor of the data and of the model changes",
+    matters={"cost@*": Ratio(0.02), "change": 0.02, "zeros": 0.02},
 )
 def floors(data, solver, rng, *, n_components, n_samples=None, floors=(1e-9, 1e-6)):
     """Fit the same data from the same start with one floor after the other.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import pinv
 
+from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.core.validation import check_count
 from nmfbench.metrics import relative_error
@@ -23,6 +24,7 @@ _RTOL = 1e-6  # of the singular values of signed factors that count
     score="held-out-error",
     score_name="relative error of the held-out entries",
     higher_is_better=False,
+    matters={"*-error": Ratio(0.02)},
 )
 def held_out(data, solver, rng, *, n_components, n_folds=2, dtype="float64"):
     r"""Hold blocks of entries out of a matrix, and predict them from factors of the rest.

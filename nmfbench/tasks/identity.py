@@ -20,6 +20,7 @@ __all__ = ["identity", "recognised"]
     higher_is_better=True,
     based_on="factorization",
     tolerances={"accuracy*": 0.02},
+    matters={"accuracy*": 0.02},
 )
 def identity(data, solver, rng, base):
     """Classify the test images of a factorization by the nearest training image.

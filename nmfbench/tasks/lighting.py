@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.ndimage import uniform_filter
 
+from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.tasks.base import Outcome, low_rank_of, timed_fit, total_cost
 from nmfbench.tasks.convergence import draw_per_class
@@ -26,6 +27,7 @@ _SHOWN = 4, 6  # subjects, and images of each
     score="shadow-error",
     score_name="mean distance from the median image where there is shadow, in grey levels",
     higher_is_better=False,
+    precision="float32",
     # Stopping rules may end a fit an iteration sooner.
     tolerances={
         "asymmetry*": 0.01,
@@ -35,6 +37,15 @@ _SHOWN = 4, 6  # subjects, and images of each
         "detail*": 0.005,
         "identity*": 0.005,
         "dead-components": 0.1,
+    },
+    matters={
+        "asymmetry*": Ratio(0.05),
+        "lift": Ratio(0.05),
+        "spread": Ratio(0.05),
+        "detail*": Ratio(0.05),
+        "shadow-error*": 0.5,  # grey levels
+        "identity*": 0.02,
+        "dead-components": None,
     },
 )
 def lighting(data, solver, rng, *, n_components=None, n_classes=None, gallery=7):

@@ -28,6 +28,7 @@ _DRIFT = (0.2, 0.6)  # up or down, in the whole clip, as a share of the height
     score="f-rule",
     score_name="F-measure under the silhouette",
     higher_is_better=True,
+    precision="float32",
     # As of separation.
     tolerances={
         "f-rule*": 0.01,
@@ -36,6 +37,14 @@ _DRIFT = (0.2, 0.6)  # up or down, in the whole clip, as a share of the height
         "age*": 0.1,
         "peps*": 0.005,
         "threshold-*": 0.01,
+    },
+    matters={
+        "f-rule*": 0.02,
+        "recall*": 0.02,
+        "fpr*": 0.02,
+        "age*": 0.5,
+        "peps*": 0.005,
+        "threshold-*": None,
     },
 )
 def loitering(data, solver, rng, *, share, n_components=None, n_frames=100):

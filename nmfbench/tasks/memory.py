@@ -18,6 +18,7 @@ import numpy as np
 from numpy.lib.format import open_memmap
 from sklearn.base import clone
 
+from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.tasks.base import Outcome
 from nmfbench.tasks.stream import sample_costs
@@ -38,6 +39,14 @@ _PERIOD = 0.005  # seconds between looks at the memory
     higher_is_better=False,
     needs={"partial_fit": "it learns from whole data only, which have to be in memory"},
     tolerances={"anonymous": np.inf, "seconds-*": np.inf},
+    matters={
+        "bytes": Ratio(0.10),
+        "anonymous": Ratio(0.10),
+        "seconds-a-sample": Ratio(0.10),
+        "held-out": Ratio(0.02),  # a cost
+        "visited-share": None,
+        "out-of-memory": None,
+    },
 )
 def memory(data, solver, rng, *, n_components, n_samples, patch=19, limit=600):
     """Learn from a memory-mapped file, block by block, in a fresh process of limited memory.

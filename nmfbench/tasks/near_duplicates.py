@@ -20,6 +20,7 @@ __all__ = ["near_duplicates"]
         "sparse": "it takes dense data only, and texts are sparse",
     },
     tolerances={"near-duplicates*": 0.02},  # a document or two at the bound
+    matters={"near-duplicates*": 0.02},
 )
 def near_duplicates(data, solver, rng, *, size=150, weighting="counts", cosine=0.9):
     """Choose exemplars as in the task ``exemplars``, and count those that are nearly equal.

@@ -27,6 +27,7 @@ _RTOL = 1e-10  # of the singular values of the bases that count
     based_on="factorization",
     # A near tie between two neighbours: one sample of the smoke grids' 50.
     tolerances={"accuracy-*": 0.02},
+    matters={"accuracy-*": 0.02},
 )
 def nearest_code(data, solver, rng, base):
     r"""Classify the test samples of a factorization by the Euclidean distance of codes.

@@ -22,6 +22,13 @@ __all__ = ["best_single_moves", "nlad"]
     higher_is_better=False,
     needs={"represents": "it has no method represent(X, H, W)"},
     tolerances={"*": 1e-12},  # each may be zero up to rounding
+    matters={  # shares of a loss, or of the bound on one
+        "excess": 0.02,
+        "worst-excess": 0.02,
+        "rise": 0.02,
+        "single-move": 0.02,
+        "smoothing-gap": 0.02,
+    },
 )
 def nlad(data, solver, rng, *, n_components, basis="uniform", weights="random", per_class=None):
     r"""Solve :math:`\min_{W \ge 0} \|X - W H\|_1` by the solver's own iteration, and exactly.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import math
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from scipy.integrate import trapezoid
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import normalize
 
+from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.core.trace import Trace
 from nmfbench.metrics import sparseness
@@ -41,6 +43,22 @@ __all__ = ["draw_samples", "first_bases", "online", "start_at"]
         "floored-denominators": np.inf,
         "n-rises": np.inf,
         "state-bytes": np.inf,
+    },
+    matters={
+        "cost*": Ratio(0.02),
+        "stored*": Ratio(0.02),
+        "test-cost": Ratio(0.02),
+        "area*": math.log10(1.02),  # decimal logarithms of costs
+        "sparseness": 0.02,
+        "data-sparseness": 0.02,
+        "inner-iterations": Ratio(0.10),
+        "state-bytes": Ratio(0.10),
+        "floored-denominators": Ratio(0.10),
+        "n-rises": Ratio(0.10),
+        "visited-share": None,
+        "initial": None,
+        "samples": None,
+        "features": None,
     },
 )
 def online(

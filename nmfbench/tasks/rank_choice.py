@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.metrics import relative_error
 from nmfbench.tasks.base import Outcome, total_cost
@@ -19,6 +20,13 @@ __all__ = ["rank_choice"]
     higher_is_better=False,
     # A near tie between the held-out errors of two ranks.
     tolerances={"rank-error": 1, "chosen-rank": 1, "right-rank": 1},
+    # A component; of errors and of the share of right choices as elsewhere.
+    matters={
+        "rank-error": 1.0,
+        "chosen-rank": 1.0,
+        "right-rank": 0.02,
+        "held-out-error@*": Ratio(0.02),
+    },
 )
 def rank_choice(data, solver, rng, *, ranks, n_folds=2):
     """Choose the rank whose factors predict held-out entries best.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.preprocessing import normalize
 
+from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.core.trace import Trace
 from nmfbench.optim.kernels.averaged_gradient import averaged_gradient
@@ -24,6 +25,7 @@ _PLAIN = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf)
 @register_task(
     "inner-rate",
     summary="gap of averaged gradient steps on a fixed buffer to the minimum, against steps",
+    matters={"gap": Ratio(0.02), "slack": None},
 )
 def inner_rate(data, solver, rng, *, n_components, n_samples, steps):
     r"""Run Algorithm 2 of OR-NMF on one buffer for more and more steps, without its stop rule.
@@ -85,6 +87,7 @@ def inner_rate(data, solver, rng, *, n_components, n_samples, steps):
     "step-change",
     summary="distance by which each sample of a stream moves the bases",
     needs={"partial_fit": "the class has no partial_fit"},
+    matters={"last-change": None},  # its exponent is compared
 )
 def step_change(data, solver, rng, *, n_components, n_samples, n_epochs=2):
     r"""Give a solver one sample after the other, and measure :math:`\|W^t - W^{t-1}\|_F`.

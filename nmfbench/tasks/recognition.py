@@ -21,6 +21,7 @@ __all__ = ["nearest_cosine", "recognition"]
     based_on="factorization",
     # A near tie between two neighbours: one sample of the smoke grids' 60.
     tolerances={"accuracy-*": 0.02, "zero-codes": 1},
+    matters={"accuracy-*": 0.02, "zero-codes": None},
 )
 def recognition(data, solver, rng, base, *, clean_test=True):
     r"""Classify the test samples of a factorization by their nearest training sample.

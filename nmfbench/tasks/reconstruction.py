@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import orth
 
+from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.metrics import relative_error
 from nmfbench.tasks.base import Outcome
@@ -21,6 +22,8 @@ __all__ = ["contamination", "edges", "lopsidedness", "reconstruct", "reconstruct
     based_on="factorization",
     # Zero up to the single precision in which factors are kept: KL keeps the mean, PCA the span.
     tolerances={"mean-error-*": 1e-6, "contamination": 1e-6},
+    # Two points of the components' energy, or of their asymmetry.
+    matters={"*-error-*": Ratio(0.02), "contamination": 0.02, "lopsidedness": 0.02},
 )
 def reconstruction(data, solver, rng, base):
     r"""Relative error :math:`\|X - W H\|_F / \|X\|_F` with ``X`` the *clean* samples.

@@ -15,6 +15,7 @@ __all__ = ["recovery"]
     score_name="share of the anchors recovered",
     higher_is_better=True,
     needs={"anchors": "its fit leaves no anchor_indices_"},
+    matters={"anchor-recovery": 0.02, "lp-calls": None, "selections": None},
 )
 def recovery(data, solver, rng):
     """Fit a separable solver with as many components as there are anchors.

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from scipy.spatial import KDTree
 from sklearn.preprocessing import normalize
 
+from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.datasets.images import area_averaged
 from nmfbench.solvers.graph.clusterers import kmeans
@@ -60,6 +61,24 @@ _ROUNDING = 1e-9  # of distances, relative: on the radius is outside
         "zero-rows*": 0.02,
         "correlation@*": 0.02,
         "bound-diagonal*": 0.02,
+    },
+    matters={
+        "gain": 0.02,
+        "covering*": 0.02,
+        "pri*": 0.02,
+        "vi*": 0.1,
+        "boundary-*": 0.02,
+        "object-iou*": 0.02,
+        "contrast-*": Ratio(0.05),
+        "correlation*": 0.02,
+        "residual-ratio*": Ratio(0.02),
+        "bound-diagonal*": 0.02,
+        "zero-rows*": 0.02,
+        "largest-segment@*": 0.02,
+        "segments@*": None,
+        "pieces@*": None,
+        "human-segments": None,
+        "graph-zeros": None,
     },
 )
 def segmentation(

@@ -47,6 +47,7 @@ _DEVIATIONS = 2.5 * 1.4826  # so many medians of scores are 2.5 robust deviation
     score="pauc@0.2",
     score_name="mean hit rate at false-alarm rates up to 0.2",
     higher_is_better=True,
+    precision="float32",
     # Thresholds lie between scores that hardly differ; one iteration more may move them.
     tolerances={
         "pauc*": 0.003,
@@ -64,6 +65,24 @@ _DEVIATIONS = 2.5 * 1.4826  # so many medians of scores are 2.5 robust deviation
         "threshold-*": 0.01,
         "shown-*": 0.01,
         "dead-components": 1,
+    },
+    # Two points of rates; of wrong pixels half a per cent, as of pEPs.
+    matters={
+        "pauc*": 0.02,
+        "auc*": 0.02,
+        "tpr@*": 0.02,
+        "f-*": 0.02,
+        "recall": 0.02,
+        "specificity": 0.02,
+        "precision": 0.02,
+        "fpr": 0.02,
+        "fnr": 0.02,
+        "pwc": 0.5,
+        "age*": 0.5,
+        "peps*": 0.005,
+        "threshold-*": None,
+        "shown-*": None,
+        "dead-components": None,
     },
 )
 def separation(

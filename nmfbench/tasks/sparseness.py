@@ -15,6 +15,7 @@ __all__ = ["code_sparseness"]
     "code-sparseness",
     summary="Hoyer sparseness of the codes of a factorization",
     based_on="factorization",
+    matters={"code-sparseness": 0.02},
 )
 def code_sparseness(data, solver, rng, base):
     """Mean sparseness of the codes of the training samples.

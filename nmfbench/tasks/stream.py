@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.preprocessing import normalize
 from sklearn.utils import gen_batches
 
+from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.core.trace import Trace
 from nmfbench.optim.projections.frobenius import project_frobenius
@@ -23,6 +24,7 @@ __all__ = ["sample_costs", "stream"]
     score_name="mean cost of samples before they are learned",
     higher_is_better=False,
     needs={"partial_fit": "it learns from whole data only, and would know the samples to come"},
+    matters={"mean-cost": Ratio(0.02)},
 )
 def stream(
     data,

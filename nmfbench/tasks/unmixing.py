@@ -22,6 +22,8 @@ __all__ = ["abundances", "unmixing"]
     based_on="factorization",
     # Zero up to the single precision in which factors are kept: anchors that are pure pixels.
     tolerances={"spectral-angle*": 1e-3, "abundance-error": 1e-5},
+    # A degree; two points of a pixel.
+    matters={"spectral-angle*": 1.0, "abundance-error": 0.02},
 )
 def unmixing(data, solver, rng, base):
     """Compare the factors of pixels with the spectra and abundances that they were mixed from.

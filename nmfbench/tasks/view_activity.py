@@ -19,6 +19,7 @@ __all__ = ["matched_activity", "view_activity"]
     "view-activity",
     title="Recovery of what views share",
     summary="agreement of the views' components with the known ones they share or have alone",
+    matters={"activity-f": 0.02, "cosine": 0.02, "off": 0.02},
 )
 def view_activity(data, solver, rng):
     """Fit as many components as there are, and compare which view has which.

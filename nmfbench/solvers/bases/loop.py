@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
+import psutil
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.metaestimators import available_if
@@ -29,7 +30,10 @@ from nmfbench.core.validation import (
 )
 from nmfbench.optim.projections.frobenius import certify_frobenius, project_frobenius
 
-__all__ = ["BaseNMF", "State"]
+__all__ = ["UNFINISHED", "BaseNMF", "State"]
+
+UNFINISHED = "fit_transform returns the last W of a slow iteration, transform the exact optimum"
+"""Why ``fit_transform`` is unlike ``transform`` for several solvers."""
 
 
 class State(SimpleNamespace):
@@ -92,6 +96,9 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     convex: ClassVar[bool] = True
     """Whether ``transform`` solves a convex problem, so that there is a ``certificate``."""
+
+    unlike_transform: ClassVar[str | None] = None
+    """Why ``fit_transform`` is not ``fit`` and then ``transform``, where it is not."""
 
     diagnostics: ClassVar[tuple[str, ...]] = ()
     """Numbers among the fitted attributes that records keep, such as ``"outlier_share_"``."""
@@ -237,6 +244,13 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if self.any_rank and self.n_components is not None:
             upper, bound = np.iinfo(np.intp).max, "the largest integer"
         r = check_rank(self.n_components, upper, bound=bound)
+        size = r * (sum(X.shape) + r) * X.dtype.itemsize
+        if size > (room := psutil.virtual_memory().total):
+            raise ValueError(
+                f"n_components={r} is too large: factors of a {X.shape[0]} x {X.shape[1]} matrix "
+                f"and their inner products take {size / 1e9:.3g} GB, and this machine has "
+                f"{room / 1e9:.3g} GB; use fewer components, {min(X.shape)} at most as a rule."
+            )
         if self.square and r != X.shape[1]:
             raise ValueError(
                 f"n_components={r}, but {type(self).__name__} needs as many components as "
@@ -324,5 +338,31 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
+    @classmethod
+    def expected_failed_checks(cls) -> dict[str, str]:
+        """scikit-learn's checks of estimators that do not suit the solver, each with its reason.
+
+        As ``expected_failed_checks`` of :func:`sklearn.utils.estimator_checks.check_estimator`
+        takes them.
+        """
+        found = {}
+        if cls.unlike_transform is not None:
+            found = dict.fromkeys(_OF_TRANSFORM, cls.unlike_transform)
+        if cls.square:
+            found |= dict.fromkeys(_OF_THE_RANK, _SQUARE)
+        if hasattr(cls, "fit_predict") and not cls.signed:
+            found["check_clustering"] = "its data are negative"
+        return found
+
+
+_OF_TRANSFORM = ("check_transformer_general", "check_transformer_data_not_an_array")
+_OF_THE_RANK = (
+    "check_dont_overwrite_parameters",
+    "check_fit2d_1sample",
+    "check_fit2d_predict1d",
+    "check_methods_sample_order_invariance",
+    "check_methods_subset_invariance",
+)
+_SQUARE = "it sets n_components to 1 or 2, whatever the number of features"
 
 _COMPILED: set[tuple] = set()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils import gen_batches
 
 from nmfbench.core.validation import check_count
 from nmfbench.solvers.bases.alternating import BaseAlternating
+from nmfbench.solvers.bases.loop import UNFINISHED
 
 __all__ = ["BaseDivergence"]
 
@@ -36,6 +38,8 @@ class BaseDivergence(BaseAlternating):
 
     stop: str = "objective"
     patience: int = 40
+
+    unlike_transform: ClassVar[str | None] = UNFINISHED
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()

@@ -1,9 +1,11 @@
 """NMF-MU: multiplicative updates for the Frobenius norm."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from nmfbench.core.registry import register_solver
 from nmfbench.optim.kernels.multiplicative import ratio_update
+from nmfbench.solvers.bases.loop import UNFINISHED
 from nmfbench.solvers.frobenius.base import BaseFrobenius
 
 
@@ -53,6 +55,8 @@ class MU(BaseFrobenius):
     ----------
     Lee & Seung (2001), Algorithms for non-negative matrix factorization, Eq. (4).
     """
+
+    unlike_transform: ClassVar[str | None] = UNFINISHED
 
     def _update(self, factor, cross, gram):
         ratio_update(factor, cross, factor @ gram)

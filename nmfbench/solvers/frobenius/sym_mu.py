@@ -76,6 +76,9 @@ class SymMU(BaseFrobenius):
 
     symmetric: ClassVar[bool] = True
     inits: ClassVar[dict] = {"uniform": symmetric_uniform}
+    unlike_transform: ClassVar[str | None] = (
+        "the fit changes both factors, which are one, and transform only one of the two"
+    )
 
     def _tiny_problem(self):
         params, X = super()._tiny_problem()

@@ -153,6 +153,10 @@ class BaseGraph(BaseScaled):
     self_similarity: ClassVar[bool] = False
     """Whether the diagonal of a given affinity counts in the degrees."""
 
+    unlike_transform: ClassVar[str | None] = (
+        "fit_transform weighs in the graph of the samples, and new samples are in none"
+    )
+
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
         check_count(self.n_neighbors, "n_neighbors")

@@ -39,6 +39,9 @@ class Clusterer(ClusterMixin):
 
     takes_factors: ClassVar[bool] = False
     any_rank: ClassVar[bool] = False  # there are no more clusters than samples
+    unlike_transform: ClassVar[str | None] = (
+        "fit_transform tells clusters apart, transform combines their components"
+    )
 
     def _finish(self, X, s):
         super()._finish(X, s)
@@ -200,6 +203,7 @@ class CoClusterer(Clusterer, BaseGraph):
     init: str = "kmeans"
 
     inits: ClassVar[dict] = {"kmeans": kmeans_start}
+    unlike_transform: ClassVar[str | None] = BaseGraph.unlike_transform
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()

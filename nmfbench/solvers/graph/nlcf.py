@@ -76,6 +76,9 @@ class NLCF(LeastSquares):
 
     accepts_sparse: ClassVar[bool] = True
     fixes_scale: ClassVar[bool] = True
+    unlike_transform: ClassVar[str | None] = (
+        "fit_transform weighs in what the use of a component costs, transform only the fit"
+    )
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()

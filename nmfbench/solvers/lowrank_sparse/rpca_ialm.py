@@ -1,6 +1,7 @@
 """Robust PCA by the inexact augmented Lagrangian method."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import scipy.linalg
@@ -104,6 +105,10 @@ class RPCAIALM(BaseLowRankSparse):
     svd: str = "gram"
     max_iter: int = 1000
     tol: float = 1e-7
+
+    unlike_transform: ClassVar[str | None] = (
+        "transform is least squares, which cannot leave out the sparse part as the fit does"
+    )
 
     def _validate_params_of_solver(self):
         check_number(self.lam, "lam", above=0, optional=True)

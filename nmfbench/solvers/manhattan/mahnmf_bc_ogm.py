@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.solvers.bases.loop import UNFINISHED
 from nmfbench.solvers.manhattan.box import BaseBoxed
 from nmfbench.solvers.manhattan.smoothed import BaseSmoothed
 from nmfbench.solvers.manhattan.smoothing import Box, DualityGap
@@ -66,6 +67,7 @@ class MahNMFBCOGM(BaseBoxed, BaseSmoothed):
     stop: str = "gap"
 
     _stops: ClassVar[tuple] = ("gap", *BaseSmoothed._stops)
+    unlike_transform: ClassVar[str | None] = UNFINISHED
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()

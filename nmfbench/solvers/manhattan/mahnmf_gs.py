@@ -9,6 +9,7 @@ from nmfbench.core.registry import register_solver
 from nmfbench.core.validation import check_groups, check_number
 from nmfbench.optim.projections.manhattan_box import certify_manhattan_box, project_manhattan_box
 from nmfbench.optim.proximal import GroupBall, GroupPenalty, group_norm, group_norms
+from nmfbench.solvers.bases.loop import UNFINISHED
 from nmfbench.solvers.manhattan.smoothed import BaseSmoothed
 from nmfbench.solvers.manhattan.smoothing import Box
 
@@ -108,6 +109,7 @@ class MahNMFGS(BaseSmoothed):
 
     loss: ClassVar[str | None] = None
     rescaled: ClassVar[bool] = False
+    unlike_transform: ClassVar[str | None] = UNFINISHED
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()

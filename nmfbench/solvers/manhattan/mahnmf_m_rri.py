@@ -1,6 +1,7 @@
 """MahNMF-M by rank-one residual iteration."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -66,6 +67,10 @@ class MahNMFMRRI(BaseManifold):
     ----------
     Guan et al. (2012), MahNMF, Section 4.2, Eqs. (32)-(33), (36)-(39), Theorem 3.
     """
+
+    unlike_transform: ClassVar[str | None] = (
+        "fit_transform weighs in the graph of the samples, and new samples are in none"
+    )
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)

@@ -14,8 +14,6 @@ from nmfbench.solvers.manhattan.rri import BaseRRI
     reference="Guan et al. 2012",
     cost=("nmr",),
     monotone=True,
-    # Sweeps until nothing falls any more: residuals of zero have the sign of their rounding.
-    forks=({"inner_sweeps": None}, {"task": "nlad"}),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class MahNMFRRI(BaseRRI):

@@ -83,6 +83,9 @@ class MahNMFSym(BaseManhattan):
         "symmetric": symmetric_frobenius,
         "uniform": symmetric_uniform,
     }
+    unlike_transform: ClassVar[str | None] = (
+        "the fit changes both factors, which are one, and transform only one of the two"
+    )
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numba
 import numpy as np
@@ -87,6 +88,10 @@ class BaseRRI(BaseManhattan):
     inner_tol: float = 1e-2
     median: str = "select"
     revive: bool = False
+
+    unlike_transform: ClassVar[str | None] = (
+        "fit_transform returns a coordinate-wise optimum, transform the exact one"
+    )
 
     def represent(self, X, H, W):
         """The weights to which sweeps lead from ``W`` until none lowers the loss.

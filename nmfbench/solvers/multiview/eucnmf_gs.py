@@ -1,6 +1,7 @@
 """EucNMF-GS: group-sparse NMF under the squared loss."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from nmfbench.optim.fista import monotone_fista
 from nmfbench.optim.kernels.hals import hals_sweeps
 from nmfbench.optim.projections.frobenius import certify_frobenius, project_frobenius
 from nmfbench.optim.proximal import GroupPenalty, group_norms
+from nmfbench.solvers.bases.loop import UNFINISHED
 from nmfbench.solvers.multiview.base import BaseMultiview
 
 
@@ -95,6 +97,8 @@ class EucNMFGS(BaseMultiview):
     method: str = "bcd"
     inner_max_iter: int = 5
     init: str = "uniform"
+
+    unlike_transform: ClassVar[str | None] = UNFINISHED
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()

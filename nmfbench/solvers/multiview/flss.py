@@ -117,6 +117,9 @@ class FLSS(BaseMultiview):
 
     signed: ClassVar[bool] = True
     inits: ClassVar[dict] = {"svd": _truncated_svd, "random": _gaussian}
+    unlike_transform: ClassVar[str | None] = (
+        "fit_transform weighs in the largest weights of a component, transform only the fit"
+    )
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()

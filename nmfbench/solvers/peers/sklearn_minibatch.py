@@ -11,6 +11,7 @@ from sklearn.utils import gen_batches
 
 from nmfbench.core.registry import register_solver
 from nmfbench.core.validation import check_count, check_data, check_number, check_rng
+from nmfbench.solvers.bases.loop import UNFINISHED
 from nmfbench.solvers.peers.base import BasePeer, check_not_zero
 
 
@@ -65,6 +66,7 @@ class SklearnMiniBatch(BasePeer):
     forget_factor: float = 0.7
 
     loss: ClassVar[str | None] = "frobenius"
+    unlike_transform: ClassVar[str | None] = UNFINISHED
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()

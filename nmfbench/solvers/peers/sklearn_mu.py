@@ -8,6 +8,7 @@ from typing import ClassVar
 from sklearn.decomposition import NMF
 
 from nmfbench.core.registry import register_solver
+from nmfbench.solvers.bases.loop import UNFINISHED
 from nmfbench.solvers.peers.base import BasePeer
 
 
@@ -52,6 +53,7 @@ class SklearnMU(BasePeer):
     """
 
     loss: ClassVar[str | None] = "kl"
+    unlike_transform: ClassVar[str | None] = UNFINISHED
 
     def _peer(self, r):
         return NMF(

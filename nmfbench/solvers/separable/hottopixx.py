@@ -28,8 +28,6 @@ _STEPS = {"published": (0.1, 0.01, 1.0), "tuned": (0.01, 0.001, 1e-4)}
     family="separable",
     reference="Bittorf, Recht, Ré & Tropp 2012",
     cost=("nnm",),
-    # Steps are signs of residuals, which become zero but for rounding.
-    forks=({"solver": "sgd", "after": 3},),
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class Hottopixx(BaseSeparable):
