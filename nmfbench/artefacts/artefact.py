@@ -11,8 +11,11 @@ import pandas as pd
 
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.grids import Method, changed
+from nmfbench.artefacts.plan import Plan
+from nmfbench.artefacts.printed import PrintedNumber
 from nmfbench.artefacts.strips import Strip
 from nmfbench.core import registry
+from nmfbench.core.matters import Matters, Ratio, check_matters, smallest_difference
 from nmfbench.datasets.base import dataset_available, dataset_variant
 from nmfbench.engine.trials import Trial, canonical
 
@@ -72,6 +75,10 @@ class Artefact:
     claims : sequence of Claim
     assumed : mapping
         What the paper does not say, and what we chose.
+    matters : mapping
+        Smallest differences that matter, of columns that its frame derives and its claims compare.
+    planned : Plan, optional
+        Repeats after which its verdicts are final; every registered artefact has one.
     stands_for : mapping
         Of real data sets that take the place of the paper's: what they stand for here, in words,
         such as ``{"coil20": "COIL-20 for Caltech-101"}``.
@@ -93,11 +100,17 @@ class Artefact:
     picture: Callable[[pd.DataFrame], Any]
     frame: Callable[[pd.DataFrame], pd.DataFrame] = lambda records: records
     claims: Sequence[Claim] = ()
+    printed: Sequence[PrintedNumber] = ()
     assumed: Mapping[str, str] = field(default_factory=dict)
+    matters: Matters = field(default_factory=dict)
+    planned: Plan | None = None
     stands_for: Mapping[str, str] = field(default_factory=dict)
     caption: str = ""
     scores: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     strips: Callable[[pd.DataFrame], list[Strip]] | None = None
+
+    def __post_init__(self):
+        check_matters(self.id, self.matters)
 
     @property
     def paper(self) -> str:
@@ -109,8 +122,22 @@ class Artefact:
 
     @property
     def paper_total(self) -> int:
-        """Trials of the paper's grid."""
+        """Trials of the paper grid: the paper's own, and the repeats that a plan adds."""
         return len(self._grid("paper"))
+
+    @property
+    def planned_trials(self) -> list[Trial]:
+        """Trials after which verdicts are final: the paper grid's, or the part that is planned."""
+        grid = self._grid("paper")
+        return list(grid) if self.planned is None else self.planned.trials(grid)
+
+    def smallest_difference(self, name: str) -> float | Ratio | None:
+        """The smallest difference that matters, of a column that it derives or a metric.
+
+        See :func:`nmfbench.core.matters.smallest_difference`.
+        """
+        tasks = (matters for task in self.names("task") for matters in registry.matters_in(task))
+        return smallest_difference(name, self.matters, *tasks)
 
     def substitutes(self, trials: Sequence[Trial]) -> dict[str, str]:
         """Name what the data of these trials stand in for here, by data set."""
@@ -120,7 +147,7 @@ class Artefact:
 
     def names(self, attribute: str) -> list[str]:
         """Sorted names of the ``task``, ``dataset`` or ``solver`` of the paper's grid."""
-        return sorted({getattr(trial, attribute) for trial in self._grid("paper")})
+        return list(_names(self.grid, attribute))
 
     def missing_data(self, profile: str) -> list[str]:
         """Datasets of a profile that are not at hand."""
@@ -157,6 +184,12 @@ class Artefact:
 def _listed(grid: Callable[[str], list[Trial]], profile: str) -> tuple[Trial, ...]:
     """The trials of a profile, each once; kept, as some grids have many thousands."""
     return tuple(dict.fromkeys(grid(profile)))
+
+
+@cache
+def _names(grid: Callable[[str], list[Trial]], attribute: str) -> tuple[str, ...]:
+    """Sorted values of an attribute in the paper's grid, for which each test asks."""
+    return tuple(sorted({getattr(trial, attribute) for trial in _listed(grid, "paper")}))
 
 
 def register_artefact(artefact: Artefact) -> Artefact:

@@ -2,12 +2,11 @@
 
 A parquet file an artefact, with the rows of ``nmfbench export`` and with the arrays that its
 pictures and claims read; a row stands in the file of the first artefact that asks for it, or that
-asks for what starts from it. Baselines of comparisons are in a file of their own. Equal records
+asks for what starts from it. Baselines of comparisons are in a file for each task. Equal records
 give equal files, and a file whose records have not changed is not written again.
 
 Git keeps a hash of each file. In a file itself each row has the digest of its record, and each page
-a checksum, which is of its arrays, too; files that were written before there were these have
-neither until their records change. On import each record gets its digest in the store.
+a checksum, which is of its arrays, too; a publication writes files without these again.
 """
 
 from __future__ import annotations
@@ -22,17 +21,18 @@ from nmfbench.artefacts.artefact import PROFILES, Artefact
 from nmfbench.artefacts.evaluate import Reads, evaluate
 from nmfbench.core import registry
 from nmfbench.engine.arrays import pack
-from nmfbench.engine.audit import audited
+from nmfbench.engine.audit import vouched_for
 from nmfbench.engine.exchange import current_trial, export_records, read_exports, trial_of
 from nmfbench.engine.merge import Merge, import_records, merge
-from nmfbench.engine.saved import is_saved
+from nmfbench.engine.rounding import Spreads
+from nmfbench.engine.saved import as_saved, is_saved
 from nmfbench.engine.store import Store
-from nmfbench.engine.trials import Trial, canonical
+from nmfbench.engine.trials import canonical
 
 __all__ = ["Published", "owners", "publish"]
 
 OTHERS = "compare"
-"""File of the records that no artefact asks for: baselines of comparisons."""
+"""Folder of the records that no artefact asks for: baselines of comparisons."""
 
 _NOT_RESULTS = ("TimeoutError", "WorkerDied")
 
@@ -49,6 +49,9 @@ class Published:
         Records and files of the book, and files that were written.
     outdated : int
         Records that left the book, as versions were raised since.
+    unaudited : int
+        Records of the store that were not offered, as they were computed elsewhere and no audit of
+        the store vouches for them.
     size : int
         Bytes of the book.
     """
@@ -58,6 +61,7 @@ class Published:
     files: int
     written: int
     outdated: int
+    unaudited: int
     size: int
 
 
@@ -97,8 +101,11 @@ def publish(store: Store, folder, also: Iterable[tuple[str, str]] = ()) -> Publi
     The book's records are first merged into the store, so that all artefacts can be evaluated on
     both together: what their pictures and claims then read of the arrays is published, too. Arrays
     that claims read are kept as they are; images in single precision that are only drawn, in half.
-    Time-outs and deaths are not published, nor are records of classes from outside, unless they
-    were imported and audits here found them the same.
+    Time-outs and deaths are not published, nor are records of external classes by their place.
+
+    The book takes records that were computed here, and imported ones that an audit of the store
+    vouches for (:func:`~nmfbench.engine.audit.vouched_for`) and of which no array is read; what it
+    holds stays. The store is taken at its word on which records were imported.
 
     Parameters
     ----------
@@ -109,49 +116,49 @@ def publish(store: Store, folder, also: Iterable[tuple[str, str]] = ()) -> Publi
         Keys and names of arrays in the store that are published although no artefact reads them.
     """
     folder = Path(folder)
-    written = read_exports([folder]) if any(folder.rglob("*.parquet")) else []
+    there = any(folder.rglob("*.parquet"))
+    written = read_exports([folder], bare=lambda path: True) if there else []
     book = {r["key"]: (r, arrays) for r, arrays in written if _is_current(r)}
     import_records(book.values(), store)
-    offered = {r["key"]: r for r in store.records() if _is_result(r)}
-    for key in _unaudited(store, offered.values()) - book.keys():
-        del offered[key]
-    found = merge({k: r for k, (r, _) in book.items()}, offered.values(), larger_wins=True)
-    records = {key: record for key, (record, _) in book.items()}
-    records |= {key: offered[key] for key in found.taken}
-    taken, reads = set(found.taken), _reads(store)
+    reads = _reads(store)
     read: dict[str, list[str]] = {}
     for key, name in sorted(reads.all.union(also)):
         read.setdefault(key, []).append(name)
+    results = {r["key"]: r for r in store.records() if _is_result(r)}
+    imported = store.imported(results)
+    # An audit compares no arrays: where some are read, only a computation here will do.
+    bare = (trial_of(results[key]) for key in imported - read.keys())
+    foreign = imported - vouched_for(store, bare)
+    published = {key: record for key, (record, _) in book.items()}
+    offered = {k: r for k, r in results.items() if k not in foreign or r == published.get(k)}
+    found = merge(
+        published,
+        offered.values(),
+        larger_wins=True,
+        spreads=Spreads(store.folder),
+    )
+    records = published | {key: as_saved(offered[key]) for key in found.taken}
 
     def arrays(key):
-        published = {} if key in taken else book[key][1]
-        rough = {n for n, a in published.items() if a.dtype == np.float16}
-        kept = {
-            n: a for n, a in published.items() if n not in rough or (key, n) not in reads.claims
-        }
+        held = book[key][1] if records[key] == published.get(key) else {}
+        if key in imported:
+            return held
+        rough = {n for n, a in held.items() if a.dtype == np.float16}
+        kept = {n: a for n, a in held.items() if n not in rough or (key, n) not in reads.claims}
         # Arrays that are read, or read by a claim, only since the record was published.
         new = {n: store.array(key, n) for n in read.get(key, ()) if n not in kept}
         return kept | {n: _light(a, drawn=(key, n) not in reads.claims) for n, a in new.items()}
 
     owned = owners((entry.target for entry in registry.artefacts.entries()), records.values())
     files = _by_file(records, owned)
-    return _write(folder, files, owned, arrays, found, len(written) - len(book))
+    return _write(
+        folder, files, owned, arrays, found, len(written) - len(book), len(results) - len(offered)
+    )
 
 
 def _is_current(record) -> bool:
     ours = ":" not in record["solver"] or is_saved(record["solver"])
     return ours and current_trial(record) is not None
-
-
-def _unaudited(store, records) -> set[str]:
-    """Keys of the records of classes from outside that audits here have not found the same."""
-    saved: dict[str, list[Trial]] = {}
-    for record in records:
-        if is_saved(record["solver"]):
-            saved.setdefault(record["solver"], []).append(trial_of(record))
-    return {
-        trial.key for trials in saved.values() if not audited(store, trials) for trial in trials
-    }
 
 
 def _is_result(record) -> bool:
@@ -186,7 +193,7 @@ def _by_file(records, owned) -> dict[str, list[dict]]:
             first[base.key] = min(first.get(base.key, first[key]), first[key])
     files: dict[str, list[dict]] = {}
     for key, record in records.items():
-        files.setdefault(first.get(key, OTHERS), []).append(record)
+        files.setdefault(first.get(key, f"{OTHERS}/{record['task']}"), []).append(record)
     return {name: sorted(rows, key=_order) for name, rows in sorted(files.items())}
 
 
@@ -194,7 +201,7 @@ def _order(record):
     return canonical(trial_of(record).to_dict())
 
 
-def _write(folder, files, owned, arrays, found, outdated) -> Published:
+def _write(folder, files, owned, arrays, found, outdated, unaudited) -> Published:
     written = size = 0
     for name, rows in files.items():
         path = folder / f"{name}.parquet"
@@ -208,15 +215,16 @@ def _write(folder, files, owned, arrays, found, outdated) -> Published:
     for path in set(folder.rglob("*.parquet")) - kept:
         path.unlink()
     count = sum(map(len, files.values()))
-    return Published(found, count, len(files), written, outdated, size)
+    return Published(found, count, len(files), written, outdated, unaudited, size)
 
 
 def _holds(path, pairs) -> bool:
-    """Whether a file has just these records and arrays."""
+    """Whether a file has just these records and arrays, with digests."""
     if not path.exists():
         return False
-    held = read_exports([path])
-    return [(r, _packed(a)) for r, a in held] == [(r, _packed(a)) for r, a in pairs]
+    bare = []
+    held = read_exports([path], bare=lambda path: bare.append(path) or True)
+    return not bare and [(r, _packed(a)) for r, a in held] == [(r, _packed(a)) for r, a in pairs]
 
 
 def _packed(arrays):

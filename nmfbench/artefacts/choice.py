@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.claim import MIN_REPEATS
+from nmfbench.artefacts.finding import MIN_UNITS
 from nmfbench.datasets.base import dataset_available
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
@@ -51,9 +51,10 @@ def choose_grid(
 
     A repeat of a profile is whole if every trial of it has a record, done or failed. Without a
     profile an artefact is judged on whole repeats alone: of the paper grid if it has enough of
-    them, else of the quick grid if that has enough, else of the one of the two that has more
-    trials in whole repeats. Enough are five, fewer than which decide nothing, or all repeats of a
-    grid that has fewer. Grids on the data themselves come before those on stand-ins.
+    them, else of the part of it that is planned, else of the quick grid, and if none has enough,
+    of the one that has most trials in whole repeats. Enough are five, fewer than which decide
+    nothing, or all repeats of a grid that has fewer. Grids on the data themselves come before
+    grids on stand-ins.
     The smoke grid serves if neither of the two has a whole repeat, and the quick grid as far as it
     is there if no repeat of any grid is whole.
 
@@ -72,12 +73,9 @@ def choose_grid(
         return _all_of(artefact, store, profile, stand_in)
     known: list[Grid] = []
     for substitute in (False, True) if stand_in else (False,):
-        for name in ("paper", "quick"):
-            trials = _plan(artefact, name, substitute)
-            if trials is None:
-                continue
+        for name, trials in _candidates(artefact, substitute):
             grid = _whole_repeats(name, trials, store)
-            if grid.whole >= min(MIN_REPEATS, grid.repeats) > 0:
+            if grid.whole >= min(MIN_UNITS, grid.repeats) > 0:
                 return grid
             known.append(grid)
     largest = max(known, key=lambda grid: len(grid.trials))  # of equal ones the first
@@ -89,6 +87,18 @@ def choose_grid(
         if grid is not None and grid.trials:
             return grid
     return _all_of(artefact, store, "quick", stand_in)
+
+
+def _candidates(artefact, substitute):
+    """Profiles with their trials, in the order in which they are preferred."""
+    paper = _plan(artefact, "paper", substitute)
+    if paper is not None:
+        yield "paper", paper
+        if artefact.planned is not None and artefact.planned.part:
+            yield "paper", artefact.planned.trials(paper)
+    quick = _plan(artefact, "quick", substitute)
+    if quick is not None:
+        yield "quick", quick
 
 
 def _plan(artefact, profile, substitute):

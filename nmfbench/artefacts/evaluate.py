@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, label_records
-from nmfbench.artefacts.choice import choose_grid
-from nmfbench.artefacts.claim import Claim, Verdict, corrected, judge
+from nmfbench.artefacts.choice import Grid, choose_grid
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.finding import Finding
+from nmfbench.artefacts.sentence import Sentence
+from nmfbench.artefacts.verdict import Look, Verdict, settle
 from nmfbench.core import registry
 from nmfbench.engine.audit import standing
 from nmfbench.engine.missing import other_release
 from nmfbench.engine.results import reason
 from nmfbench.engine.store import Store, StoredArrays, StoreError
 
-__all__ = ["Evaluation", "Reads", "claim_rows", "evaluate"]
+__all__ = ["Evaluation", "Found", "Reads", "claim_rows", "evaluate", "look_of", "try_claims"]
 
 _ONLY_HERE = ("artefact", "table", "records", "verdicts")  # what no JSON holds as it is
 
@@ -35,6 +38,8 @@ class Evaluation:
         Whose grid it was judged on.
     whole, repeats : int
         Repeats of that grid of which every trial has a record, and all.
+    look : Look
+        Whether verdicts are final.
     table : DataFrame or None
         Table of the picture; None while too few trials have finished for it, and of an evaluation
         read back.
@@ -68,6 +73,7 @@ class Evaluation:
     profile: str
     whole: int
     repeats: int
+    look: Look
     table: pd.DataFrame | None
     records: pd.DataFrame | None
     verdicts: list[tuple[Claim, Verdict]]
@@ -102,6 +108,16 @@ class Evaluation:
             return self.artefact.title
         return f"{self.artefact.title} — on a stand-in: {', '.join(self.stand_ins)}"
 
+    @property
+    def look_text(self) -> str:
+        """Progress of an artefact whose verdicts are interim; empty where they are final."""
+        if self.look.final:
+            return ""
+        if self.profile != "paper":
+            n = self.look.repeats
+            return f"interim, {n} repeat{'' if n == 1 else 's'} of the {self.profile} grid"
+        return f"interim, {self.look.repeats} of {self.look.planned} repeats"
+
     def draw(self):
         """The figure or the printed table; None, with a note, if too few trials have finished."""
         if self.table is None:
@@ -118,24 +134,28 @@ class Evaluation:
         """Everything but the table and the records, as JSON holds it."""
         known = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _ONLY_HERE}
         verdicts = [asdict(verdict) for _, verdict in self.verdicts]
-        return known | {"artefact": self.artefact.id, "verdicts": verdicts}
+        more = {"artefact": self.artefact.id, "verdicts": verdicts, "look": asdict(self.look)}
+        return known | more
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Evaluation:
         """An evaluation as :meth:`to_dict` gave it, without its table and records."""
         artefact = registry.artefacts[values["artefact"]].target
-        verdicts = [
-            Verdict(**verdict | {"interval": verdict["interval"] and tuple(verdict["interval"])})
-            for verdict in values["verdicts"]
-        ]
+        verdicts = [Verdict(**_tuples(verdict)) for verdict in values["verdicts"]]
         read = {
             "artefact": artefact,
             "table": None,
             "records": None,
             "verdicts": list(zip(artefact.claims, verdicts, strict=True)),
+            "look": Look(**values["look"]),
             "finished": values["finished"] and tuple(values["finished"]),
         }
         return cls(**{**values, **read})
+
+
+def _tuples(verdict):
+    """A verdict read back from JSON, which has lists in place of tuples."""
+    return {name: tuple(v) if isinstance(v, list) else v for name, v in verdict.items()}
 
 
 @dataclass
@@ -185,62 +205,39 @@ def evaluate(
     reads = reads or Reads()
     grid = choose_grid(artefact, store, profile=profile, stand_in=stand_in)
     plan = grid.trials
-    records = label_records(store.table(trial.key for trial in plan), artefact.methods)
-    # Curves and factors, for the summaries and claims that look at them.
-    records = records.assign(arrays=[StoredArrays(store, k, reads.note) for k in records["key"]])
+    found = try_claims(artefact, store, grid, reads)
+    records, findings, frame = found.records, found.findings, found.frame
     finished = records[records["status"] == "done"]
     failed = records[records["status"] == "failed"]
     data = dict.fromkeys(sorted({trial.dataset for trial in plan}), "own")
     data |= artefact.substitutes(plan)
     own = "own" if set(data.values()) <= {"own"} else "stand-in"
-    verdicts, broken, notes = [], [], _notes(store, plan)
-
-    def made(what, make, given):
-        try:
-            return make(given)
-        except StoreError:
-            raise
-        except Exception as error:
-            if len(finished) == grid.total:
-                raise
-            notes.append(_too_few(what, len(finished), grid.total, error))
-            return None
-
-    reads.by_claims = True
-    frame = made("summary", artefact.frame, finished) if len(finished) else finished
-    for claim in artefact.claims:
-        if frame is None:
-            verdicts.append((claim, Verdict("inconclusive", notes[-1], data=own)))
-            continue
-        try:
-            verdict = judge(
-                claim,
-                frame,
-                done=len(finished),
-                total=grid.total,
-                paper_total=artefact.paper_total,
-                data=own,
-            )
-        except StoreError:
-            raise
-        except Exception as error:  # one bad test must not hide the others
-            broken.append(f"{artefact.id}/{claim.id}: {error!r}")
-            verdict = Verdict("inconclusive", f"the check itself failed: {error!r}", data=own)
-        verdicts.append((claim, verdict))
-    reads.by_claims = False
+    notes = [*_notes(store, plan), *found.notes]
     unmade = frame is None or not len(finished)
-    table = None if unmade else made("table", artefact.table, frame)
-    known = corrected([verdict for _, verdict in verdicts])
-    verdicts = list(zip(artefact.claims, known, strict=True))
+    table, why = (None, "") if unmade else _made("table", artefact.table, frame, found, grid)
+    notes += [why] if why else []
+    look = look_of(artefact, grid)
+    rests_on = {
+        "done": len(finished),
+        "total": grid.total,
+        "paper_total": artefact.paper_total,
+        "data": own,
+    }
+    settled = settle(findings, artefact.smallest_difference, look)
+    verdicts = [
+        (claim, replace(verdict, **rests_on))
+        for claim, verdict in zip(artefact.claims, settled, strict=True)
+    ]
     return Evaluation(
         artefact=artefact,
         profile=grid.profile,
         whole=grid.whole,
         repeats=grid.repeats,
+        look=look,
         records=records,
         table=table,
         verdicts=verdicts,
-        broken=broken,
+        broken=found.broken,
         data=data,
         done=len(finished),
         failed=len(failed),
@@ -255,6 +252,86 @@ def evaluate(
         contents=_contents(finished),
         notes=notes,
     )
+
+
+@dataclass(frozen=True)
+class Found:
+    """Labelled records of a grid, the frame made of them, and the findings of all claims.
+
+    Attributes
+    ----------
+    records : DataFrame
+        Failed ones included.
+    frame : object
+        None, with a note, if it cannot be made of the trials that have finished.
+    findings : list of Finding
+    broken : list of str
+        Claims whose test raised, with the error.
+    notes : list of str
+    """
+
+    records: pd.DataFrame
+    frame: Any
+    findings: list[Finding]
+    broken: list[str]
+    notes: list[str]
+
+
+def try_claims(artefact: Artefact, store: Store, grid: Grid, reads: Reads | None = None) -> Found:
+    """Findings of all claims of an artefact, from the records of a grid."""
+    reads = reads or Reads()
+    records = label_records(store.table(trial.key for trial in grid.trials), artefact.methods)
+    # Curves and factors, for the summaries and claims that look at them.
+    records = records.assign(arrays=[StoredArrays(store, k, reads.note) for k in records["key"]])
+    finished = records[records["status"] == "done"]
+    found = Found(records, None, [], [], [])
+    reads.by_claims = True
+    frame, why = finished, ""
+    if len(finished):
+        frame, why = _made("summary", artefact.frame, finished, found, grid)
+    for claim in artefact.claims:
+        if not len(finished):
+            finding = Finding.without("not run", "no trial of this grid has finished")
+        elif frame is None:
+            finding = Finding.without("inconclusive", why)
+        else:
+            finding = _tested(artefact, claim, frame, found.broken)
+        found.findings.append(finding)
+    reads.by_claims = False
+    return replace(found, frame=frame, notes=[why] if why else [])
+
+
+def _tested(artefact, claim, frame, broken) -> Finding:
+    try:
+        finding = claim.test(frame)
+        if finding.estimates:  # so that a wrong test is noticed here
+            finding.place(artefact.smallest_difference)
+    except StoreError:
+        raise
+    except Exception as error:  # one bad test must not hide the others
+        broken.append(f"{artefact.id}/{claim.id}: {error!r}")
+        return Finding.without("inconclusive", f"the check itself failed: {error!r}")
+    return finding
+
+
+def _made(what, make, given, found, grid):
+    """Summary or table, or None and why there is none."""
+    try:
+        return make(given), ""
+    except StoreError:
+        raise
+    except Exception as error:
+        done = int((found.records["status"] == "done").sum())
+        if done == grid.total:
+            raise
+        return None, _too_few(what, done, grid.total, error)
+
+
+def look_of(artefact: Artefact, grid: Grid) -> Look:
+    """Final where all planned repeats of the paper's grid, or of its planned part, are complete."""
+    planned = grid.repeats if artefact.planned is None else artefact.planned.repeats
+    final = grid.profile == "paper" and grid.whole >= planned
+    return Look(grid.whole, planned, final)
 
 
 def _too_few(what, done, total, error) -> str:
@@ -298,8 +375,19 @@ def _contents(finished):
     return {name: known["content"] for name, known in pairs if known.get("content")}
 
 
-def claim_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
-    """A row a claim, as ``nmfbench claims --json`` prints it."""
+def claim_rows(evaluation: Evaluation, sentences: Iterable[Sentence] = ()) -> list[dict[str, Any]]:
+    """A row a claim, as ``nmfbench claims --json`` prints it.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    sentences : iterable of Sentence, optional
+        Sentences of the paper, of which a row names those that its claim tests.
+    """
+    tested: dict[str, list[str]] = {}
+    for sentence in sentences:
+        for test in sentence.tests:
+            tested.setdefault(test, []).append(sentence.key)
     return [
         {
             "id": f"{evaluation.artefact.id}/{claim.id}",
@@ -307,15 +395,21 @@ def claim_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
             "statement": claim.statement,
             "source": claim.source,
             "origin": claim.origin,
+            "sentence": tested.get(f"{evaluation.artefact.name}/{claim.id}", []),
             "reported": claim.reported,
-            "threshold": _threshold(claim.threshold, verdict.sensitivity or {}),
+            "threshold": _threshold(verdict),
+            "delta": _delta(verdict),
             "verdict": verdict.verdict,
             "evidence": verdict.evidence,
             "effect": _finite(verdict.effect),
             "interval": verdict.interval and [_finite(bound) for bound in verdict.interval],
+            "level": verdict.level,
             "p_value": _finite(verdict.p_value),
             "p_adjusted": _finite(verdict.p_adjusted),
             "n": verdict.n,
+            "unit": verdict.unit,
+            "look": "final" if evaluation.look.final else "interim",
+            "planned": evaluation.look.planned,
             "data": verdict.data,
             "stand_ins": evaluation.stand_ins,
             "profile": evaluation.profile,
@@ -329,19 +423,27 @@ def claim_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
     ]
 
 
-def _threshold(threshold, sensitivity):
+def _threshold(verdict):
     """The number that decides a claim; of one of ours its half and twice, with their verdicts."""
-    if threshold is None:
+    if verdict.threshold is None:
         return None
-    ours = threshold.whose == "ours"
-    return {
-        "value": threshold.value,
-        "whose": threshold.whose,
-        "half": threshold.scaled(0.5) if ours else None,
-        "twice": threshold.scaled(2.0) if ours else None,
-        "at_half": sensitivity.get("half"),
-        "at_twice": sensitivity.get("twice"),
-    }
+    found = {"value": verdict.threshold, "whose": verdict.whose}
+    return found | _neighbours(verdict, verdict.whose == "ours")
+
+
+def _delta(verdict):
+    """The smallest difference that matters; of leads with the verdicts at its half and twice."""
+    if verdict.delta is None:
+        return None
+    found = {"value": verdict.delta, "of": "ratio" if verdict.ratio else "difference"}
+    return found | _neighbours(verdict, verdict.threshold is None)
+
+
+def _neighbours(verdict, shown):
+    half, twice = verdict.neighbours or (None, None) if shown else (None, None)
+    others = (verdict.sensitivity if shown else None) or {}
+    at = {"at_half": others.get("half"), "at_twice": others.get("twice")}
+    return {"half": half, "twice": twice, **at}
 
 
 def _finite(value):

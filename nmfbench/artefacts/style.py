@@ -50,7 +50,7 @@ _LOOKS = {
         ("symmetric EucNMF", "symmetric EucNMF, r = k"),
         ("XRAY-l2", "XRAY-l2 (rand)"),
         ("MOR-NMF", "MOR-NMF, 100 samples"),
-        ("NMF",),
+        ("NMF", "NMF of the clean images"),
         ("MahNMF (RRI, sorting)",),
         ("NSDR",),
     ),
@@ -112,7 +112,7 @@ _LOOKS = {
         ("INMF",),
         ("XRAY-KL",),
         ("MahNMF-SYM, uniform start",),
-        ("RNMFD with S alone",),
+        ("RNMFD with S alone", "RNMFD with S alone, default λ"),
         ("RCC",),
     ),
     "#8f8a00": (

@@ -1,0 +1,136 @@
+"""Findings: what a test makes of a frame, before the artefact's other tests are considered.
+
+A test is a function from the frame of an artefact (its labelled records, or what the artefact makes
+of them once for its table, its picture and all of its claims) to a :class:`Finding`: estimates in a
+region. :func:`nmfbench.artefacts.verdict.settle` makes verdicts of all findings of an artefact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from nmfbench.artefacts.estimate import Estimate
+from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.region import Place, Region, Smallest
+
+__all__ = ["MIN_UNITS", "NO_PAIR", "Finding", "Test", "with_evidence", "within"]
+
+MIN_UNITS = 5
+"""Fewer independent observations say too little of how they differ."""
+
+NO_PAIR = "no repeat of this grid has both sides of the comparison"
+"""Evidence of a comparison that has not been run."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Estimates in a region, or why there are none.
+
+    Parameters
+    ----------
+    text : str
+        Evidence. "{}" stands for the effect with its interval, "{name}" for the name of the
+        estimate that is shown: the one that decides, or the worst one.
+    estimates : sequence of Estimate
+    region : Lead, Margin or Bounds, optional
+    rule : {"every", "some"}
+        Whether every estimate has to lie in the region, or one of them is enough. One decides for
+        the claim by the largest p-value of all, so that none needs a correction, and against it by
+        the smallest one after Holm's; "some" the other way round.
+    complete : bool, default=True
+        Whether all comparisons were made: some of them can refute "every", but not confirm it.
+    unit : str, default="repeats"
+        Independent observations, in the plural.
+    notes : sequence of str
+        Further sentences of the evidence.
+    outcome : {"", "not run", "inconclusive", "confirmed", "refuted"}
+        Of what is not tested: nothing to test, or a fact.
+    """
+
+    text: str
+    estimates: Sequence[Estimate] = ()
+    region: Region | None = None
+    rule: Literal["every", "some"] = "every"
+    complete: bool = True
+    unit: str = "repeats"
+    notes: Sequence[str] = ()
+    outcome: Literal["", "not run", "inconclusive", "confirmed", "refuted"] = ""
+
+    @classmethod
+    def without(cls, outcome: str, text: str) -> Finding:
+        """A finding that rests on no estimate."""
+        return cls(text, outcome=outcome)
+
+    @property
+    def n(self) -> int:
+        """Independent observations behind the estimate that has the fewest."""
+        return min((estimate.n for estimate in self.estimates), default=0)
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is about numbers without a sample behind them."""
+        return bool(self.estimates) and all(estimate.exact for estimate in self.estimates)
+
+    @property
+    def testable(self) -> bool:
+        """Whether it has a p-value."""
+        enough = self.n >= MIN_UNITS and all(e.freedom > 0 for e in self.estimates)
+        return not self.outcome and not self.exact and enough
+
+    def places(self, smallest: Smallest) -> list[Place]:
+        """p-values of each estimate."""
+        return [self.region.place(estimate, smallest) for estimate in self.estimates]
+
+    def place(self, smallest: Smallest) -> Place:
+        """p-values of all estimates together, by the rule."""
+        places, k = self.places(smallest), len(self.estimates)
+        if self.rule == "some":
+            inside = np.minimum(1.0, k * np.min([place.inside for place in places], axis=0))
+            outside, no_lead = (
+                np.max([getattr(p, name) for p in places], axis=0) for name in _AGAINST
+            )
+            return Place(inside, *((outside, no_lead) if self.complete else (1.0, 1.0)))
+        inside = np.max([place.inside for place in places], axis=0) if self.complete else 1.0
+        against = (
+            np.minimum(1.0, k * np.min([getattr(p, name) for p in places], axis=0))
+            for name in _AGAINST
+        )
+        return Place(inside, *against)
+
+    def noted(self, *notes: str) -> Finding:
+        """With further sentences of evidence; empty ones are left out."""
+        return replace(self, notes=(*self.notes, *(note for note in notes if note)))
+
+
+_AGAINST = ("outside", "no_lead")
+
+Test = Callable[[pd.DataFrame], Finding]
+
+
+def within(at: Mapping[str, Any] | None, test: Test) -> Test:
+    """``test`` on the rows where each column of ``at`` is its value, or one of its values."""
+    if not at:
+        return test
+    return lambda frame: test(narrow(frame, at))
+
+
+def with_evidence(test: Test, describe: Callable[[pd.DataFrame], str]) -> Test:
+    """``test`` with a sentence added to the evidence, where there is an effect to explain.
+
+    Parameters
+    ----------
+    test : callable
+    describe : callable
+        The frame that ``test`` sees -> what to add; nothing, if empty.
+    """
+
+    def explained(frame):
+        finding = test(frame)
+        return finding.noted(describe(frame)) if finding.estimates else finding
+
+    return explained

@@ -1,0 +1,239 @@
+"""Numbers that a paper prints, beside ours.
+
+They are counted apart from sentences. A number is a result in a table or in running text, or the
+size of a data set. Ticks of axes, settings, ranges of a parameter for which the paper asserts
+something, and orders of growth are not numbers in this sense.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from nmfbench.artefacts.frames import narrow
+from nmfbench.core.matters import Ratio
+from nmfbench.stats.intervals import t_interval
+
+if TYPE_CHECKING:
+    from nmfbench.artefacts.evaluate import Evaluation
+
+__all__ = ["OUTCOMES", "Compared", "PrintedNumber", "compare", "mean_of", "number_rows"]
+
+OUTCOMES = ("agrees", "differs", "open", "not comparable")
+
+_LEAST = 5  # repeats
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrintedNumber:
+    """A number that a paper prints, and how to find ours.
+
+    Parameters
+    ----------
+    key : str
+        Name within the artefact, such as ``"orl-gnmf"``.
+    what : str
+        Quantity, method and data.
+    value : float or (float, float)
+        As printed; a fraction where the paper prints per cent. Both ends of a range, of which one
+        is infinite where the paper prints "at least" or "at most".
+    place : str
+        Where it is printed.
+    metric : str, optional
+        Column by which the smallest difference that matters is known. None for the size of a data
+        set, which has to be equal.
+    ours : callable, optional
+        Frame of the artefact -> our value for each repeat, as a Series; :func:`mean_of` makes most
+        of them. None where no data set of this package has it.
+    data : tuple of str
+        Data sets from which ours comes.
+    spread : float, optional
+        Standard deviation or other spread that the paper prints beside the number.
+    per_cent : bool, default=False
+        Whether pages show it in per cent.
+    """
+
+    key: str
+    what: str
+    value: float | tuple[float, float]
+    place: str
+    metric: str | None
+    ours: Callable[[pd.DataFrame], pd.Series] | None
+    data: tuple[str, ...]
+    spread: float | None = None
+    per_cent: bool = False
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the greatest value that the paper prints."""
+        return self.value if isinstance(self.value, tuple) else (self.value, self.value)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Our value of a printed number.
+
+    Attributes
+    ----------
+    outcome : {"agrees", "differs", "open"}
+    mean : float or None
+        None if no repeat measured it.
+    interval : (float, float) or None
+        95 % t interval of the mean.
+    n : int
+        Number of repeats; 1 for the size of a data set.
+    """
+
+    outcome: str
+    mean: float | None = None
+    interval: tuple[float, float] | None = None
+    n: int = 0
+
+
+def mean_of(
+    column: str, at: Mapping[str, Any], *, over: str | None = None
+) -> Callable[[pd.DataFrame], pd.Series]:
+    """Mean of a column for each repeat, as :class:`PrintedNumber` needs it.
+
+    Parameters
+    ----------
+    column : str
+    at : mapping
+        Rows, see :func:`~nmfbench.artefacts.frames.narrow`.
+    over : str, optional
+        A column of which ``at`` lists several values, such as data sets: the mean is that of their
+        means, and repeats that lack one of them are left out.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"repeat": [0, 0, 1], "set": ["a", "b", "a"], "ac": [0.25, 0.75, 1.0]})
+    >>> mean_of("ac", {"set": ["a", "b"]}, over="set")(frame).to_dict()
+    {0: 0.5}
+    """
+
+    def ours(frame):
+        rows = narrow(frame, at)
+        if column not in rows:  # no trial so far has measured it
+            return pd.Series(dtype=float)
+        means = rows.groupby(["repeat", *filter(None, [over])], observed=True)[column].mean()
+        if over is not None:
+            means = means.unstack(over).reindex(columns=at[over]).mean(axis=1, skipna=False)
+        return means.dropna()
+
+    return ours
+
+
+def compare(
+    ends: tuple[float, float],
+    values: Sequence[float],
+    smallest: float | Ratio | None,
+    spread: float | None = None,
+) -> Compared:
+    """Compare a printed number with ours.
+
+    The printed number, or range, is widened on both sides by the larger of the paper's own spread
+    and the smallest difference that matters. It *agrees* if the 95 % t interval of our mean over
+    repeats, at least five of them, lies wholly within, it *differs* if the interval lies wholly
+    outside, and is *open* otherwise. Where differences matter as ratios, means and intervals are
+    those of logarithms. The size of a data set has no sample: it agrees if it is equal.
+
+    Whether it is comparable at all, :func:`number_rows` decides.
+
+    Parameters
+    ----------
+    ends : (float, float)
+        See :attr:`PrintedNumber.ends`.
+    values : sequence of float
+        Ours, one for each repeat.
+    smallest : float, Ratio or None
+        Smallest difference that matters; None for the size of a data set.
+    spread : float, optional
+        As printed.
+
+    Examples
+    --------
+    >>> compare((0.65, 0.65), [0.64, 0.65, 0.66, 0.65, 0.64], 0.02).outcome
+    'agrees'
+    >>> compare((10, math.inf), [2.1, 2.2, 2.0, 2.1, 2.3], Ratio(0.1)).outcome
+    'differs'
+    """
+    values = np.asarray(values, dtype=float)
+    n = len(values)
+    if not n:
+        return Compared("open")
+    if smallest is None:
+        equal = bool((values >= ends[0]).all() and (values <= ends[1]).all())
+        return Compared("agrees" if equal else "differs", float(values.mean()), None, 1)
+    if isinstance(smallest, Ratio):
+        logs = np.log(values)
+        mean, interval = float(np.exp(logs.mean())), t_interval(logs)
+        interval = interval and (math.exp(interval[0]), math.exp(interval[1]))
+    else:
+        mean, interval = float(values.mean()), t_interval(values)
+    low, high = _widened(ends, smallest, spread or 0.0)
+    word = "open"
+    if n >= _LEAST and low <= interval[0] and interval[1] <= high:
+        word = "agrees"
+    elif n >= _LEAST and (interval[1] < low or interval[0] > high):
+        word = "differs"
+    return Compared(word, mean, interval, n)
+
+
+def _widened(ends, smallest, spread):
+    low, high = ends
+    if isinstance(smallest, Ratio):
+        factor = 1 + smallest.share
+        return min(low / factor, low - spread), max(high * factor, high + spread)
+    margin = max(smallest, spread)
+    return low - margin, high + margin
+
+
+def number_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """One row for each printed number, as ``nmfbench claims --numbers --json`` prints it.
+
+    ``outcome`` is that of :func:`compare`, or "not comparable" where our data stand in for the
+    paper's, or are another set. CPU seconds of another machine would not be comparable either;
+    their ratios are, and no paper here prints others.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        With its records, and their store open: a frame may read arrays.
+    """
+    artefact, frame = evaluation.artefact, None
+    if artefact.printed and evaluation.table is not None:
+        records = evaluation.records
+        frame = artefact.frame(records[records["status"] == "done"])
+    return [_row(evaluation, frame, number) for number in artefact.printed]
+
+
+def _row(evaluation, frame, number):
+    artefact = evaluation.artefact
+    smallest = None if number.metric is None else artefact.smallest_difference(number.metric)
+    measured = frame is not None and number.ours is not None
+    found = compare(number.ends, number.ours(frame) if measured else [], smallest, number.spread)
+    kinds = [evaluation.data.get(name, "own") for name in number.data]
+    other = [kind for kind in kinds if kind != "own"]
+    low, high = (end if math.isfinite(end) else None for end in number.ends)
+    return {
+        "id": f"{artefact.id}/{number.key}",
+        "paper": artefact.paper,
+        "artefact": artefact.id,
+        "what": number.what,
+        "printed": [low, high] if isinstance(number.value, tuple) else low,
+        "spread": number.spread,
+        "place": number.place,
+        "per_cent": number.per_cent,
+        "ours": found.mean,
+        "interval": found.interval and list(found.interval),
+        "n": found.n,
+        "unit": "data set" if number.metric is None else "repeat",
+        "outcome": "not comparable" if other else found.outcome,
+        "stand_ins": other,
+        "profile": evaluation.profile,
+    }

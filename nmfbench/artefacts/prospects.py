@@ -1,0 +1,153 @@
+"""Prospects: which open tests of an artefact a later look may be expected to decide.
+
+The prediction is Bayesian: a mean of n observations with standard error s will, after n' of them,
+be normal around the present one with variance s^2 (1 - n / n'). Of many draws of all estimates of
+an artefact the share counts in which a test is decided, by the procedure and at the level of that
+look. It decides which trials are computed next, and no verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy import stats
+
+from nmfbench.artefacts.artefact import Artefact
+from nmfbench.artefacts.choice import choose_grid
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.evaluate import look_of, try_claims
+from nmfbench.artefacts.finding import MIN_UNITS, Finding
+from nmfbench.artefacts.region import Smallest
+from nmfbench.artefacts.verdict import ALPHA, DECIDED, Look, settle
+from nmfbench.engine.store import Store
+from nmfbench.stats.corrections import benjamini_hochberg
+
+__all__ = ["PRIOR", "WEIGHTS", "Expected", "Prospects", "prospects_of"]
+
+WEIGHTS = {"paper": 1.0, "ours": 0.3}
+"""Value of a decided test, by who asserts what it tests."""
+
+PRIOR = {"interim": 0.3, "final": 0.6}
+"""Probability that a look decides a test without an estimate so far, fixed beforehand: of the tests
+of complete grids somewhat more than half were decided by their last look, and half of these with
+p < 0.001."""
+
+_DRAWS = 200
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Open tests that a look is expected to decide: their weighted sum, and how many."""
+
+    value: float = 0.0
+    verdicts: float = 0.0
+
+
+@dataclass(frozen=True)
+class Prospects:
+    """Tests of an artefact as they stand.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    findings : sequence of Finding
+    smallest : callable
+        Metric -> smallest difference that matters.
+    look : Look
+        The present one.
+    """
+
+    claims: Sequence[Claim]
+    findings: Sequence[Finding]
+    smallest: Smallest
+    look: Look
+
+    @cached_property
+    def open(self) -> list[Claim]:
+        """Claims without a decision so far."""
+        settled = settle(self.findings, self.smallest, self.look)
+        return [
+            claim
+            for claim, verdict in zip(self.claims, settled, strict=True)
+            if verdict.verdict not in DECIDED
+        ]
+
+    def expected(self, look: Look) -> Expected:
+        """Open tests that a later look is expected to decide."""
+        open_ = {claim.id for claim in self.open}
+        if not open_ or look.repeats < MIN_UNITS:
+            return Expected()
+        chances = {
+            claim.id: (WEIGHTS[claim.origin], chance)
+            for claim, chance in zip(self.claims, self.chances(look), strict=True)
+            if claim.id in open_
+        }
+        return Expected(
+            float(sum(weight * chance for weight, chance in chances.values())),
+            float(sum(chance for _, chance in chances.values())),
+        )
+
+    def chances(self, look: Look) -> list[float]:
+        """Probability for each test that a look of at least five repeats decides it."""
+        rng = np.random.default_rng(0)
+        growth = max(1.0, look.repeats / max(self.look.repeats, 1))
+        chances, places, tested = [], [], []
+        for i, finding in enumerate(self.findings):
+            chances.append(float(finding.exact))  # of a fact, which takes five observations
+            if finding.testable:
+                place = _drawn(finding, growth, rng).place(self.smallest)
+                sides, lead = np.minimum(place.inside, place.outside), place.no_lead
+            elif not finding.exact and self.look.repeats < MIN_UNITS:
+                prior = PRIOR["final" if look.final else "interim"]
+                sides = rng.permutation(np.arange(_DRAWS) >= prior * _DRAWS).astype(float)
+                lead = 1.0
+            else:
+                continue  # complete repeats have not given it an estimate
+            tested.append(i)
+            places.append([np.broadcast_to(p, _DRAWS) for p in (sides, lead)])
+        if tested:
+            p_values = np.minimum(1.0, look.factor * np.nan_to_num(np.array(places), nan=1.0))
+            adjusted = [benjamini_hochberg(p_values[:, run]) for run in (0, 1)]
+            decided = (adjusted[0] <= ALPHA) | (adjusted[1] <= ALPHA)
+            for i, share in zip(tested, decided.mean(axis=1), strict=True):
+                chances[i] = float(share)
+        return chances
+
+
+def _drawn(finding: Finding, growth: float, rng) -> Finding:
+    """A finding after ``growth`` times as many observations, in many draws."""
+    normal = stats.norm.ppf((np.arange(_DRAWS) + 0.5) / _DRAWS)
+    estimates = []
+    for e in finding.estimates:
+        spread = e.error * np.sqrt(1 - 1 / growth)
+        estimates.append(
+            replace(
+                e,
+                mean=e.mean + spread * rng.permutation(normal),
+                error=e.error / np.sqrt(growth),
+                freedom=e.freedom * (growth * e.n - 1) / (e.n - 1),
+            )
+        )
+    return replace(finding, estimates=estimates)
+
+
+def prospects_of(
+    artefact: Artefact, store: Store, *, profile: str = "paper", stand_in: bool = False
+) -> Prospects:
+    """Tests of an artefact by the records that are there.
+
+    For the paper's profile by its largest grid of complete repeats, as verdicts are; of the smoke
+    grid no estimate is taken.
+    """
+    judged = None if profile == "paper" else profile
+    grid = choose_grid(artefact, store, profile=judged, stand_in=stand_in)
+    look = look_of(artefact, grid)
+    if grid.profile == "smoke" and profile == "paper":
+        missing = Finding.without("not run", "no repeat of a larger grid is complete")
+        findings, look = [missing] * len(artefact.claims), replace(look, repeats=0)
+    else:
+        findings = try_claims(artefact, store, grid).findings
+    return Prospects(artefact.claims, findings, artefact.smallest_difference, look)
