@@ -92,31 +92,68 @@ Where more than one thing varies
 --------------------------------
 Where table and claims need columns that records lack, such as a condition, an error against a
 reference, or a choice among parameters, ``frame`` makes a long frame of the records, once for all:
-a column for each thing that varies (see :mod:`nmfbench.artefacts.frames`). Tests then pick rows,
+a column for each thing that varies (see :mod:`nmfbench.artefacts.frames`). Of new columns that
+claims compare, ``matters={"error": Ratio(0.02)}`` says which difference a reader would notice, as
+tasks do of their metrics (see :mod:`nmfbench.core.matters`). How many repeats the paper grid has,
+and why, says ``planned=Plan(20, "A repeat takes 50 s.")``, fixed before any of them is computed
+(see :mod:`nmfbench.artefacts.plan`). Tests then pick rows,
 ``better("MahNMF", "NMF", "accuracy", at={"condition": "occlusion"})``; a side may be rows too,
 ``{"method": "GNMF", "weight": 1000}``. More tests are in
-:mod:`~nmfbench.artefacts.comparisons` and :mod:`~nmfbench.artefacts.bounds`, and
-:mod:`~nmfbench.artefacts.claim` says how to write one. A picture like no other is a function of the
-table in the artefact's file. What two figures of a paper share is a module beside them.
+:mod:`~nmfbench.artefacts.comparisons` and :mod:`~nmfbench.artefacts.bounds`. A picture like no
+other is a function of the table in the artefact's file. What two figures of a paper share is a
+module beside them.
+
+A test like no other
+--------------------
+A test is a function from the frame to a :class:`~nmfbench.artefacts.finding.Finding`: estimates,
+the region in which the claim places them, and a sentence of evidence. An
+:class:`~nmfbench.artefacts.estimate.Estimate` is a mean with its error, over repeats or other units
+that are independent; the region is a :class:`~nmfbench.artefacts.region.Lead`, a
+:class:`~nmfbench.artefacts.region.Margin` or :class:`~nmfbench.artefacts.region.Bounds`. Several
+estimates are of a claim that says "every" or "some":
+
+>>> from nmfbench.artefacts.comparisons import estimate, paired, per_repeat
+>>> from nmfbench.artefacts.finding import Finding
+>>> from nmfbench.artefacts.region import Lead
+>>> def leads_everywhere(frame):
+...     leads = []
+...     for level, rows in frame.groupby("level"):
+...         sides = {s: per_repeat(rows, s, "anchor-recovery") for s in ("RobustXRAY", "SPA")}
+...         table = paired(sides)
+...         lead = table["RobustXRAY"] - table["SPA"]
+...         leads.append(estimate(lead, "anchor-recovery", f"noise {level:g}"))
+...     return Finding("lead of RobustXRAY over SPA, at {name}: {}", leads, Lead(), rule="every")
+
+The verdict is made of all findings of an artefact together (:mod:`nmfbench.artefacts.verdict`):
+confirmed, no lead, refuted or inconclusive. The smallest difference that matters is that of the
+metric, and says when there is no lead. Here too few repeats have been run:
+
+>>> from nmfbench.artefacts.verdict import settle
+>>> finding = leads_everywhere(evaluation.records)
+>>> (verdict,) = settle([finding], artefact.smallest_difference)
+>>> len(finding.estimates), verdict.verdict, verdict.evidence.rpartition("; ")[2]
+(2, 'inconclusive', '2 repeats are too few for a verdict')
 
 Who says what
 -------------
 Numbers that the paper prints stand in ``reported.toml`` with their source, and nowhere else; a
 claim has them in ``reported``, a table in a column, and a figure in grey
-(:class:`~nmfbench.artefacts.plots.Printed`). A claim of ours has ``origin="ours"``; a question that
+(:class:`~nmfbench.artefacts.plots.Printed`). An artefact lists those that are results in
+``printed``, each with where ours stand in its frame, so that they are compared
+(:mod:`nmfbench.artefacts.printed`). A claim of ours has ``origin="ours"``; a question that
 is ours altogether, about a paper, is a file in :mod:`nmfbench.papers.studies` and stands in the
 part "Our own questions" of the notebook.
 
 Main claims
 -----------
-The package of a paper declares its title, its main claim in a sentence, the claims that decide
-that sentence, the figure that says most, and questions that readers bring, as ``PAPER``, a
-:class:`~nmfbench.papers.paper.Paper`. The landing page of the report computes from the verdicts
-whether the main claim holds:
+The package of a paper declares its title, its main claim in a sentence, the figure that says most,
+questions that readers bring, and headlines, as ``PAPER``, a :class:`~nmfbench.papers.paper.Paper`.
+A headline has a sentence for each outcome of one claim; the landing page and the README fill in
+outcome, number and interval:
 
 >>> from nmfbench.papers.robust_xray import PAPER
->>> PAPER.decides("fig3/beats-spa"), PAPER.decides("fig3/lp-seldom")
-(True, False)
+>>> PAPER.headlines[0].claim
+'fig3/beats-spa'
 
 What else it takes
 ------------------

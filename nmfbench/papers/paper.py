@@ -1,13 +1,54 @@
-"""Papers: title, main claim, and which of the tested claims decide it."""
+"""Papers: title, main claim, testable sentences, and what a reader would cite of what came out."""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 
-__all__ = ["Paper", "paper"]
+from nmfbench.artefacts.sentence import Sentence
+
+__all__ = ["Headline", "Paper", "paper", "sentences_of"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Headline:
+    """A claim that says much of a paper, and what to say of it by what came out.
+
+    Attributes
+    ----------
+    claim : str
+        Such as ``"fig3/beats-spa"``, chosen by what it asks and not by what came out.
+    holds, fails, no_lead : str
+        Sentences for its outcomes, with ``{effect}``, which has unit and interval, or with
+        ``{behind}``, the same seen from the other side.
+    question : str
+        What follows "whether" while it is open.
+    unit : str, default="points"
+        Of the effect; "times" if that is a ratio.
+    scale : float, default=1.0
+        Units in the effect as the claim measures it: 100 makes points of a share.
+
+    Examples
+    --------
+    >>> Headline(
+    ...     claim="fig3/beats-spa",
+    ...     holds="A finds more than B: by {effect}.",
+    ...     fails="A finds less than B: it is {behind} behind.",
+    ...     no_lead="A and B find as much: the difference is {effect}.",
+    ...     question="A finds more than B",
+    ... ).unit
+    'points'
+    """
+
+    claim: str
+    holds: str
+    fails: str
+    no_lead: str
+    question: str
+    unit: str = "points"
+    scale: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,28 +61,33 @@ class Paper:
     year : int
     claim : str
         Its main claim, in one sentence of ours.
-    decided_by : tuple of str
-        Patterns of the claims of the paper that decide that sentence, such as ``"fig3/beats-*"``.
+    headlines : tuple of Headline
+        What a reader who cites it would want to know.
     figure : str
         Name of the figure that says most.
     url : str
         Where it is found, a DOI if it has one.
     answers : mapping of str to str
         Questions that readers come with, and the names of the artefacts that answer them.
+    sentences : tuple of Sentence
+        What it says that can be tested, in reading order.
     """
 
     authors: str
     year: int
     title: str
     claim: str
-    decided_by: tuple[str, ...]
+    headlines: tuple[Headline, ...]
     figure: str
     url: str = ""
     answers: Mapping[str, str] = field(default_factory=dict)
+    sentences: tuple[Sentence, ...] = ()
 
-    def decides(self, claim: str) -> bool:
-        """Whether a claim, such as ``"fig3/beats-spa"``, is one of those that decide."""
-        return any(fnmatchcase(claim, pattern) for pattern in self.decided_by)
+
+def sentences_of(key: str) -> tuple[Sentence, ...]:
+    """Testable sentences of a paper; none where artefacts from outside are about another one."""
+    found = importlib.util.find_spec(f"nmfbench.papers.{key.replace('-', '_')}")
+    return () if found is None else paper(key).sentences
 
 
 def paper(key: str) -> Paper:

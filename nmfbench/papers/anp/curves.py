@@ -8,8 +8,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.claim import Claim, Verdict, with_evidence
-from nmfbench.artefacts.comparisons import always_best, better, comparable
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.comparisons import always_best, comparable
+from nmfbench.artefacts.finding import Finding, with_evidence, within
 from nmfbench.artefacts.frames import lengthen, mean_table, narrow, reference
 from nmfbench.artefacts.grids import changed, cross, methods
 from nmfbench.artefacts.plots import Curves, legend_of, plot_points
@@ -23,7 +24,10 @@ __all__ = [
     "ASSUMED",
     "DEFAULTS",
     "METHODS",
+    "NOT_MONOTONE",
     "TRIED",
+    "at_every_step",
+    "at_some_step",
     "claims",
     "draw",
     "grid",
@@ -32,9 +36,10 @@ __all__ = [
     "told_apart",
 ]
 
-KMEANS, NMF, ANP, NCUTS = "K-means", "NMF", "ANP", "Ncuts"
+KMEANS, NMF, ANP, NCUTS, GNMF = "K-means", "NMF", "ANP", "Ncuts", "GNMF"
 BEST, EACH = "ANP, best on the test", "ANP, each of its weights"
-_CURVES = [KMEANS, NMF, ANP, BEST, NCUTS]
+NO_TERM = "ANP without its term"
+_CURVES = [KMEANS, NMF, ANP, BEST, NCUTS, GNMF]
 AC, NMI = "clustering-accuracy", "nmi-max"
 _SCORES = {AC: "AC", NMI: "normalised MI"}
 
@@ -50,8 +55,14 @@ def _anp(weights):
     return [sets.method(ANP, "anp", **dict(zip(_NAMES, pair, strict=True))) for pair in weights]
 
 
-_OTHERS = [sets.method(KMEANS, "kmeans"), sets.method(NMF, "mu"), sets.method(NCUTS, "ncuts")]
-METHODS = (*_OTHERS[:2], *_anp(_WEIGHTS), _OTHERS[2])
+_OTHERS = [
+    sets.method(KMEANS, "kmeans"),
+    sets.method(NMF, "mu"),
+    sets.method(NCUTS, "ncuts"),
+    sets.method(GNMF, "gnmf"),
+    sets.method(NO_TERM, "anp", lam1=0.0),
+]
+METHODS = (*_OTHERS[:2], *_anp(_WEIGHTS), *_OTHERS[2:])
 
 
 def on_classes(dataset, n, *, smoke=False):
@@ -184,11 +195,32 @@ def claims(figure: str, whole: str) -> list[Claim]:
             improves,
             with_evidence(always_best(BEST, [KMEANS, NMF], scores, by), _weights_of(BEST)),
         ),
+        *(
+            Claim(
+                f"term-at-its-{slug}",
+                f"The regression term of ANP is better than nothing: with {words} ANP is ahead of "
+                f"the same updates without it in AC and in MI on {whole}.",
+                f"slide “Why regression?”, on {figure}",
+                with_evidence(always_best(label, [NO_TERM], scores, by), _weights_of(label)),
+            )
+            for slug, label, words in (
+                ("defaults", ANP, "the same weights everywhere"),
+                ("best", BEST, "the weights that score best on the test"),
+            )
+        ),
+        Claim(
+            "gnmf-above-anp",
+            f"GNMF, of 2011, with its default weight is ahead of ANP with the weights that score "
+            f"best on the test, in AC and in MI on {whole}.",
+            ours,
+            with_evidence(always_best(GNMF, [BEST], scores, by), _weights_of(BEST)),
+            origin="ours",
+        ),
         Claim(
             "anp-is-nmf",
-            "With its default weights ANP scores as NMF does, within a point of AC and of MI.",
+            "With its default weights ANP scores as NMF does.",
             ours,
-            with_evidence(comparable([ANP, NMF], scores, 0.01, by), _weights_of(ANP)),
+            with_evidence(comparable([ANP, NMF], scores, by=by), _weights_of(ANP)),
             origin="ours",
         ),
         Claim(
@@ -197,20 +229,6 @@ def claims(figure: str, whole: str) -> list[Claim]:
             f"neighbour graph on {whole}.",
             ours,
             with_evidence(always_best(BEST, [NCUTS], scores, by), _weights_of(BEST)),
-            origin="ours",
-        ),
-        Claim(
-            "more-classes-are-harder",
-            "The accuracy of ANP is lower for the most classes than for the fewest.",
-            ours,
-            _fewest_to_most,
-            origin="ours",
-        ),
-        Claim(
-            "falls-at-every-step",
-            "The accuracy of ANP falls with every step to more classes.",
-            "ours: the slides ask why that of Figure 2(a) does not",
-            with_evidence(_every_step, _drawn_anew),
             origin="ours",
         ),
     ]
@@ -235,25 +253,27 @@ def _weights_of(method):
     return describe
 
 
-def _fewest_to_most(frame):
-    classes = narrow(frame, method=ANP)["classes"]
-    few, many = ({"method": ANP, "classes": n} for n in (classes.min(), classes.max()))
-    return better(few, many, AC)(frame)
+def at_some_step(frame):
+    """Accuracy with more classes is ahead of that with fewer, at one step along them at least."""
+    return _compared_at_steps(frame, "more classes", "fewer classes", "some")
 
 
-def _every_step(frame):
-    rows = narrow(frame, method=ANP)
+def at_every_step(frame):
+    """Accuracy with fewer classes is ahead of that with more, at every step along them."""
+    return _compared_at_steps(frame, "fewer classes", "more classes", "every")
+
+
+def _compared_at_steps(rows, side, rival, rule):
     classes = sorted(set(rows["classes"]))
     steps = {f"from {few} to {many} classes": (few, many) for few, many in pairwise(classes)}
     if not steps:
-        return Verdict("not run", "there is no step in this grid")
-    sides = ("fewer classes", "more classes")
+        return Finding.without("not run", "there is no step in this grid")
     ends = [
-        narrow(rows, classes=end).assign(step=step, method=side)
+        narrow(rows, classes=end).assign(step=step, method=name)
         for step, ends in steps.items()
-        for side, end in zip(sides, ends, strict=True)
+        for name, end in zip(("fewer classes", "more classes"), ends, strict=True)
     ]
-    return always_best(sides[0], [sides[1]], AC, each={"step": list(steps)})(pd.concat(ends))
+    return always_best(side, [rival], AC, each={"step": list(steps)}, rule=rule)(pd.concat(ends))
 
 
 def _drawn_anew(frame):
@@ -265,6 +285,16 @@ def _drawn_anew(frame):
     return f"of means over as many draws anew {100 * falls:.0f} % fall at every step"
 
 
+NOT_MONOTONE = Claim(
+    "not-monotone",
+    "The accuracy of ANP does not fall monotonically with the number of classes: at one step at "
+    "least it is higher for more classes.",
+    "slide “Critiques and questions” (Jiaming), on Figure 2(a)",
+    with_evidence(within({"method": ANP}, at_some_step), _drawn_anew),
+)
+"""What the slides say of Figure 2 alone."""
+
+
 ASSUMED = {
     "numbers": "The slides print none, and the text of the paper is not at hand: curves can only "
     "be compared by their order. The numbers of classes, and how many draws a mean is over, are "
@@ -274,6 +304,7 @@ ASSUMED = {
     "over all numbers of classes, which are chosen on the test and so look better than they are.",
     "scale": "Not given. Samples are scaled to unit length, and so are components in every "
     "iteration of ANP; without that its new term has no effect at the infimum.",
+    "without the term": "The same updates and scaling of components, with λ₁ = 0.",
     "start": "Uniform numbers and one multiplicative step. A draw is of the classes, of the start "
     "and of the seed of K-means, the same for all methods. With all classes there is nothing left "
     "to draw of them.",
@@ -281,10 +312,13 @@ ASSUMED = {
     "clusters": "As many components as classes, then K-means of the representation (the best of "
     "ten starts), components having unit length. K-means of the images, and Ncuts of a graph "
     "of five neighbours, which is ours, cluster by themselves.",
+    "GNMF": "At its default weight of 100 (Cai et al., 2011), with a graph of five neighbours. "
+    "With few images of a person that weight makes nearly all images alike (rnmfd/table1), so that "
+    "this is not what the slides may mean by the state of the art.",
     "mutual information": "Divided by the larger of the two entropies, as this group of authors "
     "does elsewhere; the slides do not say.",
     "verdicts": "A draw is one observation: the mean of a score over its numbers of classes. "
     "ANP has to be ahead of each rival in both scores (paired t tests), and is refuted if it is "
-    "behind any (after Holm's correction).",
+    "behind any.",
 }
 """Choices of ours where the slides say nothing."""

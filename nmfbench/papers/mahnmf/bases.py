@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.claim import Claim, Threshold
+from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.frames import narrow, reference
 from nmfbench.artefacts.plots import image_grid
 from nmfbench.artefacts.style import show_images
@@ -16,10 +16,22 @@ from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import FACTORIZATIONS, NAMES, lowest, slug
 from nmfbench.problems.faces import CONDITIONS
 
-__all__ = ["ASSUMED", "CAPTION", "draw", "frame", "free_of_noise", "grid", "table"]
+__all__ = [
+    "ADDED",
+    "ASSUMED",
+    "CAPTION",
+    "MATTERS",
+    "draw",
+    "frame",
+    "free_of_noise",
+    "grid",
+    "table",
+]
 
 _RANK = 20
-_ADDED = "added contamination"
+ADDED = "added contamination"
+MATTERS = {ADDED: 0.02}
+"""Smallest difference that matters, two points of the components' energy."""
 _SHOWN = 5
 _COLUMNS = ("condition", "method", "component", "pixels", "contamination", "added", "splits")
 
@@ -42,7 +54,7 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
         records = records.assign(contamination=np.nan)
     fit = ["n_components", "repeat", "method"]
     clean = reference(records, "contamination", {"condition": "no noise"}, fit)
-    return records.assign(**{_ADDED: records["contamination"] - clean})
+    return records.assign(**{ADDED: records["contamination"] - clean})
 
 
 def table(frame: pd.DataFrame) -> pd.DataFrame:
@@ -56,7 +68,7 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
     noise = narrow(frame, task="reconstruction").groupby(["condition", "method"], observed=True)
     noise = noise.agg(
         contamination=("contamination", "mean"),
-        added=(_ADDED, "mean"),
+        added=(ADDED, "mean"),
         splits=("contamination", "count"),
     )
     rows = []
@@ -103,12 +115,11 @@ def free_of_noise(dataset: str, conditions: Sequence[str], source: str) -> list[
         for condition in conditions
         for claim in lowest(
             slug(condition),
-            f"{NAMES[dataset]}, {condition}: the bases of {{}} suppress the noise; it adds at "
-            "most half the contamination that it adds to those of EucNMF and of KLNMF.",
+            f"{NAMES[dataset]}, {condition}: the bases of {{}} suppress the noise; it adds less "
+            "contamination than to those of EucNMF and of KLNMF.",
             source,
-            _ADDED,
+            ADDED,
             at={"condition": condition},
-            share=Threshold(0.5),
         )
     ]
 
@@ -123,7 +134,7 @@ ASSUMED = faces.ASSUMED | {
     "noise, of which most is outside. Bases of clean images have a little, too, as they are not "
     "exact combinations, and which loss has more is no matter of noise. So the claims compare "
     "what is added: contamination minus that of the same method, split and rank without noise. "
-    "The paper's suppressed, where others are contaminated, is read as at most half of theirs.",
+    "The paper's suppressed, where others are contaminated, is read as less than theirs.",
 }
 
 CAPTION = (

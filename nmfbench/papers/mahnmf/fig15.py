@@ -7,11 +7,13 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.bounds import without_exception
+from nmfbench.artefacts.bounds import at_least, at_most, without_exception
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.comparisons import at_least, better, smaller
+from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.frames import lengthen, narrow
 from nmfbench.artefacts.grids import cross, fields, options
+from nmfbench.artefacts.plan import Plan
+from nmfbench.core.matters import Ratio
 from nmfbench.papers.mahnmf import segments
 from nmfbench.papers.mahnmf.segments import EUC, GRAPH, ROWS, SCORES, SYM, VECTORS, Segmenter
 from nmfbench.problems.segmentation import GRAPHS
@@ -23,7 +25,7 @@ _BOTH = (3, 5)
 _NUMBERS = ("correlation", "residual-ratio", "residual-ratio-start")
 _CONTRASTS = ("contrast-affinity", "contrast-product")
 _EARLY = (1, 10)  # sweeps
-_CLASSES, _CORRELATION, _SATISFIED = 2.0, 0.5, 0.95
+_CORRELATION, _SATISFIED, _FAST = 0.5, 0.95, 100  # sweeps
 _CLOSE = {"tol": 1e-3, "max_iter": 1000}
 
 _TEN = {"n_components": 10}
@@ -60,28 +62,30 @@ def _looked_into(profile):
     base = segments.base(profile, **GRAPHS[GRAPH])
     three, details = options("segments", [(3,)]), options("details", [True])
     every = segments.images(profile)
+    seeds = segments.SEEDS[profile] if profile == "paper" else 1
     few = _GENERATED if profile == "smoke" else _SHOWN
     drawn = options("image", dict.fromkeys(image for image, _ in few.values()))
     sym = [s for s in segments.segmenters(segments.SWEEPS[profile]) if s.label == SYM]
     timed = fields("timed", [True])
     return [
         *cross(base, 1, options("segments", [_BOTH]), details, drawn, segments.running(sym)),
-        *cross(base, 1, three, details, every, segments.running(_BY_SWEEPS)),
-        *cross(base, 1, three, timed, every, segments.running(_TIMED)),
+        *cross(base, seeds, three, details, every, segments.running(_BY_SWEEPS)),
+        *cross(base, seeds, three, timed, every, segments.running(_TIMED)),
     ]
 
 
 def frame(records):
     """Rows of :func:`segments.scored`, and of the contrast between classes in V and in HHᵀ.
 
-    ``growth`` is the objective as a ratio to that of the start.
+    ``growth`` is the objective as a ratio to that of the start; the ``image`` is the repeat.
     """
     rows = segments.scored(records, _MORE)
     rows = rows.assign(growth=rows["residual-ratio"] / rows["residual-ratio-start"])
     fits = narrow(rows, method=SYM, details=False).drop(columns="method")
     names = {"contrast-affinity": _V, "contrast-product": _PRODUCT}
     contrasts = lengthen(fits, names, "method", "contrast").astype({"method": str})
-    return pd.concat([rows, contrasts], ignore_index=True)
+    rows = pd.concat([rows, contrasts], ignore_index=True)
+    return rows.assign(image=rows["repeat"])
 
 
 def table(frame):
@@ -145,33 +149,33 @@ def draw(table):
 
 _AT = {"graph": GRAPH, "segments": list(_BOTH), "details": False}
 _SOURCE, _MODEL = "Section 5.3.2, Figure 15", "Section 4.5"
+_OURS = f"ours, after {_SOURCE}"
+_NO_RIVAL = f"ours, after {_MODEL}, which names no rival"
+
+
+_STARTS = {"unit": "seed", "blocks": "image"}
 
 
 def _helps(rival, score):
-    if score == "vi":
-        return smaller(SYM, rival, score, at=_AT)
-    return better(SYM, rival, score, at=_AT)
+    return always_best(SYM, [rival], score, ["segments"], lower=score == "vi", at=_AT, **_STARTS)
+
+
+def _fewer(value):
+    """MahNMF-SYM takes less of ``value`` to the same relative change than symmetric EucNMF."""
+    return always_best(_SYM_TIMED, [_EUC_TIMED], value, lower=True, ratio=True, **_STARTS)
 
 
 _CLAIMS = [
     *(
-        claim
-        for k in _BOTH
-        for claim in (
-            Claim(
-                f"classes-{k}",
-                f"The similarities fall into {k} classes: their mean within the segments of "
-                f"MahNMF-SYM is {_CLASSES:g} times that between them at least.",
-                _SOURCE,
-                at_least(_V, "contrast", _CLASSES, measured_from=1.0, at={"segments": k}),
-            ),
-            Claim(
-                f"kept-{k}",
-                f"HHᵀ distinguishes these {k} classes more clearly than V does.",
-                _SOURCE,
-                smaller(_V, _PRODUCT, "contrast", at={"segments": k}),
-            ),
+        Claim(
+            f"kept-{k}",
+            f"HHᵀ distinguishes the {k} classes, the segments of MahNMF-SYM, more clearly than V "
+            "does.",
+            _OURS,
+            always_best(_PRODUCT, [_V], "contrast", at={"segments": k}, ratio=True, **_STARTS),
+            origin="ours",
         )
+        for k in _BOTH
     ),
     Claim(
         "approximation",
@@ -182,15 +186,22 @@ _CLAIMS = [
     ),
     *(
         Claim(
-            f"helps-{slug}-{score}",
+            f"helps-rows-{score}",
             f"The low-rank representation helps K-means: {said} of its segments is better than "
-            f"with {words}, at 3 and 5 segments.",
+            "with the rows of V, at 3 and 5 segments.",
             _SOURCE,
-            _helps(rival, score),
+            _helps(ROWS, score),
         )
-        for rival, slug, words in (
-            (ROWS, "rows", "the rows of V"),
-            (VECTORS, "vectors", "as many eigenvectors"),
+        for score, said in SCORES.items()
+    ),
+    *(
+        Claim(
+            f"helps-vectors-{score}",
+            f"K-means segments better with the low-rank representation than with as many "
+            f"eigenvectors: in {said}, at 3 and 5 segments.",
+            _OURS,
+            _helps(VECTORS, score),
+            origin="ours",
         )
         for score, said in SCORES.items()
     ),
@@ -216,17 +227,26 @@ _CLAIMS = [
         without_exception(_PAPER, "growth", high=1.0, whose="paper"),
     ),
     Claim(
-        "fast-sweeps",
-        "MahNMF-SYM converges fast: to a relative change of 0.001 it takes fewer sweeps than "
-        "symmetric EucNMF takes steps.",
+        "fast",
+        f"RRI for MahNMF-SYM converges fast: to a relative change of 0.001 in {_FAST} sweeps at "
+        "most.",
         _MODEL,
-        smaller(_SYM_TIMED, _EUC_TIMED, "n_iter"),
+        at_most(_SYM_TIMED, "n_iter", _FAST, ratio=True),
+    ),
+    Claim(
+        "fast-sweeps",
+        "To a relative change of 0.001 MahNMF-SYM takes fewer sweeps than symmetric EucNMF takes "
+        "steps.",
+        _NO_RIVAL,
+        _fewer("n_iter"),
+        origin="ours",
     ),
     Claim(
         "fast-seconds",
-        "It takes less time, too.",
-        _MODEL,
-        smaller(_SYM_TIMED, _EUC_TIMED, "cpu_seconds"),
+        "To a relative change of 0.001 MahNMF-SYM takes fewer CPU seconds than symmetric EucNMF.",
+        _NO_RIVAL,
+        _fewer("cpu_seconds"),
+        origin="ours",
     ),
 ]
 
@@ -241,18 +261,24 @@ ARTEFACT = register_artefact(
         table=table,
         picture=draw,
         claims=_CLAIMS,
+        planned=Plan(20, "A repeat takes 150 s of CPU time."),
+        matters={"growth": Ratio(0.02), "contrast": Ratio(0.05)},
         assumed=segments.ASSUMED
         | {
             "panels": "The paper shows the first and second rows of its Figure 12, and the second "
             "and last ones of Figure 14: here the images in these rows.",
-            "classes": "The paper judges by eye. Ours: mean similarities within segments against "
-            "those between them, off the diagonal, in ten images with 3 and 5 segments. Any "
-            "compact segments do well by it, as similarities are of near pixels.",
+            "classes": "The paper judges by eye. The numbers are mean similarities within segments "
+            "against those between them, off the diagonal. Any compact segments do well by it, as "
+            "similarities are of near pixels: no bound on it would tell methods apart, so that it "
+            "is only asked, as our question, whether HHᵀ does better than V.",
             "normalising": "Not said of what; the graph is normalised as in the experiment. Starts "
             "of 3 and 10 components are symmetric EucNMF; the updates are exact ones, but for the "
             "claim on the paper's rule.",
-            "converges fast": "From uniform numbers, the same for both methods, ten components, "
-            "to a step that lowers the own objective by less than 0.1 %.",
+            "one observation": "Where methods are compared a start, the images being blocks; of "
+            "correlation, diagonal and sweeps an image.",
+            "converges fast": f"The paper names neither a number nor a rival: {_FAST} sweeps at "
+            "most, and the rival, are ours. From uniform numbers, the same for both methods, ten "
+            "components, to a step that lowers the own objective by less than 0.1 %.",
         },
         caption="Pixels are ordered by segment of MahNMF-SYM, in a segment by its strongest "
         "component; white lines part the segments. A cell is a mean over 4 x 4 pixels (12 x 12 of "

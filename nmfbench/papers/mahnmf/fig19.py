@@ -3,12 +3,22 @@
 from functools import partial
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.bounds import within_factor
 from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.comparisons import not_worse
+from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.mahnmf import shadows
-from nmfbench.papers.mahnmf.shadows import GODEC, MAH, NUMBERS, RPCA, SOURCE
+from nmfbench.papers.mahnmf.shadows import ASKED, GODEC, MAH, NUMBERS, RPCA, SOURCE
 
-_FACTOR = 1.1
+_HIGHER = ("lift", "detail")
+_ASKED = (*ASKED, "lift")
+"""Questions of ours: in lift brighter is always better, so that a white veil is the best; the
+shadow error asks for the same, and has a goal."""
+
+
+def _as_good(rival, name):
+    ratio = name != "shadow-error"  # which is in grey levels
+    return not_worse(MAH, [rival], name, lower=name not in _HIGHER, ratio=ratio)
+
 
 ARTEFACT = register_artefact(
     Artefact(
@@ -23,17 +33,23 @@ ARTEFACT = register_artefact(
         claims=[
             Claim(
                 f"comparable-{rival.lower()}-{name}",
-                f"MahNMF is comparable to {rival}: within 10 % in {said}, mean over all subjects.",
-                SOURCE,
-                within_factor(MAH, rival, name, _FACTOR),
+                f"MahNMF is comparable to {rival} in {said}, or better, mean over all subjects.",
+                f"ours, after {SOURCE}" if name in _ASKED else SOURCE,
+                _as_good(rival, name),
+                origin="ours" if name in _ASKED else "paper",
             )
             for rival in (RPCA, GODEC)
             for name, said in NUMBERS.items()
         ],
+        planned=Plan(
+            5, "Complete when plans were made; a start takes 9 s of CPU time.", unit="start"
+        ),
         assumed=shadows.ASSUMED
         | {
-            "comparable": "The paper gives no margin. Ours is a factor of 1.1 either way, of each "
-            "number, in the geometric mean over subjects."
+            "comparable": "The paper gives no margin. Ours is twice the smallest difference that "
+            "matters of each number, ten per cent, or one grey level; nearer to the median image "
+            "is no worse. Claims on lift are ours: brighter is always better there, so that "
+            "a white veil is the best; the shadow error asks for the same, and has a goal."
         },
         caption=f"{shadows.CAPTION} How the methods compare is judged here, on all 38 subjects; "
         "whether shadows go, with Figure 18.",

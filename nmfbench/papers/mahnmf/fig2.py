@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.ticker import LogLocator, NullLocator
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.bounds import without_exception
+from nmfbench.artefacts.bounds import at_least, without_exception
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.comparisons import at_least
+from nmfbench.artefacts.comparisons import estimate, paired, per_repeat
+from nmfbench.artefacts.finding import NO_PAIR, Finding
 from nmfbench.artefacts.frames import mean_table, narrow
 from nmfbench.artefacts.grids import Method
+from nmfbench.artefacts.plan import Plan
+from nmfbench.artefacts.region import Lead
 from nmfbench.artefacts.style import category_styles, legend_below, plot_band
 from nmfbench.papers.mahnmf.matrices import LOW_RANK, OGM, SMOKE, TINY, runs, sub_problems
 
@@ -34,9 +39,9 @@ _COLUMNS = ["panel", "curve", "x", "mean", "low", "high", "count"]
 
 def trials(profile):
     """Sub-problems from their optimum, whole runs, and sub-problems of more and more iterations."""
-    single = sub_problems(profile, _SMOOTHED, weights="optimum")
-    whole = runs([SMOKE, TINY, LOW_RANK], [Method(OGM, "mahnmf-ogm")], profile)
-    return [*single, *whole, *sub_problems(profile, _OF_LENGTH)]
+    single = sub_problems(profile, _SMOOTHED, repeats=20, weights="optimum")
+    whole = runs([SMOKE, TINY, LOW_RANK], [Method(OGM, "mahnmf-ogm")], profile, repeats=20)
+    return [*single, *whole, *sub_problems(profile, _OF_LENGTH, repeats=20)]
 
 
 def frame(records):
@@ -134,6 +139,21 @@ def draw(table):
     return figure
 
 
+def _improves(frame):
+    """More iterations with less smoothing leave less excess, step by step."""
+    rows = narrow(frame, method=RATE)
+    table = paired({k: per_repeat(rows, {"iterations": k}, "excess") for k in _LENGTHS})
+    if table.empty:
+        return Finding.without("not run", NO_PAIR)
+    leads = [
+        estimate(table[few] - table[many], "excess", f"from {few} to {many} iterations")
+        for few, many in pairwise(_LENGTHS)
+    ]
+    return Finding(
+        "smallest fall of the excess, as a share of the optimum: {}, {name}", leads, Lead()
+    )
+
+
 ARTEFACT = register_artefact(
     Artefact(
         "mahnmf/fig2",
@@ -154,9 +174,10 @@ ARTEFACT = register_artefact(
             ),
             Claim(
                 "theorem-2",
-                "Solving the smoothed sub-problem never raises the loss. (Tested from the exact "
-                "optimum of the sub-problem, where any change is a rise.)",
-                "Section 3, Theorem 2",
+                "Solving the smoothed sub-problem never raises the loss, on which the proof of the "
+                "theorem rests. (Tested from the exact optimum of the sub-problem, where any "
+                "change is a rise.)",
+                "Section 3, proof of Theorem 2",
                 without_exception(_SMOOTHED_LABELS, "rise", high=1e-9),
             ),
             Claim(
@@ -167,6 +188,14 @@ ARTEFACT = register_artefact(
                 without_exception(OGM, "largest-rise", high=1e-9),
             ),
             Claim(
+                "improves",
+                "With a smoothing parameter inversely proportional to the number of iterations the "
+                "approximation improves: from one number to its double, "
+                f"{_LENGTHS[0]} to {_LENGTHS[-1]}, the solution comes nearer to the optimum.",
+                "Abstract; Sections 3 and 6",
+                _improves,
+            ),
+            Claim(
                 "iterations",
                 "Algorithm 2 takes O(1/ε) iterations to an ε-solution of (9). (Tested: after k "
                 "iterations with μ = 1/k the excess falls like 1/k, its exponent is at least 0.8.)",
@@ -174,6 +203,8 @@ ARTEFACT = register_artefact(
                 at_least(RATE, EXPONENT, 0.8, measured_from=1.0),
             ),
         ],
+        planned=Plan(20, "A repeat takes 3 s of CPU time."),
+        matters={EXPONENT: 0.05},
         assumed={
             "μ": "The two values of the figure are lost in the text: 1 and 0.1 are ours.",
             "iterations": "The numbers are lost in the text; the theorem that it cites gives the "

@@ -6,13 +6,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.claim import NO_PAIR, Claim, Verdict, settle, within
+from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better
+from nmfbench.artefacts.finding import NO_PAIR, Finding
 from nmfbench.artefacts.frames import mean_table, narrow
+from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves, legend_of
 from nmfbench.papers.mahnmf import multiview, table2
 from nmfbench.papers.mahnmf.multiview import EUC, FLSS, HALS, LABELS, MAH, NAMES, RAW
-from nmfbench.stats.between import between_share, shuffled_shares
+from nmfbench.stats.between import between_share
 
 _PATTERNS = (MAH, EUC, HALS)
 _DRAWN = _PATTERNS[:2]
@@ -122,71 +124,55 @@ def _at_each(frame):
     both = narrow(frame, method=[MAH, EUC]).dropna(subset="n_components")
     ranks = sorted(set(both["n_components"].astype(int)))
     if not ranks:
-        return Verdict("not run", NO_PAIR)
+        return Finding.without("not run", NO_PAIR)
     return always_best(MAH, [EUC], "map", each={"n_components": ranks})(frame)
-
-
-def _differs_between_views(frame):
-    """Whether shuffled features have as much of their variance between views."""
-    rows = narrow(frame, method=MAH).dropna(subset="eta2")
-    if rows.empty:
-        return Verdict("not run", NO_PAIR)
-    pattern, views = _means(rows)
-    share = between_share(pattern, views)
-    shuffled = shuffled_shares(pattern, views, np.random.default_rng(0))
-    above, below = ((1 + side.sum()) / (1 + len(shuffled)) for side in _sides(shuffled, share))
-    verdict, p = settle(2 * above, 2 * below)
-    usual = np.quantile(shuffled, 0.975)
-    text = (
-        f"{100 * share:.3g} % of the variance of {len(pattern)} features lies between "
-        f"{len(set(views))} views; of shuffled ones at most {100 * usual:.2g} % in 39 of 40 cases"
-    )
-    splits = rows["repeat"].nunique()
-    return Verdict(verdict, text, share, None, min(p, 1.0), splits)
-
-
-def _sides(shuffled, share):
-    return shuffled >= share, shuffled <= share
 
 
 def _claims(dataset):
     slug, name, at = dataset.removeprefix("mv-"), NAMES[dataset], {"dataset": dataset}
+    ours, origin = f"ours, after {_SOURCE}", multiview.origin(dataset)
+    source = _SOURCE if origin == "paper" else ours
     return [
         Claim(
             f"ahead-{slug}",
-            f"{name}: MahNMF-GS has a higher mean average precision than EucNMF-GS at every number "
-            "of dimensions.",
-            _SOURCE,
-            multiview.unless_easy(dataset, _at_each),
+            f"{name}: MahNMF-GS has a higher mean average precision than EucNMF-GS, mean over the "
+            "numbers of dimensions.",
+            source,
+            multiview.unless_easy(dataset, better(MAH, EUC, "map", ["n_components"])),
             reported=table2.printed_of(dataset, [MAH, EUC]),
+            origin=origin,
         ),
         Claim(
-            f"views-{slug}",
-            f"{name}: with MahNMF-GS, features of one view are alike in their sparseness, and "
-            "those of different views are not.",
-            _SOURCE,
-            within(at, _differs_between_views),
+            f"ahead-at-each-{slug}",
+            f"{name}: MahNMF-GS has a higher mean average precision than EucNMF-GS at every number "
+            "of dimensions.",
+            ours,
+            multiview.unless_easy(dataset, _at_each),
+            origin="ours",
+        ),
+        Claim(
+            f"views-by-groups-{slug}",
+            f"{name}: with MahNMF-GS, features of one view are similar in their sparseness, and "
+            "those of different views are not: more of its variance lies between views than with "
+            "plain NMF (HALS), which knows nothing of views.",
+            source,
+            better(MAH, HALS, "eta2", at=at),
+            origin=origin,
         ),
         Claim(
             f"views-apart-{slug}",
             f"{name}: with MahNMF-GS more of the variance of this sparseness lies between views "
             "than with EucNMF-GS.",
-            _SOURCE,
+            source,
             better(MAH, EUC, "eta2", at=at),
+            origin=origin,
         ),
         Claim(
             f"private-{slug}",
             f"{name}: MahNMF-GS has more components that a view does without than EucNMF-GS.",
-            _SOURCE,
+            source,
             better(MAH, EUC, "private", ["n_components"], at=at),
-        ),
-        Claim(
-            f"views-by-groups-{slug}",
-            f"{name}: with MahNMF-GS more of the variance of this sparseness lies between views "
-            "than with plain NMF (HALS), which knows nothing of views.",
-            f"ours, after {_SOURCE}",
-            better(MAH, HALS, "eta2", at=at),
-            origin="ours",
+            origin=origin,
         ),
     ]
 
@@ -200,12 +186,18 @@ ARTEFACT = multiview.artefact(
     table=table,
     picture=draw,
     claims=_claims,
+    planned=Plan(
+        10, "As in the paper's grid: a repeat takes 15 minutes of CPU time.", **multiview.STAND_INS
+    ),
+    matters={"eta2": 0.02, "private": 0.02},
     assumed={
+        "significantly": "The paper draws precision over dimensions and names no test: ahead in "
+        "the mean over the numbers of dimensions. At every one of them is our question.",
         "sparseness": "That of Hoyer (2004) of a feature's weights in all components, averaged "
         "over the numbers of dimensions. A feature that is in none counts as 1, and is marked. "
         "Similar and different is read as the share η² of its variance that lies between "
-        "views, against shuffled features. Views of other kinds and widths differ anyway, "
-        "hence the comparison with plain NMF (HALS).",
+        "views. Views of other kinds and widths differ with any method, so that the share is "
+        "compared with those of plain NMF (HALS), which has no groups, and of EucNMF-GS.",
         "private information": "Pairs of a view and a live component with no more than a "
         "millionth of the largest length. A component that is zero everywhere is not private.",
     },

@@ -3,6 +3,7 @@
 from functools import partial
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.mahnmf import bases
 from nmfbench.papers.mahnmf.faces import FACTORIZATIONS, lowest
 
@@ -30,6 +31,8 @@ ARTEFACT = register_artefact(
                 at={"condition": "no noise"},
             ),
         ],
+        planned=Plan(10, "Complete when plans were made; a repeat takes 90 s of CPU time."),
+        matters=bases.MATTERS,
         assumed=bases.ASSUMED
         | {
             "illumination": "The paper has no number for it. Ours is how far bases are from their "

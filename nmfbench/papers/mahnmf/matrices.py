@@ -61,15 +61,38 @@ class Matrix(Problem):
         return same and all(record.get(name) == value for name, value in self.options.items())
 
 
-def runs(matrices: Sequence[Matrix], chosen: Sequence[Method], profile: str) -> list[Trial]:
-    """Trials of every method on every matrix that it runs on."""
+def runs(
+    matrices: Sequence[Matrix], chosen: Sequence[Method], profile: str, *, repeats: int = 0
+) -> list[Trial]:
+    """Trials of every method on every matrix that it runs on.
+
+    Parameters
+    ----------
+    matrices : sequence of Matrix
+    chosen : sequence of Method
+    profile : {"smoke", "quick", "paper"}
+    repeats : int, optional
+        In the paper grid, in place of those of a matrix that is in it.
+    """
+    if repeats:
+        matrices = [
+            replace(matrix, repeats={**matrix.repeats, "paper": repeats})
+            if "paper" in matrix.repeats
+            else matrix
+            for matrix in matrices
+        ]
     found = [matrix.trials(method, profile) for matrix in matrices for method in chosen]
     return [trial for trials in found for trial in trials]
 
 
-def sub_problems(profile: str, chosen: Sequence[Method], **more: Any) -> list[Trial]:
-    """Convex sub-problems of 20 features on a uniform basis, a hundred in each repeat."""
-    repeats, n = {"smoke": (2, 10), "quick": (6, 100), "paper": (10, 100)}[profile]
+def sub_problems(
+    profile: str, chosen: Sequence[Method], *, repeats: int = 10, **more: Any
+) -> list[Trial]:
+    """Convex sub-problems of 20 features on a uniform basis, a hundred in each repeat.
+
+    ``repeats`` are those of the paper grid, and ``more`` options of the task.
+    """
+    repeats, n = {"smoke": (2, 10), "quick": (6, 100), "paper": (repeats, 100)}[profile]
     base = Trial(
         "nlad",
         "uniform",

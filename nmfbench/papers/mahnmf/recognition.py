@@ -9,15 +9,17 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.claim import Claim, around
-from nmfbench.artefacts.comparisons import always_best, at_least, better, comparable
+from nmfbench.artefacts.bounds import at_least
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.comparisons import always_best, better, not_worse
 from nmfbench.artefacts.frames import lengthen, mean_table, narrow, reference
 from nmfbench.artefacts.grids import changed
 from nmfbench.artefacts.plots import Curves
+from nmfbench.artefacts.region import Bounds
 from nmfbench.datasets.base import dataset_info
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import faces
-from nmfbench.papers.mahnmf.faces import EUC, KL, METHODS, NOISY, origin, slug, with_condition
+from nmfbench.papers.mahnmf.faces import EUC, KL, METHODS, NOISY, PCA, origin, slug, with_condition
 from nmfbench.problems.faces import CONDITIONS
 
 __all__ = [
@@ -25,11 +27,13 @@ __all__ = [
     "ASSUMED",
     "CAPTION",
     "CURVES",
+    "MATTERS",
     "Claims",
     "frame",
     "not_robust",
     "on_the_same_images",
     "table",
+    "traditional_not_robust",
 ]
 
 ALGORITHMS = ("Algorithm 4", "Algorithm 5")
@@ -47,8 +51,10 @@ _ACCURACY = "accuracy (%)"
 _KEPT = "share of the clean accuracy (%)"
 _BY = ("n_components",)  # methods have not all run at the same ranks
 _OUTLIERS = ("occlusion", "Laplace", "salt & pepper")
-_MARGIN = 3.0  # percentage points
 _PERFECT = 95.0  # per cent
+_ROBUST = 4.0  # per cent, twice the smallest difference that matters
+MATTERS = {_ACCURACY: 2.0, _KEPT: 2.0}
+"""Smallest differences that matter, in per cent."""
 
 
 # -- table and figure -------------------------------------------------------------------------
@@ -112,8 +118,13 @@ ASSUMED = faces.ASSUMED | {
     "robust to occlusion": "The share of the accuracy without noise (same split and rank) that is "
     "left under occlusion is larger than those of EucNMF and KLNMF.",
     "does not perform well": "Its accuracy is below that of EucNMF.",
-    "comparable": f"Mean accuracies less than {_MARGIN:g} percentage points apart.",
+    "not robust": f"Accuracy is lower than without noise by more than {_ROBUST:g} points, the "
+    "margin within which methods are comparable: any method recognises a few images less.",
+    "comparable": "Not worse by four percentage points of accuracy, twice the smallest difference "
+    "that matters.",
     "almost perfectly": f"Accuracy above {_PERFECT:g} % at the rank where its mean is largest.",
+    "shadow": "The paper says of Figures 5 and 7 that MahNMF performs well although the images "
+    "are full of shadow, which reduces the accuracy of PCA: read as ahead of PCA without noise.",
     "zero codes": "A test image whose code is zero counts as an error of Algorithm 5.",
 }
 
@@ -134,6 +145,20 @@ class Claims:
         test = always_best(self.method, rivals, _ACCURACY, _BY, at=self._at(condition))
         statement = f"{self.method} is ahead of {' and '.join(rivals)}."
         return self._on_panel("ahead", condition, statement, test)
+
+    def above_pca(self) -> Claim:
+        """It performs well on faces in shadow, where PCA does not; they need no other noise."""
+        test = always_best(self.method, [PCA], _ACCURACY, _BY, at=self._at("no noise"))
+        panel = f"({_PANELS[self.algorithm, 'no noise']}) no noise"
+        ours = origin(self.method) == "ours"
+        return Claim(
+            f"clean-above-pca-{self.algorithm[-1]}{'-hybrid' if ours else ''}",
+            f"{panel}, {self.algorithm}: {self.method} performs well on images in shadow, in which "
+            f"the accuracy of {PCA} is reduced: it is ahead of {PCA}.",
+            "Section 5.4.2, on Figures 5 and 7" + ("; the hybrid is ours" if ours else ""),
+            test,
+            origin=origin(self.method),
+        )
 
     def ahead_in_all(self, rivals: Sequence[str] = (EUC, KL)) -> Claim:
         """:meth:`ahead` under every corruption at once."""
@@ -160,23 +185,22 @@ class Claims:
 
     def as_good_as_kl(self, condition: str) -> Claim:
         """It is comparable to KLNMF."""
-        sides = [self.method, KL]
-        test = comparable(sides, _ACCURACY, _MARGIN, _BY, at=self._at(condition))
-        statement = f"{self.method} is comparable to {KL} (within {_MARGIN:g} percentage points)."
+        test = not_worse(self.method, [KL], _ACCURACY, _BY, at=self._at(condition))
+        statement = f"{self.method} is comparable to {KL}, or better."
         return self._on_panel("as-kl", condition, statement, test)
 
     def almost_perfect(self, condition: str) -> Claim:
         """It classifies nearly all test images, at its best rank."""
         at = {"method": self.method, **self._at(condition)}
 
-        def at_best_rank(test, frame):
+        def at_best_rank(frame):
             rows = narrow(frame, at)
             best = rows.groupby("n_components")[_ACCURACY].mean().nlargest(1)
-            return test(narrow(rows, n_components=list(best.index)))
+            return perfect(narrow(rows, n_components=list(best.index)))
 
         perfect = at_least(self.method, _ACCURACY, _PERFECT, measured_from=100.0)
         statement = f"{self.method} is almost perfect (above {_PERFECT:g} % at its best rank)."
-        return self._on_panel("perfect", condition, statement, around(perfect, at_best_rank))
+        return self._on_panel("perfect", condition, statement, at_best_rank)
 
     def _at(self, condition=None):
         return {"algorithm": self.algorithm} | ({"condition": condition} if condition else {})
@@ -209,6 +233,29 @@ def on_the_same_images(trials: Iterable[Trial]) -> list[Trial]:
         for trial in trials
         if trial.corruption in corruptions and trial.solver in chosen
     ]
+
+
+def traditional_not_robust() -> list[Claim]:
+    """EucNMF and KLNMF recognise fewer images under each outlier than without, by the margin.
+
+    Any method recognises a few less.
+    """
+    found = []
+    for algorithm in ALGORITHMS:
+        clean, *noisy = ({"condition": c} for c in ("no noise", *_OUTLIERS))
+        at, each = {"algorithm": algorithm}, {"method": [EUC, KL]}
+        test = always_best(clean, noisy, _ACCURACY, _BY, at=at, each=each, region=Bounds(_ROBUST))
+        found.append(
+            Claim(
+                f"traditional-not-robust-{algorithm[-1]}",
+                f"{algorithm}: {EUC} and {KL} are not robust to outliers: under occlusion, under "
+                "Laplace noise and under salt & pepper their accuracy is lower than without noise, "
+                f"by more than {_ROBUST:g} points.",
+                "Abstract; Section 1",
+                test,
+            )
+        )
+    return found
 
 
 def not_robust(source: str) -> Claim:

@@ -9,26 +9,27 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.comparisons import At, rows_of
+from nmfbench.artefacts.estimate import of_units
+from nmfbench.artefacts.finding import Finding, Test, within
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, cross, methods, options
+from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import image_grid
+from nmfbench.artefacts.region import Lead
 from nmfbench.artefacts.strips import Strip, outlined
 from nmfbench.artefacts.tables import mean_and_deviation
 from nmfbench.datasets import dataset_info
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.clips import (
-    BACKGROUND_ERROR,
-    FOREGROUND_LEFT,
     UNCERTAINTY,
     Clip,
-    alike,
+    as_good,
     longest,
     on_clips,
     pooled,
     with_clip,
-    with_errors,
 )
 from nmfbench.problems.separation import CARD, FRAMES
 
@@ -59,6 +60,7 @@ _PRINTED = {
     "cpu_seconds": ("CPU seconds", 2),
 }
 """Columns of the printed table, and their decimal places."""
+_ERRORS = {"age": "where it is seen", "age-fg": "under the foreground"}
 
 
 def trials(own: Sequence[Clip], masked: Sequence[Clip], profile: str) -> list[Trial]:
@@ -93,9 +95,10 @@ def frame(clips: Sequence[Clip], records: pd.DataFrame) -> pd.DataFrame:
     like = ["clip", "method", "repeat"]
     fewest = known.sort_values("n_frames").drop_duplicates(like)[[*like, "arrays"]]
     known = longest(known).merge(fewest.rename(columns={"arrays": "images"}), on=like)
-    known = known.reindex(columns=list(dict.fromkeys([*known, *_PRINTED, "age-fg-mean"])))
+    of_mean = [f"{name}-mean" for name in _ERRORS]
+    known = known.reindex(columns=list(dict.fromkeys([*known, *_PRINTED, *of_mean])))
     scored = pooled(narrow(known, method=_LABELS))
-    return with_errors(pd.concat([scored, known.drop(scored.index)]))
+    return pd.concat([scored, known.drop(scored.index)])
 
 
 def table(frame: pd.DataFrame) -> pd.DataFrame:
@@ -200,6 +203,23 @@ def draw(own: Sequence[Clip], table: pd.DataFrame):
     return image_grid(list(rows), columns, panel, size=(1.6, 1.3))
 
 
+# -- claims -----------------------------------------------------------------------------------
+
+
+def _nearer_than_mean(error: str, at: At) -> Test:
+    """The background of MahNMF has a smaller error than the mean of the frames of the clip."""
+
+    def test(frame):
+        rows = rows_of(frame, MAH)
+        leads = (rows[f"{error}-mean"] - rows[error]).groupby(rows["repeat"]).mean().dropna()
+        if leads.empty:
+            return Finding.without("not run", "no trial of this grid measures it")
+        text = f"{_MEAN} minus {MAH}: {{}} grey levels of error {_ERRORS[error]}"
+        return Finding(text, [of_units(leads, error)], Lead(), unit="random starts")
+
+    return within(at, test)
+
+
 def claims(masked: Sequence[Clip]) -> list[Claim]:
     """Claims on each clip with masks."""
     source = "Section 5.4.1"
@@ -207,28 +227,32 @@ def claims(masked: Sequence[Clip]) -> list[Claim]:
     for clip in masked:
         at = {"clip": clip.label}
         slug = clip.dataset.removeprefix("video-") + ("-switch" if clip.light_switch else "")
+        # No single image, be it the mean, is the background of a clip whose light changes.
+        who = {"source": source}
+        if clip.light_switch:
+            who = {"source": f"ours, after {source}", "origin": "ours"}
         found += [
             Claim(
                 f"detail-{slug}",
                 f"{clip.label}: MahNMF keeps the detail of the background; where it is seen, the "
-                "error is at most 5 grey levels in the mean.",
-                source,
-                without_exception(MAH, BACKGROUND_ERROR, high=5.0, at=at),
+                "error is smaller than with the temporal mean.",
+                test=_nearer_than_mean("age", at),
+                **who,
             ),
             Claim(
                 f"ghosts-{slug}",
                 f"{clip.label}: MahNMF keeps the foreground out of the background; under it, the "
-                "error is at most half of that of the temporal mean.",
-                source,
-                without_exception(MAH, FOREGROUND_LEFT, high=0.5, at=at),
+                "error is smaller than with the temporal mean.",
+                test=_nearer_than_mean("age-fg", at),
+                **who,
             ),
             *(
                 Claim(
                     f"{rival.lower()}-{slug}",
-                    f"{clip.label}: MahNMF separates as well as {rival} (hit rate at false-alarm "
-                    "rates up to 0.2).",
+                    f"{clip.label}: MahNMF is comparable to {rival} or better (hit rate at "
+                    "false-alarm rates up to 0.2).",
                     source,
-                    alike(MAH, rival, at=at),
+                    as_good(MAH, rival, at=at),
                 )
                 for rival in (RPCA, GODEC)
             ),
@@ -263,6 +287,7 @@ def figure(
             scores=scores,
             strips=strips,
             claims=claims(masked),
+            planned=Plan(5, "Complete when plans were made; a repeat takes 40 s of CPU time."),
             assumed=assumed | ASSUMED,
             caption=CAPTION,
         )
@@ -278,10 +303,11 @@ ASSUMED = {
     "foreground": "The distance of the frame from the background, for all methods, on one scale "
     "of grey in each clip: a scale for each picture would hide differences.",
     "without losing detail": "Read as two errors in grey levels of 255 on clips with masks, which "
-    "stand in for the paper's: AGE, of the background where it is seen, at most 5; and under the "
-    "foreground, against what the background is in other frames, at most half of the temporal "
-    "mean's. Both bounds are ours.",
-    "comparable": UNCERTAINTY,
+    "stand in for the paper's: AGE, of the background where it is seen, and the error under the "
+    "foreground, against what the background is in other frames. Without a number in the paper "
+    "both are to be smaller than with the mean of the frames, which any foreground blurs. Where "
+    "the light changes, the mean fails for that reason alone: there both are questions of ours.",
+    "comparable": f"The paper gives no margin: not worse by more than ours. {UNCERTAINTY}",
 }
 
 CAPTION = (

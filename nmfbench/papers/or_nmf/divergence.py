@@ -7,6 +7,7 @@ from itertools import product
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.grids import Method, changed
+from nmfbench.artefacts.plan import Plan
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.or_nmf import curves
 from nmfbench.papers.or_nmf.curves import SAMPLES, SECONDS
@@ -32,7 +33,7 @@ def _trials(panels: curves.Panels, profile: str) -> list[Trial]:
     seldom = {} if profile == "smoke" else {"record_every": _EVERY}
     fine = [
         changed(trial, {"options": {"loss": "itakura-saito"} | seldom})
-        for trial in panels.grid(_METHODS, profile)
+        for trial in panels.grid(_METHODS, profile, repeats=20)
     ]
     if profile == "quick":
         return fine
@@ -79,7 +80,12 @@ def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Ar
                 for (variant, method), axis, rank in product(
                     _VARIANTS.items(), (SAMPLES, SECONDS), panels.ranks
                 )
-            ],
+            ]
+            + curves.of_the_true_cost(
+                _VARIANTS["is"].label, _ONMF, panels, f"on {name}", figure, stored=False
+            ),
+            planned=Plan(20, "A repeat takes 1 to 2 minutes of CPU time."),
+            matters=curves.MATTERS,
             assumed=curves.ASSUMED
             | {
                 "scale": "None: the divergence does not change if a sample and its coefficients "

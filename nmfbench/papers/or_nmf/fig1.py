@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.plan import Plan
 from nmfbench.metrics import sparseness
 from nmfbench.papers.or_nmf import curves
 from nmfbench.papers.or_nmf.curves import CBCL, CHUNKS, INMF, MOR, OMF, ONMF, OR, ORL, SINGLE
@@ -17,11 +21,30 @@ from nmfbench.papers.or_nmf.curves import CBCL, CHUNKS, INMF, MOR, OMF, ONMF, OR
 _SIDE = 5
 _METHODS = (*SINGLE[:5], *CHUNKS[:2])
 _NAMES = {"cbcl": "CBCL", "orl": "ORL", "digits": "digits"}
+_LEAD = "sparseness beyond whole faces and the start"
 
 
 def trials(profile):
     """The fits of Figures 2 to 5."""
-    return list(dict.fromkeys(t for data in (CBCL, ORL) for t in data.grid(_METHODS, profile)))
+    found = [data.grid(_METHODS, profile, repeats=20) for data in (CBCL, ORL)]
+    return list(dict.fromkeys(chain(*found)))
+
+
+def frame(records: pd.DataFrame) -> pd.DataFrame:
+    """Records with the sparseness of the bases less that of the faces or of the start.
+
+    The sparser of the two counts. All methods start from uniform numbers, whose sparseness depends
+    on how many there are, alone.
+    """
+    start = records["features"].map(_sparseness_of_uniform)
+    whole = records.get("data-sparseness", pd.Series(np.nan, records.index))
+    return records.assign(**{_LEAD: records["sparseness"] - np.maximum(whole, start)})
+
+
+def _sparseness_of_uniform(m):
+    """Hoyer's sparseness of m uniform random numbers, of which there are many."""
+    root = np.sqrt(m)
+    return root * (1 - np.sqrt(0.75)) / (root - 1)
 
 
 def table(frame: pd.DataFrame) -> pd.DataFrame:
@@ -73,6 +96,24 @@ def _tiled(images):
     return tiles.transpose(0, 2, 1, 3).reshape(-1, _SIDE * (side + 1))
 
 
+def _claims(name, dataset):
+    where = {"dataset": dataset}
+    yield Claim(
+        f"{name.lower()}-learns-parts-{dataset}",
+        f"The bases of {name} on {_NAMES[dataset]} are sparser than whole faces, and than the "
+        "random bases that it starts from.",
+        "Section V-B, Figure 1",
+        at_least(name, _LEAD, 0.0, at=where),
+    )
+    yield Claim(
+        f"{name.lower()}-parts-{dataset}",
+        f"The bases of {name} on {_NAMES[dataset]} are sparser than those of OMF, INMF and ONMF.",
+        "ours, after Section V-B, Figure 1",
+        always_best(name, [OMF, INMF, ONMF], "sparseness", ["n_components"], at=where),
+        origin="ours",
+    )
+
+
 ARTEFACT = register_artefact(
     Artefact(
         "or-nmf/fig1",
@@ -80,30 +121,24 @@ ARTEFACT = register_artefact(
         kind="figure",
         methods=_METHODS,
         grid=trials,
+        frame=frame,
         table=table,
         picture=draw,
         claims=[
-            Claim(
-                f"{name.lower()}-parts-{dataset}",
-                f"{name} learns parts of faces on {_NAMES[dataset]}: its bases are sparser than "
-                "those of OMF, INMF and ONMF.",
-                "Section V-B, Figure 1",
-                always_best(
-                    name,
-                    [OMF, INMF, ONMF],
-                    "sparseness",
-                    ["n_components"],
-                    at={"dataset": dataset},
-                ),
-            )
+            claim
             for name in (OR, MOR)
             for dataset in ("cbcl", "orl")
+            for claim in _claims(name, dataset)
         ],
+        planned=Plan(20, "A repeat takes 50 s of CPU time."),
+        matters={_LEAD: 0.02},
         assumed={
             "rank": "Lost in the text: shown is the larger one of Figures 2 to 5, whose fits these "
             "are; sparseness is compared at both.",
             "parts": "The paper judges by eye; ours is Hoyer's sparseness, mean over all bases, "
-            "which the lengths of bases do not change.",
+            "which the lengths of bases do not change. Parts are sparser than whole faces; as the "
+            "uniform numbers of the start are that already, bases have to be sparser than these, "
+            "too.",
             "scale": curves.ASSUMED["scale"],
         },
         caption="The 25 sparsest bases of the first repeat, sparsest first, each scaled to its "

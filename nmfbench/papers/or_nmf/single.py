@@ -6,15 +6,26 @@ from functools import partial
 from itertools import product
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.or_nmf import curves
-from nmfbench.papers.or_nmf.curves import MOR, OR, RIVALS, SAMPLES, SECONDS, SINGLE
+from nmfbench.papers.or_nmf.curves import (
+    MOR,
+    OR,
+    RIVALS,
+    SAFEGUARDED,
+    SAMPLES,
+    SECONDS,
+    SINGLE,
+)
 
 __all__ = ["faces"]
 
 _SIDES = (OR, MOR)
 
 
-def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Artefact:
+def faces(
+    artefact_id: str, panels: curves.Panels, name: str, figure: str, planned: Plan
+) -> Artefact:
     """The artefact of Figure 2 or 3.
 
     Parameters
@@ -24,6 +35,7 @@ def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Ar
     name : str
         Of the data.
     figure : str
+    planned : Plan
     """
     words = f"on {name}"
     return register_artefact(
@@ -32,8 +44,8 @@ def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Ar
             title=f"Descent on {name}, a sample at a time",
             kind="figure",
             methods=SINGLE,
-            grid=partial(panels.grid, SINGLE),
-            frame=curves.frame_of([*product(_SIDES, RIVALS)]),
+            grid=partial(panels.grid, SINGLE, repeats=planned.repeats),
+            frame=curves.frame_of(list(dict.fromkeys(product(_SIDES, (*RIVALS, *SAFEGUARDED))))),
             table=curves.summarise,
             picture=curves.picture(SINGLE, panels.names, curves.printed_axis(artefact_id)),
             claims=[
@@ -43,8 +55,16 @@ def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Ar
                         _SIDES, RIVALS, (SAMPLES, SECONDS), panels.ranks
                     )
                 ),
+                *curves.faster_than_safeguarded(_SIDES, panels, words, figure),
                 *curves.of_single(words, figure),
+                *(
+                    claim
+                    for side, rival in product(_SIDES, SAFEGUARDED)
+                    for claim in curves.of_the_true_cost(side, rival, panels, words, figure)
+                ),
             ],
+            planned=planned,
+            matters=curves.MATTERS,
             assumed=curves.ASSUMED,
             caption=curves.CAPTION,
         )

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.comparisons import always_best, at_least
+from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.grids import changed
+from nmfbench.artefacts.plan import Plan
+from nmfbench.core.matters import Ratio
 from nmfbench.papers.or_nmf.curves import CBCL, CHUNKS, INMF, OMF, SINGLE
 from nmfbench.papers.reported import reported
 
@@ -43,7 +46,7 @@ _METHODS = (*SINGLE[:2], *CHUNKS[:2], *SINGLE[2:5])
 
 def trials(profile):
     """One-pass and two-pass fits of Figures 2 and 4 at the smaller rank."""
-    found = CBCL.grid(_METHODS, profile)
+    found = CBCL.grid(_METHODS, profile, repeats=20)
     least = min(trial.options["n_components"] for trial in found)
     both = [trial for trial in found if trial.options["n_components"] == least]
     return both + [changed(trial, {"options": {"n_epochs": 1}}) for trial in both]
@@ -114,10 +117,10 @@ ARTEFACT = register_artefact(
             ),
             Claim(
                 "inmf-slow",
-                "The multiplicative rules of INMF converge slowly: it takes more inner steps and "
-                "CPU seconds a sample than OMF.",
-                "Section IV-C",
-                always_best(INMF, [OMF], [_INNER, _SECONDS], at={"passes": 2}),
+                "INMF takes more inner steps and CPU seconds a sample than OMF.",
+                "ours, after Sections IV-C and IV-E, which call both slow",
+                always_best(INMF, [OMF], [_INNER, _SECONDS], at={"passes": 2}, ratio=True),
+                origin="ours",
             ),
             Claim(
                 "inmf-zero",
@@ -127,6 +130,8 @@ ARTEFACT = register_artefact(
                 at_least(INMF, _FLOORED, 0.5, at={"passes": 2}),
             ),
         ],
+        planned=Plan(20, "A repeat takes 5 s of CPU time."),
+        matters=dict.fromkeys((_SECONDS, _INNER, _FLOORED), Ratio(0.10)),
         assumed={
             "what is listed": "The paper's Table I lists its Algorithms 1 to 3 side by side. Ours "
             "lists what every method keeps, with the bytes of the pickled solver, which hold room "

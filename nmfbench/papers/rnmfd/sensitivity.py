@@ -3,43 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.claim import (
-    ALPHA,
-    NO_PAIR,
-    Threshold,
-    Verdict,
-    around,
-    thresholded,
-    with_evidence,
-)
-from nmfbench.artefacts.comparisons import always_best, better, decide_all
+from nmfbench.artefacts.bounds import without_exception
+from nmfbench.artefacts.comparisons import always_best, better
+from nmfbench.artefacts.estimate import Estimate, of_left_out
+from nmfbench.artefacts.finding import NO_PAIR, Finding, Test
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, changed
+from nmfbench.artefacts.region import Bounds, Lead, Margin
 from nmfbench.engine.trials import Trial, canonical
-from nmfbench.papers.rnmfd.protocols import AC, BASELINES, chosen
-from nmfbench.papers.rnmfd.sets import SETS, clusterings, method, sparseness_trial
-from nmfbench.stats.pooled import pooled_means, range_half_width
+from nmfbench.papers.rnmfd.protocols import AC, BASELINES, chosen, printed
+from nmfbench.papers.rnmfd.sets import (
+    SETS,
+    clusterings,
+    method,
+    shape_trial,
+    sparseness_trial,
+)
+from nmfbench.stats.pooled import pooled_means
 
 __all__ = [
     "BEST",
+    "COLUMNS",
+    "EXTENDED",
     "GAP",
     "LOST",
+    "MATTERS",
     "METHODS",
     "PANELS",
     "SPARSE",
+    "USUAL",
     "Panel",
     "ahead_of_baselines",
+    "as_good_as_extended",
     "better_than_at",
     "by_panel",
     "by_set",
+    "higher_and_worse",
+    "orthogonal",
     "panel_trials",
-    "sparser_and_worse",
     "spread_below",
     "steadier",
     "wider",
@@ -47,9 +55,14 @@ __all__ = [
 
 RNMFD, RAW = "RNMFD", "RNMFD, pixels 0 to 255"
 LOST, GAP = "columns-lost", "orthogonality-gap-over-root-k"
-SPARSE = "code-sparseness"
-BEST = "best"
-"""The panel of the best baselines."""
+SPARSE, COLUMNS = "code-sparseness", "columns-alike"
+BEST, EXTENDED = "best", "GNMF, best"
+"""The panels of the best baselines, and of the one that RNMFD extends at its best parameters."""
+_WRONG = "share clustered wrongly"
+MATTERS = {_WRONG: 0.02}
+"""Smallest differences that matter: two points of AC."""
+USUAL = {"p": 5.0, "alpha": 100.0, "beta": 100.0}
+"""Parameters of RNMFD in the paper's Table 3, by panel."""
 
 _WHITE = 255.0**2  # squared errors of pixels 0 to 255 over those of pixels 0 to 1
 _WEIGHT = 100.0  # of the orthogonality, the paper's
@@ -102,7 +115,8 @@ class Panel:
 
 _ALPHAS = (1.0, 10.0, 100.0, 1000.0, 5000.0, 10000.0)
 _TOO_LARGE = 1e6  # a hundred times the end of the paper's range
-_BETAS = (1.0, 10.0, 50.0, 100.0, 1000.0, 10000.0, _TOO_LARGE)
+_SMALL, _HUGE = 1.0, 1e8  # of beta: the least of its axis, and far beyond its range
+_BETAS = (_SMALL, 10.0, 50.0, 100.0, 1000.0, 10000.0, _TOO_LARGE)
 _DECADES = (1.0, 10.0, 100.0, 1000.0, 10000.0)
 _WIDE, _QUICK = (0.1, *_ALPHAS), (0.1, *_DECADES)
 
@@ -114,6 +128,7 @@ PANELS = {
     "dnmf": Panel("DNMF", "dnmf", "alpha", _WIDE, quick=_QUICK, others=("alpha_features",)),
     "ignmf": Panel("IGNMF", "ignmf", "alpha", _WIDE, quick=_QUICK),
     "raw": Panel(RAW, "rnmfd", "alpha", _ALPHAS, quick=_DECADES[1:], sets=("orl", "yale")),
+    "orthogonal": Panel(RNMFD, "rnmfd", "beta", (_HUGE,), (_HUGE, _HUGE)),
 }
 """By name: those of the paper, then ours."""
 
@@ -134,6 +149,8 @@ def panel_trials(profile: str) -> list[Trial]:
         found += trials
         if name == "beta":
             found += map(sparseness_trial, trials)
+            ends = [panel.at(x) for x in (_SMALL, USUAL[name])]
+            found += map(shape_trial, clusterings(sets, ends, runs, smoke=small))
     return found
 
 
@@ -142,18 +159,23 @@ def by_panel(records: pd.DataFrame) -> pd.DataFrame:
 
     A run is in each panel that it belongs to. In panel "best", with infinity for ``x``, are the
     best baselines of each data set, as Table 3 has them: each baseline has the parameters of the
-    highest mean accuracy on the test, and of the baselines that of the highest mean counts. Of
-    RNMFD there are the columns that vanished, as a share, and the orthogonality gap over √k, and
-    along β the sparseness of its codes.
+    highest mean accuracy on the test, and of the baselines that of the highest mean counts; in
+    panel "GNMF, best" GNMF is with such parameters. Of RNMFD there are the columns that vanished,
+    as a share, and the orthogonality gap over √k, and along β the sparseness of its codes, and at
+    its least and its usual value the columns that are alike.
     """
     fit = ["dataset", "method", "setting", "repeat"]
     codes = narrow(records, task="code-sparseness").reindex(columns=[*fit, SPARSE])
+    shapes = narrow(records, task="factor-shape").reindex(columns=[*fit, COLUMNS])
     baselines = chosen(records[records["method"].isin(BASELINES)], "best")
     means = baselines.groupby(["dataset", "method"], observed=True)[AC].mean()
     best = pd.MultiIndex.from_frame(baselines[["dataset", "method"]]).isin(
         means.groupby("dataset").idxmax()
     )
-    parts = [baselines[best].assign(panel=BEST, x=np.inf)]
+    parts = [
+        baselines[best].assign(panel=BEST, x=np.inf),
+        narrow(baselines, method=PANELS["gnmf"].method).assign(panel=EXTENDED, x=np.inf),
+    ]
     for name, panel in PANELS.items():
         values = {canonical(panel.at(value).params): float(value) for value in panel.values}
         rows = records[(records["method"] == panel.method) & (records["task"] == "clustering")]
@@ -163,13 +185,13 @@ def by_panel(records: pd.DataFrame) -> pd.DataFrame:
     size, ours = rows["n_components"].astype(float), rows["solver"] == "rnmfd"
     lost, gap = rows["n-dead-components"] / size, rows["orthogonality-gap"] / np.sqrt(size)
     rows = rows.assign(**{LOST: lost.where(ours), GAP: gap.where(ours)})
-    return rows.drop(columns=SPARSE, errors="ignore").merge(codes, "left", fit)
+    rows = rows.drop(columns=[SPARSE, COLUMNS], errors="ignore")
+    return rows.merge(codes, "left", fit).merge(shapes, "left", fit)
 
 
 # -- tests ------------------------------------------------------------------------------------
 
-_MARGIN = Threshold(0.05)  # of AC, within which a curve counts as stable
-_FREEDOM = 4  # degrees of freedom of a deviation, below which it decides nothing
+_NEARLY = 0.05  # below the best AC, within which a method does well
 _CELL = ["dataset", "x"]
 
 
@@ -182,19 +204,28 @@ def by_set(describe: Callable[[str], str], sets: Iterable[str]) -> str:
     return ", ".join(f"{SETS[name].label} {describe(name)}" for name in SETS if name in set(sets))
 
 
-def ahead_of_baselines(name: str):
-    """RNMFD beats the best baseline of every data set at every value in the range of a panel.
+def ahead_of_baselines(name: str) -> Test:
+    """RNMFD beats the best baseline of every data set at every value in the range of a panel."""
+    return _against(name, BEST, Lead())
+
+
+def as_good_as_extended(name: str) -> Test:
+    """RNMFD is not worse than GNMF at its best parameters, on every set at every value."""
+    return _against(name, EXTENDED, Margin(both=False))
+
+
+def _against(name, place, region):
+    """RNMFD at each value in the range of a panel against the rows of another one, on each set.
 
     The deviation from run to run is taken to be the same for all values on a data set and its
-    best baseline, so that few runs of each can decide. Confirmed if every lead is above 0 (t
-    tests, all of which must succeed), refuted if any is below 0 after Holm's correction.
+    rival.
     """
 
     def test(frame):
-        rows, best = _in_range(frame, name), narrow(frame, panel=BEST)
+        rows, best = _in_range(frame, name), narrow(frame, panel=place)
         rows = rows[rows["dataset"].isin(best["dataset"])]
         if rows.empty:
-            return Verdict("not run", NO_PAIR)
+            return Finding.without("not run", NO_PAIR)
         cells = pooled_means(pd.concat([rows, best]).groupby(_CELL)[AC], "dataset")
         rival = cells.xs(np.inf, level="x").reindex(cells.index, level="dataset")
         cells["lead"] = cells["mean"] - rival["mean"]
@@ -206,15 +237,44 @@ def ahead_of_baselines(name: str):
             lambda d: f"{spans['min'][d]:.3g} to {spans['max'][d]:.3g} over {rivals[d]}",
             spans.index,
         )
-        text = f"leads in points of AC over the range: {each}; {_collapse(rows, cells['lead'])}"
-        runs, effect = rows["repeat"].nunique(), float(cells["lead"].min())
-        if (cells["freedom"] < _FREEDOM).any():
-            return Verdict("inconclusive", f"{text}; {runs} runs are too few", effect, n=runs)
-        whole = set(SETS) <= set(rows["dataset"])
-        found = decide_all(cells["lead"], cells["error"], cells["freedom"], complete=whole)
-        return replace(found, evidence=f"{found.evidence}; {text}", n=runs)
+        runs = _runs(rows)
+        leads = [
+            Estimate(c.lead, c.error, c.freedom, runs, AC, f"{SETS[d].label} at {x:g}")
+            for (d, x), c in zip(cells.index, cells.itertuples(), strict=True)
+        ]
+        return Finding(
+            "smallest lead in AC {}, on {name}",
+            leads,
+            region,
+            complete=set(SETS) <= set(rows["dataset"]),
+            unit="runs",
+            notes=[
+                f"leads in points over the range: {each}",
+                _beside_printed(narrow(rows, x=USUAL[name]), best),
+                _collapse(rows, cells["lead"]),
+            ],
+        )
 
     return test
+
+
+def _beside_printed(rows, best):
+    """AC of RNMFD at the paper's parameters and of the rivals, with what Table 3 prints."""
+    ours, theirs = (100 * part.groupby("dataset")[AC].mean() for part in (rows, best))
+    rivals = best.groupby("dataset")["method"].first()
+    texts = []
+    for d in (d for d in SETS if d in ours and d in theirs):
+        values = {label: 100 * value for label, value in printed("rnmfd/table3", d).items()}
+        texts.append(
+            f"{SETS[d].label} {RNMFD} {ours[d]:.1f} ({values[RNMFD]:.1f}), "
+            f"{rivals[d]} {theirs[d]:.1f} ({values[rivals[d]]:.1f})"
+        )
+    return f"AC in per cent, in brackets as printed: {'; '.join(texts)}" if texts else ""
+
+
+def _runs(rows):
+    """Independent runs behind each cell."""
+    return int(rows.groupby(_CELL)["repeat"].nunique().min())
 
 
 def _collapse(rows, scores):
@@ -232,105 +292,124 @@ def _collapse(rows, scores):
     )
 
 
-def spread_below(name: str, *, stable: bool = True):
-    """On every data set the mean AC varies by less than five points over the range of a panel.
+def spread_below(name: str, *, stable: bool = True) -> Test:
+    """Mean AC is alike at all values in the range of a panel, on every data set.
 
-    Confirmed if even the upper end of the interval of each data set is below, refuted if the
-    lower end of any is above; the levels of the intervals are those for all sets at once.
-    ``stable=False`` claims the opposite. The five points are ours.
+    Of every pair of values on a data set the means differ by less than the margin, twice the
+    smallest difference that matters. ``stable=False`` claims that those of some pair differ by
+    more.
     """
     panel = PANELS[name]
 
-    def test(margin, frame):
+    def test(frame):
         rows = _in_range(frame, name)
         if rows.empty:
-            return Verdict("not run", "no trial of this grid measures it")
+            return Finding.without("not run", "no trial of this grid measures it")
         cells = pooled_means(rows.groupby(_CELL)[AC], "dataset")
-        confidence = 1 - ALPHA / len(panel.sets)
-        halves = {d: _half_width(of_set, confidence) for d, of_set in cells.groupby("dataset")}
-        half, means = pd.Series(halves), cells["mean"].groupby("dataset")
-        spread, runs = means.max() - means.min(), rows["repeat"].nunique()
-        each = by_set(lambda d: f"{100 * spread[d]:.3g} ± {100 * half[d]:.2g}", spread.index)
-        text = f"AC varies in points by: {each} (stable means below {100 * margin:g})"
+        means = cells["mean"].groupby("dataset")
+        spread = means.max() - means.min()
+        each = by_set(lambda d: f"{100 * spread[d]:.3g}", spread.index)
+        notes = [f"AC varies in points by: {each}"]
         if panel.solver == "rnmfd":
-            text += f"; {_collapse(rows, cells['mean'] - means.transform('max'))}"
-        effect = float(spread.max())
-        if half.isna().any():
-            return Verdict("inconclusive", f"{text}; {runs} runs are too few", effect, n=runs)
-        flat = (spread + half < margin).all() and len(spread) == len(panel.sets)
-        bent = (spread - half > margin).any()
-        verdict = "confirmed" if flat == stable else "refuted"
-        return Verdict(verdict if flat or bent else "inconclusive", text, effect, n=runs)
+            notes.append(_collapse(rows, cells["mean"] - means.transform("max")))
+        runs, gaps = _runs(rows), []
+        for d, of_set in cells.groupby("dataset"):
+            for (_, low), (_, high) in combinations(
+                of_set.droplevel("dataset").sort_values("mean").iterrows(), 2
+            ):
+                where = f"{SETS[d].label}, {low.name:g} and {high.name:g}"
+                error = float(np.hypot(low["error"], high["error"]))
+                gap = high["mean"] - low["mean"]
+                gaps.append(Estimate(gap, error, low["freedom"], runs, AC, where))
+        if not gaps:
+            return Finding.without("inconclusive", "fewer than two values have been run")
+        whole = spread.index.nunique() == len(panel.sets)
+        text = "largest difference in AC {}, on {name}"
+        if stable:
+            return Finding(text, gaps, Margin(), complete=whole, unit="runs", notes=notes)
+        return Finding(text, gaps, Bounds(0.04), "some", whole, "runs", notes)
 
-    return thresholded(_MARGIN, test)
+    return test
 
 
-def _half_width(cells, confidence):
-    freedom = cells["freedom"].iloc[0]
-    if len(cells) < 2 or freedom < _FREEDOM:
-        return np.nan
-    return range_half_width(cells["error"], freedom, confidence)
-
-
-def steadier(name: str, rival: str):
+def steadier(name: str, rival: str) -> Test:
     """The mean AC of a method varies less over the range of its panel than that of a rival.
 
-    A data set is one observation; only values that both were run with count.
+    A difference of ranges, in the mean over the data sets, with the jackknife over runs; only
+    values that both were run with count.
     """
     ours, theirs = PANELS[name].method, PANELS[rival].method
 
-    def spreads(frame):
-        rows = narrow(frame, panel=[name, rival], x=PANELS[name].range)
-        rows = rows[rows.groupby("x")["panel"].transform("nunique") == 2]
+    def statistic(rows):
         means = rows.groupby(["method", *_CELL], observed=True)[AC].mean()
         means = means.groupby(["method", "dataset"], observed=True)
-        found = (means.max() - means.min()).rename("spread of AC").reset_index()
-        return found.rename(columns={"dataset": "repeat"})
+        return (means.max() - means.min()).unstack("dataset")
 
-    def each(table):
-        found = 100 * table.set_index(["method", "repeat"])["spread of AC"]
-        a, b = (
-            by_set(lambda d, of=found[m]: f"{of[d]:.3g}", found[m].index) for m in (ours, theirs)
+    def test(frame):
+        rows = narrow(frame, panel=[name, rival], x=PANELS[name].range)
+        rows = rows[rows.groupby("x")["panel"].transform("nunique") == 2]
+        if rows.empty:
+            return Finding.without("not run", NO_PAIR)
+        spread = statistic(rows)
+        text = f"AC of {theirs} varies by {{}} more than that of {ours}, in the mean over data sets"
+        found = _left_out(
+            rows, lambda rows: (statistic(rows).loc[theirs] - statistic(rows).loc[ours]).mean(), AC
         )
-        return f"data sets are the observations; in points {ours}: {a}; {theirs}: {b}"
+        notes = [f"in points {m}: {_each(100 * spread.loc[m])}" for m in (ours, theirs)]
+        return Finding(text, [found], Lead(), unit="runs", notes=notes)
 
-    # The larger spread is the "better" one of the test.
-    test = with_evidence(better(theirs, ours, "spread of AC"), each)
-    return lambda frame: test(spreads(frame))
+    return test
 
 
-def wider(name: str, rivals: Sequence[str], share: Threshold):
-    """A method does well over more decades of its parameter than ``share`` times a rival does.
+def _left_out(rows, statistic, value=None, name=""):
+    """An estimate of a statistic of all rows, without each run in turn."""
+    runs = sorted(set(rows["repeat"]))
+    left_out = [statistic(rows[rows["repeat"] != run]) for run in runs] if len(runs) > 1 else []
+    return of_left_out(float(statistic(rows)), left_out, value, name, n=len(runs))
+
+
+def _each(values):
+    return by_set(lambda d: f"{values[d]:.3g}", values.index)
+
+
+def wider(name: str, rivals: Sequence[str], factor: float) -> Test:
+    """A method does well over more decades of its parameter than ``factor`` times a rival does.
 
     It does well where its mean AC is within five points of its best: counted are the decades of
-    the longest stretch of values around the best. A data set is one observation; only values that
-    all were run with count.
+    the longest stretch of values around the best, in the mean over the data sets, with the
+    jackknife over runs. Only values that all were run with count.
     """
     ours, *theirs = (PANELS[panel].method for panel in (name, *rivals))
-    decades = "decades of good values"
 
-    def widths(frame):
-        rows = narrow(frame, panel=[name, *rivals])
-        rows = rows[rows.groupby("x")["panel"].transform("nunique") == 1 + len(rivals)]
+    def decades(rows):
         means = rows.groupby(["method", *_CELL], observed=True)[AC].mean()
         found = means.groupby(["method", "dataset"], observed=True).agg(_decades)
-        return found.rename(decades).reset_index().rename(columns={"dataset": "repeat"})
+        return found.unstack("dataset")
 
-    def each(table):
-        found = table.set_index(["method", "repeat"])[decades]
-        texts = [
-            f"{m}: {by_set(lambda d, of=found[m]: f'{of[d]:.3g}', found[m].index)}"
-            for m in (ours, *theirs)
+    def test(frame):
+        rows = narrow(frame, panel=[name, *rivals])
+        rows = rows[rows.groupby("x")["panel"].transform("nunique") == 1 + len(rivals)]
+        if rows.empty:
+            return Finding.without("not run", NO_PAIR)
+        found = decades(rows)
+        leads = [
+            _left_out(
+                rows,
+                lambda r, m=m: (decades(r).loc[ours] - factor * decades(r).loc[m]).mean(),
+                name=f"{factor:g} times {m}",
+            )
+            for m in theirs
         ]
-        return f"data sets are the observations; decades of {'; '.join(texts)}"
+        notes = [f"decades of {m}: {_each(found.loc[m])}" for m in (ours, *theirs)]
+        text = f"{ours} does well over {{}} more decades than {{name}}, in the mean over data sets"
+        return Finding(text, leads, Lead(), unit="runs", notes=notes)
 
-    test = with_evidence(always_best(ours, theirs, decades, share=share), each)
-    return around(test, lambda test, frame: test(widths(frame)))
+    return test
 
 
 def _decades(scores):
     """Decades around the best of the scores at some values over which all are nearly as good."""
-    good = (scores >= scores.max() - _MARGIN.value).to_numpy()
+    good = (scores >= scores.max() - _NEARLY).to_numpy()
     x, k = scores.index.get_level_values("x").to_numpy(), int(scores.to_numpy().argmax())
     low, high = k, k
     while low > 0 and good[low - 1]:
@@ -340,8 +419,11 @@ def _decades(scores):
     return float(np.log10(x[high] / x[low]))
 
 
-def better_than_at(name: str, value: float):
-    """The mean AC in the range of a panel is above that at a value; data sets are observations."""
+def better_than_at(name: str, value: float, *, somewhere: bool = False) -> Test:
+    """The mean AC in the range of a panel is above that at a value; data sets are blocks.
+
+    ``somewhere`` claims it of one data set at least.
+    """
     panel = PANELS[name]
     low, high = panel.between
     inside, outside = f"{name} from {low:g} to {high:g}", f"{name} = {value:g}"
@@ -349,25 +431,39 @@ def better_than_at(name: str, value: float):
 
     def test(frame):
         rows = narrow(frame, panel=name)
-        rows = rows.assign(method=rows["x"].map(places), repeat=rows["dataset"])
+        rows = rows.assign(method=rows["x"].map(places))
         means = 100 * rows.groupby(["dataset", "method"])[AC].mean().unstack()
         if not {inside, outside} <= set(means):
-            return Verdict("not run", NO_PAIR)
-        each = by_set(lambda d: f"{means[inside][d] - means[outside][d]:.3g}", means.index)
-        found = better(inside, outside, AC)(rows)
-        return replace(found, evidence=f"{found.evidence}; in points: {each}")
+            return Finding.without("not run", NO_PAIR)
+        if somewhere:
+            each = {"dataset": [name for name in SETS if name in means.index]}
+            found = always_best(inside, [outside], AC, each=each, rule="some")(rows)
+        else:
+            found = better(inside, outside, AC, blocks="dataset")(rows)
+        return found.noted(f"in points: {_each(means[inside] - means[outside])}")
 
     return test
 
 
-def sparser_and_worse(name: str, value: float, usual: float):
-    """At a value codes are sparser than at the usual one, and AC is lower, on average over sets."""
-    lost = "share clustered wrongly"
-    places = {x: f"{name} = {x:g}" for x in (value, usual)}
+def higher_and_worse(score: str, name: str, value: float, dataset: str) -> Test:
+    """On a data set a score is higher at a value than at the usual one, and AC is lower."""
+    places = {x: f"{name} = {x:g}" for x in (value, USUAL[name])}
 
     def test(frame):
-        rows = narrow(frame, panel=name).assign(**{lost: lambda rows: 1 - rows[AC]})
-        rows = rows.assign(method=rows["x"].map(places), repeat=rows["dataset"])
-        return always_best(places[value], [places[usual]], [SPARSE, lost])(rows)
+        rows = narrow(frame, panel=name, dataset=dataset)
+        rows = rows.assign(method=rows["x"].map(places), **{_WRONG: 1 - rows[AC]})
+        sides = places[value], [places[USUAL[name]]]
+        return always_best(*sides, [score, _WRONG])(rows)
+
+    return test
+
+
+def orthogonal(share: float) -> Test:
+    """At the largest weight of orthogonality ‖VᵀV − I‖² is at most a share of k in every run."""
+    gap = "squared gap over k"
+
+    def test(frame):
+        rows = narrow(frame, panel="orthogonal")
+        return without_exception(RNMFD, gap, high=share)(rows.assign(**{gap: rows[GAP] ** 2}))
 
     return test

@@ -82,6 +82,9 @@ ASSUMED = {
     "start": "The paper says random. Uniform numbers and one multiplicative step, which fixes "
     "their scale; the same for all methods that take a start. A run is a start and a seed of "
     "K-means.",
+    "update": "RNMFD runs with the largest of the exponents 1, 1/2 and 1/4 on the ratio of Eq. "
+    "(17) that does not raise the objective, unless the rule is named. As printed, with the "
+    "exponent 1, an iteration may raise it; rnmfd/theorem1 compares the rules.",
     "stopping": "At most 300 iterations, or when one changes the objective by 1e-6 of it.",
     "clusters": "K-means of the rows of the representation (the best of ten starts), as Cai et "
     "al. do; components have unit length where the objective leaves the scale free, so not for "

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.claim import Claim, Threshold, Verdict, thresholded
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.finding import Finding
 from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.plan import Plan
+from nmfbench.artefacts.printed import PrintedNumber
 from nmfbench.artefacts.tables import score_table
 from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd.protocols import COMPARED
@@ -59,16 +64,35 @@ def _cell(cell):
 
 
 def _as_printed(dataset):
-    def test(sizes, frame):
+    sizes = list(reported(_ID, dataset).value)
+
+    def test(frame):
         found = narrow(frame, dataset=dataset, stand_in=False)[_PRINTED]
         if found.empty:
-            return Verdict("not run", "no trial of this grid saw the paper's data")
-        same = (found == list(sizes)).all(axis=None)
+            return Finding.without("not run", "no trial of this grid saw the paper's data")
+        same = (found == sizes).all(axis=None)
         texts = [", ".join(f"{n} {name}" for name, n in row.items()) for _, row in found.iterrows()]
-        evidence = f"loaded: {'; '.join(texts)}"
-        return Verdict("confirmed" if same else "refuted", evidence, n=len(found))
+        return Finding.without("confirmed" if same else "refuted", f"loaded: {'; '.join(texts)}")
 
-    return thresholded(Threshold(tuple(reported(_ID, dataset).value), "paper"), test)
+    return test
+
+
+def _numbers(dataset):
+    number = reported(_ID, dataset)
+    for size, value in zip(_PRINTED, number.value, strict=True):
+        yield PrintedNumber(
+            key=f"{dataset}-{size}",
+            what=f"{SETS[dataset].label}: {size}",
+            value=value,
+            place=number.source,
+            metric=None,
+            ours=partial(_loaded, dataset, size),
+            data=(dataset,),
+        )
+
+
+def _loaded(dataset, size, frame):
+    return narrow(frame, dataset=dataset)[size]
 
 
 ARTEFACT = register_artefact(
@@ -84,13 +108,16 @@ ARTEFACT = register_artefact(
         claims=[
             Claim(
                 f"{dataset}-sizes",
-                f"{images.label} has {reported(_ID, dataset).text}.",
-                "Section 4.1, Table 2",
+                f"{images.label}, as loaded, has {reported(_ID, dataset).text}.",
+                "ours, after Section 4.1, Table 2",
                 _as_printed(dataset),
                 reported(_ID, dataset).text,
+                origin="ours",
             )
             for dataset, images in SETS.items()
         ],
+        printed=[number for dataset in SETS for number in _numbers(dataset)],
+        planned=Plan(10, "Sizes are facts, of which no sample is drawn."),
         assumed={name: ASSUMED[name] for name in ("scale", "UMIST", "MNIST")},
         stands_for=STANDS_FOR,
         caption="As loaded, counted in the trials of K-means; in brackets the paper's number "

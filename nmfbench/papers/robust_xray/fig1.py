@@ -6,21 +6,14 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.comparisons import better, not_worse
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, cross, methods, options
+from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import image_grid
 from nmfbench.engine.trials import Trial
-from nmfbench.papers.clips import (
-    BACKGROUND_ERROR,
-    FOREGROUND_LEFT,
-    Clip,
-    longest,
-    on_clips,
-    with_clip,
-    with_errors,
-)
+from nmfbench.papers.clips import Clip, longest, on_clips, with_clip
 from nmfbench.papers.robust_xray.foreground import (
     MEDIAN,
     RANKS,
@@ -32,10 +25,11 @@ from nmfbench.papers.robust_xray.foreground import (
 from nmfbench.problems.separation import FRAMES
 
 HALL = Clip("Airport Hall", "video-hall")
-MASKED = Clip("Corridor, with masks", "video-hallandmonitor")
+MASKED = Clip("Hall & monitor, with masks", "video-hallandmonitor")
 _GENERATED = Clip("Square, with masks", "moving-square")
 _CLIPS = (HALL, MASKED, _GENERATED)
 
+MEAN = "temporal mean"
 METHODS = (*separable(ROBUST, "robust-xray"), Method(MEDIAN, "median"))
 _SEEDS = 5
 _VIEWS = {("", "frame"): "frame"} | {
@@ -66,13 +60,24 @@ def _grid(own, masked, n_frames, ranks, refits):
 
 
 def with_the_choice(records: pd.DataFrame) -> pd.DataFrame:
-    """Fits with the rank and refits that are best on every second scored frame, and the median."""
-    records = with_errors(longest(with_clip(records.astype({"method": str}), _CLIPS)))
+    """Fits with the rank and refits that are best on every second scored frame, and references.
+
+    These are the temporal median, the same for all seeds, and the errors of the temporal mean.
+    """
+    records = longest(with_clip(records.astype({"method": str}), _CLIPS))
+    records = records.reindex(columns=list(dict.fromkeys([*records, *_ERRORS, *_ERRORS.values()])))
     records = records.assign(setting=[in_words(row) for _, row in records.iterrows()])
     known = narrow(records, method=ROBUST).reindex(columns=["setting", "pauc-odd@0.2"]).dropna()
     areas = known.groupby("setting")["pauc-odd@0.2"].mean()
     best = [areas.idxmax()] if len(areas) else []
-    return records[records["setting"].isin(best) | (records["method"] == MEDIAN)]
+    own = narrow(records, method=ROBUST, setting=best)
+    medians = narrow(records, method=MEDIAN).drop(columns="repeat")
+    means = own.assign(method=MEAN, **{name: own[mean] for name, mean in _ERRORS.items()})
+    return pd.concat([own, medians.merge(own[["clip", "repeat"]], on="clip"), means])
+
+
+_ERRORS = {"age": "age-mean", "age-fg": "age-fg-mean"}
+"""Errors of the background where it is seen and under the foreground, with the temporal mean's."""
 
 
 def images(frame):
@@ -83,7 +88,7 @@ def images(frame):
     ``foreground`` (their distance), rows of pixels, and ``mask``, if it is known; errors.
     """
     rows = []
-    first = frame[frame["repeat"] == 0].sort_values("clip")
+    first = narrow(frame, method=[ROBUST, MEDIAN], repeat=0).sort_values("clip")
     for clip, fits in first.groupby("clip", observed=True):
         by_method = fits.set_index("method")
         if set(by_method.index) != {ROBUST, MEDIAN}:
@@ -138,7 +143,7 @@ def _measured(fit):
     return f"{text}\nerror {fit['error']:.1f}, under foreground {fit['error_under']:.1f}".strip()
 
 
-_SOURCE = "Section 1, Figure 1"
+_WITH_MASKS = {"clip": MASKED.label}
 
 ARTEFACT = register_artefact(
     Artefact(
@@ -152,29 +157,41 @@ ARTEFACT = register_artefact(
         picture=draw,
         claims=[
             Claim(
-                "keeps-the-background",
-                "RobustXRAY separates: where the background is seen, its error is at most 5 grey "
-                "levels in the mean.",
-                _SOURCE,
-                without_exception(ROBUST, BACKGROUND_ERROR, high=5.0, at={"clip": MASKED.label}),
+                "less-foreground-than-the-mean",
+                "Under the foreground the background that RobustXRAY finds has a smaller error "
+                "than the temporal mean of the frames, in which moving objects leave a trace (on "
+                "Hall & monitor).",
+                "Section 1, Figure 1",
+                better(ROBUST, MEAN, "age-fg", lower=True, at=_WITH_MASKS),
             ),
             Claim(
-                "leaves-no-foreground",
-                "RobustXRAY separates: under the foreground, the error of the background is at "
-                "most half of that of the temporal mean.",
-                _SOURCE,
-                without_exception(ROBUST, FOREGROUND_LEFT, high=0.5, at={"clip": MASKED.label}),
+                "keeps-the-background",
+                "Where the background is seen, its error with RobustXRAY is not larger than with "
+                "the temporal mean by more than the margin (on Hall & monitor).",
+                "Section 1, Figure 1",
+                not_worse(ROBUST, [MEAN], "age", lower=True, at=_WITH_MASKS),
+            ),
+            Claim(
+                "as-clean-as-the-median",
+                "Under the foreground the error of the background with RobustXRAY is not larger "
+                "than with the temporal median by more than the margin (on Hall & monitor).",
+                "ours, after Sections 1 and 5.3",
+                not_worse(ROBUST, [MEDIAN], "age-fg", lower=True, at=_WITH_MASKS),
+                origin="ours",
             ),
         ],
+        planned=Plan(5, "Complete when plans were made; a repeat takes 110 s of CPU time."),
         assumed={
             "clips": "Hall is the paper's own sequence, as far as it is to be had (100 frames, "
-            "without masks). The numbers are of a corridor with masks.",
+            "without masks). The numbers are of Hall & monitor, a clip of that kind with masks.",
             "parameters": "Not given. Rank (1 to 10) and refits (1 or 2) with the best ROC curve, "
             "up to a false-alarm rate of 0.2, on every second scored frame of the clip with masks; "
             "the same for Hall. In the quick grid r = 2 and one refit.",
             "frame": "That with the largest foreground by the median (2.5 robust deviations).",
-            "separation": "The paper shows a picture and has no number. Ours are the errors of the "
-            "background in grey levels of 255, all of five seeds of p, and both bounds.",
+            "separation": "The paper shows a picture and has no number. Tested is the least that "
+            "its sentence asks for: less of the foreground than in the mean of the frames, and "
+            "elsewhere no larger an error. Errors are in grey levels of 255, of five seeds of p; "
+            "the mean and the median depend on no seed.",
         },
         caption="One frame a clip with background and foreground, which is the distance of the "
         "two, on one scale of grey in each clip. The temporal median is shown for comparison. "

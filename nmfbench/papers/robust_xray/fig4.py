@@ -7,8 +7,9 @@ from itertools import product
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.comparisons import better, comparable, flat
+from nmfbench.artefacts.comparisons import better, flat, not_worse
 from nmfbench.artefacts.grids import Method, corrupted, cross, methods
+from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Printed
 from nmfbench.papers.reported import reported
 from nmfbench.papers.robust_xray.anchor_recovery import (
@@ -18,6 +19,7 @@ from nmfbench.papers.robust_xray.anchor_recovery import (
     SMALL_BASE,
     curves,
     summarise,
+    who_says,
 )
 
 IS, IS_RAND, KL = "XRAY-IS", "XRAY-IS (rand)", "XRAY-KL"
@@ -36,7 +38,7 @@ def trials(profile):
     base, levels, repeats = {
         "smoke": (SMALL_BASE, [1.0, 5.0], 2),
         "quick": (BASE, [0.5, 2.0, 10.0], 5),
-        "paper": (BASE, [0.5 * i for i in range(1, 21)], 10),
+        "paper": (BASE, [0.5 * i for i in range(1, 21)], 20),
     }[profile]
     return [
         trial
@@ -71,8 +73,8 @@ ARTEFACT = register_artefact(
                 Claim(
                     f"is-beats-{slug}",
                     f"XRAY-IS recovers more anchors on exponential data than {words}.",
-                    "Section 5.1, Figure 4",
-                    better(IS, rival.label, METRIC, at=_AT),
+                    **who_says(slug, "Section 5.1, Figure 4"),
+                    test=better(IS, rival.label, METRIC, at=_AT),
                 )
                 for slug, (rival, words) in RIVALS.items()
             ),
@@ -81,7 +83,7 @@ ARTEFACT = register_artefact(
                 "Recovery by XRAY-IS does not change much with the mean. (True by design: the "
                 "data are a fixed matrix times the mean, and the method ignores the scale.)",
                 "Section 5.1, Figure 4",
-                flat(IS, METRIC, margin=0.1, at=_AT),
+                flat(IS, METRIC, at=_AT),
             ),
             Claim(
                 "max-beats-rand",
@@ -90,17 +92,17 @@ ARTEFACT = register_artefact(
                 "Section 4",
                 better(IS, IS_RAND, METRIC, at=_AT),
             ),
-            Claim(
-                "poisson-alike",
-                "On Poisson data almost all methods do as well as XRAY-KL.",
-                "Section 5.1",
-                # All but Hottopixx with its published steps.
-                comparable(
-                    [method.label for method in _POISSON[:-1]],
-                    METRIC,
-                    margin=0.1,
-                    at=_ON_POISSON,
-                ),
+            *(
+                Claim(
+                    f"poisson-{slug}-as-well",
+                    f"On Poisson data almost all methods do as well as XRAY-KL: {words} recovers "
+                    "as many anchors, averaged over the means, or fewer by no more than the "
+                    "margin.",
+                    "Section 5.1",
+                    not_worse(rival.label, [KL], METRIC, at=_ON_POISSON),
+                )
+                for slug, (rival, words) in RIVALS.items()
+                if slug != "hottopixx-published"  # "almost all"
             ),
             Claim(
                 "poisson-grows",
@@ -121,13 +123,16 @@ ARTEFACT = register_artefact(
                 ),
             ),
         ],
+        planned=Plan(20, "A repeat takes 54 s of CPU time."),
         assumed={
             "mean 0": "The paper's axis starts at 0, where X = 0 and no method is defined; it is "
             "left out.",
             "first step": "With no anchor yet the weights of the Bregman selection are infinite; "
             "the first anchor is that of XRAY-l2.",
-            "alike": "Within 0.1 of each other, averaged over the means; published-step Hottopixx "
-            "is not counted.",
+            "as well": "Not below XRAY-KL by more than four points of recovery, twice the smallest "
+            "difference that matters, averaged over the means. “Almost all” leaves out Hottopixx "
+            "with its published steps.",
+            "not much": "No two means of recovery, over repeats, differ by more than four points.",
             "perfect": "From which mean on, and how far the means go on Poisson data, is not "
             "said; the largest is that of the figure.",
             "Hottopixx and SPA": "As in Figure 3.",

@@ -5,21 +5,28 @@ from __future__ import annotations
 import math
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.bounds import near
+from nmfbench.artefacts.bounds import at_least, near
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.comparisons import always_best, at_least
+from nmfbench.artefacts.comparisons import always_best, better
+from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import changed
+from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Expected, Printed
+from nmfbench.artefacts.printed import PrintedNumber, mean_of
 from nmfbench.papers.reported import reported
 from nmfbench.papers.robust_xray.exemplar_accuracy import (
     ACCURACIES,
     ASSUMED,
+    MEAN_ACCURACY,
     METHODS,
     SHOWN,
     WEIGHTINGS,
+    beside_random,
     curves,
+    few_exemplars,
     grid,
     summarise,
+    with_mean,
 )
 
 *_RIVALS, ROBUST = SHOWN
@@ -51,7 +58,8 @@ def _of_ten(trials):
 
 
 def told_apart(records):
-    """Records where SMRS has a name of its own if it has chosen ten exemplars and no more."""
+    """Records with mean accuracies; SMRS has a name of its own where it chose ten and no more."""
+    records = with_mean(records)
     if "sizes" not in records:
         return records
     ten = [sizes == _TEN for sizes in records["sizes"]]
@@ -66,7 +74,14 @@ def _claims(weighting, words):
             f"RobustXRAY is ahead of SMRS, SPA and XRAY-l2 at every number of exemplars "
             f"(chosen on {words}).",
             "Section 5.2, Figure 5",
-            always_best(ROBUST, _RIVALS, ACCURACIES, at=at),
+            beside_random(always_best(ROBUST, _RIVALS, ACCURACIES), weighting),
+        ),
+        Claim(
+            f"above-smrs-{weighting}",
+            f"RobustXRAY is ahead of SMRS in the mean over the numbers of exemplars (chosen on "
+            f"{words}).",
+            "Section 1",
+            beside_random(better(ROBUST, SMRS, MEAN_ACCURACY), weighting),
         ),
         Claim(
             f"at-10-{weighting}",
@@ -77,6 +92,47 @@ def _claims(weighting, words):
         ),
     ]
 
+
+def _at_best(frame):
+    """Accuracy of RobustXRAY with ten exemplars on the weighting that suits it best."""
+    rows = narrow(frame, method=ROBUST).dropna(subset="accuracy@10")
+    if rows.empty:
+        return rows["accuracy@10"]
+    best = rows.groupby("weighting")["accuracy@10"].mean().idxmax()
+    return mean_of("accuracy@10", {"method": ROBUST, "weighting": best})(frame)
+
+
+def _number(key, method, value, place, words, ours):
+    return PrintedNumber(
+        key=key,
+        what=f"Accuracy of {method} with 10 exemplars, Reuters ({words})",
+        value=value,
+        place=place,
+        metric="accuracy@10",
+        ours=ours,
+        data=("reuters",),
+        per_cent=True,
+    )
+
+
+_NUMBERS = [
+    _number(
+        "robust-xray-at-10",
+        ROBUST,
+        (_ROBUST_AT_10.value, math.inf),
+        _ROBUST_AT_10.source,
+        "on the weighting that suits it best, as the paper names none",
+        _at_best,
+    ),
+    _number(
+        "smrs-at-10",
+        SMRS,
+        _SMRS_AT_10.value,
+        _SMRS_AT_10.source,
+        f"on {WEIGHTINGS['counts']}",
+        mean_of("accuracy@10", {"method": SMRS_OF_TEN, "weighting": "counts"}),
+    ),
+]
 
 ARTEFACT = register_artefact(
     Artefact(
@@ -92,14 +148,15 @@ ARTEFACT = register_artefact(
             *(claim for item in WEIGHTINGS.items() for claim in _claims(*item)),
             Claim(
                 "smrs-at-10",
-                "With 10 exemplars SMRS gives 50 %, within 5 points (chosen on raw counts).",
+                "With 10 exemplars SMRS gives 50 %, within the margin (chosen on raw counts).",
                 _SMRS_AT_10.source,
-                near(
-                    SMRS_OF_TEN, "accuracy@10", _SMRS_AT_10.value, 0.05, at={"weighting": "counts"}
-                ),
+                near(SMRS_OF_TEN, "accuracy@10", _SMRS_AT_10.value, at={"weighting": "counts"}),
                 reported=_SMRS_AT_10.text,
             ),
+            *few_exemplars("reuters", "Reuters"),
         ],
+        printed=_NUMBERS,
+        planned=Plan(10, "As in the paper's grid: a repeat takes 5 minutes of CPU time."),
         assumed=ASSUMED,
         caption="The ten largest classes of Reuters-21578 (7285 documents, 18221 words). A linear "
         "SVM is trained on the exemplars that each method chose without labels. Means over splits "

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from nmfbench.artefacts.estimate import of_left_out
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, cross, fields, methods, options
 from nmfbench.datasets.base import dataset_info
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.clips import FALSE_ALARMS, Clip, chosen, longest, on_clips, with_clip
 from nmfbench.problems.separation import FRAMES
+from nmfbench.stats.intervals import small_sample_factor
 
 __all__ = [
     "CLIPS",
@@ -38,8 +40,10 @@ __all__ = [
     "trials",
 ]
 
-RESTAURANT, HALL = "Restaurant", "Airport Hall"
-LIT, LOBBY = "Lobby, simulated light switch", "Lobby, no light switch"
+RESTAURANT, HALL = "Human body 2, for Restaurant", "Hall & monitor, for Airport Hall"
+LIT, LOBBY = (
+    f"IBM test 2, {light}, for Lobby" for light in ("simulated light switch", "no light switch")
+)
 CLIPS = (
     Clip(RESTAURANT, "video-humanbody2", limit=0.15),
     Clip(HALL, "video-hallandmonitor"),
@@ -148,22 +152,27 @@ def in_words(row) -> str:
 def curves(frame):
     """Hit rates by false-alarm rate, with the area and the parameters, of methods and protocols.
 
-    Means over seeds and lights; intervals, of the honest protocol, are over draws of frames.
+    Means over seeds and lights. Intervals of the area are those of the claims, by leaving out
+    batches of frames; bands of the curve are of a bootstrap over these, which are few: see
+    :func:`~nmfbench.stats.intervals.small_sample_factor`.
     """
     parts = []
     for place, fits in frame.groupby(["clip", "method", "protocol"], observed=True):
         rates = np.mean(np.stack(list(fits["rates"])), axis=0)
         drawn = np.mean(np.stack(list(fits["drawn"])), axis=0)
         areas = np.mean(np.stack(list(fits["areas"])), axis=0)
-        low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+        away = (drawn - rates) * (small_sample_factor(len(areas)) if len(areas) > 1 else 1.0)
+        low, high = np.clip(rates + np.quantile(away, [0.025, 0.975], axis=0), 0, 1)
+        pauc = fits["pauc"].mean()
+        pauc_low, pauc_high = of_left_out(pauc, areas).interval(0.95)
         part = {
             **dict(zip(("clip", "method", "protocol"), place, strict=True)),
             "setting": fits["setting"].iloc[0],
             "fits": len(fits),
             "limit": fits["limit"].iloc[0],
-            "pauc": fits["pauc"].mean(),
-            "pauc_low": np.quantile(areas, 0.025),
-            "pauc_high": np.quantile(areas, 0.975),
+            "pauc": pauc,
+            "pauc_low": pauc_low,
+            "pauc_high": pauc_high,
             "false_alarms": FALSE_ALARMS,
             "hits": rates,
             "low": low,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.plan import Plan
+from nmfbench.artefacts.printed import PrintedNumber, mean_of
 from nmfbench.papers.robust_xray import speed_backgrounds as backgrounds
 from nmfbench.papers.robust_xray import speed_exemplars as exemplars
 
@@ -63,6 +67,57 @@ def _printed(values, form):
     return ["" if pd.isna(value) else form.format(value) for value in values]
 
 
+def _extreme(pairs, which):
+    """The least or the greatest ratio of CPU seconds, slow over fast, of pairs that were run."""
+
+    def ours(frame):
+        slow, fast = (
+            {k: mean_of("cpu_seconds", pair[side])(frame) for k, pair in enumerate(pairs)}
+            for side in (0, 1)
+        )
+        ratios = (pd.DataFrame(slow) / pd.DataFrame(fast)).dropna(axis=1, how="all").dropna()
+        return ratios.agg(which, axis=1) if len(ratios) else pd.Series(dtype=float)
+
+    return ours
+
+
+def _number(key, what, value, place, pairs, which):
+    return PrintedNumber(
+        key=key,
+        what=what,
+        value=value,
+        place=place,
+        metric="cpu_seconds",
+        ours=_extreme(pairs, which),
+        data=tuple(dict.fromkeys(fast["dataset"] for _, fast in pairs)),
+    )
+
+
+_LEAST, _MOST = exemplars.PRINTED.value
+_NUMBERS = [
+    *(
+        _number(
+            f"smrs-{which}",
+            f"How many times faster than SMRS SPA and XRAY are: the {word} ratio of CPU seconds "
+            "(BBC, the authors' ADMM)",
+            value,
+            exemplars.PRINTED.source,
+            exemplars.RIVALS,
+            which,
+        )
+        for which, word, value in (("min", "least", _LEAST), ("max", "greatest", _MOST))
+    ),
+    _number(
+        "ialm",
+        "How many times faster than i-ALM RobustXRAY is: the least ratio of CPU seconds (the "
+        "authors' tolerance, full or Lanczos SVD)",
+        (backgrounds.PRINTED.value, math.inf),
+        backgrounds.PRINTED.source,
+        backgrounds.RIVALS,
+        "min",
+    ),
+]
+
 ARTEFACT = register_artefact(
     Artefact(
         "robust-xray/speed",
@@ -74,11 +129,13 @@ ARTEFACT = register_artefact(
         table=summarise,
         picture=draw,
         claims=[*exemplars.CLAIMS, *backgrounds.CLAIMS],
+        printed=_NUMBERS,
+        planned=Plan(5, "As in the paper's grid: a repeat takes 5 minutes of CPU time."),
         assumed=exemplars.ASSUMED | backgrounds.ASSUMED | {"clock": "CPU seconds, one thread."},
         caption="One fit at a time on one thread; compilation and all evaluation are not counted. "
-        "Exemplars: the claim holds if the 95 % interval of the ratio lies above the lower end of "
-        "the printed range, and fails if it lies below. Backgrounds: it holds if the interval lies "
-        "above 10. Partial area: mean hit rate at false-alarm rates up to 0.2. "
-        "Front: no other setting is faster without a smaller area.",
+        "Exemplars: “3 to 10 times” is confirmed if the interval of the ratio lies within the "
+        "printed range, and refuted if it lies outside. Backgrounds: “at least 10 times” is "
+        "confirmed if the interval lies above 10. Partial area: mean hit rate at false-alarm "
+        "rates up to 0.2. Front: no other setting is faster without a smaller area.",
     )
 )

@@ -6,25 +6,33 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.bounds import slower
+from nmfbench.artefacts.bounds import at_least, slower
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.frames import mean_table
+from nmfbench.artefacts.frames import mean_table, narrow
 from nmfbench.artefacts.grids import Method, cross, methods
+from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
+from nmfbench.core.matters import Ratio
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf.speed import shared_seconds
 from nmfbench.problems.convergence import LOW_RANK
-from nmfbench.stats.traces import at_seconds, seconds_to
+from nmfbench.stats.traces import lowest, objective_at, time_to
 
 GAP, OBJECTIVE, GRADIENT = "duality gap (25)", "objective (22)", "gradient"
+_RULES = {GAP: {}, OBJECTIVE: {"stop": "objective"}, GRADIENT: {"stop": "gradient"}}
+_STEPS = 10  # fewer are not made, so that no rule ends a sub-problem before
+_EQUAL = {rule: f"{rule}, {_STEPS} steps" for rule in _RULES}
 METHODS = (
-    Method(GAP, "mahnmf-bc-ogm"),
-    Method(OBJECTIVE, "mahnmf-bc-ogm", {"stop": "objective"}),
-    Method(GRADIENT, "mahnmf-bc-ogm", {"stop": "gradient"}),
+    *(Method(rule, "mahnmf-bc-ogm", params) for rule, params in _RULES.items()),
+    *(
+        Method(_EQUAL[rule], "mahnmf-bc-ogm", params | {"inner_max_iter": _STEPS})
+        for rule, params in _RULES.items()
+    ),
 )
 _NEAR = 0.05
 _FLOOR = 0.1  # per cent of excess, as drawn
 _SECONDS = "seconds to 5 % above the best"
+_SAVED = "share of the seconds of checks that is saved"
 
 
 def trials(profile):
@@ -40,40 +48,55 @@ def trials(profile):
         options={"n_components": 3 if smoke else 10, "max_iter": 10 if smoke else 40},
         timed=True,
     )
-    return cross(base, {"smoke": 2, "quick": 6, "paper": 10}[profile], methods(METHODS))
+    return cross(base, {"smoke": 2, "quick": 6, "paper": 20}[profile], methods(METHODS))
 
 
 def frame(records):
     """Records with the lowest objective of a repeat, and the CPU seconds until a run is near it.
 
-    They are missing where a run never was.
+    They are missing where a run never was, and of the runs whose sub-problems have equal steps. Of
+    these the rule by the gap has the share that it saves of the seconds which checks of the
+    objective take: what a run takes more than with the gradient, whose length every step has.
     """
+    equal = narrow(records, method=list(_EQUAL.values()))
+    records = records.drop(equal.index)
+    ends = [arrays["trace"]["cpu_seconds"][-1] for arrays in equal["arrays"]]
+    seconds = pd.Series(ends, equal.index, dtype=float)
+    by_rule = {
+        rule: seconds[equal["method"] == name].groupby(equal["repeat"]).mean()
+        for rule, name in _EQUAL.items()
+    }
+    checks = by_rule[OBJECTIVE] - by_rule[GRADIENT]
+    saved = (by_rule[OBJECTIVE] - by_rule[GAP]) / checks.where(checks > 0)
+    own = equal["repeat"].map(saved).where(equal["method"] == _EQUAL[GAP])
     traces = [arrays["trace"] for arrays in records["arrays"]]
-    ends = pd.Series([trace["objective"].min() for trace in traces], records.index)
+    ends = pd.Series(list(map(lowest, traces)), records.index)
     best = ends.groupby(records["repeat"]).transform("min")
     levels = zip(traces, (1 + _NEAR) * best, strict=True)
-    seconds = [seconds_to(trace, level) for trace, level in levels]
+    seconds = [time_to(trace, level) for trace, level in levels]
     found = pd.Series(seconds, records.index).replace(np.inf, np.nan)
-    return records.assign(best=best, **{_SECONDS: found})
+    records = records.assign(best=best, **{_SECONDS: found})
+    return pd.concat([records, equal.assign(**{_SAVED: own})], ignore_index=True)
 
 
 def summarise(frame):
     """Mean excess over the best with 95 % intervals, at CPU seconds that all runs made."""
     parts = []
-    for method, runs in frame.groupby("method", observed=True):
+    shown = narrow(frame, method=list(_RULES))
+    for method, runs in shown.groupby("method", observed=True):
         traces = [arrays["trace"] for arrays in runs["arrays"]]
         seconds = shared_seconds(traces)
         for trace, best in zip(traces, runs["best"], strict=True):
-            excess = 100 * (at_seconds(trace, seconds) / best - 1)
-            shown = {"seconds": seconds, "excess": np.maximum(excess, _FLOOR), "method": method}
-            parts.append(pd.DataFrame(shown))
+            excess = 100 * (objective_at(trace, seconds) / best - 1)
+            curve = {"seconds": seconds, "excess": np.maximum(excess, _FLOOR), "method": method}
+            parts.append(pd.DataFrame(curve))
     long = pd.concat(parts).astype({"method": str})
     return mean_table(long, "excess", ["method", "seconds"])
 
 
 PICTURE = Curves(
     x="seconds",
-    labels=[method.label for method in METHODS],
+    labels=list(_RULES),
     xlabel="CPU seconds (one thread)",
     ylabel="objective above the best (%)",
     logx=True,
@@ -95,18 +118,30 @@ ARTEFACT = register_artefact(
         claims=[
             Claim(
                 "cuts-time",
-                "The duality gap greatly cuts the time of Algorithm 2: with the objective as the "
-                "stop rule it takes at least twice the CPU seconds until the loss is within 5 % "
-                "of the best.",
+                "To check convergence by the duality gap greatly cuts the time of Algorithm 2, as "
+                "the objective need not be computed: over equal steps it saves at least half of "
+                "the CPU seconds that checks by the objective take.",
                 "Section 4.1, after Eq. (31)",
+                at_least(_EQUAL[GAP], _SAVED, 0.5, measured_from=1.0),
+            ),
+            Claim(
+                "sooner-near",
+                "With the objective as the stop rule Algorithm 2 takes at least twice the CPU "
+                "seconds until the loss is within 5 % of the best.",
+                "ours, after Section 4.1",
                 slower(OBJECTIVE, GAP, _SECONDS, 2.0),
+                origin="ours",
             ),
         ],
+        planned=Plan(20, "A repeat takes 3 s of CPU time."),
+        matters={_SECONDS: Ratio(0.10), _SAVED: 0.02},
         assumed={
-            "greatly": "At least by half.",
-            "time": "Not that of a fixed number of rounds, as the two rules leave sub-problems at "
-            "different precisions: that until the loss is within 5 % of the lowest that any of "
-            "the three rules reached from the same start in 40 rounds.",
+            "greatly": "At least half of what the checks cost; in our question half of all.",
+            "time": f"The paper speaks of the cost of a check: 40 rounds whose sub-problems have "
+            f"{_STEPS} steps each, with any rule. Without checks is the rule by the gradient, "
+            "whose length every step has. In our question it is the time until the loss "
+            "is within 5 % of the lowest that any of the three rules reached from the same start "
+            "in 40 rounds, as they leave sub-problems at different precisions.",
             "precision": "A hundredth: of the objective, by which a step changes it or by which "
             "it is above the dual bound; the gradient falls to a hundredth.",
             "gap": "It holds the objective, too, so that it does not spare its evaluation; it is "

@@ -11,6 +11,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better
 from nmfbench.artefacts.grids import Method, cross, methods, options
+from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import multiview
@@ -224,6 +225,11 @@ ARTEFACT = register_artefact(
         picture=draw,
         claims=list(_claims()),
         stands_for=STANDS_FOR,
+        planned=Plan(
+            20,
+            "Twenty draws of known parts, of 10 s; ten splits of real views, of 23 minutes.",
+            **multiview.STAND_INS,
+        ),
         assumed={name: ASSUMED[name] for name in ("data", "easy sets", "scaling", "classifiers")}
         | {
             "dimensions": "20, 60 or 100, and of known parts as many as there are.",

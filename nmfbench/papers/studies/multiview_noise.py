@@ -8,10 +8,12 @@ from __future__ import annotations
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.claim import NO_PAIR, Claim, Verdict, within
-from nmfbench.artefacts.comparisons import always_best
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.comparisons import always_best, better
+from nmfbench.artefacts.finding import NO_PAIR, Finding, within
 from nmfbench.artefacts.frames import mean_table, narrow, reference
 from nmfbench.artefacts.grids import Method, corrupted, cross, methods, options
+from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.papers.mahnmf import multiview
 from nmfbench.papers.mahnmf.multiview import (
@@ -28,6 +30,7 @@ from nmfbench.papers.mahnmf.multiview import (
 from nmfbench.problems.multiview import SETS
 
 _KINDS = {"view-salt-pepper": "salt & pepper", "view-mismatch": "views of other samples"}
+_HEAVY = "view-salt-pepper"
 _AXES = {"view-salt-pepper": "share of entries", "view-mismatch": "share of samples"}
 _SHARES = {"smoke": (0.4,), "quick": (0.2,), "paper": (0.05, 0.1, 0.2, 0.4)}
 _CLEAN = "clean"
@@ -97,8 +100,35 @@ def _loses_less(frame):
     """At each share that has been run."""
     shares = sorted(set(frame["level"]))
     if not shares:
-        return Verdict("not run", NO_PAIR)
+        return Finding.without("not run", NO_PAIR)
     return always_best(MAH, [EUC], "kept", ["n_components"], each={"level": shares})(frame)
+
+
+def _claims(dataset):
+    slug, name, origin = dataset.removeprefix("mv-"), NAMES[dataset], multiview.origin(dataset)
+    heavy = better(MAH, EUC, "kept", ["n_components", "level"], at={"kind": _HEAVY})
+    return [
+        Claim(
+            f"heavy-tails-{slug}",
+            f"{name}: MahNMF-GS is robust to heavy-tailed noise in some features, and EucNMF-GS is "
+            "not: with salt & pepper in one view it loses less of its mean average precision, mean "
+            "over the shares.",
+            "Section 5.5" if origin == "paper" else "ours, after Section 5.5",
+            multiview.unless_easy(dataset, heavy),
+            origin=origin,
+        ),
+        *(
+            Claim(
+                f"{kind.removeprefix('view-')}-{slug}",
+                f"{name}: with {title} in one view, MahNMF-GS loses less of its mean average "
+                "precision than EucNMF-GS, at every share.",
+                "after Section 5.5 (a question of ours)",
+                multiview.unless_easy(dataset, within({"kind": kind}, _loses_less)),
+                origin="ours",
+            )
+            for kind, title in _KINDS.items()
+        ),
+    ]
 
 
 ARTEFACT = register_artefact(
@@ -111,24 +141,20 @@ ARTEFACT = register_artefact(
         frame=frame,
         table=table,
         picture=draw,
-        claims=[
-            Claim(
-                f"{kind.removeprefix('view-')}-{dataset.removeprefix('mv-')}",
-                f"{NAMES[dataset]}: with {title} in one view, MahNMF-GS loses less of its mean "
-                "average precision than EucNMF-GS, at every share.",
-                "after Section 5.5 (a question of ours)",
-                multiview.unless_easy(dataset, within({"kind": kind}, _loses_less)),
-                origin="ours",
-            )
-            for dataset in SETS
-            for kind, title in _KINDS.items()
-        ],
+        claims=[claim for dataset in SETS for claim in _claims(dataset)],
         stands_for=STANDS_FOR,
+        planned=Plan(
+            10,
+            "As in the paper's grid: a repeat takes 15 minutes of CPU time.",
+            **multiview.STAND_INS,
+        ),
+        matters={"kept": 0.02},
         assumed={name: ASSUMED[name] for name in _SAME}
         | {
-            "bad view": "The widest view of the training half is corrupted; the test half is "
-            "clean. Entries become 0 or the largest of the view, or a sample gets the view of "
-            "another one, which may be of the test half.",
+            "bad view": "The paper says that features such as SIFT have heavy-tailed noise, and "
+            "adds none. Here the widest view of the training half is corrupted, of MSRC-v1 that "
+            "of gradients; the test half is clean. Entries become 0 or the largest of the view, or "
+            "a sample gets the view of another one, which may be of the test half.",
             "dimensions": "20 and 60, averaged.",
             "bound and weights": "Those of Figure 20, the same for all shares: half of the norms "
             "at the start, α = 1 for each hundred training samples, λ = γ = 0.001.",
