@@ -195,6 +195,7 @@ def verdicts(evaluation: Evaluation, solver: str) -> list[dict]:
             "statement": claim.statement,
             "source": claim.source,
             "verdict": verdict.verdict,
+            "look": evaluation.look_text or "final",
             "evidence": verdict.evidence,
             "data": verdict.data,
             "profile": evaluation.profile,

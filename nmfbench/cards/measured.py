@@ -10,14 +10,15 @@ from pathlib import Path
 from nmfbench.cards.scaling import SIZES
 from nmfbench.core import registry
 from nmfbench.core.files import whole_file
-from nmfbench.engine.exchange import ExchangeError
+from nmfbench.engine.exchange import ExchangeError, read_beside
 from nmfbench.engine.fingerprint import code_version
-from nmfbench.engine.provenance import host
+from nmfbench.engine.provenance import host, public_host
 from nmfbench.engine.trials import canonical
 
 __all__ = ["is_current", "merge_measured", "read_measured", "write_measured"]
 
 FILE_NAME = "scaling.json"
+_COMMAND = "card --measure"
 
 
 def read_measured(folder, solver: str, params: dict | None = None) -> dict | None:
@@ -29,7 +30,7 @@ def read_measured(folder, solver: str, params: dict | None = None) -> dict | Non
 
 
 def is_current(folder, solver: str, params: dict | None = None) -> bool:
-    """Whether it was measured with the present code, on a host like this one."""
+    """Whether it was measured with the present code, on this machine."""
     found = read_measured(folder, solver, params)
     return found is not None and found["current"] and found["host"] == host()
 
@@ -39,12 +40,13 @@ def write_measured(folder, solver: str, params: dict | None, measured: dict) -> 
     _write(folder, _held(folder) | {_name(solver, params): measured})
 
 
-def merge_measured(source, target) -> int:
+def merge_measured(source, target, *, own: bool = False) -> int:
     """Copy measurements of the suite's solvers from one folder to another, and count them.
 
-    Where both have one, that with the present code stays, else that of a host like this one, else
-    the later, else the one of the target. Classes from outside and solvers that are not registered
-    here are left out.
+    Where both have one, that with the present code stays, else that of this machine, else the
+    later, else the one of the target. Classes from outside and solvers that are not registered here
+    are left out. A copy does not name the machine; with ``own``, only measurements that do are
+    copied, which were made where the source is.
 
     Raises
     ------
@@ -52,13 +54,15 @@ def merge_measured(source, target) -> int:
         If the file in the source is none that :func:`write_measured` made.
     """
     offered, held = _held(source), _held(target)
-    taken = {
-        name: found
-        for name, found in offered.items()
-        if (solver := name.partition(" ")[0]) in registry.solvers
-        and ":" not in solver
-        and (name not in held or _rank(solver, found) > _rank(solver, held[name]))
-    }
+    taken = {}
+    for name, found in offered.items():
+        solver = name.partition(" ")[0]
+        if solver not in registry.solvers or ":" in solver:
+            continue
+        copy = found | {"host": public_host(found["host"])}
+        better = name not in held or _rank(solver, found) > _rank(solver, held[name])
+        if better and copy != held.get(name) and (copy != found or not own):
+            taken[name] = copy
     if taken:
         _write(target, held | taken)
     return len(taken)
@@ -71,18 +75,11 @@ def _rank(solver, found):
 
 def _held(folder) -> dict[str, dict]:
     path = Path(folder) / FILE_NAME
-    if not path.exists():
-        return {}
-    try:
-        held = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ExchangeError(
-            f"{path} is damaged: {error}. Move it away, and measure anew."
-        ) from None
+    held = read_beside(path, _COMMAND) or {}
     wrong = [name for name, found in held.items() if not _is_measurement(found)]
     if wrong:
         raise ExchangeError(
-            f"{path} has no measurement of {wrong[0]!r} as 'nmfbench card --measure' writes it. "
+            f"{path} has no measurement of {wrong[0]!r} as 'nmfbench {_COMMAND}' writes it. "
             "Move the file away, and measure anew."
         )
     return held

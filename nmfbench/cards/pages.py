@@ -7,6 +7,7 @@ from collections import Counter
 
 from markupsafe import Markup
 
+from nmfbench.artefacts.verdict import VERDICTS
 from nmfbench.cards.markup import formula_html, formula_text, to_html, to_text
 from nmfbench.pages.environment import environment
 
@@ -225,14 +226,21 @@ def _records_text(card):
         for why, n in reasons.items():
             lines += _row("", f"failed in {artefact}, {n} times: {why}", indent=2)
     if records["claims"]:
-        counts = Counter(row["verdict"] for row in records["claims"])
-        summary = ", ".join(f"{n} {word}" for word, n in counts.items())
+        summary = ", ".join(f"{n} {word}" for word, n in _counts(records["claims"]).items())
         lines += ["", f"Claims that name it ({summary})"]
         lines += _row("", NAMED, indent=2)
     for row in records["claims"]:
-        on = "" if row["data"] == "own" else " (on a stand-in)"
-        lines += _row("", f"{row['verdict']:<13} {row['id']}: {row['statement']}{on}", indent=2)
+        notes = [] if row["data"] == "own" else ["on a stand-in"]
+        notes += [row["look"]] if row["look"] != "final" and row["verdict"] != "not run" else []
+        more = f" ({'; '.join(notes)})" if notes else ""
+        lines += _row("", f"{row['verdict']:<13} {row['id']}: {row['statement']}{more}", indent=2)
     return lines
+
+
+def _counts(claims):
+    """Number of claims by verdict, of those that there are."""
+    found = Counter(row["verdict"] for row in claims)
+    return {word: found[word] for word in VERDICTS if found[word]}
 
 
 def _plain(markup, default):
@@ -260,7 +268,6 @@ def _row(label, text, indent=_LABEL):
 
 def card_page(card: dict) -> str:
     """A card as a page of the report, in the folder ``solvers`` of it."""
-    counts = Counter(row["verdict"] for row in card["records"]["claims"])
     return (
         environment()
         .get_template("card.html")
@@ -275,7 +282,7 @@ def card_page(card: dict) -> str:
             no_tests=no_tests(card),
             exponents=exponents(card),
             provenance=provenance(card),
-            counts=counts,
+            counts=_counts(card["records"]["claims"]),
             where=where,
             in_profile=lambda name: in_profile(card, name),
             words={

@@ -16,6 +16,7 @@ from nmfbench.core import registry
 from nmfbench.engine.fingerprint import code_version
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.results import reason
+from nmfbench.engine.target import NATIVE
 from nmfbench.engine.worker import Worker, WorkerDied
 
 __all__ = ["SIZES", "measure_exponents", "theoretical_exponents"]
@@ -103,7 +104,7 @@ def measure_exponents(
         ``sizes`` (rows of n, m, r and CPU seconds of an iteration), ``error``, ``measured`` (date),
         ``host``, ``versions``, ``code``, ``threads``.
     """
-    child = worker or Worker()
+    child = worker or Worker(target=NATIVE)
     spent = 0.0
 
     def timed(n, m, r, max_iter):

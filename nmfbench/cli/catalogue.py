@@ -6,6 +6,7 @@ from math import isfinite
 
 from nmfbench.artefacts.artefact import PROFILES
 from nmfbench.core import registry
+from nmfbench.core.matters import Ratio
 from nmfbench.datasets.base import dataset_info
 
 __all__ = ["catalogue"]
@@ -52,9 +53,11 @@ def _plain(entries):
 
 
 def _tasks():
-    """As they were registered; no number stands for a tolerance of any difference."""
+    """As registered; an infinite tolerance is null, and a ratio that matters is text ("2 %")."""
     return [
-        row | {"tolerances": {k: v if isfinite(v) else None for k, v in row["tolerances"].items()}}
+        row
+        | {"tolerances": {k: v if isfinite(v) else None for k, v in row["tolerances"].items()}}
+        | {"matters": {k: str(v) if isinstance(v, Ratio) else v for k, v in row["matters"].items()}}
         for row in _plain(registry.tasks)
     ]
 

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections import Counter
+from datetime import datetime, timedelta
+from datetime import time as dtime
 
+from nmfbench.artefacts.scheduler import Computed, run_batches
+from nmfbench.cli.agenda import account_rows, account_text, agenda_of, of_clock
+from nmfbench.cli.idle import Idle
 from nmfbench.cli.merged import agreement_text
-from nmfbench.cli.output import Result, counted, notice, table
+from nmfbench.cli.output import Result, UsageError, counted, notice, table
 from nmfbench.cli.progress import Progress, describe
 from nmfbench.cli.targets import how_to_get, runnable, select
-from nmfbench.engine.agreement import compare
-from nmfbench.engine.budget import Costs, run_units, units_of
+from nmfbench.engine import rounding
+from nmfbench.engine.agreement import compare, same_target
+from nmfbench.engine.budget import run_units, units_of
 from nmfbench.engine.missing import in_stages
 from nmfbench.engine.results import reason
 from nmfbench.engine.runner import Crew, Limits
 from nmfbench.engine.runner import run as run_trials
 from nmfbench.engine.store import Store
+from nmfbench.engine.target import target_of
+from nmfbench.engine.worker import Worker
 
 __all__ = ["compute_grids", "count_trials", "planned"]
+
+_LIMITS = ("TimeoutError", "WorkerDied")
 
 
 def compute_grids(args, *, anew: bool) -> Result:
@@ -27,7 +38,12 @@ def compute_grids(args, *, anew: bool) -> Result:
     for artefact, names in left_out.items():
         notice(f"{artefact} is left out: {how_to_get(names)}, or give --stand-in")
     started = time.monotonic()
-    grids = {artefact.id: planned(artefact, args) for artefact in artefacts}
+    if args.timed == "only" and args.scheduler:
+        raise UsageError(
+            "--timed only looks at the load of this machine, and --scheduler computes on others: "
+            "leave out one of them"
+        )
+    grids = {a.id: of_clock(planned(a, args), args.timed) for a in artefacts}
     plan = {trial.key: trial for grid in grids.values() for trial in grid}
     with Store(args.store) as store:
         asked = {"retry_failed": args.retry_failed, "anew": anew}
@@ -41,10 +57,12 @@ def compute_grids(args, *, anew: bool) -> Result:
         )
         before = {r["key"]: r for r in store.records(store.imported(todo))} if anew else {}
         with _Computing(plan, store, args, len(todo), before) as computing:
-            if args.budget is None:
+            accounts = {}
+            if args.budget is None and args.until is None:
                 computing.run(plan.values(), **asked)
             else:
-                computing.run_within(args.budget, grids, asked)
+                accounts = computing.run_within(artefacts, grids, asked)
+            computing.explain()
         rows = [count_trials(artefact, store, args) for artefact in artefacts]
         held = list(store.status(plan).values())
     counts = {word: held.count(word) for word in ("done", "failed")}
@@ -58,10 +76,13 @@ def compute_grids(args, *, anew: bool) -> Result:
         "total": len(plan),
         "seconds": round(time.monotonic() - started, 3),
         "artefacts": rows,
+        "batches": account_rows(accounts),
         "left_out": [{"id": name, "missing_data": lacks} for name, lacks in left_out.items()],
         "failures": computing.failures,
     }
     text = [table(rows, ("id", "done", "failed", "missing", "total")) if rows else ""]
+    if accounts:
+        text.append(account_text(data["batches"]))
     if counts["failed"]:
         failed = counted(counts["failed"], "trial")
         text.append(f"{failed} failed; --retry-failed computes what failed once more.")
@@ -80,8 +101,11 @@ class _Computing(contextlib.ExitStack):
     def __init__(self, plan, store, args, todo, before):
         super().__init__()
         self.plan, self.store, self.args, self.before = plan, store, args, before
+        self._spreads = rounding.Spreads(store.folder)
+        self._unexplained: list[tuple[dict, dict]] = []
         self.failures: list[dict] = []
         self.computed: set[str] = set()
+        self._records: list[dict] = []
         self.agreement: Counter[str] = Counter()
         self._crew = self.enter_context(contextlib.closing(Crew(args.memory_limit, args.jobs)))
         self._progress = self.enter_context(Progress(todo))
@@ -93,8 +117,35 @@ class _Computing(contextlib.ExitStack):
             why = reason(record["error"])
             self.failures.append({"key": key, "trial": describe(record), "error": why})
         self.computed.add(key)
+        cost = {name: record[name] for name in ("elapsed", "seconds", "cpu_seconds")}
+        self._records.append({"key": key, "error": record["error"], **cost})
         if key in self.before and key in self.plan:
-            self.agreement[compare(self.before[key], record).outcome] += 1
+            self._compare(self.before[key], record)
+
+    def _compare(self, old, new):
+        outcome = compare(old, new, spread=self._spreads.of(old)).outcome
+        if outcome == "different" and new["status"] == "done" and not same_target(old, new):
+            self._unexplained.append((old, new))
+        else:
+            self.agreement[outcome] += 1
+
+    def explain(self):
+        """Measure what rounding does where records of another target differ by more than usual."""
+        if self._unexplained:
+            notice(
+                f"{counted(len(self._unexplained), 'trial')} of another numerical target came out "
+                "otherwise; measuring what rounding does to them"
+            )
+        with contextlib.ExitStack() as stack:
+            workers = {}
+            for old, new in self._unexplained:
+                trial, limit = self.plan[old["key"]], self.args.time_limit
+                name = target_of(timed=trial.timed, untimed=self.args.target)
+                if name not in workers:
+                    worker = Worker(self.args.memory_limit, name)
+                    workers[name] = stack.enter_context(contextlib.closing(worker))
+                found = rounding.agreement(old, new, trial, workers[name], limit)
+                self.agreement[found.outcome] += 1
 
     def run(self, trials, *, wanted=lambda trial: True, **asked):
         args = self.args
@@ -105,8 +156,10 @@ class _Computing(contextlib.ExitStack):
                 jobs=args.jobs,
                 scheduler=args.scheduler,
                 limits=Limits(args.time_limit, args.memory_limit),
+                target=args.target,
                 progress=self._told,
                 wanted=wanted,
+                ready=Idle() if args.timed == "only" else lambda trial: True,
                 crew=self._crew,
                 **asked,
             )
@@ -117,12 +170,50 @@ class _Computing(contextlib.ExitStack):
                 "same command resumes."
             ) from None
 
-    def run_within(self, seconds, grids, asked):
-        """As much as fits, evenly over artefacts, in whole repeats."""
+    def run_within(self, artefacts, grids, asked):
+        """Batches by expected verdicts, then what else fits, evenly, in complete repeats."""
+        args = self.args
+        deadline = time.monotonic() + seconds_left(args.budget, args.until)
+        agenda = agenda_of(
+            artefacts, grids, self.store, args.profile, stand_in=args.stand_in, **asked
+        )
 
-        def compute(trials, deadline):
-            self.run(trials, wanted=lambda trial: time.monotonic() < deadline, **asked)
+        def compute(trials, deadline, most=math.inf):
+            known, start = {trial.key: trial for trial in trials}, len(self._records)
+            new, seconds = [], 0.0
 
+            def spent():
+                nonlocal seconds
+                for record in self._records[start + len(new) :]:
+                    new.append(record)
+                    if record["key"] in known:
+                        seconds += agenda.costs.see(known[record["key"]], record)
+                return seconds
+
+            self.run(
+                trials,
+                wanted=lambda trial: time.monotonic() < deadline and spent() < most,
+                **asked,
+            )
+            total = spent()
+            own = [record for record in new if record["key"] in known]
+            beyond = sum((record["error"] or "").startswith(_LIMITS) for record in own)
+            return Computed({record["key"] for record in own}, total, beyond)
+
+        accounts = run_batches(
+            agenda,
+            compute,
+            deadline=deadline,
+            jobs=args.jobs,
+            one_look=args.until == "look",
+            all_planned=args.until == "planned",
+            say=notice,
+        )
+        if args.until not in ("look", "planned"):
+            self._run_evenly(grids, compute, agenda.costs, deadline, asked)
+        return accounts
+
+    def _run_evenly(self, grids, compute, costs, deadline, asked):
         def lacking(trials):
             return [t for stage in in_stages(trials, self.store, **asked) for t in stage]
 
@@ -130,12 +221,25 @@ class _Computing(contextlib.ExitStack):
             units_of(grids),
             compute,
             lacking,
-            budget=seconds,
-            costs=Costs(self.store, self.plan.values()),
+            budget=deadline - time.monotonic(),
+            costs=costs,
             jobs=self.args.jobs,
         )
-        artefacts = {unit.artefact for unit in begun}
-        notice(f"{counted(len(begun), 'repeat')} of {counted(len(artefacts), 'artefact')}")
+        if begun:
+            names = {unit.artefact for unit in begun}
+            notice(
+                f"then {counted(len(begun), 'repeat')} of {counted(len(names), 'artefact')}, evenly"
+            )
+
+
+def seconds_left(budget: float | None, until: str | dtime | None) -> float:
+    """Seconds until neither a budget nor a time of day is left; infinite without either."""
+    left = math.inf if budget is None else budget
+    if isinstance(until, dtime):
+        now = datetime.now()
+        end = datetime.combine(now, until)
+        left = min(left, (end + timedelta(days=end <= now) - now).total_seconds())
+    return left
 
 
 def count_trials(artefact, store, args) -> dict:

@@ -2,29 +2,54 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from nmfbench.cli.output import counted
 
-__all__ = ["agreement_text", "import_files", "merge_data", "merge_text"]
+__all__ = ["agreement_text", "import_files", "merge_beside", "merge_data", "merge_text"]
 
 
-def import_files(names, store):
+def import_files(names, store, *, without_digests: bool = False):
     """Merge records of files and folders into a store, and what else a record book holds.
+
+    Files whose records have no digests are read if a ``SHA256SUMS`` beside or above them has their
+    sums, or if that is asked for.
 
     Returns
     -------
     Merge
         Of the records.
     """
-    from nmfbench.cards.measured import merge_measured
     from nmfbench.engine.exchange import read_exports
     from nmfbench.engine.merge import import_records
     from nmfbench.engine.store import Store
+    from nmfbench.report.sums import has_listed_sum
 
-    pairs = read_exports(names)
-    for name in names:
-        merge_measured(name, store)
+    pairs = read_exports(names, bare=lambda path: without_digests or has_listed_sum(path))
     with Store(store) as opened:
-        return import_records(pairs, opened)
+        beside = [name for name in names if Path(name).is_dir()]
+        return import_records(
+            pairs, opened, beside=lambda: [merge_beside(name, store) for name in beside]
+        )
+
+
+def merge_beside(source, target, *, own: bool = False) -> int:
+    """Copy all that is kept beside records from one folder to another.
+
+    With ``own``, only what was measured where the source is, and not what it imported.
+
+    Returns
+    -------
+    int
+        Number of solvers whose exponents of time were copied.
+    """
+    from nmfbench.cards.measured import merge_measured
+    from nmfbench.engine.rounding import merge_spreads
+    from nmfbench.report.two_targets import merge_two_targets
+
+    merge_spreads(source, target, own=own)
+    merge_two_targets(source, target, own=own)
+    return merge_measured(source, target, own=own)
 
 
 def merge_data(found) -> dict:
@@ -55,7 +80,7 @@ def merge_text(found, place) -> str:
 
 def agreement_text(counts) -> str:
     """How many trials agree, in words: "the same bits 5, digits 1, different 0"."""
-    same_bits, same_digits, different = (
-        counts.get(outcome, 0) for outcome in ("same bits", "same digits", "different")
-    )
-    return f"the same bits {same_bits}, digits {same_digits}, different {different}"
+    words = [f"the same bits {counts['same bits']}", f"digits {counts['same digits']}"]
+    if counts["rounding"]:
+        words.append(f"rounding decides {counts['rounding']}")
+    return ", ".join([*words, f"different {counts['different']}"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import re
+from datetime import time
 
 __all__ = [
     "PROFILES",
@@ -27,7 +28,9 @@ __all__ = [
     "retry_failed",
     "since",
     "store",
+    "target",
     "targets",
+    "timed",
 ]
 
 PROFILES = ("smoke", "quick", "paper")
@@ -110,7 +113,21 @@ def _stand_in(sub):
 
 def computing(sub):
     """Options of commands that compute the trials of artefacts."""
-    budget(sub)
+    budget(
+        sub,
+        "begin no more after this time, such as 90s, 30m or 2h; first what is expected to decide "
+        "most open tests per CPU second, up to the next look of an artefact. Outcomes so choose "
+        "what is computed, and p-values stay valid: looks are fixed in the plan of an artefact, "
+        "those before the last decide by p < 0.001 alone, and no outcome moves the last",
+    )
+    sub.add_argument(
+        "--until",
+        type=_until,
+        metavar="WHEN",
+        help="'look': up to the next look of each artefact with open tests; 'planned': up to the "
+        "planned repeats of all; or a time of day such as 6:30",
+    )
+    timed(sub)
     sub.add_argument(
         "--anew", action="store_true", help="compute imported records again, and compare"
     )
@@ -123,14 +140,20 @@ def computing(sub):
     )
     retry_failed(sub)
     limits(sub)
+    target(sub)
 
 
-def budget(sub):
+def budget(sub, help="begin no more after this time, such as 90s, 30m or 2h (no limit)"):
+    sub.add_argument("--budget", type=_duration, metavar="T", help=help)
+
+
+def timed(sub):
     sub.add_argument(
-        "--budget",
-        type=_duration,
-        metavar="T",
-        help="begin no more after this time, such as 90s, 30m or 2h (no limit)",
+        "--timed",
+        type=one_of(("no", "only")),
+        metavar="no|only",
+        help="'no': leave out trials whose seconds are the result; 'only': no others, each as soon "
+        "as the machine is idle",
     )
 
 
@@ -158,6 +181,17 @@ def limits(sub, seconds=3600.0, unit="trial"):
         metavar="SIZE",
         help=f"what a {unit}'s process may hold together with all that it starts, such as 500M or "
         "4G (four fifths of what is available, shared by the jobs)",
+    )
+
+
+def target(sub):
+    sub.add_argument(
+        "--target",
+        type=_target,
+        metavar="NAME",
+        help="instructions that untimed trials are computed with: 'reference' (the default), which "
+        "gives the same bits on all x86-64 processors with AVX2, or 'native', all that this "
+        "processor has; timed trials are always native",
     )
 
 
@@ -217,6 +251,16 @@ def positive(kind):
     return convert
 
 
+def _target(word):
+    from nmfbench.engine.target import environment
+
+    try:
+        environment(word)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error).rstrip(".")) from None
+    return word
+
+
 def _duration(word):
     """Seconds from ``90s``, ``30m``, ``2h``, or a plain number of seconds."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", word)
@@ -224,6 +268,18 @@ def _duration(word):
     if not 0 < seconds < _LARGEST:
         raise argparse.ArgumentTypeError(f"needs a time such as 90s, 30m or 2h, got {word!r}")
     return seconds
+
+
+def _until(word):
+    """``look``, ``planned``, or a time of day as ``datetime.time``."""
+    if word in ("look", "planned"):
+        return word
+    match = re.fullmatch(r"(\d{1,2}):(\d\d)", word)
+    if match is None or int(match[1]) > 23 or int(match[2]) > 59:
+        raise argparse.ArgumentTypeError(
+            f"needs 'look', 'planned' or a time of day such as 6:30, got {word!r}"
+        )
+    return time(int(match[1]), int(match[2]))
 
 
 def _memory(word):

@@ -1,15 +1,17 @@
-"""Rerun one trial and compare: same bits, same digits, or different."""
+"""Rerun one trial and compare: same bits, same digits, rounding decides, or different."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 
 from nmfbench.core import registry
 from nmfbench.datasets.base import load_dataset
-from nmfbench.engine.agreement import compare
 from nmfbench.engine.exchange import trial_of
+from nmfbench.engine.rounding import agreement
 from nmfbench.engine.runner import Limits, compute
 from nmfbench.engine.store import Store
+from nmfbench.engine.target import target_of
 from nmfbench.engine.worker import Worker
 
 __all__ = ["Replay", "find_record", "replay"]
@@ -22,7 +24,7 @@ class Replay:
     Attributes
     ----------
     record : dict
-    verdict : {"same bits", "same digits", "different", "failed"}
+    verdict : {"same bits", "same digits", "rounding", "different", "failed"}
         Times and memory are not compared. "failed" is a second computation that failed.
     differences : list of str
         Each quantity that is not the same to the bit.
@@ -63,8 +65,18 @@ def find_record(store: Store, prefix: str) -> dict:
     raise LookupError(f"the keys of {some}{more} begin with {prefix!r}; give more digits.")
 
 
-def replay(record: dict, store: Store, limits: Limits | None = None) -> Replay:
+def replay(
+    record: dict, store: Store, limits: Limits | None = None, *, target: str | None = None
+) -> Replay:
     """Compute the trial of a record once more, in a fresh process, and compare.
+
+    Parameters
+    ----------
+    record : dict
+    store : Store
+    limits : Limits, optional
+    target : str, optional
+        Numerical target of an untimed trial, see :mod:`nmfbench.engine.target`.
 
     Raises
     ------
@@ -77,18 +89,16 @@ def replay(record: dict, store: Store, limits: Limits | None = None) -> Replay:
     trial = trial_of(record)
     _check_data(trial)
     same_code = trial.code == record["code"]
-    worker = Worker(limits.memory)
-    try:
+    with closing(Worker(limits.memory, target_of(timed=trial.timed, untimed=target))) as worker:
         again, arrays = compute(trial, worker, limits.seconds)
-    finally:
-        worker.close()
-    if again["status"] == "failed":
-        return Replay(record, "failed", [], [], same_code, again["error"])
-    if record["status"] == "failed":
-        text = "the record is a failure, the replay is not"
-        return Replay(record, "different", [text], ["status"], same_code)
-    old_arrays = store.arrays(record["key"])  # an imported record has none
-    found = compare(record, again, old_arrays, arrays if old_arrays else None)
+        if again["status"] == "failed":
+            return Replay(record, "failed", [], [], same_code, again["error"])
+        if record["status"] == "failed":
+            text = "the record is a failure, the replay is not"
+            return Replay(record, "different", [text], ["status"], same_code)
+        old_arrays = store.arrays(record["key"])  # an imported record has none
+        both = (old_arrays, arrays) if old_arrays else (None, None)
+        found = agreement(record, again, trial, worker, limits.seconds, arrays=both)
     return Replay(record, found.outcome, found.differences, found.compared, same_code)
 
 

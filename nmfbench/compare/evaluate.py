@@ -289,6 +289,7 @@ def _outcomes(plan, ranked):
                 entrant.label,
                 higher_is_better=question_of(task).higher_is_better,
                 alpha=ALPHA,
+                smallest=question_of(task).smallest,
             )
             # A rival that minimises another loss has no part in the problem at all.
             there = set(zip(own["problem"], own["method"], strict=True))

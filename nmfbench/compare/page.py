@@ -30,6 +30,7 @@ from nmfbench.compare.plan import Plan
 from nmfbench.compare.questions import ALPHA, FACTORS, question_of
 from nmfbench.compare.run import Todo
 from nmfbench.core import registry
+from nmfbench.engine.provenance import public_host
 from nmfbench.pages.environment import ASSETS, environment
 
 __all__ = ["write_page"]
@@ -230,8 +231,9 @@ def _pictures(plan: Plan, findings: Findings, highlight) -> Iterator[Picture]:
 
 
 _COARSE = (
-    " Of a class from outside that keeps no trace_ only fits of 1/2, 1/4, ... of the iterations "
-    "and the last are known: its time to a target may be up to twice too long."
+    " Of a class from outside that keeps no trace_, and of a solver that wraps another package, "
+    "only fits of 1/2, 1/4, ... of the iterations and the last are known: its time to a target may "
+    "be up to twice too long."
 )
 
 
@@ -444,7 +446,7 @@ def _provenance(records, todo):
 
 
 def _distinct(dicts):
-    found = {tuple(d.items()) for d in dicts if isinstance(d, dict)}
+    found = {tuple(public_host(d).items()) for d in dicts if isinstance(d, dict)}
     return [dict(items) for items in sorted(found)]
 
 

@@ -150,7 +150,7 @@ def make_plan(
     Raises
     ------
     CompareError
-        If a solver cannot do a task that was asked for, or any at all.
+        If no solver can do a task that was asked for, or any at all.
     UnknownNameError
         If there is no such task.
     """
@@ -168,17 +168,18 @@ def make_plan(
         if why is not None:
             plan.leave_out(why, task=task)
             continue
-        race, able = registry.tasks[task].info["race"], []
+        race, able, unable = registry.tasks[task].info["race"], [], []
         for entrant, examined in entrants:
             why = _cannot(examined, task)
             if why is None:
                 able.append(entrant)
                 if race and not entrant.starts:
                     plan.leave_out(_NO_CURVE, solver=entrant.label, task=task, problem="curves")
-            elif entrant.new and tasks:
-                raise CompareError(f"{entrant.label} cannot do the task {task}: {why}.")
             else:
                 plan.leave_out(why, solver=entrant.label, task=task)
+                unable += [f"{entrant.label} cannot do the task {task}: {why}."] * entrant.new
+        if tasks and len(unable) == n_new:
+            raise CompareError(" ".join(unable))
         if any(entrant.new for entrant in able):
             _plan_task(plan, task, able, usual=not against)
     if not plan.cells:

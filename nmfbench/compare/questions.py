@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from nmfbench.core import registry
+from nmfbench.core.matters import Ratio, smallest_difference
 
 __all__ = ["ALPHA", "FACTORS", "Question", "question_of", "repeats_to_decide", "why_no_question"]
 
@@ -31,6 +32,8 @@ class Question:
     center : {"mean", "median"}
         What stands for the repeats of a problem in tables and ranks. A mean of times would be
         infinite if one repeat of ten missed the target.
+    smallest : float, Ratio or None
+        Smallest difference of the score that matters; below it, two solvers tie.
     """
 
     task: str
@@ -40,6 +43,7 @@ class Question:
     higher_is_better: bool
     race: bool
     center: str
+    smallest: float | Ratio | None
 
 
 def question_of(task: str) -> Question:
@@ -47,9 +51,14 @@ def question_of(task: str) -> Question:
     facts = registry.tasks[task].info
     if facts["race"]:
         score = f"seconds to {FACTORS[0]:g} times the best objective"
-        return Question(task, facts["title"], None, score, False, True, "median")
+        smallest = smallest_difference("seconds", facts["matters"])
+        return Question(task, facts["title"], None, score, False, True, "median", smallest)
     score, higher = facts["score_name"], facts["higher_is_better"]
-    return Question(task, facts["title"], facts["score"], score, higher, False, "mean")
+    try:
+        smallest = smallest_difference(facts["score"], facts["matters"])
+    except KeyError:  # a task from outside that does not say which difference matters
+        smallest = None
+    return Question(task, facts["title"], facts["score"], score, higher, False, "mean", smallest)
 
 
 def why_no_question(task: str) -> str | None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nmfbench.compare.plan import Cell, Plan
-from nmfbench.engine.missing import in_stages
-from nmfbench.engine.provenance import host
+from nmfbench.engine.missing import in_stages, timed_here
+from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.runner import Limits
 from nmfbench.engine.runner import run as run_trials
 from nmfbench.engine.store import Store
@@ -50,21 +50,24 @@ class Todo:
 
 
 def timings_folder(store) -> Path:
-    """Folder of the store for what is timed on this host since the main one has it from elsewhere.
+    """Folder of the store for what is timed here since the main one has it from elsewhere.
+
+    Each machine has its own, and each set of releases.
 
     Parameters
     ----------
     store : path-like
         Folder of the main store.
     """
-    return Path(store) / "timings" / hashlib.sha256(canonical(host()).encode()).hexdigest()[:12]
+    here = canonical([host(), versions()])
+    return Path(store) / "timings" / hashlib.sha256(here.encode()).hexdigest()[:12]
 
 
 def look_up(plan: Plan, store: Store, timings: Path, *, retry_failed: bool = False) -> Todo:
     """Records at hand of a plan, and timings of baselines that cannot be used.
 
-    A timing can be used if it was taken on this host. The setting of threads is one for all
-    trials: one.
+    A timing can be used if it was taken on this machine, under the installed releases. The setting
+    of threads is one for all trials: one.
 
     Parameters
     ----------
@@ -104,14 +107,13 @@ def look_up(plan: Plan, store: Store, timings: Path, *, retry_failed: bool = Fal
 
 
 def _problems_timed_elsewhere(cells, store):
-    """Problems with a timed record of another host, or an imported one, which has no trace."""
+    """Problems with a timed record of another machine or other releases, or without its trace."""
     timed = {cell.trial.key: cell for cell in cells if cell.problem.timed}
-    here = host()
     found = []
     for record in store.records(timed):
         problem = timed[record["key"]].problem
         no_trace = record["status"] == "done" and not store.array_names(record["key"])
-        if problem not in found and (record["host"] != here or no_trace):
+        if problem not in found and (no_trace or not timed_here(record)):
             found.append(problem)
     return found
 

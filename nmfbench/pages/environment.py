@@ -8,18 +8,25 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
+from nmfbench.artefacts.sentence import OUTCOMES
+from nmfbench.artefacts.verdict import VERDICTS
+
 __all__ = ["ASSETS", "SIGNS", "badge", "environment"]
 
 ASSETS = Path(__file__).with_name("assets")
 """Scripts and styles that the pages of a report share: ours, and those of the npm package uplot,
 release 1.6.32, as they come in it, with its licence. Templates may include them."""
 
-SIGNS = {"confirmed": "✓", "refuted": "✗", "inconclusive": "?", "not run": "–"}
+SIGNS = dict(zip(VERDICTS, "✓=✗?–", strict=True))
 """Sign of each verdict: no page tells it by colour alone."""
+
+_OF_SENTENCES = dict(zip(OUTCOMES, "✓◐=✗?", strict=True)) | {"no test yet": "–"}
+
+_OF_NUMBERS = {"agrees": "✓", "differs": "✗", "not comparable": "–"}
 
 
 def badge(verdict: str) -> Markup:
-    """HTML of a verdict: its sign and its word.
+    """HTML of a verdict, or of the outcome of a sentence or a number: its sign and its word.
 
     Examples
     --------
@@ -27,7 +34,9 @@ def badge(verdict: str) -> Markup:
     Markup('<span class="badge not-run">– not run</span>')
     """
     form = Markup('<span class="badge {}">{} {}</span>')
-    return form.format(verdict.replace(" ", "-"), SIGNS[verdict], verdict)
+    return form.format(
+        verdict.replace(" ", "-"), (SIGNS | _OF_SENTENCES | _OF_NUMBERS)[verdict], verdict
+    )
 
 
 @functools.cache
@@ -39,5 +48,5 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {"badge": badge, "signs": SIGNS}
+    made.globals |= {"badge": badge, "signs": SIGNS, "sentence_signs": _OF_SENTENCES}
     return made

@@ -11,7 +11,9 @@ import json
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
@@ -26,6 +28,7 @@ from nbconvert import HTMLExporter
 import nmfbench
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.evaluate import Evaluation, claim_rows
+from nmfbench.artefacts.sentence import sentence_rows
 from nmfbench.cards import card_list, card_page, make_card
 from nmfbench.cards.card import Evidence, of_the_field, plan_of_the_field
 from nmfbench.compare.evaluate import gather
@@ -35,13 +38,18 @@ from nmfbench.core import registry
 from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import ASSETS, environment
+from nmfbench.papers.paper import paper as paper_of
 from nmfbench.report.changes import RELEASED, read_release, write_changes
 from nmfbench.report.codecheck import write_codecheck
 from nmfbench.report.crate import write_crate
+from nmfbench.report.findings import findings
 from nmfbench.report.landing import write_landing, write_leaderboards
 from nmfbench.report.reference import write_reference
+from nmfbench.report.printed import write_numbers
 from nmfbench.report.section import SECTION, Section
+from nmfbench.report.sentences import write_sentences
 from nmfbench.report.sums import write_sums
+from nmfbench.report.two_targets import read_two_targets, write_page
 
 __all__ = ["NotebookError", "Report", "build_report", "execute_notebook", "notebook_path"]
 
@@ -78,10 +86,12 @@ def build_report(
     """Execute the notebooks of the artefacts' papers; write all pages of the report.
 
     Notebooks run at the same time, as many as there are cores. Beside the pages come
-    ``claims.json``, the verdicts as ``nmfbench claims --json`` has them; ``codecheck.yml``, what
-    somebody else has to regenerate; ``ro-crate-metadata.json``, how each figure came about and what
-    became of each claim; and ``SHA256SUMS`` of all files that were written, and of the record book
-    and the comparison that are published with them.
+    ``claims.json``, the verdicts as ``nmfbench claims --json`` has them, and ``sentences.json``
+    and ``numbers.json``, as with ``--sentences`` and ``--numbers``; ``changes.json``, where there
+    is a release to compare with; ``codecheck.yml``, what somebody else has to regenerate;
+    ``ro-crate-metadata.json``, how each figure came about and what became of each claim; and
+    ``SHA256SUMS`` of all files that were written, and of the record book and the comparison that
+    are published with them.
 
     Parameters
     ----------
@@ -141,7 +151,7 @@ def build_report(
         return sections
 
     # The work is done by kernels, one a notebook; these threads wait for them.
-    with ThreadPool(max(1, min(len(papers), os.cpu_count() or 1))) as pool:
+    with _plain_ipython(), ThreadPool(max(1, min(len(papers), os.cpu_count() or 1))) as pool:
         longest_first = sorted(papers, key=lambda paper: -len(papers[paper]))
         coming = pool.imap(show, longest_first, chunksize=1)
         with Store(store, create=False) as opened:
@@ -159,19 +169,37 @@ def build_report(
 
     evidence = [e for e in [*(section.evidence for section in sections), field] if e is not None]
     cards = _write_cards(evidence, store, output, profile)
-    rows = [row for evaluation in evaluations for row in claim_rows(evaluation)]
-    changes = release and release.compare(rows, by_id)
+    rows = [
+        row
+        for evaluation in evaluations
+        for row in claim_rows(evaluation, paper_of(evaluation.artefact.paper).sentences)
+    ]
+    sentences = [row for key in papers for row in sentence_rows(key, paper_of(key).sentences, rows)]
+    numbers = [row for section in sections for row in section.numbers]
+    changes = release and release.compare(rows, by_id, sentences)
+    twice = read_two_targets(store)
     index, *previews = write_landing(
-        as_in_notebooks, list(papers), boards, output, profile, changes
+        as_in_notebooks,
+        list(papers),
+        boards,
+        output,
+        profile,
+        changes,
+        twice,
+        sentences,
+        numbers,
+        findings(rows),
     )
     origins = {entrant.label: entrant.origin for entrant in plan.entrants if entrant.origin}
     ranked = write_leaderboards(boards, lacking_records, origins, output)
     reference = write_reference(output)
-    claims = output / "claims.json"
-    tight = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
-    lines = [json.dumps(row, **tight) for row in rows]
-    # A claim a line: small, and a change of one shows as one.
-    claims.write_text("[\n{}\n]\n".format(",\n".join(lines)), encoding="utf-8")
+    data = [
+        _write_rows(rows, output / "claims.json"),
+        _write_rows(sentences, output / "sentences.json"),
+        write_sentences(sentences, output),
+        _write_rows(numbers, output / "numbers.json"),
+        write_numbers(numbers, output),
+    ]
     pages = [output / f"{paper}.{ending}" for paper in papers for ending in ("html", "ipynb")]
     pictures = [output / picture for section in sections for picture in section.pictures]
     trials = [output / section.trials for section in sections if section.trials]
@@ -180,7 +208,7 @@ def build_report(
     written = [
         index,
         ranked,
-        claims,
+        *data,
         codecheck,
         *previews,
         *pages,
@@ -191,10 +219,35 @@ def build_report(
     ]
     written += [*reference, *_published_beside(output)]
     if changes is not None:
-        written += [released, write_changes(changes, output)]
+        written += [released, *write_changes(changes, output)]
+    if twice is not None:
+        written.append(write_page(twice, list(by_id), output))
     crate = write_crate(sections, papers, written, output)
     write_sums([*written, crate], output)
     return Report(index, evaluations)
+
+
+@contextmanager
+def _plain_ipython():
+    """Kernels without the start-up files of a user, who may have no folder for them, either."""
+    with tempfile.TemporaryDirectory() as folder:
+        before = os.environ.get("IPYTHONDIR")
+        os.environ["IPYTHONDIR"] = folder
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ["IPYTHONDIR"]
+            else:
+                os.environ["IPYTHONDIR"] = before
+
+
+def _write_rows(rows, path) -> Path:
+    """Write rows as JSON, one a line: small, and a change of one shows as one."""
+    tight = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
+    lines = [json.dumps(row, **tight) for row in rows]
+    path.write_text("[\n{}\n]\n".format(",\n".join(lines)), encoding="utf-8")
+    return path
 
 
 def notebook_path(paper: str) -> Path:
@@ -237,7 +290,8 @@ def execute_notebook(source, target, parameters) -> None:
             resources={"metadata": {"path": str(Path(target).parent)}},
             progress_bar=False,
             log_output=False,
-            extra_arguments=["--log-level=ERROR"],
+            # A kernel logs the end of its work as an error. Errors of cells are raised here.
+            extra_arguments=["--log-level=CRITICAL"],
         )
     except papermill.PapermillExecutionError as error:
         raise NotebookError(

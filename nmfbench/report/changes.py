@@ -1,7 +1,8 @@
 """Changes since a release: verdicts that moved, new claims, and claims that are gone.
 
 A release keeps the verdicts of its day in a file, which ``nmfbench claims --release FILE`` writes;
-later reports compare theirs with it.
+later reports compare theirs with it, and give the reason of each change: other trials, another
+test, or other rules of decision.
 """
 
 from __future__ import annotations
@@ -10,23 +11,29 @@ import json
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import nmfbench
+from nmfbench.artefacts.verdict import VERDICTS
 from nmfbench.core import registry
 from nmfbench.pages.environment import environment
 from nmfbench.report.numbers import measured
+from nmfbench.report.sentences import STATES, sentence_state
 
 __all__ = [
+    "REASONS",
     "RELEASED",
     "Changes",
     "Move",
+    "Outcomes",
     "Release",
     "ReleaseError",
+    "is_kept",
+    "kept",
     "read_release",
     "write_changes",
     "write_release",
@@ -35,8 +42,21 @@ __all__ = [
 RELEASED = "released.json"
 """Name of the file in a report."""
 
-_KEPT = ("id", "artefact", "statement", "verdict", "effect", "interval", "n", "data")
-_KEPT += ("profile", "done", "paper_total")
+_ALWAYS = ("id", "artefact", "statement", "verdict", "effect", "interval", "n", "data")
+_ALWAYS += ("profile", "done", "paper_total")
+# Releases before these were added have intervals at 95 %, and no early looks.
+_ADDED = ("origin", "level", "unit", "threshold", "delta", "whole_repeats", "look")
+_OLD_LEVEL = 0.95
+
+REASONS = {
+    "trials": "Other trials: more repeats, another profile, or other data.",
+    "test": "Another test: the statement, the number that decides it, or the effect shown differs.",
+    "rule": "Other rules: the same test of the same trials, with another correction for many "
+    "claims, another demand on early looks, or with “no lead” as a verdict.",
+}
+"""Reasons why a verdict moved, the first that applies, for readers."""
+
+_ROUNDING = 1e-6  # relative: effects that differ by less are of one test
 
 Row = Mapping[str, Any]
 
@@ -51,6 +71,35 @@ class Move:
 
     before: Row
     now: Row
+
+    @property
+    def reason(self) -> str:
+        """The first of :data:`REASONS` that applies."""
+        if self._differs("done", "profile", "data", "whole_repeats"):
+            return "trials"
+        same = not self._differs("statement", "n", "unit") and self._same_number
+        return "rule" if same and _same(*(row["effect"] for row in self._rows)) else "test"
+
+    @property
+    def _rows(self):
+        return self.before, self.now
+
+    def _differs(self, *names):
+        """Whether one of these fields is known of both and differs."""
+        return any(
+            self.before[name] != self.now[name]
+            for name in names
+            if name in self.before and name in self.now
+        )
+
+    @property
+    def _same_number(self):
+        """Whether one number decides, as far as a release keeps it."""
+        return all(
+            _same(*(row[name] and row[name]["value"] for row in self._rows))
+            for name in ("threshold", "delta")
+            if name in self.before and name in self.now
+        )
 
     @property
     def page(self) -> str:
@@ -80,12 +129,38 @@ _GROUNDS = {
 }
 
 
+def _same(before, now):
+    """Whether numbers, or pairs of them, differ by no more than rounding."""
+    if before is None or now is None:
+        return before is now
+    befores, nows = ([v] if isinstance(v, int | float) else list(v) for v in (before, now))
+    return len(befores) == len(nows) and all(
+        math.isclose(a, b, rel_tol=_ROUNDING, abs_tol=_ROUNDING**2)
+        for a, b in zip(befores, nows, strict=True)
+    )
+
+
 def _effect(row):
     ends = row["interval"]
     if ends is not None:  # JSON has no infinite numbers
         low, high = ends
         ends = (-math.inf if low is None else low, math.inf if high is None else high)
-    return measured(row["effect"], ends)
+    return measured(row["effect"], ends, row.get("level", _OLD_LEVEL))
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Numbers of claims, or of sentences, by outcome.
+
+    Attributes
+    ----------
+    before : dict of str to int, or None
+        In the release; None if it does not keep them.
+    now : dict of str to int
+    """
+
+    before: dict[str, int] | None
+    now: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -101,6 +176,8 @@ class Changes:
         How many have the same.
     new, gone : list of dict
         Rows of claims that only today has, and that only the release has.
+    tests, sentences : dict of str to Outcomes
+        By paper.
     """
 
     release: Release
@@ -108,12 +185,41 @@ class Changes:
     same: int
     new: list[Row]
     gone: list[Row]
+    tests: dict[str, Outcomes] = field(default_factory=dict)
+    sentences: dict[str, Outcomes] = field(default_factory=dict)
 
     @property
     def directions(self) -> dict[tuple[str, str], int]:
         """How often a verdict moved from one word to another, the most frequent first."""
         pairs = Counter((move.before["verdict"], move.now["verdict"]) for move in self.moved)
         return dict(pairs.most_common())
+
+    @property
+    def by_reason(self) -> dict[str, list[Move]]:
+        """Verdicts that moved, by the reasons that apply."""
+        found = {name: [move for move in self.moved if move.reason == name] for name in REASONS}
+        return {name: moves for name, moves in found.items() if moves}
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON holds it: outcomes by paper, and each claim that changed with its reason."""
+        changed = [(m.reason, m.before, m.now) for m in self.moved]
+        changed += [("new", None, row) for row in self.new]
+        changed += [("gone", row, None) for row in self.gone]
+        return {
+            "release": {"version": self.release.version, "date": self.release.date},
+            "tests": {key: asdict(found) for key, found in self.tests.items()},
+            "sentences": {key: asdict(found) for key, found in self.sentences.items()},
+            "same": self.same,
+            "changed": [
+                {
+                    "id": (now or before)["id"],
+                    "reason": reason,
+                    "before": before and kept(before),
+                    "now": now and kept(now),
+                }
+                for reason, before, now in changed
+            ],
+        }
 
     def __str__(self):
         said = [
@@ -137,11 +243,14 @@ class Release:
     version, date : str
     claims : list of dict
         A row a claim, some columns of :func:`~nmfbench.artefacts.evaluate.claim_rows`.
+    sentences : list of dict
+        Id and state of each testable sentence, if the release keeps them.
     """
 
     version: str
     date: str
     claims: list[Row]
+    sentences: list[Row] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -151,7 +260,9 @@ class Release:
     def _by_id(self):
         return {row["id"]: row for row in self.claims}
 
-    def compare(self, rows: Sequence[Row], artefacts: Collection[str]) -> Changes:
+    def compare(
+        self, rows: Sequence[Row], artefacts: Collection[str], sentences: Sequence[Row] = ()
+    ) -> Changes:
         """Compare the claims of some artefacts with those of the release.
 
         Parameters
@@ -161,37 +272,88 @@ class Release:
         artefacts : collection of str
             Whose claims these are; a claim of any other is no claim that is gone, unless there is
             no such artefact any more.
+        sentences : sequence of dict, optional
+            Of :func:`~nmfbench.artefacts.sentence.sentence_rows`, of the same papers.
         """
         today = {row["id"] for row in rows}
         known = [(self._by_id[row["id"]], row) for row in rows if row["id"] in self._by_id]
         moved = [Move(old, row) for old, row in known if old["verdict"] != row["verdict"]]
+        gone = [
+            row
+            for row in self.claims
+            if row["id"] not in today
+            and (row["artefact"] in artefacts or row["artefact"] not in registry.artefacts)
+        ]
+        compared = [old for old, _ in known] + gone
+        papers = list(dict.fromkeys(_paper(row) for row in [*rows, *gone]))
+        stated = _states(sentences)
         return Changes(
             self,
             moved,
             same=len(known) - len(moved),
             new=[row for row in rows if row["id"] not in self._by_id],
-            gone=[
-                row
-                for row in self.claims
-                if row["id"] not in today
-                and (row["artefact"] in artefacts or row["artefact"] not in registry.artefacts)
-            ],
+            gone=gone,
+            tests={
+                key: Outcomes(*(_counts(side, key, "verdict", VERDICTS) for side in (compared, rows)))
+                for key in papers
+            },
+            sentences={
+                key: Outcomes(
+                    _counts(self.sentences, key, "state", STATES) if self.sentences else None,
+                    _counts(stated, key, "state", STATES),
+                )
+                for key in papers
+                if any(_paper(row) == key for row in stated)
+            },
         )
 
 
-def write_release(rows: Iterable[Row], path) -> None:
-    """Keep verdicts as those of the release at hand, a line a claim.
+def _paper(row):
+    return row["id"].partition("/")[0]
+
+
+def _states(sentences):
+    """Id and state of each testable sentence."""
+    return [
+        {"id": row["id"], "state": state} for row in sentences if (state := sentence_state(row))
+    ]
+
+
+def _counts(rows, paper, column, words):
+    """How often each outcome is met among the rows of a paper."""
+    found = Counter(row[column] for row in rows if _paper(row) == paper)
+    return {word: found[word] for word in words}
+
+
+def kept(row: Row) -> dict[str, Any]:
+    """Columns of a claim's row that are kept to be compared with another."""
+    return {name: row[name] for name in (*_ALWAYS, *_ADDED) if name in _ALWAYS or name in row}
+
+
+def is_kept(row: Row) -> bool:
+    """Whether a row has the columns that are kept, of today or of an earlier release."""
+    return set(_ALWAYS) <= set(row) <= {*_ALWAYS, *_ADDED}
+
+
+def write_release(rows: Iterable[Row], path, sentences: Iterable[Row] = ()) -> None:
+    """Keep verdicts, and outcomes of sentences, as those of this release, one in a line.
 
     Parameters
     ----------
     rows : iterable of dict
         Of :func:`~nmfbench.artefacts.evaluate.claim_rows`.
     path : path-like
+    sentences : iterable of dict, optional
+        Of :func:`~nmfbench.artefacts.sentence.sentence_rows`.
     """
     date = datetime.now(UTC).strftime("%Y-%m-%d")
-    lines = [json.dumps({name: row[name] for name in _KEPT}, ensure_ascii=False) for row in rows]
+    claims, sentences = (
+        ",\n".join(json.dumps(row, ensure_ascii=False) for row in part)
+        for part in (map(kept, rows), _states(sentences))
+    )
     head = f'{{"version": "{nmfbench.__version__}", "date": "{date}", "claims": [\n'
-    Path(path).write_text(head + ",\n".join(lines) + "\n]}\n", encoding="utf-8")
+    text = f'{head}{claims}\n], "sentences": [\n{sentences}\n]}}\n'
+    Path(path).write_text(text, encoding="utf-8")
 
 
 def read_release(path) -> Release:
@@ -204,7 +366,8 @@ def read_release(path) -> Release:
     """
     try:
         release = Release(**json.loads(Path(path).read_text(encoding="utf-8")))
-        whole = all(set(_KEPT) <= set(row) for row in release.claims)
+        whole = all(map(is_kept, release.claims))
+        whole &= all({"id", "state"} == set(row) for row in release.sentences)
     except (ValueError, TypeError):
         whole = False
     if not whole:
@@ -215,9 +378,11 @@ def read_release(path) -> Release:
     return release
 
 
-def write_changes(changes: Changes, output: Path) -> Path:
-    """Write ``changes.html``; its path."""
-    path = output / "changes.html"
-    text = environment().get_template("changes.html").render(changes=changes)
-    path.write_text(text, encoding="utf-8")
-    return path
+def write_changes(changes: Changes, output: Path) -> list[Path]:
+    """Write ``changes.html`` and ``changes.json``; their paths."""
+    page, data = output / "changes.html", output / "changes.json"
+    text = environment().get_template("changes.html").render(changes=changes, reasons=REASONS)
+    page.write_text(text, encoding="utf-8")
+    text = json.dumps(changes.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+    data.write_text(f"{text}\n", encoding="utf-8")
+    return [page, data]

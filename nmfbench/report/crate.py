@@ -19,9 +19,9 @@ from rocrate.rocrate import ROCrate
 
 import nmfbench
 from nmfbench.artefacts.evaluate import Evaluation, claim_rows
+from nmfbench.artefacts.verdict import VERDICTS, percent
 from nmfbench.datasets.base import dataset_info
 from nmfbench.engine.provenance import commit
-from nmfbench.pages.environment import SIGNS
 from nmfbench.papers.paper import paper
 from nmfbench.report.section import Section
 from nmfbench.report.sums import file_sum
@@ -62,7 +62,7 @@ def write_crate(
     for evaluation in evaluations:
         _add_data(crate, evaluation)
     actions = [_add_action(crate, section) for section in sections if section.evaluation.finished]
-    for word in SIGNS:
+    for word in VERDICTS:
         _add(crate, f"#{word.replace(' ', '-')}", "Rating", name=word, alternateName=word)
     for evaluation in evaluations:
         for row in claim_rows(evaluation):
@@ -211,6 +211,8 @@ def _add_review(crate, row, evaluation: Evaluation):
     if row["effect"] is not None:
         low, high = row["interval"] or (None, None)
         effect = {"name": "effect", "value": row["effect"], "minValue": low, "maxValue": high}
+        if row["level"] is not None:
+            effect["description"] = f"{percent(row['level'])} interval"
         values.append(_add(crate, f"{identifier}/effect", "PropertyValue", **effect))
     if row["reported"]:
         printed = {"name": "printed in the paper", "value": row["reported"]}
@@ -221,9 +223,17 @@ def _add_review(crate, row, evaluation: Evaluation):
         "ClaimReview",
         name=row["id"],
         claimReviewed=row["statement"],
-        keywords=f"{row['source']}; asserted by {_ASSERTED_BY[row['origin']]}",
+        keywords="; ".join(_keywords(row, evaluation)),
         citation={"@id": _paper_id(evaluation.artefact.paper)},
         reviewRating={"@id": f"#{row['verdict'].replace(' ', '-')}"},
         isBasedOn={"@id": f"#{row['artefact']}"} if evaluation.finished else None,
         additionalProperty=values or None,
     )
+
+
+def _keywords(row, evaluation):
+    """Where the claim stands, who asserts it, and how far its grid is."""
+    yield row["source"]
+    yield f"asserted by {_ASSERTED_BY[row['origin']]}"
+    if evaluation.look_text and row["verdict"] != "not run":
+        yield evaluation.look_text

@@ -13,23 +13,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 
 import nmfbench
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.claim import POLICY, Claim, Verdict
+from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.evaluate import Evaluation
+from nmfbench.artefacts.verdict import ALPHA, POLICY, VERDICTS, Verdict
 from nmfbench.compare.leaderboards import Leaderboard
 from nmfbench.compare.questions import Question
 from nmfbench.core import registry
-from nmfbench.pages.environment import SIGNS, environment
+from nmfbench.pages.environment import environment
 from nmfbench.papers.paper import Paper, paper
 from nmfbench.report.changes import Changes
 from nmfbench.report.numbers import interval, measured, number
+from nmfbench.report.printed import number_tally
 from nmfbench.report.section import Section, picture_path
+from nmfbench.report.sentences import sentence_counts
+from nmfbench.report.two_targets import TwoTargets
 
-__all__ = ["finding", "named", "share", "write_landing", "write_leaderboards"]
+__all__ = [
+    "expected_wrong",
+    "finding",
+    "named",
+    "share",
+    "write_landing",
+    "write_leaderboards",
+]
 
 _PREVIEW = (760, 380)  # pixels that the picture of a row has at most
 _QUALITY = 55
@@ -43,12 +55,10 @@ class PaperRow:
     ----------
     key : str
     paper : Paper
-    found : str
-        Whether its main claim holds, in a sentence.
     said, asked : dict of str to int
         Verdicts on its claims, and on our own questions about it.
     done, total : int
-        Trials of the paper's grid.
+        Trials of the paper grid, in all planned repeats.
     numbered, others : list of Artefact
         Its tables and figures, and further experiments.
     answers : dict of str to Artefact
@@ -63,7 +73,6 @@ class PaperRow:
 
     key: str
     paper: Paper
-    found: str
     said: dict[str, int]
     asked: dict[str, int]
     done: int
@@ -89,12 +98,7 @@ def paper_row(key: str, sections: Sequence[Section], output: Path) -> PaperRow:
     """
     declared = paper(key)
     evaluations = [section.evaluation for section in sections]
-    claims = [(e.artefact.name, *pair) for e in evaluations for pair in e.verdicts]
-    deciding = [
-        (name, verdict)
-        for name, claim, verdict in claims
-        if claim.origin == "paper" and declared.decides(f"{name}/{claim.id}")
-    ]
+    claims = [pair for e in evaluations for pair in e.verdicts]
     of_paper = [e for e in evaluations if any(c.origin == "paper" for c, _ in e.verdicts)]
     artefacts = [e.artefact for e in evaluations]
     by_name = {artefact.name: artefact for artefact in artefacts}
@@ -104,9 +108,8 @@ def paper_row(key: str, sections: Sequence[Section], output: Path) -> PaperRow:
     return PaperRow(
         key,
         declared,
-        finding(deciding),
-        counts(v for _, claim, v in claims if claim.origin == "paper"),
-        counts(v for _, claim, v in claims if claim.origin == "ours"),
+        counts(v for claim, v in claims if claim.origin == "paper"),
+        counts(v for claim, v in claims if claim.origin == "ours"),
         sum(e.done for e in of_paper),
         sum(e.artefact.paper_total for e in of_paper),
         sorted(filter(_numbered, artefacts), key=_numbered),
@@ -155,51 +158,38 @@ def named(artefact: str) -> str:
 
 
 def counts(verdicts) -> dict[str, int]:
-    """How many verdicts there are of each kind, in the order of :data:`SIGNS`."""
+    """How many verdicts there are of each kind, in the order of
+    :data:`~nmfbench.artefacts.verdict.VERDICTS`."""
     found = Counter(verdict.verdict for verdict in verdicts)
-    return {word: found[word] for word in SIGNS}
+    return {word: found[word] for word in VERDICTS}
 
 
-def finding(deciding: Sequence[tuple[str, Verdict]]) -> str:
-    """Whether a main claim holds, by the verdicts that decide it.
+def expected_wrong(evaluations: Sequence[Evaluation]) -> dict[str, tuple[int, float]]:
+    """Number of decided tests, and how many of them may be expected to be wrong, by outcome.
 
-    It holds, or fails, "for the most part" where more than two of three decided ones say so.
+    Within each artefact they are at most the share :data:`~nmfbench.artefacts.verdict.ALPHA` of the
+    claims that are confirmed or refuted, and of those without a lead. What has no p-value, such as
+    a theorem with a counterexample, does not count.
 
     Parameters
     ----------
-    deciding : sequence of (str, Verdict)
-        Name of the artefact, and the verdict.
+    evaluations : sequence of Evaluation
 
-    Examples
-    --------
-    >>> finding([("fig3", Verdict("confirmed")), ("fig3", Verdict("confirmed"))])
-    'It holds. Of 2 claims that decide it (Figure 3): 2 confirmed.'
-    >>> finding([("fig3", Verdict("refuted")), ("fig5", Verdict("not run"))])
-    'It fails so far. Of 2 claims that decide it (Figure 3 and Figure 5): 1 refuted, 1 not run.'
+    Returns
+    -------
+    dict
+        "confirmed or refuted" and "without a lead" -> number of tests, and the most that may be
+        expected to be wrong.
     """
-    found = counts(verdict for _, verdict in deciding)
-    holds, fails = found["confirmed"], found["refuted"]
-    so_far = " so far" if holds + fails < len(deciding) else ""
-    if not holds + fails:
-        word = "It is not decided yet"
-    elif not holds or not fails:
-        word = f"It {'holds' if holds else 'fails'}{so_far}"
-    elif holds > 2 * fails or fails > 2 * holds:
-        word = f"It {'holds' if holds > fails else 'fails'} for the most part{so_far}"
-    else:
-        word = f"It holds in part{so_far}"
-    if not deciding:
-        return f"{word}."
-    numbers = ", ".join(f"{n} {name}" for name, n in found.items() if n)
-    elsewhere = sum(verdict.data != "own" for _, verdict in deciding)
-    told = f"Of {len(deciding)} claims that decide it ({_places(deciding)}): {numbers}"
-    return f"{word}. {told}{f'; {elsewhere} on stand-in data' if elsewhere else ''}."
-
-
-def _places(deciding):
-    """The artefacts of the deciding claims, in words."""
-    *most, last = [named(name) for name in dict.fromkeys(name for name, _ in deciding)]
-    return f"{', '.join(most)} and {last}" if most else last
+    tested = [
+        verdict.verdict
+        for evaluation in evaluations
+        for _, verdict in evaluation.verdicts
+        if verdict.p_value is not None
+    ]
+    sides = {"confirmed or refuted": ("confirmed", "refuted"), "without a lead": ("no lead",)}
+    numbers = {name: sum(word in words for word in tested) for name, words in sides.items()}
+    return {name: (n, ALPHA * n) for name, n in numbers.items()}
 
 
 def share(done: int, total: int) -> str:
@@ -223,10 +213,11 @@ def claim_cells(evaluation: Evaluation, claim: Claim, verdict: Verdict) -> dict[
         "statement": claim.statement,
         "by": "paper" if claim.origin == "paper" else "us",
         "verdict": verdict.verdict,
+        "look": "" if verdict.verdict == "not run" else evaluation.look_text or "final",
         "reported": claim.reported,
-        "effect": measured(verdict.effect, verdict.interval),
+        "effect": measured(verdict.effect, verdict.interval, verdict.level),
         "p": "" if verdict.p_adjusted is None else number(verdict.p_adjusted, 2),
-        "n": str(verdict.n or ""),
+        "n": f"{verdict.n} {verdict.unit}" if verdict.n else "",
         "grid": share(verdict.done, verdict.paper_total),
         "data": verdict.data,
     }
@@ -239,6 +230,10 @@ def write_landing(
     output: Path,
     profile: str | None,
     changes: Changes | None = None,
+    twice: TwoTargets | None = None,
+    sentences: Sequence[Mapping[str, Any]] = (),
+    numbers: Sequence[Mapping[str, Any]] = (),
+    found: Sequence[Mapping[str, str]] = (),
 ) -> list[Path]:
     """Write ``index.html`` and the small pictures on it; their paths.
 
@@ -255,6 +250,14 @@ def write_landing(
         On whose grid all was judged; None if each on its largest one.
     changes : Changes, optional
         Since a release.
+    twice : TwoTargets, optional
+        Verdicts that hang on rounding.
+    sentences : sequence of dict
+        Of the papers, as :func:`~nmfbench.artefacts.sentence.sentence_rows` gives them.
+    numbers : sequence of dict
+        That the papers print, as :func:`~nmfbench.artefacts.printed.number_rows` gives them.
+    found : sequence of dict
+        Sentences on what came out, as :func:`~nmfbench.report.findings.findings` gives them.
     """
     evaluations = [section.evaluation for section in sections]
     rows = [
@@ -267,7 +270,8 @@ def write_landing(
         output,
         rows=rows,
         claims=claims,
-        said={word: sum(row.said[word] for row in rows) for word in SIGNS},
+        said={word: sum(row.said[word] for row in rows) for word in VERDICTS},
+        wrong=expected_wrong(evaluations),
         boards=boards,
         policy=POLICY,
         n_solvers=len(registry.solvers),
@@ -275,6 +279,17 @@ def write_landing(
         book=(output / "records").is_dir(),
         profile=profile,
         changes=changes,
+        twice=twice,
+        sentences={
+            key: sentence_counts([row for row in sentences if row["paper"] == key])
+            for key in papers
+        },
+        all_sentences=sentence_counts(sentences),
+        numbers={
+            key: number_tally([row for row in numbers if row["paper"] == key]) for key in papers
+        },
+        all_numbers=number_tally(numbers),
+        found=found,
         version=nmfbench.__version__,
         written=datetime.now(UTC).strftime("%Y-%m-%d"),
     )

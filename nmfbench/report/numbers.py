@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["Numbers", "interval", "measured", "number"]
+from nmfbench.artefacts.verdict import Verdict, percent
+
+__all__ = ["Numbers", "decided_by", "interval", "measured", "number"]
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -29,17 +31,46 @@ def interval(low: float, high: float) -> str:
     return f"[{number(low)}, {number(high)}]"
 
 
-def measured(effect: float | None, bounds: Sequence[float] | None) -> str:
-    """An effect with its interval, as far as they are known.
+def measured(
+    effect: float | None, bounds: Sequence[float] | None, level: float | None = None
+) -> str:
+    """An effect with its interval and the confidence level of that, as far as they are known.
 
     Examples
     --------
-    >>> measured(0.25, (0.2, 0.3)), measured(0.25, None), measured(None, None)
-    ('0.25 [0.2, 0.3]', '0.25', '')
+    >>> measured(0.25, (0.2, 0.3), 0.985), measured(0.25, None), measured(None, None)
+    ('0.25 [0.2, 0.3] at 98.5 %', '0.25', '')
     """
     if effect is None:
         return ""
-    return number(effect) if bounds is None else f"{number(effect)} {interval(*bounds)}"
+    if bounds is None:
+        return number(effect)
+    at = "" if level is None else f" at {percent(level)}"
+    return f"{number(effect)} {interval(*bounds)}{at}"
+
+
+def decided_by(verdict: Verdict) -> str:
+    """The margin or bound that decides a claim, with whose number it is; empty without one.
+
+    Examples
+    --------
+    >>> decided_by(Verdict("confirmed", threshold=0.04, delta=0.02, ratio=True))
+    'Margin: 4 %, ours, where the smallest difference that matters is 2 %.'
+    >>> decided_by(Verdict("refuted", threshold=3.0, whose="paper"))
+    "Bound: 3, the paper's."
+    """
+    if verdict.threshold is None or verdict.verdict == "not run":
+        return ""
+    whose = "ours" if verdict.whose == "ours" else "the paper's"
+    if verdict.delta is None:
+        values = verdict.threshold
+        ends = values if isinstance(values, tuple) else (values,)
+        return f"Bound{'s' * (len(ends) > 1)}: {' and '.join(map(number, ends))}, {whose}."
+    margin, delta = (
+        f"{100 * value:g} %" if verdict.ratio else f"{value:g}"
+        for value in (verdict.threshold, verdict.delta)
+    )
+    return f"Margin: {margin}, {whose}, where the smallest difference that matters is {delta}."
 
 
 @dataclass(frozen=True, repr=False)

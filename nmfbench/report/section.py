@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.drawn import drawn
 from nmfbench.artefacts.evaluate import Evaluation, claim_rows, evaluate
+from nmfbench.artefacts.printed import number_rows
 from nmfbench.artefacts.style import (
     figure_style,
     save_photographs,
@@ -24,8 +25,10 @@ from nmfbench.core import registry
 from nmfbench.engine.store import Store
 from nmfbench.pages.environment import environment
 from nmfbench.report.changes import Changes, read_release
+from nmfbench.report.numbers import decided_by
 from nmfbench.report.sprite import Sprite, pack
 from nmfbench.report.trials import write_trials
+from nmfbench.report.two_targets import TwoTargets, read_two_targets
 
 __all__ = ["SECTION", "Section", "picture_path", "render_section", "section", "write_pictures"]
 
@@ -51,6 +54,8 @@ class Section:
         What the cards show of it.
     trials : str or None
         Page of its trials, relative to the report.
+    numbers : list of dict
+        Rows of the numbers that the paper prints in it.
     """
 
     evaluation: Evaluation
@@ -58,6 +63,7 @@ class Section:
     pictures: list[str]
     evidence: Evidence | None
     trials: str | None
+    numbers: list[dict] = field(default_factory=list)
 
     def to_json(self) -> str:
         """Text that :meth:`from_json` reads; numbers that are not finite stay what they are."""
@@ -67,6 +73,7 @@ class Section:
             "pictures": self.pictures,
             "evidence": self.evidence and self.evidence.to_dict(),
             "trials": self.trials,
+            "numbers": self.numbers,
         }
         return json.dumps(values, default=lambda number: number.item())  # numpy's numbers
 
@@ -75,7 +82,8 @@ class Section:
         values = json.loads(text)
         evaluation = Evaluation.from_dict(values["evaluation"])
         evidence = values["evidence"] and Evidence.from_dict(values["evidence"], evaluation)
-        return cls(evaluation, values["html"], values["pictures"], evidence, values["trials"])
+        rest = (values["html"], values["pictures"], evidence, values["trials"], values["numbers"])
+        return cls(evaluation, *rest)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         """Output of a notebook cell: the section and, unseen, data for the rest of the report."""
@@ -114,9 +122,11 @@ def section(artefact, *, store, profile=None, stand_in=False, output=".", only=N
         pictures = write_pictures(evaluation, sprite, output)
         evidence = Evidence.of(evaluation)
         trials = write_trials(evaluation, output)
+        numbers = number_rows(evaluation)
     changes = since and read_release(since).compare(claim_rows(evaluation), [artefact])
-    html = render_section(evaluation, sprite, pictures, changes, trials)
-    return Section(evaluation, html, pictures, evidence, trials)
+    twice = read_two_targets(store)
+    html = render_section(evaluation, sprite, pictures, changes, trials, twice)
+    return Section(evaluation, html, pictures, evidence, trials, numbers)
 
 
 def picture_path(artefact: Artefact, ending: str) -> str:
@@ -169,6 +179,7 @@ def render_section(
     pictures: Sequence[str] = (),
     changes: Changes | None = None,
     trials: str | None = None,
+    twice: TwoTargets | None = None,
 ) -> str:
     """HTML of one artefact: picture or table, claims, data, assumptions, provenance.
 
@@ -182,6 +193,8 @@ def render_section(
         Of its claims, since a release.
     trials : str, optional
         Page of its trials, relative to the report.
+    twice : TwoTargets, optional
+        Verdicts that hang on rounding.
     """
     numbers = picture_path(evaluation.artefact, "csv")
     return (
@@ -189,6 +202,7 @@ def render_section(
         .get_template("artefact.html")
         .render(
             e=evaluation,
+            decided_by=decided_by,
             picture=next(iter(pictures), None),
             table=_printed(evaluation),
             sprite=sprite,
@@ -196,6 +210,7 @@ def render_section(
             numbers=numbers if numbers in pictures else None,
             changes=changes,
             trials=trials,
+            twice=twice,
         )
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-__all__ = ["SumsError", "Verification", "file_sum", "verify", "write_sums"]
+__all__ = ["SumsError", "Verification", "file_sum", "has_listed_sum", "verify", "write_sums"]
 
 NAME = "SHA256SUMS"
 
@@ -30,7 +30,8 @@ class Verification:
     changed, missing : list of str
         Those that are listed and have another content, or are not there.
     unlisted : list of str
-        Those that are there and have no check sum.
+        Those that are there and have no check sum, and what is no file or folder: other links,
+        pipes, devices.
     """
 
     whole: list[str]
@@ -64,7 +65,7 @@ def verify(folder) -> Verification:
     Raises
     ------
     SumsError
-        If the folder has none, or it names files outside or is no list of check sums.
+        If the folder has none, or it names files outside or twice, or is no list of check sums.
     """
     folder = Path(folder)
     sums = _read(folder)
@@ -77,9 +78,20 @@ def verify(folder) -> Verification:
             found.changed.append(name)
         else:
             found.whole.append(name)
-    there = (path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file())
-    found.unlisted.extend(n for n in (path.as_posix() for path in there) if n not in {*sums, NAME})
+    known = {*found.whole, *found.changed, NAME}
+    there = (path for path in sorted(folder.rglob("*")) if path.is_symlink() or not path.is_dir())
+    names = (path.relative_to(folder).as_posix() for path in there)
+    found.unlisted.extend(name for name in names if name not in known)
     return found
+
+
+def has_listed_sum(path) -> bool:
+    """Whether the nearest ``SHA256SUMS``, beside a file or above it, has the file's own sum."""
+    path = Path(path).resolve()
+    for folder in path.parents:
+        if (folder / NAME).is_file():
+            return _read(folder).get(path.relative_to(folder).as_posix()) == file_sum(path)
+    return False
 
 
 def _read(folder) -> dict[str, str]:
@@ -96,6 +108,8 @@ def _read(folder) -> dict[str, str]:
         name = PurePosixPath(match["name"])
         if name.is_absolute() or ".." in name.parts:
             raise SumsError(f"{path}, line {number} names a file outside of its folder: {name}.")
+        if name.as_posix() in sums:
+            raise SumsError(f"{path}, line {number} names a file for the second time: {name}.")
         sums[name.as_posix()] = match["sum"]
     if not sums:
         raise SumsError(f"{path} is empty.")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
+import shlex
 
 from nmfbench.cli import options
-from nmfbench.cli.output import Result, UsageError, notice, table
+from nmfbench.cli.output import Result, UsageError, counted, notice, table
 
 _COLUMNS = ("task", "solver", "dataset", "records", "changed", "audited")
-_COLUMNS += ("same_bits", "same_digits", "different")
+_COLUMNS += ("same_bits", "same_digits", "rounding", "different")
 
 
 def add(commands):
@@ -31,7 +33,12 @@ def add(commands):
         metavar="N",
         help="records of each row (1)",
     )
-    sub.add_argument("--draw", default="", metavar="TEXT", help="another text draws another sample")
+    sub.add_argument(
+        "--draw",
+        metavar="TEXT",
+        help="draw the sample that an earlier audit showed as this text, to repeat it (by default "
+        "it is random; only a random sample vouches for records of others)",
+    )
     sub.add_argument(
         "--changed", action="store_true", help="only records that other source computed"
     )
@@ -39,6 +46,19 @@ def add(commands):
         "--accept",
         action="store_true",
         help="raise the versions of what came out different, in the source",
+    )
+    kinds = sub.add_mutually_exclusive_group()
+    kinds.add_argument(
+        "--sensitivity",
+        action="store_true",
+        help="measure instead what rounding does to the sample, from data changed in the last "
+        "place, and keep it beside the store",
+    )
+    kinds.add_argument(
+        "--renew",
+        action="store_true",
+        help="compute imported records of another numerical target again instead, and keep the "
+        "new ones",
     )
     sub.add_argument(
         "--solver",
@@ -49,14 +69,12 @@ def add(commands):
     options.budget(sub)
     options.jobs(sub)
     options.limits(sub)
+    options.target(sub)
 
 
 def run(args) -> Result:
     from nmfbench.artefacts.book import owners
-    from nmfbench.cli.progress import describe
     from nmfbench.cli.targets import select
-    from nmfbench.engine.audit import audit, moved
-    from nmfbench.engine.runner import Limits
     from nmfbench.engine.store import Store
     from nmfbench.guests import parse_solver
 
@@ -70,33 +88,94 @@ def run(args) -> Result:
             keys = owners((target.artefact for target in targets), store.records())
         if spec is not None:
             keys, places = _records_of(spec, store, keys)
-        groups = audit(
-            store,
-            keys,
-            sample=args.sample,
-            changed=args.changed,
-            budget=args.budget,
-            jobs=args.jobs,
-            limits=Limits(args.time_limit, args.memory_limit),
-            salt=args.draw,
-            places=places,
-            progress=_tell,
-        )
-        raised = _raised(moved(store, groups), args.accept)
+        if args.sensitivity:
+            return _measure(args, store, keys)
+        if args.renew:
+            return _renew(args, store, keys)
+        return _audit(args, store, keys, places)
+
+
+def _audit(args, store, keys, places) -> Result:
+    from nmfbench.cli.progress import describe
+    from nmfbench.engine.audit import audit, moved
+
+    groups = audit(
+        store,
+        keys,
+        sample=args.sample,
+        changed=args.changed,
+        draw=args.draw,
+        places=places,
+        target=args.target,
+        progress=_tell,
+        **_means(args),
+    )
+    raised = _raised(moved(store, groups), args.accept)
     rows = [_group_row(group) for group in groups]
     different = [found for g in groups for found in g.audits if found.outcome == "different"]
     said = [row for row in rows if row["audited"] or (args.changed and row["changed"])]
     text = [table(said, _COLUMNS) if said else "no record had to be computed again"]
+    if said:
+        text.append(f"--draw {shlex.quote(rows[0]['draw'])} draws this sample again")
     for found in different:
-        text.append(f"different: {describe(found.record)} ({found.record['key'][:8]})")
+        where = "" if found.at_one_target else ", of another or an unknown numerical target"
+        text.append(f"different: {describe(found.record)} ({found.record['key'][:8]}{where})")
         text += [f"    {line}" for line in found.differences]
+    drifted = [row for row in rows if row["drift"]]
+    for row in drifted:
+        text.append(f"different: {row['task']} of {row['solver']} on {row['dataset']}, in the mean")
+        text += [f"    {line}" for line in row["drift"]]
+    decided = sum(row["rounding"] for row in rows)
+    if decided:
+        text.append(
+            f"rounding decides {decided} of the numbers audited: they were computed under another "
+            "numerical target, and differ by no more than from data changed in the last place"
+        )
     if raised:
         done = "raised" if args.accept else "if the change is meant, raise (or give --accept)"
         text += [f"{done}:", *(f"    {line}" for line in raised)]
     missed = sum(row["changed"] > 0 and row["audited"] == 0 for row in rows)
     if args.changed and missed:
         text.append(f"{missed} groups with changed source were not audited: the budget was spent.")
-    return Result(rows, "\n".join(text), int(bool(different) and not args.accept))
+    failed = bool(different or drifted) and not args.accept
+    return Result(rows, "\n".join(text), int(failed))
+
+
+def _means(args) -> dict:
+    from nmfbench.engine.runner import Limits
+
+    limits = Limits(args.time_limit, args.memory_limit)
+    return {"budget": args.budget, "jobs": args.jobs, "limits": limits}
+
+
+def _measure(args, store, keys) -> Result:
+    from nmfbench.cli.progress import describe
+    from nmfbench.engine.audit import sensitivity
+    from nmfbench.engine.rounding import largest
+
+    rows = []
+
+    def tell(record, spread):
+        metric, share = largest(record, spread)
+        finite = {name: s if math.isfinite(s) else None for name, s in spread.items()}
+        rows.append({"key": record["key"], "trial": describe(record), "spread": finite})
+        notice(f"{describe(record)}: {'nothing' if metric is None else f'{metric} by {share:.1%}'}")
+
+    given = {"sample": args.sample, "draw": args.draw, "target": args.target}
+    done = sensitivity(store, keys, progress=tell, **given, **_means(args))
+    return Result(rows, f"{counted(done, 'measurement')} of what rounding does, in {store.folder}")
+
+
+def _renew(args, store, keys) -> Result:
+    from nmfbench.engine.renew import renew
+
+    groups = renew(store, keys, progress=_tell, **_means(args))
+    rows = [_group_row(group) for group in groups]
+    done = sum(row["audited"] for row in rows)
+    lacking = sum(row["records"] for row in rows) - done
+    text = [table([row for row in rows if row["audited"]], _COLUMNS)] if done else []
+    text.append(f"{counted(done, 'record')} computed again, {lacking} to go.")
+    return Result(rows, "\n".join(text))
 
 
 def _records_of(spec, store, keys):
@@ -128,17 +207,21 @@ def _group_row(group) -> dict:
         "task": group.task,
         "solver": group.solver,
         "dataset": group.dataset,
+        "draw": group.draw,
         "records": group.records,
         "changed": group.changed,
+        "drawn_from": group.drawn_from,
         "audited": len(group.audits),
         "same_bits": group.count("same bits"),
         "same_digits": group.count("same digits"),
+        "rounding": group.count("rounding"),
         "different": group.count("different"),
         "differences": [
-            {"key": found.record["key"], "compared": found.compared, "what": found.differences}
+            {"key": found.record["key"], "what": found.differences}
             for found in group.audits
             if found.outcome == "different"
         ],
+        "drift": group.drift(),
     }
 
 

@@ -70,13 +70,14 @@ def _measure(specs, args, *, again):
     """Measure exponents of time, and keep each as it comes; ``again``: also what is current."""
     from nmfbench.cards.measured import is_current, write_measured
     from nmfbench.cards.scaling import measure_exponents
+    from nmfbench.engine.target import NATIVE
     from nmfbench.engine.worker import Worker
 
     todo = [s for s in specs if again or not is_current(args.store, s.solver, s.params)]
     if len(specs) > len(todo):
         notice(f"{len(specs) - len(todo)} of {len(specs)} solvers have been measured already")
     done = 0
-    with contextlib.closing(Worker()) as worker:
+    with contextlib.closing(Worker(target=NATIVE)) as worker:
         try:
             for spec in todo:
                 notice(f"measuring {spec} ({done + 1} of {len(todo)})")

@@ -93,11 +93,14 @@ def run(args) -> Result:
     rivals = [spec for spec in rivals if not spec.is_saved]
     checked = {}
     with contextlib.closing(Worker(args.memory_limit)) as worker:  # which solvers of ours share
-        against, found = ([examine(s, worker=worker) for s in specs] for specs in (rivals, solvers))
+        against = [examine(spec, worker=worker) for spec in rivals]
+        found, broken = _examined(solvers, worker)
         plan = make_plan(found, tasks=args.task, against=against, profile=args.profile)
+        for spec, why in broken:
+            plan.leave_out(why, solver=spec.label, task="all")
         _make_folder(output)
         for text, spec in zip(args.names, solvers, strict=True):
-            if spec.is_guest:
+            if spec.is_guest and spec not in [spec for spec, _ in broken]:
                 _, findings = check_solver(spec, time_limit=_CHECK_LIMIT, worker=worker)
                 told = [f for f in findings if f.status in ("failed", "note")]
                 checked[_without_folder(text)] = told
@@ -110,9 +113,10 @@ def run(args) -> Result:
         _check_saved(saved, store)
         timings = timings_folder(args.store)
         todo = look_up(plan, store, timings, retry_failed=args.retry_failed)
+        fits = todo.steps - todo.own - todo.baselines
         notice(
-            f"{todo.held} trials have a record; to compute: {todo.own} of the solvers compared, "
-            f"{todo.baselines} of baselines"
+            f"{todo.held} trials have a record; {todo.steps} to compute: {todo.own} of the solvers "
+            f"compared, {todo.baselines} of baselines, {fits} fits that they start from"
         )
         limits = Limits(args.time_limit, args.memory_limit)
         with Progress(todo.steps) as progress:
@@ -153,6 +157,22 @@ def run(args) -> Result:
         names = ", ".join(written["solvers"]) or "no solver"
         text += f"\n{written['file']}: {counted(written['trials'], 'record')} of {names}"
     return Result(data, text, int(failed > 0))
+
+
+def _examined(specs, worker):
+    """The solvers that can be imported, and why the others cannot; one at least has to."""
+    from nmfbench.guests.errors import GuestError
+    from nmfbench.guests.examine import examine
+
+    found, broken = [], []
+    for spec in specs:
+        try:
+            found.append(examine(spec, worker=worker))
+        except GuestError as error:
+            broken.append((spec, str(error).rstrip(".")))
+            if len(broken) == len(specs):
+                raise
+    return found, broken
 
 
 def _check_saved(specs, store):

@@ -20,6 +20,12 @@ def add(commands):
     options.store(sub)
     options.print_json(sub)
     sub.add_argument(
+        "--without-digests",
+        action="store_true",
+        help="also read records without digests, of which damage goes unnoticed, from files whose "
+        "sums no SHA256SUMS beside or above them has",
+    )
+    sub.add_argument(
         "names", nargs="+", metavar="FILE", help="or a folder: all parquet files below it"
     )
 
@@ -27,7 +33,7 @@ def add(commands):
 def run(args) -> Result:
     from nmfbench.cli.merged import import_files, merge_data, merge_text
 
-    found = import_files(args.names, args.store)
+    found = import_files(args.names, args.store, without_digests=args.without_digests)
     text = [merge_text(found, args.store)]
     text += [f"To compare with these records: --against '{name}'" for name in found.saved]
     return Result(merge_data(found), "\n".join(text))

@@ -24,16 +24,15 @@ def run(args) -> Result:
 
     from nmfbench.artefacts.book import publish
     from nmfbench.cards.card import plan_of_the_field
-    from nmfbench.cards.measured import merge_measured
-    from nmfbench.cli.merged import merge_data, merge_text
+    from nmfbench.cli.merged import merge_beside, merge_data, merge_text
     from nmfbench.compare.leaderboards import race_traces
     from nmfbench.engine.store import Store
 
     with Store(args.store, create=False) as store:
         store.check_writable()
+        merge_beside(args.book, args.store)
         found = publish(store, args.book, also=race_traces(plan_of_the_field(), store))
-    merge_measured(args.book, args.store)
-    measured = merge_measured(args.store, args.book)
+    measured = merge_beside(args.store, args.book, own=True)
     data = asdict(found) | {"merge": merge_data(found.merge), "book": args.book}
     data["measured"] = measured
     text = (
@@ -42,6 +41,11 @@ def run(args) -> Result:
     )
     if found.outdated:
         text += f", and {counted(found.outdated, 'record')} left out, as versions were raised since"
+    if found.unaudited:
+        text += (
+            f"; {counted(found.unaudited, 'record')} left out that others computed, as no audit of "
+            "this store vouches for them: 'nmfbench audit' computes a sample again"
+        )
     if measured:
         text += f"; exponents of time of {counted(measured, 'solver')} were renewed"
     return Result(data, f"{text}.")

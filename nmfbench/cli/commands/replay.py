@@ -8,12 +8,16 @@ from nmfbench.cli.output import Result, UsageError
 
 def add(commands):
     sub = options.add_command(
-        commands, "replay", run, "rerun one trial: same bits, same digits, or different"
+        commands,
+        "replay",
+        run,
+        "rerun one trial: same bits, same digits, rounding decides, or different",
     )
     options.store(sub)
     options.print_json(sub)
     sub.add_argument("key", metavar="TRIAL-KEY", help="key of a record, or how it begins")
     options.limits(sub)
+    options.target(sub)
 
 
 def run(args) -> Result:
@@ -28,7 +32,9 @@ def run(args) -> Result:
             record = find_record(store, args.key)
         except LookupError as error:
             raise UsageError(error.args[0]) from None
-        found = replay(record, store, Limits(args.time_limit, args.memory_limit))
+        found = replay(
+            record, store, Limits(args.time_limit, args.memory_limit), target=args.target
+        )
     data = {
         "key": record["key"],
         "trial": describe(record),
@@ -45,4 +51,4 @@ def run(args) -> Result:
         lines.append(f"  the record is a failure: {reason(record['error'])}")
     if not found.same_code:
         lines.append("  the record was computed by other source than today's")
-    return Result(data, "\n".join(lines), int(not found.verdict.startswith("same")))
+    return Result(data, "\n".join(lines), int(found.verdict in ("different", "failed")))

@@ -98,7 +98,8 @@ def run(args) -> Result:
     if not 1 / _UNITS_DIFFER < ratio < _UNITS_DIFFER:
         notice(
             f"the entries of W H sum to {ratio:.3g} times those of X: were other units factorized "
-            f"than nmfbench.load_dataset({args.data!r}) gives?"
+            f"than nmfbench.load_dataset({args.data!r}) gives, or is a diagonal between the "
+            "factors, as RcppML has it, not multiplied into one of them?"
         )
     own = " ".join(args.names)
     rows = [{"factors": own} | score_factors(X, W, H, data.y, losses=losses)]

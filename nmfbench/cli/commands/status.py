@@ -6,15 +6,29 @@ from nmfbench.cli import options
 from nmfbench.cli.output import Result, reading, table
 
 _COLUMNS = ("id", "profile", "done", "failed", "missing", "total")
-_COLUMNS += ("current", "audited", "different", "unaudited", "elsewhere", "missing_data")
+_COLUMNS += ("current", "audited", "different", "unaudited", "elsewhere")
+_COLUMNS += ("reference", "another", "unknown", "missing_data")
 
 
 def add(commands):
     sub = options.add_command(
-        commands, "status", run, "how many trials are done, failed and missing"
+        commands,
+        "status",
+        run,
+        "how many trials are done, failed and missing",
+        "Further columns: by which code the records were computed; and how many of those that are "
+        "not timed under the reference target, another, or one that they do not say.",
     )
     options.targets(sub)
+    sub.add_argument(
+        "--open",
+        action="store_true",
+        help="artefacts with open tests instead: what their next look and their planned repeats "
+        "take in CPU time, and how many tests these may be expected to decide (by the paper grid, "
+        "unless --profile is given)",
+    )
     options.profile(sub)
+    sub.set_defaults(profile=None)
     options.store(sub)
     options.print_json(sub)
 
@@ -25,8 +39,22 @@ def run(args) -> Result:
     from nmfbench.engine.audit import standing
 
     artefacts = [target.artefact for target in select(args.names)]
+    args.profile = args.profile or ("paper" if args.open else "quick")
+    if args.open:
+        return _open(artefacts, args)
     with reading(args.store) as store:
         rows = [count_trials(artefact, store, args) for artefact in artefacts]
         for row, artefact in zip(rows, artefacts, strict=True):
             row |= standing(store, planned(artefact, args))
     return Result(rows, table(rows, _COLUMNS))
+
+
+def _open(artefacts, args) -> Result:
+    from nmfbench.cli.agenda import agenda_of, open_rows, open_text
+    from nmfbench.cli.computing import planned
+
+    with reading(args.store) as store:
+        grids = {artefact.id: planned(artefact, args) for artefact in artefacts}
+        agenda = agenda_of(artefacts, grids, store, args.profile, stand_in=args.stand_in)
+        rows = open_rows(agenda)
+    return Result(rows, open_text(rows))

@@ -1,0 +1,167 @@
+"""Agenda of some artefacts by the options of a command, and what it has for readers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nmfbench.artefacts.artefact import Artefact
+from nmfbench.artefacts.plan import Plan
+from nmfbench.artefacts.prospects import prospects_of
+from nmfbench.artefacts.scheduler import Account, Agenda, Pending, in_time
+from nmfbench.cli.output import counted, table
+from nmfbench.engine.budget import Costs
+from nmfbench.engine.store import Store
+from nmfbench.engine.trials import Trial
+
+__all__ = ["account_rows", "account_text", "agenda_of", "of_clock", "open_rows", "open_text"]
+
+
+def of_clock(trials: Sequence[Trial], timed: str | None) -> list[Trial]:
+    """Trials that ``--timed`` leaves: "no" those that are not timed, "only" the others."""
+    return [trial for trial in trials if timed is None or trial.timed == (timed == "only")]
+
+
+def agenda_of(
+    artefacts: Sequence[Artefact],
+    grids: Mapping[str, Sequence[Trial]],
+    store: Store,
+    profile: str,
+    *,
+    stand_in: bool = False,
+    **asked,
+) -> Agenda:
+    """Agenda of the planned part of some grids.
+
+    Parameters
+    ----------
+    artefacts : sequence of Artefact
+    grids : mapping
+        Identifiers of the artefacts -> trials of the profile.
+    store : Store
+    profile : {"smoke", "quick", "paper"}
+        Of the paper's the plans say where looks are; other grids have looks at the usual numbers of
+        repeats.
+    stand_in : bool, default=False
+    **asked
+        Of :func:`~nmfbench.engine.missing.missing`.
+    """
+    by_id = {artefact.id: artefact for artefact in artefacts}
+    plans, planned = {}, {}
+    for name, artefact in by_id.items():
+        plan, trials = artefact.planned, grids[name]
+        if profile != "paper" or plan is None:
+            repeats = 1 + max((trial.repeat for trial in trials), default=0)
+            plan = Plan(repeats, f"All repeats of the {profile} grid.")
+        plans[name], planned[name] = plan, plan.trials(trials)
+    everything = {trial.key: trial for trials in planned.values() for trial in trials}.values()
+    return Agenda(
+        planned,
+        plans,
+        Pending(everything, store, **asked),
+        Costs(store, everything),
+        lambda name: prospects_of(by_id[name], store, profile=profile, stand_in=stand_in),
+        final=profile == "paper",
+    )
+
+
+def open_rows(agenda: Agenda) -> list[dict]:
+    """One row for each artefact with open tests, the best next batch first."""
+    rows = []
+    for name, prospects in agenda.prospects.items():
+        if not (open_ := prospects.open):
+            continue
+        steps = agenda.steps(name)
+        looks = [_look_row(agenda, step) for step in dict.fromkeys((*steps[:1], *steps[-1:]))]
+        trials = [t for t in agenda.grids[name] if t.key in agenda.pending.lacking]
+        row = {
+            "id": name,
+            "open": len(open_),
+            "open_paper": sum(claim.origin == "paper" for claim in open_),
+            "tests": len(prospects.claims),
+            "repeats": prospects.look.repeats,
+            "planned": agenda.plans[name].repeats,
+            "timed": any(trial.timed for trial in trials),
+            "next": looks[0] if looks else None,
+            "end": looks[-1] if looks else None,
+        }
+        rows.append(row)
+    return sorted(rows, key=_rate, reverse=True)
+
+
+def _look_row(agenda, step):
+    trials = agenda.pending.with_fits(step.keys)
+    return {
+        "repeats": step.look.repeats,
+        "trials": len(trials),
+        "hours": round(sum(map(agenda.costs.of, trials.values())) / 3600, 5),
+        "expected": round(step.expected.verdicts, 2),
+        "value": round(step.expected.value, 3),
+    }
+
+
+def _rate(row):
+    """Expected value per CPU hour, by the next look or the last one."""
+    return max(
+        (look["value"] / max(look["hours"], 1e-6) for look in (row["next"], row["end"]) if look),
+        default=-1.0,
+    )
+
+
+def open_text(rows: Sequence[Mapping]) -> str:
+    """Tables of open tests: of untimed artefacts, and of timed ones."""
+    parts = []
+    for timed, head in ((False, "Untimed:"), (True, "Timed, for an idle machine:")):
+        chosen = [row for row in rows if row["timed"] is timed and row["next"]]
+        if chosen:
+            expected = sum(row["end"]["expected"] for row in chosen)
+            total = (
+                f"{expected:.0f} verdicts expected by the end; the time of trials that artefacts "
+                "share stands at each of them."
+            )
+            parts += [head, table([_cells(row) for row in chosen], _CELLS), total]
+    done = [row for row in rows if not row["next"]]
+    if done:
+        words = ", ".join(f"{row['id']} ({row['open']})" for row in done)
+        parts.append(f"Open with all planned trials: {words}.")
+    tests = sum(row["open"] for row in rows)
+    return "\n".join([*parts, f"{counted(tests, 'open test')} in {counted(len(rows), 'artefact')}"])
+
+
+_CELLS = ("id", "open", "repeats", "next_look", "time", "expected", "end", "time_to_end")
+_CELLS += ("expected_by_end",)
+
+
+def _cells(row):
+    step, end = row["next"], row["end"]
+    return {
+        "id": row["id"],
+        "open": row["open"],
+        "repeats": f"{row['repeats']} of {row['planned']}",
+        "next_look": step["repeats"],
+        "time": in_time(3600 * step["hours"]),
+        "expected": f"{step['expected']:.1f}",
+        "end": end["repeats"],
+        "time_to_end": in_time(3600 * end["hours"]),
+        "expected_by_end": f"{end['expected']:.1f}",
+    }
+
+
+def account_rows(accounts: Mapping[str, Account]) -> list[dict]:
+    """One row for each artefact that led a batch: CPU seconds and verdicts."""
+    return [
+        {
+            "id": name,
+            "batches": account.batches,
+            "predicted": round(account.predicted, 1),
+            "spent": round(account.spent, 1),
+            "expected": round(account.expected, 2),
+            "decided": account.decided,
+        }
+        for name, account in accounts.items()
+    ]
+
+
+def account_text(rows: Sequence[Mapping]) -> str:
+    """Table of predicted and spent CPU time."""
+    cells = [row | {name: in_time(row[name]) for name in ("predicted", "spent")} for row in rows]
+    return table(cells, ("id", "batches", "predicted", "spent", "expected", "decided"))

@@ -1,0 +1,52 @@
+"""Load of this machine, on which timed trials wait."""
+
+from __future__ import annotations
+
+import os
+
+import psutil
+
+from nmfbench.cli.output import notice
+
+__all__ = ["Idle"]
+
+_BUSY = 0.25  # processors in use beside this program, at most, for a timed trial to start
+_SECONDS = 1.0  # of a look
+
+
+class Idle:
+    """Whether the machine is idle, asked before a timed trial starts; it says what it waits for."""
+
+    def __init__(self):
+        self._waits = False
+
+    def __call__(self, trial) -> bool:
+        busy = psutil.cpu_percent(_SECONDS) / 100 * (os.cpu_count() or 1)
+        idle = busy <= _BUSY
+        if self._waits == idle:  # changed
+            self._waits = not idle
+            notice(
+                "the machine is idle; timed trials go on"
+                if idle
+                else f"timed trials wait for an idle machine: {busy:.1f} processors are busy with "
+                f"{_busiest()}, and at most {_BUSY} may be"
+            )
+        return idle
+
+
+def _busiest() -> str:
+    """Names of the processes that use most of the processors."""
+    processes = list(psutil.process_iter(["name"]))
+    for process in processes:
+        _percent(process)
+    psutil.cpu_percent(_SECONDS)
+    used = sorted(((_percent(p), p.info["name"] or "?") for p in processes), reverse=True)
+    names = [f"{name} ({percent:.0f} %)" for percent, name in used[:3] if percent >= 5]
+    return ", ".join(names) or "what is not seen from here"
+
+
+def _percent(process) -> float:
+    try:
+        return process.cpu_percent()
+    except psutil.Error:
+        return 0.0

@@ -1,0 +1,86 @@
+"""The page of the papers' sentences: the outcome of each, and its tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nmfbench.artefacts.sentence import OUTCOMES
+from nmfbench.pages.environment import environment
+
+__all__ = ["STATES", "sentence_counts", "sentence_state", "sentence_tally", "write_sentences"]
+
+Row = Mapping[str, Any]
+
+STATES = (*OUTCOMES, "no test yet")
+"""Outcomes of testable sentences, and that one has no test."""
+
+_WORDS = {"holds": ("holds", "hold"), "fails": ("fails", "fail")}
+
+
+def sentence_state(row: Row) -> str | None:
+    """One of :data:`STATES`; None of a sentence that no computation can decide."""
+    if row["untestable"]:
+        return None
+    return row["outcome"] if row["tests"] else "no test yet"
+
+
+def sentence_counts(rows: Sequence[Row]) -> dict[str, int]:
+    """Number of testable sentences in each of :data:`STATES`.
+
+    Examples
+    --------
+    >>> row = {"outcome": "open", "tests": ["a"], "untestable": None}
+    >>> sentence_counts([row, row | {"tests": []}, row | {"untestable": "A matter of taste."}])
+    {'holds': 0, 'in part': 0, 'no lead': 0, 'fails': 0, 'open': 1, 'no test yet': 1}
+    """
+    found = Counter(map(sentence_state, rows))
+    return {word: found[word] for word in STATES}
+
+
+def sentence_tally(rows: Sequence[Row]) -> str:
+    """Number of sentences by outcome, as text.
+
+    Examples
+    --------
+    >>> row = {"outcome": "holds", "tests": ["a"], "untestable": None}
+    >>> sentence_tally([row, row | {"outcome": "open"}, row | {"outcome": "open", "tests": []}])
+    'Of 3 testable sentences 1 holds, 1 is open and 1 has no test yet.'
+    """
+    found = sentence_counts(rows)
+    parts = []
+    for word in OUTCOMES:
+        if n := found[word]:
+            one, several = _WORDS.get(word, _FORMS.get(word, (f"is {word}", f"are {word}")))
+            parts.append(f"{n} {one if n == 1 else several}")
+    if n := found["no test yet"]:
+        parts.append(f"{n} {'has' if n == 1 else 'have'} no test yet")
+    listed = " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+    return f"Of {sum(found.values())} testable sentences {listed or 'none is tested'}."
+
+
+_FORMS = {
+    "in part": ("holds in part", "hold in part"),
+    "no lead": ("finds no lead", "find no lead"),
+}
+
+
+def write_sentences(rows: Sequence[Row], output: Path) -> Path:
+    """Write ``sentences.html``; its path.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        Of :func:`~nmfbench.artefacts.sentence.sentence_rows`.
+    output : Path
+    """
+    papers: dict[str, list[Row]] = {}
+    for row in rows:
+        papers.setdefault(row["paper"], []).append(row)
+    tallies = {key: sentence_tally(found) for key, found in papers.items()}
+    page = environment().get_template("sentences.html")
+    path = output / "sentences.html"
+    path.write_text(page.render(papers=papers, tallies=tallies), encoding="utf-8")
+    return path
