@@ -21,6 +21,26 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+class _ExamplesLeaveNoTrace:
+    """Takes out of the registries what an example of a docstring has registered."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item):
+        if not isinstance(item, pytest.DoctestItem):
+            return (yield)
+        registry.solvers.entries()  # full, so that nothing but the example adds to it
+        before = dict(registry.solvers._entries)
+        try:
+            return (yield)
+        finally:
+            registry.solvers._entries = before
+
+
+def pytest_configure(config):
+    """Serve the examples in the package, too, which stand outside of this folder."""
+    config.pluginmanager.register(_ExamplesLeaveNoTrace())
+
+
 @contextmanager
 def _turn(tmp_path_factory, name, *, wait=True):
     """A folder of this run of the tests, for one of its processes at a time.

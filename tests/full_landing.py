@@ -8,15 +8,16 @@ import shutil
 import pandas as pd
 from PIL import Image
 
-from nmfbench.artefacts.claim import Verdict
 from nmfbench.artefacts.evaluate import Evaluation
+from nmfbench.artefacts.verdict import VERDICTS, Look, Verdict
 from nmfbench.compare.leaderboards import Leaderboard
 from nmfbench.compare.questions import question_of, why_no_question
 from nmfbench.core import registry
-from nmfbench.pages.environment import ASSETS, SIGNS
+from nmfbench.pages.environment import ASSETS
 from nmfbench.problems.noise import NOISES
 from nmfbench.report.landing import write_landing
 from nmfbench.report.section import Section, picture_path
+from nmfbench.report.sentences import STATES
 
 _NOISY = ("recognition", "reconstruction")
 
@@ -25,7 +26,7 @@ def full_landing(folder):
     """Write the page of all papers, with verdicts of each kind, and of all jobs; its path."""
     artefacts = [entry.target for entry in registry.artefacts.entries()]
     papers = list(dict.fromkeys(artefact.paper for artefact in artefacts))
-    words = itertools.cycle(SIGNS)
+    words = itertools.cycle(VERDICTS)
     sections = [_section(artefact, words, folder) for artefact in artefacts]
     jobs = [(task, None) for task in registry.tasks if why_no_question(task) is None]
     jobs += itertools.product(_NOISY, NOISES)
@@ -34,11 +35,19 @@ def full_landing(folder):
     (folder / "records").mkdir()
     (folder / "comparison").mkdir()
     (folder / "comparison" / "index.html").touch()
-    return write_landing(sections, papers, boards, folder, None)[0]
+    states = itertools.cycle(STATES)
+    sentences = [_sentence(key, next(states)) for key in papers for _ in range(40)]
+    return write_landing(sections, papers, boards, folder, None, sentences=sentences)[0]
+
+
+def _sentence(paper, state):
+    outcome, tests = ("open", []) if state == "no test yet" else (state, ["fig1/first"])
+    return {"paper": paper, "outcome": outcome, "tests": tests, "untestable": None}
 
 
 def _section(artefact, words, folder):
-    numbers = {"effect": -0.0123, "interval": (-0.0345, 0.0123), "p_adjusted": 0.0123, "n": 30}
+    numbers = {"effect": -0.0123, "interval": (-0.0345, 0.0123), "level": 0.9987}
+    numbers |= {"p_value": 0.00123, "p_adjusted": 0.0123, "n": 30}
     counts = {"done": 1234, "total": 1234, "paper_total": artefact.paper_total}
     verdicts = [
         (claim, Verdict(next(words), data="stand-in", **numbers, **counts))
@@ -51,9 +60,10 @@ def _section(artefact, words, folder):
         Image.new("RGB", (900, 450), "gray").save(folder / pictures[0])
     evaluation = Evaluation(
         artefact,
-        profile="quick",
-        whole=1,
-        repeats=1,
+        profile="paper",
+        whole=12,
+        repeats=20,
+        look=Look(12, 20),
         table=None,
         records=None,
         verdicts=verdicts,

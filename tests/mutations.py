@@ -11,7 +11,6 @@ from pathlib import Path
 
 import nmfbench
 from nmfbench.core import registry
-from nmfbench.engine.agreement import forks
 from nmfbench.engine.store import Store
 
 PACKAGE = Path(nmfbench.__file__).parent
@@ -23,7 +22,8 @@ from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
 asked = json.load(sys.stdin)
 with Store(asked["store"]) as store:
-    run([Trial.from_dict(fields) for fields in asked["trials"]], store, jobs=asked["jobs"])
+    trials = [Trial.from_dict(fields) for fields in asked["trials"]]
+    run(trials, store, jobs=asked["jobs"], target=asked["target"])
 """
 
 
@@ -40,8 +40,7 @@ class Mutation:
     solver : str
         A solver of the smoke grids that comes to it.
     params : dict, optional
-        Parameters of its trials that do; by default any. Fits that fork are left out, unless
-        these are their parameters.
+        Parameters of its trials that do; by default any.
     """
 
     kernel: str
@@ -58,9 +57,7 @@ class Mutation:
         fitting = [
             trial
             for trial in fits()
-            if trial.solver == self.solver
-            and self.params in (None, trial.params)
-            and (self.params or forks(trial.to_dict()) is None)
+            if trial.solver == self.solver and self.params in (None, trial.params)
         ]
         one_of_each = {trial.task: trial for trial in reversed(fitting)}.values()
         return list(dict.fromkeys([*one_of_each, *fitting]))[:n]
@@ -97,13 +94,14 @@ def fits():
     return list(dict.fromkeys(found))
 
 
-def compute_apart(trials, folder, *, package=PACKAGE.parent, jobs=1, **environment):
-    """Records of trials by key, computed by the package in a folder, under an environment."""
-    asked = {"store": str(folder), "trials": [t.to_dict() for t in trials], "jobs": jobs}
+def compute_apart(trials, folder, *, package=PACKAGE.parent, jobs=1, target=None):
+    """Records of trials by key, computed by the package in a folder, under a target."""
+    asked = {"store": str(folder), "jobs": jobs, "target": target}
+    asked["trials"] = [trial.to_dict() for trial in trials]
     done = subprocess.run(
         [sys.executable, "-c", _RUN],
         input=json.dumps(asked),
-        env=os.environ | {"PYTHONPATH": str(package)} | environment,
+        env=os.environ | {"PYTHONPATH": str(package)},
         cwd=folder,
         capture_output=True,
         text=True,
@@ -112,19 +110,3 @@ def compute_apart(trials, folder, *, package=PACKAGE.parent, jobs=1, **environme
     assert done.returncode == 0, done.stderr
     with Store(folder) as store:
         return {record["key"]: record for record in store.records([t.key for t in trials])}
-
-
-def other_processor():
-    """Environment in which all of OpenBLAS, numba and numpy compute as on a PC of 2008.
-
-    numba has to be told the name of the processor and its features, or it uses all there are.
-    """
-    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
-
-    found = [name for name in __cpu_dispatch__ if __cpu_features__.get(name)]
-    return {
-        "OPENBLAS_CORETYPE": "Nehalem",
-        "NUMBA_CPU_NAME": "generic",
-        "NUMBA_CPU_FEATURES": "",
-        "NPY_DISABLE_CPU_FEATURES": " ".join(found),
-    }

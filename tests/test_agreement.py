@@ -1,4 +1,4 @@
-"""How two records of one trial agree: tolerances by metric and precision, arrays, forks."""
+"""How two records of one trial agree: tolerances by metric and precision, arrays, rounding."""
 
 import math
 
@@ -8,7 +8,7 @@ import pytest
 from nmfbench.core import registry
 from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.engine import agreement
-from nmfbench.engine.agreement import Agreement, compare, compare_first_objectives, forks
+from nmfbench.engine.agreement import Agreement, compare, drift, same_target
 
 
 def record(task="recovery", solver="spa", metrics=None, **fields):
@@ -23,12 +23,13 @@ def record(task="recovery", solver="spa", metrics=None, **fields):
         "n_iter": 3,
         "first_objectives": [8.0, 4.0, 3.0, 2.0],
         "host": {"cpu": "one"},
-        "versions": {"numpy": "2.0"},
+        "versions": TARGET,
     }
     return given | fields
 
 
-ELSEWHERE = {"host": {"cpu": "another"}}
+TARGET = {"numpy": "2.0", "blas": "a", "numba-target": "b", "numpy-simd": "c", "libc": "d"}
+ELSEWHERE = {"versions": TARGET | {"blas": "another"}}
 
 
 @pytest.fixture
@@ -149,17 +150,16 @@ def test_first_objectives_agree_closely_and_less_so_as_iterations_go_on():
     ]:
         moved = [x * (1 + gap * (i == k)) for k, x in enumerate(start)]
         new = record(first_objectives=moved)
-        assert compare_first_objectives(record(), new).outcome == expected
         assert outcome(record(), new) == expected
 
 
 def test_first_objectives_are_compared_as_far_as_both_go():
     """A fit of ten iterations is compared with the first ten of another."""
     short = record(first_objectives=[8.0, 4.0])
-    assert compare_first_objectives(record(), short).outcome == "same bits"
+    assert outcome(record(), short) == "same bits"
     diverged = record(first_objectives=[8.0, None])
-    assert compare_first_objectives(diverged, diverged).outcome == "same bits"
-    assert compare_first_objectives(record(), diverged).outcome == "different"
+    assert outcome(diverged, diverged) == "same bits"
+    assert outcome(record(), diverged) == "different"
 
 
 def test_arrays_are_compared_and_times_of_a_trace_are_not():
@@ -180,53 +180,61 @@ def test_arrays_are_compared_and_times_of_a_trace_are_not():
     assert outcome(record(), record(), arrays, {"trace": later}) == "different"
 
 
-def test_of_forks_only_objectives_are_compared():
-    """Where rounding parts two fits they still start alike, and end about as low."""
-    forked = {"solver": "hottopixx", "params": {"solver": "sgd"}}
-    assert forks(record(**forked)) == 3
-    old = record(metrics={"x": 1.0}, **forked)
-    new = record(metrics={"x": 0.0}, objective=2.05, n_iter=7, **forked)
-    assert outcome(old, new | ELSEWHERE) == "same digits"
-    assert outcome(old, record(objective=2.5, **forked) | ELSEWHERE) == "different"
+def test_between_targets_rounding_may_do_what_it_was_measured_to_do():
+    """Up to four times as much of a quantity; and of none that was not seen to move."""
+    old, spread = record(metrics={"x": 1.0, "y": 1.0}), {"x": 0.1, "iterations": math.inf}
+    for x, y, expected in [
+        (1.3, 1.0, "rounding"),
+        (1.9, 1.0, "different"),
+        (1.0, 1.1, "different"),
+        (1 + 1e-7, 1.0, "same digits"),
+        (1.0, 1.0, "same bits"),
+    ]:
+        new = record(metrics={"x": x, "y": y}) | ELSEWHERE
+        found = compare(old, new, spread=spread)
+        assert found.outcome == expected
+        assert compare(old, new).outcome == expected.replace("rounding", "different")
+    found = compare(old, old | ELSEWHERE | {"n_iter": 8}, spread=spread)
+    assert (found.outcome, found.details) == ("rounding", ["iterations was 3, is 8"])
 
 
-def test_nothing_forks_on_one_host_with_one_set_of_packages():
+def test_at_one_target_rounding_is_no_excuse():
     """The same instructions round alike."""
-    forked = {"solver": "hottopixx", "params": {"solver": "sgd"}}
-    old, new = record(**forked), record(objective=2.05, **forked)
-    assert outcome(old, new) == "different"
-    assert outcome(old, new | ELSEWHERE) == "same digits"
-    assert outcome(old, new | {"versions": {"numpy": "2.1"}}) == "same digits"
+    old, new = record(), record(objective=2.05)
+    assert compare(old, new, spread={"objective": 1.0}).outcome == "different"
+    assert compare(old, new | ELSEWHERE, spread={"objective": 1.0}).outcome == "rounding"
 
 
-@pytest.mark.parametrize(
-    ("i", "expected"), [(0, "different"), (3, "different"), (4, "same digits")]
-)
-def test_forks_start_alike(i, expected):
-    """For as many iterations as declared, the first objectives agree closely."""
-    forked = {"solver": "hottopixx", "params": {"solver": "sgd"}}
-    old, new = ([8.0, 4.0, 3.0, 2.0, 1.0] for _ in range(2))
-    new[i] *= 1.001
-    old, new = (record(first_objectives=values, **forked) for values in (old, new))
-    assert compare_first_objectives(old, new | ELSEWHERE).outcome == expected
+def test_a_target_is_the_same_if_all_of_it_is_known_to_be():
+    """Releases and instructions count, the name of the processor does not."""
+    old = record()
+    assert same_target(old, old | {"host": {"cpu": "another"}})
+    assert same_target(old, old | {"versions": TARGET | {"pandas": "3"}})
+    for name in TARGET:
+        assert not same_target(old, old | {"versions": TARGET | {name: "another"}})
+    unknown = record(versions={"numpy": "2.0"})
+    assert not same_target(unknown, unknown)
 
 
-def test_a_default_of_a_parameter_is_no_setting_that_forks():
-    """Settings are those of the record, and ``task`` stands for its task."""
-    assert forks(record(solver="hottopixx")) is None
-    assert forks(record(solver="hottopixx", params={"solver": "exact"})) is None
-    assert forks(record(solver="mahnmf-rri", task="convergence")) is None
-    assert forks(record(solver="mahnmf-rri", task="nlad")) == 0
-    fitted = {"task": "convergence", "params": {"inner_sweeps": None}}
-    assert forks(record(solver="mahnmf-rri", **fitted)) == 0
+def pairs(gaps):
+    return [(record(metrics={"x": 1.0}), record(metrics={"x": 1.0 + gap})) for gap in gaps]
+
+
+def test_where_rounding_decides_the_mean_stays():
+    """Differences to both sides are none of the mean; to one side they are."""
+    rng = np.random.default_rng(0)
+    both_ways = rng.normal(0, 0.1, 40)
+    assert drift(pairs(both_ways)) == []
+    (line,) = drift(pairs(both_ways + 0.2))
+    assert line.startswith("x changed by 0.19")
+    assert "in the mean of 40 trials" in line
+    assert drift(pairs([0.2] * 4)) == []  # too few to say
+    assert len(drift(pairs([0.2] * 5))) == 1
+    assert drift(pairs([0.0] * 5)) == []
 
 
 def test_what_is_declared_exists():
-    """Settings that fork name parameters of their solver, and tolerances are not negative."""
-    for entry in registry.solvers.entries():
-        for settings in entry.info["forks"]:
-            assert set(settings) - {"task", "after"} <= set(entry.target().get_params())
-            assert settings.get("task", "nlad") in registry.tasks
+    """Tolerances are not negative, and each precision has its own."""
     for entry in registry.tasks.entries():
         assert all(value > 0 for value in entry.info["tolerances"].values())
     assert set(agreement.RELATIVE) == set(agreement.EARLY)

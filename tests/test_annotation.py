@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import Bunch
 from third_party import real
+from verdicts import verdict_of
 
 from nmfbench.artefacts.evaluate import evaluate
 from nmfbench.datasets.base import load_dataset
@@ -334,10 +335,11 @@ def test_claims_look_at_the_longer_learning_and_at_test_images():
     ]
     frame = pd.DataFrame(rows)
     (claim,) = (claim for claim in fig12.ARTEFACT.claims if claim.id == "mor")
-    verdict = claim.test(frame)
+    verdict = verdict_of(claim.test, frame)
     assert verdict.verdict == "confirmed"
     assert "the lead in RC over MOR-NMF is 25 (95 % interval 25 to 25)" in verdict.evidence
-    assert claim.test(frame[frame["learning"] == fig12._LEARNING[1]]).verdict == "refuted"
+    shorter = frame[frame["learning"] == fig12._LEARNING[1]]
+    assert verdict_of(claim.test, shorter).verdict == "refuted"
 
 
 def test_a_grid_of_baselines_alone_has_empty_panels(smoke_store):

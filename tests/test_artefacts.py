@@ -11,6 +11,7 @@ import worlds_annotation
 import worlds_anp
 import worlds_clustering
 import worlds_codes
+import worlds_facts
 import worlds_foreground
 import worlds_ingredients
 import worlds_lighting
@@ -22,9 +23,11 @@ import worlds_segmentation
 import worlds_sensitivity
 import worlds_separation
 import worlds_similarity
+import worlds_structure
 import worlds_studies
 import worlds_tables
 import worlds_videos
+from verdicts import verdict_of
 
 from nmfbench.artefacts.artefact import PROFILES, label_records
 from nmfbench.artefacts.drawn import drawn
@@ -36,7 +39,7 @@ from nmfbench.engine.store import Store
 from nmfbench.papers.mahnmf import fig1 as rri
 from nmfbench.papers.mahnmf import fig2 as smoothing
 from nmfbench.papers.mahnmf import matrices
-from nmfbench.papers.robust_xray import fig3, fig4, fig5
+from nmfbench.papers.robust_xray import fig3, fig4, fig5, tolerance
 from nmfbench.papers.robust_xray.exemplar_accuracy import ACCURACIES
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
@@ -130,6 +133,19 @@ def _fig3(lead):
     return metrics
 
 
+def _tolerance(lead):
+    def metrics(row, rng):
+        if row["corruption"] == "gaussian":
+            behind = 0.0 if lead or row["method"] != tolerance.ROBUST else 0.3
+            return {"anchor-recovery": 0.9 - behind + 0.01 * rng.standard_normal()}
+        spread = row["dataset_params"]["spread"]
+        if row["solver"] == "spa":
+            return {"anchor-recovery": 0.8 - (0.4 if lead else -0.1) * spread}
+        return {"anchor-recovery": 1.0 if lead else 0.9}
+
+    return metrics
+
+
 def _fig4(lead):
     def metrics(row, rng):
         noise = 0.01 * rng.standard_normal()
@@ -147,17 +163,18 @@ def _fig4(lead):
 
 def _fig5(lead):
     def metrics(row, rng):
-        score = 0.8 if (row["method"] == fig5.ROBUST) == lead else 0.6
+        # Ten exemplars have to beat the largest class of the test half, 51 %.
+        score = 0.8 if (row["method"] == fig5.ROBUST) == lead else 0.6 if lead else 0.4
         if row["method"] == fig5.SMRS and lead:
-            score = 0.5
-        return {name: score + 0.01 * rng.standard_normal() for name in ACCURACIES}
+            score = 0.52
+        return {name: score + 0.003 * rng.standard_normal() for name in ACCURACIES}
 
     return metrics
 
 
 def _fig6(lead):
     def metrics(row, rng):
-        score = 0.8 if lead or row["solver"] == "smrs" else 0.6
+        score = 0.8 if lead or row["solver"] == "smrs" else 0.2
         return {name: score + 0.005 * rng.standard_normal() for name in ACCURACIES}
 
     return metrics
@@ -165,7 +182,7 @@ def _fig6(lead):
 
 def _speed(lead):
     def metrics(row, rng):
-        slower = {"smrs": 5.0 if lead else 2.0, "rpca-ialm": 30.0 if lead else 5.0}
+        slower = {"smrs": 5.0 if lead else 0.5, "rpca-ialm": 30.0 if lead else 5.0}
         seconds = slower.get(row["solver"], 1.0) * np.exp(0.02 * rng.standard_normal())
         return {"cpu_seconds": seconds, "pauc@0.2": 0.9}
 
@@ -185,27 +202,27 @@ def _fig2(lead):
         if row["task"] == "convergence":
             return {"largest-rise": 0.0 if lead else 0.01}
         if row["method"] == smoothing.RATE:
-            fall = row["params"]["inner_max_iter"] ** (-1.0 if lead else -0.5)
+            fall = row["params"]["inner_max_iter"] ** (-1.0 if lead else 0.5)
             return {"excess": fall * np.exp(0.02 * rng.standard_normal())}
         return {"rise": 0.0 if lead else 0.01, "smoothing-gap": 0.9 if lead else 1.1}
 
     return metrics
 
 
-def _run(stop, seconds, end, rng):
-    """A run that falls evenly from 2 to ``end`` in ``stop`` rounds, and then stands still."""
+def _run(stop, seconds, end, rng, start=2):
+    """A run that falls evenly from ``start`` to ``end`` in ``stop`` rounds, then stands still."""
     trace = np.zeros(stop + 6, dtype=TRACE_DTYPE)
     trace["iteration"] = np.arange(stop + 6)
-    noise = np.exp(0.01 * rng.standard_normal(2))
+    noise = np.exp(0.005 * rng.standard_normal(2))
     trace["cpu_seconds"] = trace["seconds"] = seconds * noise[0] * trace["iteration"]
-    trace["objective"] = np.interp(trace["iteration"], [0, stop], [2, end * noise[1]])
+    trace["objective"] = np.interp(trace["iteration"], [0, stop], [start, end * noise[1]])
     return {"norm": 2.0, "arrays": {"trace": trace}}
 
 
 # Rounds to the stop, seconds a round, and objective at the end, by method.
 _SMALL = {
-    True: {"rri": (12, 1.0, 0.8), "ogm": (20, 1.2, 1.0)},
-    False: {"rri": (40, 5.0, 1.2), "ogm": (20, 1.2, 1.0)},
+    True: {"rri": (12, 1.0, 0.98), "ogm": (20, 1.2, 1.0)},
+    False: {"rri": (40, 5.0, 1.2), "ogm": (30, 1.2, 1.0)},
 }
 _LARGE = {
     True: {"rri": (20, 5.0, 1.2), "ogm": (20, 1.0, 1.0)},
@@ -218,7 +235,9 @@ def _speed_claims(*large):
         def metrics(row, rng):
             sizes = row["dataset"], row["dataset_params"].get("n_features")
             runs = (_LARGE if large == sizes else _SMALL)[lead]
-            return _run(*runs["rri" if row["solver"] == "mahnmf-rri" else "ogm"], rng)
+            # On small data the two are comparable in the paper's world: the whole fall is small.
+            start = 1.04 if lead and large != sizes else 2
+            return _run(*runs["rri" if row["solver"] == "mahnmf-rri" else "ogm"], rng, start)
 
         return metrics
 
@@ -260,6 +279,7 @@ WORLDS = {
     "robust-xray/fig5": _fig5,
     "robust-xray/fig6": _fig6,
     "robust-xray/speed": _speed,
+    "robust-xray/tolerance": _tolerance,
     **worlds_annotation.WORLDS,
     **worlds_anp.WORLDS,
     **worlds_recognition.WORLDS,
@@ -270,12 +290,14 @@ WORLDS = {
     **worlds_online.WORLDS,
     **worlds_clustering.WORLDS,
     **worlds_codes.WORLDS,
+    **worlds_facts.WORLDS,
     **worlds_foreground.WORLDS,
     **worlds_segmentation.WORLDS,
     **worlds_sensitivity.WORLDS,
     **worlds_separation.WORLDS,
     **worlds_studies.WORLDS,
     **worlds_similarity.WORLDS,
+    **worlds_structure.WORLDS,
     **worlds_tables.WORLDS,
     **worlds_videos.WORLDS,
 }
@@ -288,12 +310,6 @@ def test_claims_say_whose_they_are(artefact):
         assert claim.origin == ("ours" if ours else "paper"), claim.id
 
 
-def test_papers_assert_most_claims():
-    """Most claims are sentences of the papers; the others are questions of ours."""
-    origins = [claim.origin for artefact in ARTEFACTS for claim in artefact.claims]
-    assert origins.count("paper") > origins.count("ours")
-
-
 def test_the_paper_grid_is_counted(artefact):
     """The number that partial verdicts name is that of the paper's grid."""
     assert artefact.paper_total == len(grid(artefact.id, "paper"))
@@ -303,9 +319,13 @@ def test_the_paper_grid_is_counted(artefact):
 def test_claims_can_be_confirmed_and_refuted(artefact, holds):
     """In a world where the paper is right every claim is confirmed, in the opposite one refuted."""
     table = artefact.frame(world(artefact, WORLDS[artefact.id](holds)))
-    found = {claim.id: (claim.threshold, claim.test(table)) for claim in artefact.claims}
-    verdicts = {name: verdict.verdict for name, (_, verdict) in found.items()}
-    assert set(verdicts.values()) == {"confirmed" if holds else "refuted"}, verdicts
-    for threshold, verdict in found.values():
-        ours = threshold is not None and threshold.whose == "ours"
-        assert (verdict.sensitivity is not None) == ours
+    found = {
+        claim.id: verdict_of(claim.test, table, artefact.smallest_difference)
+        for claim in artefact.claims
+    }
+    wrong = {
+        name: verdict.evidence
+        for name, verdict in found.items()
+        if verdict.verdict != ("confirmed" if holds else "refuted")
+    }
+    assert not wrong

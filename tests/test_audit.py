@@ -10,16 +10,17 @@ from engine import on_digits, trial
 from nmfbench import cli
 from nmfbench.core import registry
 from nmfbench.engine import audit as module
-from nmfbench.engine import runner
-from nmfbench.engine.audit import Audit, Group, audit, moved, standing
+from nmfbench.engine import rounding, runner
+from nmfbench.engine.audit import Audit, Group, audit, moved, standing, vouched_for
+from nmfbench.engine.rounding import Spreads
 from nmfbench.engine.runner import run
 from nmfbench.engine.store import Store
 
-ELSEWHERE = {"platform": "other", "cpu": "other", "cores": 1}
 LONG = on_digits("recognition", "nenmf", train_per_class=20)
 SHORT = on_digits("recognition", "pca")
 PLAIN = [trial(solver, repeat=r) for solver in ("spa", "xray-l2") for r in range(2)]
 TRIALS = [*PLAIN, LONG, SHORT]
+TARGETS = ("reference", "another", "unknown")
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +70,7 @@ def test_the_same_bits_come_out_again(store):
     }
     assert all(len(group.audits) == group.records for group in groups)
     assert all(group.count("same bits") == group.records for group in groups)
-    assert {found.compared for found in told} == {"all"}
+    assert all(found.at_one_target for found in told)
     kept = store.audits()
     assert len(kept) == len(told) == 8
     for row in kept:
@@ -92,10 +93,10 @@ def test_a_difference_is_found_and_told(folder, capsys):
     shown = capsys.readouterr()
     rows = json.loads(shown.out)
     keys = ("task", "solver", "dataset", "records", "audited")
-    keys += ("same_bits", "same_digits", "different")
+    keys += ("same_bits", "same_digits", "rounding", "different")
     assert all(set(keys) <= set(row) for row in rows)
     (row,) = [row for row in rows if row["different"]]
-    assert [row[key] for key in keys] == ["recovery", "spa", "near-separable", 2, 2, 1, 0, 1]
+    assert [row[key] for key in keys] == ["recovery", "spa", "near-separable", 2, 2, 1, 0, 0, 1]
     (found,) = row["differences"]
     assert found["key"] == one.key
     assert found["what"] == [f"{name} was {old + 1e-3!r}, is {old!r}"]
@@ -123,34 +124,59 @@ def test_the_command_says_which_version_to_raise(folder, capsys, monkeypatch):
     assert "raised:" in capsys.readouterr().out
 
 
-def test_of_another_host_only_the_first_iterations_are_compared(store):
-    """Of a long fit the objectives so far; a fit of few iterations, or none, is compared whole."""
-    for one in (LONG, LONG.base, SHORT, SHORT.base):
-        (record,) = store.records([one.key])
-        # Rounding in a long fit is no difference.
-        metrics = {k: v + 0.5 * (one is LONG) for k, v in record["metrics"].items()}
-        edit(store, one, host=ELSEWHERE, metrics=metrics)
-    groups = groups_by_name(audit(store, [one.key for one in (LONG, LONG.base, SHORT)]))
-    for task in ("factorization", "recognition"):
-        (found,) = groups[task, "nenmf"].audits
-        assert found.compared == "first objectives"
-        assert found.outcome == "same bits"
-    (found,) = groups["recognition", "pca"].audits
-    assert found.compared == "all"
+def of_another_target(store, one, **changes):
+    (record,) = store.records([one.key])
+    edit(store, one, versions=record["versions"] | {"blas": "another"}, **changes)
 
 
-def test_an_edited_first_objective_is_found_on_another_host(store):
-    """The record of the fit says what its first iterations gave."""
-    (record,) = store.records([LONG.base.key])
-    objectives = [*record["first_objectives"][:-1], record["first_objectives"][-1] * (1 + 1e-3)]
-    edit(store, LONG.base, host=ELSEWHERE, first_objectives=objectives)
-    edit(store, LONG, host=ELSEWHERE)
+def test_a_difference_of_another_target_is_measured_and_no_version_is_to_be_raised(
+    store, monkeypatch
+):
+    """Up to several times the change that perturbed data give is rounding."""
+    (record,) = store.records([LONG.key])
+    of_another_target(store, LONG, objective=record["objective"] * 1.01)
+    (group,) = audit(store, [LONG.key])
+    assert [found.outcome for found in group.audits] == ["different"]
+    assert not group.audits[0].at_one_target
+    assert moved(store, [group]) == []
+    monkeypatch.setattr(rounding, "measure", lambda *args, **kwargs: {"objective": 0.005})
     (group,) = audit(store, [LONG.key])
     (found,) = group.audits
-    assert (found.outcome, found.compared) == ("different", "first objectives")
-    assert found.record["key"] == LONG.key
-    (text,) = found.differences
-    assert text.startswith("objective after 10 iterations was ")
+    assert (found.outcome, group.count("rounding"), group.drift()) == ("rounding", 1, [])
+    assert store.audits()[-1]["outcome"] == "rounding"
+
+
+def test_a_mean_that_drifts_is_told(folder, capsys, monkeypatch):
+    """Where rounding decides every trial, and all moved to one side; exit 1."""
+    trials = [trial("xray-l2", corruption="gaussian", level=0.5, repeat=r) for r in range(6)]
+    with Store(folder) as store:
+        run(trials, store)
+        for one in trials:
+            (record,) = store.records([one.key])
+            metrics = {name: value + 0.25 for name, value in record["metrics"].items()}
+            of_another_target(store, one, metrics=metrics)
+    monkeypatch.setattr(
+        rounding, "measure", lambda trial, plain, *_, **__: dict.fromkeys(plain["metrics"], 9.0)
+    )
+    words = ["audit", "--store", str(folder), "--solver", "xray-l2", "--sample", "9"]
+    assert cli.main(words) == 1
+    out = capsys.readouterr().out
+    assert "different: recovery of xray-l2 on near-separable, in the mean" in out
+    assert "anchor-recovery changed by -0.25" in out
+    assert "rounding decides 6 of the numbers audited" in out
+
+
+def test_sensitivity_is_measured_once_for_each_group_and_kept(folder, capsys):
+    """In a file beside the records; a second call finds nothing to do."""
+    words = ["audit", "--store", str(folder), "--sensitivity", "--json"]
+    assert cli.main(words) == 0
+    rows = json.loads(capsys.readouterr().out)
+    with Store(folder) as store:
+        spreads = Spreads(folder)
+        assert len(rows) == len({module.group_of(r) for r in store.records()})
+        assert all(record in spreads for record in store.records())
+    assert cli.main(words) == 0
+    assert json.loads(capsys.readouterr().out) == []
 
 
 def test_a_failure_is_a_difference(store, monkeypatch):
@@ -174,9 +200,9 @@ def again(monkeypatch):
         asked.append(one)
         return {"status": "done", "error": None}, {}
 
-    same = SimpleNamespace(outcome="same bits", beyond=[], differences=[])
+    same = SimpleNamespace(outcome="same bits", details=[])
     monkeypatch.setattr(module, "compute", compute)
-    monkeypatch.setattr(module, "compare", lambda *_: same)
+    monkeypatch.setattr(rounding, "agreement", lambda *_: same)
     return asked
 
 
@@ -210,16 +236,117 @@ def test_what_cannot_be_computed_here_is_left_out(store, again, monkeypatch):
     assert moved(store, groups) == []
 
 
-def test_a_sample_is_the_same_until_another_is_drawn(store, again):
-    """The salt draws; the number of records does not."""
-    drawn = set()
-    for salt in ("", "", "a", "b", "c", "d", "e", "f"):
+def test_nobody_foresees_a_sample_and_it_can_be_drawn_again(store, again):
+    """It is random, and its groups know the text that draws the same."""
+    keys, drawn = [one.key for one in PLAIN[:2]], set()
+    for _ in range(40):  # all of one record by chance: once in 10^12
         again.clear()
-        audit(store, [one.key for one in PLAIN[:2]], salt=salt)
+        (group,) = audit(store, keys)
         (one,) = again
-        drawn.add((salt, one.key))
-    assert len({key for salt, key in drawn if salt == ""}) == 1
-    assert len({key for _, key in drawn}) == 2
+        drawn.add(one.key)
+        again.clear()
+        assert audit(store, keys, draw=group.draw)[0].draw == group.draw
+        assert again == [one]
+    assert drawn == set(keys)
+
+
+def test_the_command_shows_the_text_that_draws_a_sample(folder, capsys):
+    """Two calls draw by two texts; --draw repeats one of them."""
+    words = ["audit", "--store", str(folder), "--solver", "spa"]
+    shown = []
+    for more in ([], [], ["--draw", "my text"]):
+        assert cli.main([*words, *more]) == 0
+        (line,) = [x for x in capsys.readouterr().out.splitlines() if "draws this sample" in x]
+        shown.append(line.partition("--draw ")[2].removesuffix(" draws this sample again"))
+    assert shown[2] == "'my text'"
+    assert len(set(shown)) == 3
+
+
+# -- what an audit vouches for ----------------------------------------------------------------
+
+
+@pytest.fixture
+def elsewhere(store, tmp_path):
+    """Another store, to which the first record of PLAIN was imported."""
+    with Store(tmp_path / "elsewhere") as other:
+        other.put_imported([(store.records([PLAIN[0].key])[0], {})])
+        yield other
+
+
+def forged(store, one):
+    (record,) = store.records([one.key])
+    return record | {"metrics": dict.fromkeys(record["metrics"], 0.123)}
+
+
+def test_an_audit_vouches_for_nothing_that_comes_later(store, elsewhere, again):
+    """Not for another record of its group, nor for one that takes the place of an audited one."""
+    audit(elsewhere)
+    assert vouched_for(elsewhere, PLAIN) == {PLAIN[0].key}
+    elsewhere.put_imported([(forged(store, PLAIN[1]), {})])
+    assert vouched_for(elsewhere, PLAIN) == {PLAIN[0].key}
+    assert standing(elsewhere, PLAIN[:2])["elsewhere"] == 1
+    elsewhere.put_imported([(forged(store, PLAIN[0]), {})])
+    assert vouched_for(elsewhere, PLAIN) == set()
+    assert standing(elsewhere, PLAIN[:2])["elsewhere"] == 2
+
+
+def test_an_audit_of_changed_code_looks_at_what_comes_later(store, elsewhere, again):
+    """A group that came out the same is audited again once it has another record."""
+    for one in PLAIN[:2]:
+        edit(store, one, code="another")
+    elsewhere.put_imported([(store.records([PLAIN[0].key])[0], {})])
+    audit(elsewhere, changed=True)
+    audit(elsewhere, changed=True)
+    assert again == [PLAIN[0]]
+    elsewhere.put_imported([(store.records([PLAIN[1].key])[0], {})])
+    audit(elsewhere, changed=True)
+    assert again == [PLAIN[0], PLAIN[1]]
+
+
+def test_what_an_audit_drew_from_is_listed(store, again):
+    """With the number of records that were computed; of a chosen sample nothing is."""
+    keys = [one.key for one in PLAIN]
+    groups = audit(store, keys, draw="chosen")
+    assert store.draws() == []
+    assert vouched_for(store, PLAIN) == set()
+    groups = audit(store, keys)
+    rows = {row["solver"]: row for row in store.draws()}
+    assert set(rows) == {"spa", "xray-l2"}
+    for group in groups:
+        row = rows[group.solver]
+        assert (row["draw"], row["audited"], group.drawn_from) == (group.draw, 1, 2)
+        assert set(row["records"]) == {one.key for one in PLAIN if one.solver == group.solver}
+    assert vouched_for(store, PLAIN) == set(keys)
+
+
+def test_a_record_that_differs_withdraws_the_word_for_its_group(store, again, monkeypatch):
+    """Then no record of the group and source is vouched for, whatever came out before."""
+    audit(store, [one.key for one in PLAIN])
+    differs = SimpleNamespace(outcome="different", details=["x"])
+    monkeypatch.setattr(rounding, "agreement", lambda *_: differs)
+    audit(store, [PLAIN[0].key])
+    assert vouched_for(store, PLAIN) == {PLAIN[2].key, PLAIN[3].key}
+
+
+def test_no_audit_vouches_for_times(elsewhere, again):
+    """Nobody can tell whether a time was measured."""
+    timed = trial(timed=True)
+    record = runner._record(timed, {"outcome": {"metrics": {"a": 1.0}, "fit": {}}}, {})
+    elsewhere.put_imported([(record, {})])
+    audit(elsewhere, [timed.key])
+    assert timed in again
+    assert vouched_for(elsewhere, [timed]) == set()
+
+
+def test_an_audit_measures_rounding_itself(store):
+    """Measurements that came with a file excuse no difference."""
+    (record,) = store.records([LONG.key])
+    of_another_target(store, LONG, objective=record["objective"] * 1.5)
+    spreads = Spreads(store.folder)
+    spreads.add(record, {"objective": 9.0})
+    spreads.write()
+    (group,) = audit(store, [LONG.key])
+    assert [found.outcome for found in group.audits] == ["different"]
 
 
 def test_a_budget_begins_nothing_that_would_not_fit(store, again):
@@ -246,19 +373,29 @@ def test_a_sample_within_a_budget_leaves_out_the_dear(store, again):
 
 
 def test_records_stand_by_the_code_that_computed_them(store, again, monkeypatch):
-    """Of today's code, audited under it, audited and different, or neither."""
+    """Of today's code, audited under it, audited and different, or neither; and by target."""
+
+    def standing(*args):
+        return {k: n for k, n in module.standing(*args).items() if k not in TARGETS}
+
     expected = {"current": 4, "audited": 0, "different": 0, "unaudited": 0, "elsewhere": 0}
     assert standing(store, PLAIN) == standing(store, PLAIN * 2) == expected
+    targets = dict.fromkeys(TARGETS, 0)
+    assert module.standing(store, PLAIN) == expected | targets | {"reference": 4}
+    of_another_target(store, PLAIN[1])
+    edit(store, PLAIN[2], versions={"numpy": "2.0"})
+    found = module.standing(store, PLAIN)
+    assert [found[name] for name in TARGETS] == [2, 1, 1]
     for one in PLAIN:
         edit(store, one, code="another")
     assert standing(store, PLAIN)["unaudited"] == 4
-    audit(store, [PLAIN[0].key])  # its group has another record of the same code
+    audit(store, [one.key for one in PLAIN[:2]])  # one of them is computed
     none = dict.fromkeys(expected, 0)
     assert standing(store, PLAIN) == none | {"audited": 2, "unaudited": 2}
     edit(store, PLAIN[1], code="a third")
     assert standing(store, PLAIN) == none | {"audited": 1, "unaudited": 3}
-    differs = SimpleNamespace(outcome="different", beyond=["x"], differences=["x"])
-    monkeypatch.setattr(module, "compare", lambda *_: differs)
+    differs = SimpleNamespace(outcome="different", details=["x"])
+    monkeypatch.setattr(rounding, "agreement", lambda *_: differs)
     audit(store, [PLAIN[2].key])
     assert standing(store, PLAIN) == none | {"audited": 1, "different": 2, "unaudited": 1}
     edit(store, PLAIN[0], status="failed", metrics={})
@@ -271,9 +408,9 @@ def test_records_from_elsewhere_are_marked_until_they_are_audited(store, again, 
     with Store(tmp_path / "other") as other:
         pairs = [(record, {}) for record in store.records([one.key for one in PLAIN])]
         other.put_imported(pairs)
-        none = dict.fromkeys(standing(store, PLAIN), 0)
+        none = dict.fromkeys(standing(store, PLAIN), 0) | {"reference": 4}
         assert standing(other, PLAIN) == none | {"elsewhere": 4}
-        audit(other, [PLAIN[0].key])
+        audit(other, [one.key for one in PLAIN[:2]])
         assert standing(other, PLAIN) == none | {"audited": 2, "elsewhere": 2}
         other.put(*pairs[2], replace=True)  # computed here by now
         assert standing(other, PLAIN) == none | {"current": 1, "audited": 2, "elsewhere": 1}
@@ -286,7 +423,7 @@ HISS = {"corruption": "gaussian", "level": 0.5}
 
 
 def found(one, outcome):
-    return Audit({"key": one.key}, one, outcome, "all", [])
+    return Audit({"key": one.key}, one, outcome, [])
 
 
 def raised(store, outcomes):

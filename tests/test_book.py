@@ -1,21 +1,33 @@
 """The record book: what is published, where it stands, and what an import gives back."""
 
+import contextlib
+import hashlib
+import json
+import random
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from engine import on_digits, trial
 
+from nmfbench import cli
+from nmfbench.artefacts import book as module
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.book import owners, publish
-from nmfbench.artefacts.claim import Claim, Verdict
+from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.evaluate import claim_rows, evaluate
+from nmfbench.artefacts.finding import Finding
 from nmfbench.artefacts.grids import Method
 from nmfbench.core import registry
 from nmfbench.core.registry import Registry
 from nmfbench.engine import runner
-from nmfbench.engine.exchange import read_exports
+from nmfbench.engine.exchange import FIRST, LAST, ExchangeError, read_exports, trial_of
 from nmfbench.engine.merge import import_records
+from nmfbench.engine.record import JSON, digest, to_row
+from nmfbench.engine.saved import as_saved
 from nmfbench.engine.store import Store, StoreError
+from nmfbench.engine.trials import key_of
 
 ELSEWHERE = {"platform": "other", "cpu": "other", "cores": 1}
 SINGLE = np.linspace(0, 1, 4, dtype=np.float32)
@@ -33,7 +45,7 @@ def _drawn(records):
 
 
 def _judged(records):
-    return Verdict("confirmed" if _total(records, "both") > 0 else "refuted")
+    return Finding.without("confirmed" if _total(records, "both") > 0 else "refuted", "")
 
 
 def artefact(name, trials, summarise=len, claims=()):
@@ -119,7 +131,7 @@ def test_an_import_gives_the_records_back(store, book, tmp_path, artefacts):
     assert found.size == sum(path.stat().st_size for path in files_of(book))
     with Store(tmp_path / "other") as other:
         import_records(read_exports([book]), other)
-        assert other.records() == store.records()
+        assert other.records() == list(map(as_saved, store.records()))
         for one in EVERYTHING:
             names = ["both", "curve", "image"] if one in DRAWN else []
             assert other.array_names(one.key) == names
@@ -192,18 +204,19 @@ def test_verdicts_of_a_real_artefact_come_back(store, book, tmp_path, monkeypatc
 
 
 def test_a_row_stands_in_the_file_of_the_first_artefact_that_asks_for_it(store, book):
-    """So does a fit with what starts from it; what no artefact asks for is in a file of its own."""
+    """So does a fit with what starts from it; the rest is in files by task."""
     fill(store)
     publish(store, book)
     assert {path.relative_to(book).as_posix() for path in files_of(book)} == {
-        *("alpha/drawn.parquet", "beta/clusters.parquet", "gamma/fits.parquet", "compare.parquet")
+        *("alpha/drawn.parquet", "beta/clusters.parquet", "gamma/fits.parquet"),
+        f"compare/{OTHER.task}.parquet",
     }
     assert keys_of(book / "alpha" / "drawn.parquet") == {one.key for one in DRAWN}
     fit, other = (one.base for one in FITS)
     assert fit == SHARED[0].base
     assert keys_of(book / "beta" / "clusters.parquet") == {SHARED[0].key, fit.key}
     assert keys_of(book / "gamma" / "fits.parquet") == {*(one.key for one in FITS), other.key}
-    assert keys_of(book / "compare.parquet") == {OTHER.key}
+    assert keys_of(book / "compare" / f"{OTHER.task}.parquet") == {OTHER.key}
 
 
 def test_every_artefact_that_asks_for_a_trial_is_named(store, artefacts):
@@ -240,8 +253,9 @@ def test_equal_records_give_equal_bytes(store, book, tmp_path):
     publish(store, book)
     with Store(tmp_path / "other") as other:
         fill(other, EVERYTHING[:3])
-        import_records(read_exports([book]), other)
         parts = tmp_path / "parts"
+        publish(other, parts)
+        fill(other, EVERYTHING[:2:-1])
         publish(other, parts)
     assert bytes_of(parts) == bytes_of(book)
     with Store(tmp_path / "third") as third:
@@ -325,6 +339,87 @@ def test_rows_of_what_is_gone_leave_the_book(store, book, tmp_path, monkeypatch)
     assert OTHER.key not in keys_of(book)
 
 
+# -- records of others ------------------------------------------------------------------------
+
+
+def forge(store, trials):
+    """Import records with a metric of 0.99, as a file of a stranger would bring them."""
+    pairs = ((record_of(one, metric=0.99), ARRAYS if one in DRAWN else {}) for one in trials)
+    import_records(pairs, store)
+
+
+def vouch(monkeypatch, *trials):
+    keys = {one.key for one in trials}
+    monkeypatch.setattr(module, "vouched_for", lambda store, asked: keys)
+
+
+def test_records_of_others_stay_out_until_an_audit_vouches_for_them(store, book, monkeypatch):
+    """Also those of the suite's own solvers; how many, is counted."""
+    fill(store, DRAWN)
+    forge(store, FITS)
+    found = publish(store, book)
+    assert (found.unaudited, found.merge.new) == (2, 4)
+    assert keys_of(book) == {one.key for one in DRAWN}
+    vouch(monkeypatch, FITS[0])
+    found = publish(store, book)
+    assert (found.unaudited, found.merge.new) == (1, 1)
+    assert keys_of(book) == {one.key for one in (*DRAWN, FITS[0])}
+
+
+def test_the_book_stays_publishable_from_a_store_that_imported_it(store, book, tmp_path):
+    """Without an audit, and with what the store computed besides."""
+    fill(store, DRAWN)
+    publish(store, book)
+    before = bytes_of(book)
+    with Store(tmp_path / "other") as other:
+        import_records(read_exports([book]), other)
+        found = publish(other, book)
+        assert (found.unaudited, found.merge.held, found.written) == (0, len(DRAWN), 0)
+        assert bytes_of(book) == before
+        fill(other, [OTHER])
+        assert publish(other, book).records == len(DRAWN) + 1
+
+
+def test_a_record_of_others_never_takes_the_place_of_the_book_s(store, book, tmp_path):
+    """Not even one that says it was computed under the reference target."""
+    fill(store, DRAWN[:1], versions={"numpy": "2.0"})
+    publish(store, book)
+    before = bytes_of(book)
+    with Store(tmp_path / "other") as other:
+        forge(other, DRAWN[:1])
+        (record,) = other.records()
+        claimed = {"blas": "openblas Haswell x1", "numba-target": "x86-64-v3 0"}
+        claimed |= {"numpy-simd": "X86_V3", "libc": "glibc"}
+        other.put_imported([(record | {"versions": claimed}, ARRAYS)])
+        assert publish(other, book).unaudited == 1
+    assert bytes_of(book) == before
+
+
+def test_arrays_of_others_are_not_published(store, book, tmp_path, monkeypatch):
+    """An audit does not compare them: a record of which some are read stays out, and more of them
+    for a record of the book do."""
+    fill(store, DRAWN[:1])
+    publish(store, book)
+    with Store(tmp_path / "other") as other:
+        (pair,) = read_exports([book])
+        import_records([(pair[0], pair[1] | {"extra": np.ones(3)})], other)
+        forge(other, DRAWN[1:2])
+        assert other.array_names(DRAWN[0].key) == ["both", "curve", "extra", "image"]
+        monkeypatch.setattr(module, "vouched_for", lambda store, trials: {t.key for t in trials})
+        assert publish(other, book).unaudited == 1
+    arrays = {record["key"]: set(found) for record, found in read_exports([book])}
+    assert arrays == {DRAWN[0].key: {"both", "curve", "image"}}
+
+
+def test_a_published_record_does_not_name_its_machine(store, book):
+    """The store's does, by a random name."""
+    fill(store, DRAWN)
+    publish(store, book)
+    assert all(record["host"]["machine"] for record in store.records())
+    assert all("machine" not in record["host"] for record, _ in read_exports([book]))
+    assert publish(store, book).written == 0
+
+
 # -- merging into the book --------------------------------------------------------------------
 
 
@@ -345,6 +440,21 @@ def test_timings_of_the_larger_set_take_the_place_of_the_book_s(store, book, tmp
     assert len({record["host"]["cpu"] for record in records} - {"other"}) == 1
 
 
+def test_records_of_a_set_that_grows_keep_their_arrays(store, book, tmp_path, monkeypatch):
+    """The book's stand in the larger set as they were imported."""
+    timed = [trial(solver, timed=True) for solver in ("spa", "xray-l2", "smrs")]
+    entry = registry.Entry("delta/timed", artefact("delta/timed", timed, _drawn))
+    monkeypatch.setitem(registry.artefacts._entries, "delta/timed", entry)
+    for one in timed[:2]:
+        store.put(record_of(one, host=ELSEWHERE), ARRAYS)
+    publish(store, book)
+    with Store(tmp_path / "here") as here:
+        import_records(read_exports([book]), here)
+        here.put(record_of(timed[2]), ARRAYS)
+        publish(here, book)
+    assert [set(arrays) for _, arrays in read_exports([book])] == [{"image", "curve", "both"}] * 3
+
+
 def test_an_array_that_a_picture_begins_to_read_is_published_later(store, book, monkeypatch):
     """The rows stay, and what they lack is added to them."""
     fill(store)
@@ -363,3 +473,169 @@ def test_an_array_that_a_picture_begins_to_read_is_published_later(store, book, 
     assert found.written == 1
     arrays = [arrays for _, arrays in read_exports([book / "alpha" / "drawn.parquet"])]
     assert all(set(found) == {"image", "curve", "both", "unread"} for found in arrays)
+
+
+# -- damage -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("flips", [20, pytest.param(1000, marks=pytest.mark.slow)])
+def test_commands_name_the_damage_of_a_store(store, tmp_path, capsys, flips):
+    """Wherever a bit is flipped, reading commands end by themselves, without a traceback."""
+    fill(store)
+    store.close()
+    data, place = store.path.read_bytes(), tmp_path / "flipped"
+    place.mkdir()
+    rng, noticed = random.Random(1), 0
+    words = ["--store", str(place)]
+    output = ["--output", str(tmp_path / "records.csv"), "--format", "csv"]
+    for flip in range(flips):
+        bit = rng.randrange(8 * len(data))
+        for path in place.iterdir():
+            path.unlink()
+        (place / store.path.name).write_bytes(with_flipped(data, bit))
+        codes = [
+            cli.main(["status", *words]),
+            cli.main(["claims", *words]),
+            cli.main(["export", *words, *output]),
+            cli.main(["status", "--open", *words]),
+            cli.main(["doctor", *words]),
+        ]
+        if flip % 50 == 49:  # these take longest
+            codes.append(cli.main(["card", "spa", *words]))
+            codes.append(cli.main(["report", *words, "--output", str(tmp_path / "report")]))
+        assert set(codes) <= {0, 1, 2}, bit
+        assert "Traceback" not in capsys.readouterr().err, bit
+        noticed += max(codes) > 0
+    assert noticed >= flips // 20
+
+
+@pytest.mark.parametrize("flips", [20, pytest.param(1000, marks=pytest.mark.slow)])
+def test_commands_name_the_damage_of_a_book(store, book, tmp_path, capsys, flips):
+    """A file with a flipped bit is not imported, and named; or it says what it said before."""
+    fill(store)
+    publish(store, book)
+    wanted = {record["key"]: record for record, _ in read_exports([book])}
+    parquet = [path for path in files_of(book) if path.suffix == ".parquet"]
+    rng, noticed = random.Random(2), 0
+    for flip in range(flips):
+        path = rng.choice(parquet)
+        whole = path.read_bytes()
+        bit = rng.randrange(8 * len(whole))
+        path.write_bytes(with_flipped(whole, bit))
+        here = tmp_path / f"store-{flip}"
+        code = cli.main(["import", str(book), "--store", str(here)])
+        path.write_bytes(whole)
+        said = capsys.readouterr().err
+        assert "Traceback" not in said, bit
+        noticed += code > 0
+        if code:
+            assert (code, path.name in said) == (2, True), (bit, said)
+            assert not (here / "records.sqlite").exists(), bit
+            continue
+        with Store(here) as imported:
+            assert {record["key"]: record for record in imported.records()} == wanted, bit
+    assert noticed > flips // 4  # of small files a large part describes what nobody reads
+
+
+def with_flipped(data, bit):
+    """Bytes with one bit changed."""
+    flipped = bytearray(data)
+    flipped[bit // 8] ^= 1 << bit % 8
+    return flipped
+
+
+PUBLISHED = sorted((Path(__file__).parents[1] / "reports" / "records").rglob("*.parquet"))
+
+
+def content_of(path):
+    """A hash of all that a published file gives: records, and arrays to the bit."""
+    found = hashlib.sha256()
+    for record, arrays in read_exports([path]):
+        found.update(repr(sorted(record.items())).encode())
+        for name in sorted(arrays):
+            array = arrays[name]
+            found.update(f"{name} {array.dtype} {array.shape}".encode() + array.tobytes())
+    return found.hexdigest()
+
+
+@pytest.mark.skipif(not PUBLISHED, reason="the record book is not at hand")
+@pytest.mark.parametrize("flips", [10, pytest.param(800, marks=pytest.mark.slow)])
+def test_damage_of_the_published_records_is_named(tmp_path, flips):
+    """Each of so many flipped bits of the record book itself is named, or changes nothing."""
+    rng, named, known = random.Random(3), 0, {}
+    sizes = [path.stat().st_size for path in PUBLISHED]
+    for _ in range(flips):
+        (path,) = rng.choices(PUBLISHED, sizes)
+        whole = path.read_bytes()
+        bit = rng.randrange(8 * len(whole))
+        damaged = tmp_path / path.name
+        damaged.write_bytes(with_flipped(whole, bit))
+        try:
+            found = content_of(damaged)
+        except ExchangeError as error:
+            found = str(error)
+        if str(damaged) in found:
+            named += 1
+            continue
+        if path not in known:
+            known[path] = content_of(path)
+        assert found == known[path], (path, bit)
+    assert named > flips // 2
+
+
+# -- forgery ----------------------------------------------------------------------------------
+
+HOSTILE = (
+    *(None, "", 0, -1, 1.5, 1e308, 2**70, True, "\x00", "ü" * 300, "[" * 3000, "x" * 10**5),
+    *([], {}, [[]], {"": 1}, {"a": {"b": [1]}}, {"a": "<script>"}, "../../etc/passwd", "mu\nspa"),
+    *("0001-01-01T00:00:00+00:00", "9999-12-31T23:59:59+00:00", "2026-02-30T00:00:00+00:00"),
+)
+
+
+def forged_row(rng, one):
+    """Columns of a record in which a stranger has changed something, with a digest that fits."""
+    record = record_of(one, metric=round(rng.random(), 3))
+    name = rng.choice([*record, *["metric"] * 10, "host entry", "version entry"])
+    value = rng.choice(HOSTILE)
+    if name == "metric":
+        record["metrics"] = {"a": rng.random()}
+    elif name.endswith(" entry"):
+        record[{"host entry": "host", "version entry": "versions"}[name]]["cpu"] = value
+    else:
+        record[name] = value
+    with contextlib.suppress(Exception):  # where there is one
+        record["key"] = key_of(trial_of(record), record["declared"])
+    row = {k: json.dumps(v) if k in JSON else v for k, v in record.items() if k != "metrics"}
+    row |= record["metrics"] if isinstance(record["metrics"], dict) else {"a": record["metrics"]}
+    row["artefact"], row["digest"] = None, "0" * 16
+    with contextlib.suppress(Exception):
+        row["digest"] = digest(to_row(record))
+    return row
+
+
+@pytest.mark.parametrize("forgeries", [10, pytest.param(100, marks=pytest.mark.slow)])
+def test_forged_imports_are_refused_or_stay_apart(store, book, tmp_path, capsys, forgeries):
+    """Whatever a file of a stranger says, commands end in a line, and none of it is published."""
+    fill(store, DRAWN)
+    publish(store, book)
+    before, rng, refused = bytes_of(book), random.Random(4), 0
+    for number in range(forgeries):
+        row = forged_row(rng, rng.choice([*FITS, SHARED[0], OTHER]))
+        path, here = tmp_path / f"{number}.csv", str(tmp_path / f"forged-{number}")
+        pd.DataFrame([dict.fromkeys([*FIRST, *LAST]) | row]).to_csv(path, index=False)
+        words = ["--store", here]
+        code = cli.main(["import", str(path), *words])
+        output = ["--output", str(tmp_path / "out.csv"), "--format", "csv"]
+        refused += code == 2
+        if code == 0:
+            assert cli.main(["status", *words]) == cli.main(["claims", *words]) == 0
+            assert cli.main(["export", *words, *output]) == 0
+            with Store(here) as forged:
+                keys = [record["key"] for record in forged.records()]
+                assert forged.imported(keys) == set(keys)
+                assert publish(forged, book).merge.new == 0
+        said = capsys.readouterr().err
+        assert "Traceback" not in said
+        assert code == 0 or (code == 2 and len(said.splitlines()) == 1), said
+        assert bytes_of(book) == before
+    assert forgeries // 4 < refused < forgeries

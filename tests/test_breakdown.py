@@ -176,6 +176,45 @@ def test_levels_over_repeats_are_those_of_the_mean_curve():
     assert few[["low", "high"]].isna().all(axis=None)
 
 
+NOISE = {
+    "normal": lambda rng, shape: rng.standard_normal(shape),
+    "skewed": lambda rng, shape: rng.exponential(1.0, shape) - 1,
+}
+
+
+def noisy(truth, n, noise, runs=600):
+    """Curves of so many methods, whose repeats differ in height, in slope and at each level."""
+    rng, x = np.random.default_rng(5), np.linspace(0, 1, len(truth))
+    draw = NOISE[noise]
+    heights, slopes = (0.03 * draw(rng, (runs, n, 1)) for _ in range(2))
+    curves = truth + heights + slopes * 2 * x + 0.01 * rng.standard_normal((runs, n, len(x)))
+    run, repeat, level = np.indices(curves.shape).reshape(3, -1)
+    columns = {"method": run, "repeat": repeat, "level": x[level], "score": curves.ravel()}
+    return pd.DataFrame(columns)
+
+
+@pytest.mark.parametrize("n", [5, 10, 20])
+@pytest.mark.parametrize(("noise", "least"), [("normal", 0.93), ("skewed", 0.89)])
+def test_intervals_of_breakdown_levels_cover_the_truth(n, noise, least):
+    """In 600 samples of a few repeats, up to what so many samples tell."""
+    truth = 1 - 0.8 * np.linspace(0, 1, 9)
+    found = breakdown_levels(noisy(truth, n, noise), "score", over="repeat")
+    covered = ((found["low"] <= 0.625) & (found["high"] >= 0.625)).mean()
+    assert least - 0.015 < covered < 0.98
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [5, 10])
+def test_intervals_of_the_ends_of_a_lead_cover_the_truth(n):
+    """A lead from 0.25 to 0.75, over a rival that always scores 0."""
+    truth = 0.25 - np.abs(np.linspace(0, 1, 9) - 0.5)
+    table = noisy(truth, n, "normal", runs=200)
+    rival = table[table["method"] == 0].assign(method=-1, score=0.0)
+    found = lead_ranges(pd.concat([table, rival]), "score", -1)
+    ends = found["end"].map({"from": 0.25, "to": 0.75})
+    assert 0.9 < ((found["low"] <= ends) & (found["high"] >= ends)).mean() < 0.99
+
+
 def test_a_lead_is_paired_by_repeat():
     """Repeats that only one of two methods has do not count for the lead of one over the other."""
     table = _curves(6, np.random.default_rng(4))

@@ -390,6 +390,21 @@ def test_the_table_is_not_far_down(browser, landing, width):
     assert page.errors == []
 
 
+def test_claims_are_filtered_by_verdict_and_look(browser, landing):
+    """A sign is no part of a verdict, and numbers of repeats are no part of a look."""
+    page = browser.open(landing, fragment="#verdict=no+lead&look=interim&sort=-n")
+    asked = page.run('[...table.tBodies[0].rows].filter((r) => r.querySelector(".no-lead")).length')
+    ids, words = shown(page)
+    assert len(ids) == asked > 100
+    assert words.startswith(f"{asked} of ")
+    assert page.run("[form.verdict.value, form.look.value]") == ["no lead", "interim"]
+    links = "[...table.tBodies[0].rows].map((row) => row.cells[0].lastChild.getAttribute('href'))"
+    assert {f"#{name}" for name in ids} <= set(page.run(links))
+    page = browser.open(landing, fragment="#verdict=no+lead&look=final")
+    assert shown(page)[0] == []
+    assert page.errors == []
+
+
 def test_what_is_folded_is_one_press_away(browser, landing):
     """On a phone a press or an address unfolds it; on a desk and on paper it is there."""
     seen = "document.querySelector('{}').checkVisibility()"
@@ -414,6 +429,7 @@ def test_what_is_folded_is_one_press_away(browser, landing):
     [
         "index.html",
         "leaderboards.html",
+        "numbers.html",
         "robust-xray.html",
         "solvers/robust-xray.html",
         "trials/robust-xray-fig3.html",

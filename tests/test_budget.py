@@ -6,7 +6,7 @@ import pytest
 from engine import on_digits, trial
 
 from nmfbench.engine import budget, runner
-from nmfbench.engine.budget import Costs, run_units, units_of
+from nmfbench.engine.budget import UNKNOWN, Costs, run_units, units_of
 from nmfbench.engine.store import Store
 
 
@@ -143,11 +143,11 @@ def test_what_is_there_costs_nothing(clock):
     assert [len(trials) for trials, _ in work.calls] == [1, 2]
 
 
-def test_a_repeat_of_unknown_cost_is_begun_and_ends_at_the_deadline(clock):
+def test_a_repeat_that_takes_longer_than_predicted_ends_at_the_deadline(clock):
     """Nothing is begun after it."""
     work = Work(clock, {"spa": 7.0})
     grids = {"a": grid("spa", levels=(0.1, 0.2, 0.3)), "b": grid("spa", levels=(0.4,))}
-    assert work.run(grids, 10.0, known({})) == [("a", 0)]
+    assert work.run(grids, 10.0, known({"spa": 1.0})) == [("a", 0)]
     assert {deadline for _, deadline in work.calls} == {1010.0}
     assert len(work.done) == 2
     assert clock.seconds == 1014.0  # what was begun has its time
@@ -180,7 +180,7 @@ def test_what_came_out_decides_nothing(clock, store):
 
 
 def test_costs_are_those_of_the_nearest_kin(store):
-    """Other repeats of one trial, else other levels, else other parameters."""
+    """Other repeats of one trial, else other levels, parameters, sizes, solvers."""
     wanted = trial("hals", corruption="sparse-laplace", level=0.1, params={"tol": 0.0}, repeat=5)
 
     def put(seconds, **changes):
@@ -194,11 +194,13 @@ def test_costs_are_those_of_the_nearest_kin(store):
     def cost():
         return Costs(store, kin).of(wanted)
 
-    assert cost() is None
-    put(1.0, solver="mu")
-    put(1.0, dataset_params={})
+    assert cost() == UNKNOWN
     put(1.0, task="exemplars")
-    assert cost() is None
+    assert cost() == UNKNOWN
+    put(1.0, solver="mu")
+    assert cost() == pytest.approx(1.0)
+    put(8.0, dataset_params=wanted.dataset_params | {"n_samples": 160})
+    assert cost() == pytest.approx(2.0)  # four times as many samples
     put(50.0, params={})
     assert cost() == 50.0
     put(20.0, level=0.9)
@@ -209,6 +211,35 @@ def test_costs_are_those_of_the_nearest_kin(store):
     assert cost() == 8.0
 
 
+def test_costs_of_another_rank_scale_with_the_fit_alone(store):
+    """What a trial takes for data and scores is the same at ten times the rank."""
+    seen, wanted = (trial("spa", options={"n_components": rank}) for rank in (3, 30))
+    store.put(record_of(seen, elapsed=22.0, seconds=2.0, cpu_seconds=2.0))
+    assert Costs(store, [seen, wanted]).of(wanted) == pytest.approx(20.0 + 10 * 2.0)
+
+
+def test_costs_are_cpu_seconds(store):
+    """Elapsed seconds of a machine that others used, too, as far as its processor was ours."""
+    one = trial("spa")
+    store.put(record_of(one, elapsed=30.0, seconds=20.0, cpu_seconds=10.0))
+    assert Costs(store, [one]).of(one) == pytest.approx(15.0)
+
+
+def test_costs_are_corrected_by_what_is_seen(store):
+    """By the ratio of measured to predicted seconds, for the same task and solver first."""
+    spa, hals = trial("spa"), trial("hals")
+    for one in (spa, hals):
+        store.put(record_of(one, elapsed=100.0))
+    costs = Costs(store, [spa, hals])
+    for repeat in range(1, 20):
+        one = trial("spa", repeat=repeat)
+        assert costs.see(one, record_of(one, elapsed=50.0)) == 50.0
+    assert costs.of(spa) == pytest.approx(50.0, rel=0.02)
+    assert costs.of(hals) == pytest.approx(50.0, rel=0.02)  # the machine is faster
+    costs.see(hals, record_of(hals, elapsed=900.0))
+    assert costs.of(hals) > 500.0
+
+
 def test_costs_of_records_without_the_time_of_the_whole_trial(store):
     """Of a fit the seconds and something more; those of what starts from one say nothing."""
     fit, evaluation = on_digits("factorization"), on_digits("recognition")
@@ -216,7 +247,7 @@ def test_costs_of_records_without_the_time_of_the_whole_trial(store):
         store.put(record_of(one, elapsed=None, seconds=10.0))
     costs = Costs(store, [evaluation])
     assert costs.of(fit) == pytest.approx(13.0)
-    assert costs.of(evaluation) is None
+    assert costs.of(evaluation) == UNKNOWN
 
 
 def test_the_engine_begins_no_trial_after_the_deadline(store, monkeypatch):

@@ -10,7 +10,8 @@ from engine import trial
 
 from nmfbench import cli
 from nmfbench.artefacts.artefact import Artefact, label_records
-from nmfbench.artefacts.claim import Claim, Verdict
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.finding import Finding
 from nmfbench.artefacts.grids import Method
 from nmfbench.cards import card_list, card_page, card_text, gather, make_card
 from nmfbench.cards import docstring as said
@@ -425,8 +426,18 @@ def world(tmp_path, scores, *, task="recovery", metric="anchor-recovery", failed
     }
     name = next(iter(LABELS))
     claims = [
-        Claim("first", f"{name} is best.", "Section 1", lambda records: Verdict("confirmed", "so")),
-        Claim("other", "B and more is best.", "Section 2", lambda records: Verdict("refuted")),
+        Claim(
+            "first",
+            f"{name} is best.",
+            "Section 1",
+            lambda records: Finding.without("confirmed", "so"),
+        ),
+        Claim(
+            "other",
+            "B and more is best.",
+            "Section 2",
+            lambda records: Finding.without("refuted", ""),
+        ),
     ]
     artefact = Artefact(
         id="test/one",
@@ -541,7 +552,11 @@ def test_a_claim_names_a_method_by_its_whole_label(tmp_path):
     assert cards[0] == cards[1]
     (row,) = cards[0]["records"]["claims"]
     assert (row["id"], row["verdict"]) == ("test/one/first", "confirmed")
-    assert "confirmed     test/one/first: A is best." in card_text(cards[0])
+    look = "interim, 1 repeat of the smoke grid"
+    assert row["look"] == look
+    text = " ".join(card_text(cards[0]).split())
+    assert f"confirmed test/one/first: A is best. ({look})" in text
+    assert f'<div class="source">{look}</div>' in card_page(cards[0])
 
 
 # -- the command and the report ---------------------------------------------------------------

@@ -1,15 +1,18 @@
 """What changed since a release: verdicts that moved, new claims, claims that are gone."""
 
 import html
+import json
 import re
 
 import pytest
 
 import nmfbench
 from nmfbench.artefacts.evaluate import claim_rows, evaluate
+from nmfbench.artefacts.verdict import VERDICTS
 from nmfbench.core import registry
 from nmfbench.engine.store import Store
 from nmfbench.report.changes import (
+    Move,
     Release,
     ReleaseError,
     read_release,
@@ -20,6 +23,9 @@ from nmfbench.report.landing import write_landing
 from nmfbench.report.section import render_section, section
 
 FIG3 = "robust-xray/fig3"
+
+
+PARTS = ("before", "now")
 
 
 def row(name, verdict, **more):
@@ -35,6 +41,13 @@ def row(name, verdict, **more):
         "profile": "quick",
         "done": 100,
         "paper_total": 500,
+        "origin": "paper",
+        "level": 0.985,
+        "unit": "repeats",
+        "threshold": None,
+        "delta": {"value": 0.02, "of": "difference"},
+        "whole_repeats": 5,
+        "look": "interim",
     }
     return known | {"verdict": verdict} | more
 
@@ -60,7 +73,7 @@ def test_a_verdict_that_moved_is_told_with_both_effects(changes):
     """Only another verdict is a move; the effect, its interval and the trials stand beside it."""
     (move,) = changes.moved
     assert (move.before, move.now) == (BEFORE[0], NOW[0])
-    assert move.effects == ["0.25 [0.125, 0.375]", "0.5 [0.438, 0.562]"]
+    assert move.effects == ["0.25 [0.125, 0.375] at 98.5 %", "0.5 [0.438, 0.562] at 98.5 %"]
     assert move.grounds == ["trials 100 of 500 → 200 of 500"]
     assert changes.directions == {("inconclusive", "confirmed"): 1}
     assert changes.same == 1
@@ -90,7 +103,90 @@ def test_a_verdict_on_other_data_or_another_grid_says_so():
     now = [row("a", "refuted", data="stand-in", profile="smoke", interval=[None, 0.375])]
     (move,) = Release("0.1.0", "2026-11-22", BEFORE).compare(now, [FIG3]).moved
     assert move.grounds == ["profile quick → smoke", "data own → stand-in"]
-    assert move.effects[1] == "0.25 [-inf, 0.375]"
+    assert move.effects[1] == "0.25 [-inf, 0.375] at 98.5 %"
+    assert move.reason == "trials"
+
+
+MARGIN = {"value": 0.04, "whose": "ours"}
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({}, "rule"),
+        ({"level": 0.9, "interval": [0.0, 0.5]}, "rule"),
+        ({"effect": 0.25 * (1 + 1e-9)}, "rule"),
+        ({"look": "final"}, "rule"),
+        ({"effect": 0.2501}, "test"),
+        ({"effect": None}, "test"),
+        ({"statement": "Another claim holds."}, "test"),
+        ({"threshold": MARGIN}, "test"),
+        ({"threshold": MARGIN | {"value": (0.04, 2.0)}}, "test"),
+        ({"delta": {"value": 0.05, "of": "difference"}}, "test"),
+        ({"n": 12}, "test"),
+        ({"unit": "frames"}, "test"),
+        ({"done": 200, "effect": 0.5, "statement": "Another claim holds."}, "trials"),
+        ({"profile": "paper"}, "trials"),
+        ({"whole_repeats": 6}, "trials"),
+        ({"data": "stand-in"}, "trials"),
+    ],
+)
+def test_a_verdict_that_moved_has_a_reason(more, reason):
+    """Other trials come before another test, and that before other rules; either way round."""
+    before, now = row("a", "inconclusive"), row("a", "no lead", **more)
+    assert Move(before, now).reason == Move(now, before).reason == reason
+
+
+def test_equal_thresholds_are_of_one_test():
+    """Numbers are compared, single ones and pairs, and not their verdicts at half and twice."""
+    for value in (0.04, (0.2, 3.0)):
+        here, there = ({"value": v, "whose": "ours"} for v in (value, value))
+        move = Move(
+            row("a", "confirmed", threshold=here),
+            row("a", "no lead", threshold=there | {"at_half": "confirmed"}),
+        )
+        assert move.reason == "rule"
+
+
+def test_outcomes_are_counted_by_paper(changes):
+    """Every claim of the release that today has, or that is gone, and every one of today."""
+    assert list(changes.tests) == ["robust-xray"]
+    found = changes.tests["robust-xray"]
+    nothing = dict.fromkeys(VERDICTS, 0)
+    assert found.before == nothing | {"inconclusive": 1, "confirmed": 1, "refuted": 1}
+    assert found.now == nothing | {"confirmed": 2, "not run": 1}
+    assert changes.sentences == {}
+
+
+def sentence(name, outcome, tests=("a",), untestable=None):
+    known = {"id": f"robust-xray/{name}", "outcome": outcome, "tests": list(tests)}
+    return known | {"untestable": untestable}
+
+
+def test_outcomes_of_sentences_are_kept_and_compared(tmp_path):
+    """Where a release keeps them; a sentence without a test counts apart, others not at all."""
+    path = tmp_path / "released.json"
+    before = [sentence("s", "open"), sentence("t", "open", ()), sentence("u", None, (), "Taste.")]
+    write_release(BEFORE, path, before)
+    found = read_release(path).compare(NOW, [FIG3], [sentence("s", "no lead"), *before[1:]])
+    outcomes = found.sentences["robust-xray"]
+    assert {word: n for word, n in outcomes.before.items() if n} == {"open": 1, "no test yet": 1}
+    assert {word: n for word, n in outcomes.now.items() if n} == {"no lead": 1, "no test yet": 1}
+    without = Release("0.1.0", "2026-11-22", BEFORE).compare(NOW, [FIG3], before)
+    assert without.sentences["robust-xray"].before is None
+    write_changes(without, tmp_path)
+    assert "did not keep their outcomes" in (tmp_path / "changes.html").read_text("utf-8")
+
+
+def test_a_release_without_levels_is_read(tmp_path):
+    """Rows as release 0.1.0 kept them: their intervals are at 95 %, what they lack is no reason."""
+    added = ("origin", "level", "unit", "threshold", "delta", "whole_repeats", "look")
+    old = [{k: v for k, v in known.items() if k not in added} for known in BEFORE]
+    path = tmp_path / "released.json"
+    path.write_text(json.dumps({"version": "0.1.0", "date": "2026-11-22", "claims": old}))
+    (move,) = read_release(path).compare([row("a", "no lead", whole_repeats=9)], []).moved
+    assert move.effects == ["0.25 [0.125, 0.375] at 95 %", "0.25 [0.125, 0.375] at 98.5 %"]
+    assert move.reason == "rule"
 
 
 def test_what_a_release_keeps_is_read_again(tmp_path):
@@ -115,17 +211,30 @@ def test_another_file_is_no_release(tmp_path, text):
 
 def test_the_page_shows_each_move_in_words_and_signs(changes, tmp_path):
     """Claim, verdict, effect, interval and n, before and now; and what is new and gone."""
-    page = write_changes(changes, tmp_path).read_text(encoding="utf-8")
+    path, data = write_changes(changes, tmp_path)
+    page = path.read_text(encoding="utf-8")
     words = words_of(page)
     assert (
         "The claim a holds. robust-xray/fig3 ? inconclusive → ✓ confirmed "
-        "0.25 [0.125, 0.375] → 0.5 [0.438, 0.562] trials 100 of 500 → 200 of 500 n = 10 → 20"
+        "0.25 [0.125, 0.375] at 98.5 % → 0.5 [0.438, 0.562] at 98.5 % "
+        "trials 100 of 500 → 200 of 500 n = 10 → 20"
     ) in words
+    assert "1 by reason “trials” Other trials: more repeats" in words
+    assert "robust-xray 1 → 2 0 → 0 1 → 0 1 → 0 0 → 1" in words
     assert f'href="robust-xray.html#{FIG3}/a"' in page
     assert "1 from ? inconclusive to ✓ confirmed" in words
     assert "– not run The claim d holds." in words
     assert "✗ refuted The claim c holds." in words
     assert "The claim b holds." not in words
+    found = json.loads(data.read_text(encoding="utf-8"))
+    assert {part["id"].rpartition("/")[2]: part["reason"] for part in found["changed"]} == {
+        "a": "trials",
+        "d": "new",
+        "c": "gone",
+    }
+    assert [found["changed"][0][part] for part in PARTS] == [BEFORE[0], NOW[0]]
+    assert [found["changed"][1][part] for part in PARTS] == [None, NOW[2]]
+    assert [found["tests"]["robust-xray"][part]["confirmed"] for part in PARTS] == [1, 2]
 
 
 def test_the_landing_page_leads_to_the_changes(changes, tmp_path):

@@ -22,18 +22,21 @@ from engine import only_readable, small_disk
 import nmfbench
 from nmfbench import cli
 from nmfbench.artefacts.artefact import PROFILES, Artefact
+from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.comparisons import at_least
 from nmfbench.artefacts.evaluate import evaluate
 from nmfbench.artefacts.grids import Method
+from nmfbench.artefacts.sentence import Sentence
 from nmfbench.cards.measured import read_measured, write_measured
 from nmfbench.cli import options
 from nmfbench.cli.progress import Progress
 from nmfbench.core import registry
 from nmfbench.core.registry import Registry
 from nmfbench.engine.perform import perform
+from nmfbench.engine.provenance import public_host
 from nmfbench.engine.repair import survey
 from nmfbench.engine.store import Store
+from nmfbench.engine.target import in_force
 from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import Worker
 from nmfbench.report.build import Report
@@ -114,6 +117,9 @@ def artefacts(monkeypatch, tmp_path):
     for artefact in found:
         registry_of_five.add(artefact.id, artefact)
     monkeypatch.setattr(registry, "artefacts", registry_of_five)
+    said = Sentence(key="finds-much", text="SPA finds.", place="Abstract", tests=("one/finds",))
+    papers = {"alpha": [said]}
+    monkeypatch.setattr("nmfbench.papers.paper.sentences_of", lambda key: papers.get(key, []))
     monkeypatch.setenv("NMFBENCH_DATA", str(tmp_path / "nowhere"))
     monkeypatch.setenv("NMFBENCH_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("NMFBENCH_MIRROR", raising=False)
@@ -122,13 +128,13 @@ def artefacts(monkeypatch, tmp_path):
 class InProcess(Worker):
     """A worker that is no process, for speed; the tests of the runner have the real one."""
 
-    def run(self, trial, time_limit=None, base=None):
+    def run(self, trial, time_limit=None, base=None, perturbation=None):
         try:
-            outcome = perform(Trial.from_dict(trial), base)
+            outcome = perform(Trial.from_dict(trial), base, perturbation=perturbation)
         except Exception:
             return {"error": traceback.format_exc(), "peak_memory": 0}, {}
         answer = {"metrics": outcome.metrics, "fit": outcome.fit}
-        return {"outcome": answer, "peak_memory": 0}, outcome.arrays
+        return {"outcome": answer, "peak_memory": 0, "target": in_force()}, outcome.arrays
 
 
 @pytest.fixture(autouse=True)
@@ -241,24 +247,38 @@ def test_claims_are_judged_and_a_refuted_one_is_no_failure(command):
     """Verdicts follow the records; exit code 0 whatever they are."""
     _, rows = _json(command, "claims", "alpha/one")
     assert [row["verdict"] for row in rows] == ["not run", "not run"]
-    command("run", "alpha/one")
+    command("run", "alpha/one", "--profile", "paper")
     code, rows = _json(command, "claims", "alpha/one")
     promised = {"id", "artefact", "statement", "source", "verdict", "effect", "p_value", "n"}
     promised |= {"data", "done", "total", "paper_total", "origin", "reported", "threshold"}
+    promised |= {"sentence", "delta", "look", "planned", "interval", "level", "unit", "p_adjusted"}
     assert all(promised <= set(row) for row in rows)
     neighbours = {"half": 0.1, "twice": 0.4, "at_half": "confirmed", "at_twice": "confirmed"}
     assert rows[0]["origin"] == "paper"
     assert rows[0]["threshold"] == {"value": 0.2, "whose": "ours", **neighbours}
-    assert (rows[0]["done"], rows[0]["total"], rows[0]["paper_total"]) == (10, 12, 12)
-    assert "(10 of the paper grid's 12 trials)" in rows[0]["evidence"]
+    assert (rows[0]["done"], rows[0]["total"], rows[0]["paper_total"]) == (12, 12, 12)
+    assert [row["sentence"] for row in rows] == [["finds-much"], []]
+    assert (rows[0]["look"], rows[0]["planned"], rows[0]["unit"]) == ("final", 6, "repeats")
     assert code == 0
     assert [row["verdict"] for row in rows] == ["confirmed", "refuted"]
     assert rows[0]["id"] == "alpha/one/finds"
-    assert (rows[0]["n"], rows[0]["data"]) == (5, "own")
-    code, out, _ = command("claims", "alpha/one", "--profile", "quick")
+    assert (rows[0]["n"], rows[0]["data"]) == (6, "own")
+    code, out, _ = command("claims", "alpha/one")
     assert code == 0
     assert "confirmed     finds: SPA finds. (Section 1)" in out
-    assert "(quick, 10 of 10 trials)" in out
+    assert "Bound: 0.2, ours." in out
+
+
+def test_claims_before_the_planned_repeats_are_marked(command):
+    """In the heading, and where a claim is decided; one that is open needs no mark of its own."""
+    command("run", "alpha/one")
+    _, rows = _json(command, "claims", "alpha/one", "--profile", "quick")
+    _, out, _ = command("claims", "alpha/one", "--profile", "quick")
+    assert "(quick, 10 of 10 trials; interim, 5 repeats of the quick grid)" in out
+    assert {row["verdict"] for row in rows} == {"inconclusive", "refuted"}
+    assert "inconclusive  finds: SPA finds. (Section 1)" in out
+    assert "refuted       all: SPA finds all. (Section 2; interim)" in out
+    assert {row["look"] for row in rows} == {"interim"}
 
 
 def test_claims_are_judged_on_the_largest_grid(command):
@@ -274,7 +294,12 @@ def test_claims_are_judged_on_the_largest_grid(command):
         ("paper", 5, 6)
     }
     assert {(row["done"], row["total"]) for row in rows} == {(10, 12)}
-    assert "(paper, 5 of 6 repeats, 10 of 12 trials)" in command("claims", "alpha/one")[1]
+    head = "(paper, 5 of 6 repeats, 10 of 12 trials; interim, 5 of 6 repeats)"
+    assert head in command("claims", "alpha/one")[1]
+    command("run", "alpha/one", "--profile", "paper")
+    _, out, _ = command("claims", "alpha/one")
+    assert "(paper, 12 of 12 trials)" in out
+    assert "interim" not in out
 
 
 def test_a_claim_whose_test_raises_is_a_failure(command):
@@ -489,7 +514,8 @@ def test_export_and_import_give_the_same_table(command, tmp_path, kind):
     assert "4 new trials" in out
     assert "0 new trials" in command("import", str(file), store=other)[1]
     with Store(tmp_path / "store") as ours, Store(other) as theirs:
-        assert ours.records() == theirs.records()
+        public = [row | {"host": public_host(row["host"])} for row in ours.records()]
+        assert public == theirs.records()
     _, rows = _json(command, "status", "alpha", "--profile", "smoke", store=other)
     assert [row["missing"] for row in rows] == [0, 0]
 
@@ -701,6 +727,62 @@ def test_what_does_not_fit_into_a_budget_is_not_begun(command, monkeypatch, tmp_
     assert (code, data["computed"]) == (0, 8)  # once their costs are known they all fit
 
 
+def test_open_tests_with_what_they_take(command):
+    """Of the next look and of the last one; when these are complete, they need nothing more."""
+    code, rows = _json(command, "status", "alpha", "--open")
+    assert code == 0
+    (row,) = rows  # alpha/two has no claims
+    assert (row["id"], row["open"], row["repeats"], row["planned"]) == ("alpha/one", 2, 0, 6)
+    assert (row["next"]["repeats"], row["next"]["trials"]) == (5, 10)
+    assert (row["end"]["repeats"], row["end"]["trials"]) == (6, 12)
+    assert 0 < row["next"]["expected"] < row["end"]["expected"]
+    assert (row["timed"], row["open_paper"]) == (False, 2)
+    command("run", "alpha/one", "--profile", "paper")
+    code, rows = _json(command, "status", "alpha", "--open")
+    assert all(row["next"] is None for row in rows)
+    code, out, _ = command("status", "alpha", "--open")
+    assert code == 0
+    assert "open test" in out
+
+
+def test_a_run_up_to_the_next_look_and_up_to_the_planned_repeats(command):
+    """It says what was decided and what is next, and what each artefact was predicted to take."""
+    words = ("run", "alpha", "--profile", "paper", "--until")
+    code, data = _json(command, *words, "look")
+    assert (code, data["computed"]) == (0, 10)
+    (row,) = data["batches"]
+    assert (row["id"], row["batches"]) == ("alpha/one", 1)
+    assert row["predicted"] > row["spent"]  # nothing was known of such trials
+    code, out, err = command(*words, "planned")
+    assert code == 0
+    assert "open tests decided; next: alpha/" in err
+    assert "predicted" in out
+    _, data = _json(command, *words, "planned")
+    assert (data["computed"], data["done"]) == (0, 18)
+    for word in ("never", "25:00"):
+        assert command("run", "alpha", "--until", word)[0] == 2
+
+
+def test_timed_trials_alone_or_left_out(command, monkeypatch):
+    """Those whose seconds are the result wait for an idle machine, and say what they wait for."""
+    trials = [
+        replace(one, timed=one.level == 0.1, repeat=one.repeat)
+        for one in _grid([0.0, 0.1])("quick")
+    ]
+    registry.artefacts.add("delta/clock", _artefact("delta/clock", lambda profile: trials))
+    busy = iter([90.0, 0.0])
+    monkeypatch.setattr("nmfbench.engine.runner._PATIENCE", 0.01)
+    monkeypatch.setattr("nmfbench.cli.idle.psutil.cpu_percent", lambda seconds: next(busy, 0.0))
+    assert _json(command, "run", "delta", "--timed", "no")[1]["computed"] == 5
+    code, _, err = command("run", "delta", "--timed", "only")
+    assert code == 0
+    assert "timed trials wait for an idle machine" in err
+    assert "the machine is idle" in err
+    assert _json(command, "run", "delta")[1]["found"] == 10
+    words = ("run", "delta", "--timed", "only", "--scheduler", "tcp://localhost:1")
+    assert command(*words)[0] == 2
+
+
 def test_publish_and_import_of_a_folder_give_the_same_records(command, tmp_path):
     """The book goes from store to store; publishing twice writes nothing."""
     command("run", "alpha", "gamma/failing", "--profile", "smoke")
@@ -709,7 +791,8 @@ def test_publish_and_import_of_a_folder_give_the_same_records(command, tmp_path)
     assert code == 0
     assert (first["records"], first["files"], first["written"]) == (4, 3, 3)
     assert (first["outdated"], first["merge"]["new"], first["book"]) == (0, 4, book)
-    write_measured(tmp_path / "store", "spa", None, MEASURED)
+    here = MEASURED["host"] | {"machine": "0" * 32}
+    write_measured(tmp_path / "store", "spa", None, MEASURED | {"host": here})
     again = _json(command, "publish", "--book", book)[1]
     assert (first["measured"], again["measured"], again["written"]) == (0, 1, 0)
     code, out, _ = command("publish", "--book", book)
@@ -721,7 +804,8 @@ def test_publish_and_import_of_a_folder_give_the_same_records(command, tmp_path)
     _, data = _json(command, "import", book, store=other)
     assert (data["new"], data["held"], data["agreement"]) == (0, 4, {"same bits": 3})
     with Store(tmp_path / "store") as ours, Store(other) as theirs:
-        assert ours.records() == theirs.records()
+        public = [row | {"host": public_host(row["host"])} for row in ours.records()]
+        assert public == theirs.records()
     assert _json(command, "run", "alpha", "--profile", "smoke", store=other)[1]["computed"] == 0
     (tmp_path / "empty").mkdir()
     code, _, err = command("import", str(tmp_path / "empty"), store=other)
@@ -757,7 +841,6 @@ def test_an_audit_finds_an_edited_record(command, tmp_path):
     code, rows = _json(command, "audit", "--changed")
     assert (code, rows[0]["changed"], rows[0]["different"]) == (1, 2, 1)
     (difference,) = rows[0]["differences"]
-    assert difference["compared"] == "all"
     assert any("77.0" in text for text in difference["what"])
     code, out, _ = command("audit", "--changed")
     assert code == 1
@@ -825,6 +908,8 @@ def test_reproduce_runs_and_then_reports_what_could_run(command, monkeypatch, tm
         "since": None,
     }
     command("claims", "alpha", "--release", "released.json")
+    released = json.loads((tmp_path / "released.json").read_text(encoding="utf-8"))
+    assert released["sentences"] == [{"id": "alpha/finds-much", "state": "open"}]
     code, out, _ = command("report", "gamma/raising", "--profile", "smoke")
     assert code == 1
     assert "the test of a claim failed: gamma/raising/broken" in out

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
+from verdicts import verdict_of
 
 from nmfbench.papers.clips import (
     BEST,
@@ -13,6 +14,7 @@ from nmfbench.papers.clips import (
     ahead,
     alike,
     as_good,
+    batches,
     chosen,
     longest,
     on_clips,
@@ -111,7 +113,7 @@ def test_pooled_curves_are_those_of_all_pixels():
     assert np.interp(0.1, FALSE_ALARMS, found["rates"]) == pytest.approx(
         np.mean(scores[truth] >= threshold), abs=0.01
     )
-    assert len(found["areas"]) == 1000
+    assert len(found["areas"]) == len(batches(FRAMES))
     assert found["frames"] == FRAMES
 
 
@@ -156,16 +158,18 @@ def test_verdicts_follow_the_areas(made):
     good, poor = np.full(FRAMES, 0.5), np.full(FRAMES, 0.1)
     frame = made(frame_of(record("A", good), record("B", poor), record("C", good)))
     there = {"clip": "Hall"}
-    assert ahead("A", "B", at=there)(frame).verdict == "confirmed"
-    assert ahead("B", "A", at=there)(frame).verdict == "refuted"
-    assert ahead("A", "C", at=there)(frame).verdict == "inconclusive"
-    same = alike("A", "C", at=there)(frame)
+    assert verdict_of(ahead("A", "B", at=there), frame).verdict == "confirmed"
+    assert verdict_of(ahead("B", "A", at=there), frame).verdict == "refuted"
+    assert verdict_of(ahead("A", "C", at=there), frame).verdict == "no lead"
+    same = verdict_of(alike("A", "C", at=there), frame)
     assert (same.verdict, same.effect, same.n) == ("confirmed", 0, FRAMES)
-    assert alike("A", "B", at=there)(frame).verdict == "refuted"
-    verdicts = {pair: as_good(*pair, at=there)(frame).verdict for pair in ("AC", "AB", "BA")}
+    assert verdict_of(alike("A", "B", at=there), frame).verdict == "refuted"
+    verdicts = {
+        pair: verdict_of(as_good(*pair, at=there), frame).verdict for pair in ("AC", "AB", "BA")
+    }
     assert verdicts == {"AC": "confirmed", "AB": "confirmed", "BA": "refuted"}
-    assert ahead("A", "D", at=there)(frame).verdict == "not run"
-    assert ahead("A", "B", at={"clip": "Lobby"})(frame).verdict == "not run"
+    assert verdict_of(ahead("A", "D", at=there), frame).verdict == "not run"
+    assert verdict_of(ahead("A", "B", at={"clip": "Lobby"}), frame).verdict == "not run"
 
 
 def test_nothing_scored_gives_no_rows():
@@ -175,7 +179,7 @@ def test_nothing_scored_gives_no_rows():
     frame = frame_of(bare)
     assert pooled(frame).empty
     assert chosen(frame, rank_of).empty
-    assert ahead("A", "B")(chosen(frame, rank_of)).verdict == "not run"
+    assert verdict_of(ahead("A", "B"), chosen(frame, rank_of)).verdict == "not run"
 
 
 def test_one_scored_frame_has_no_honest_choice():

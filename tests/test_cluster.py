@@ -13,6 +13,7 @@ from engine import SMALL, assert_same_content, small_grid, trial
 from nmfbench.engine import runner
 from nmfbench.engine.runner import Limits, RunSummary, SchedulerError, run
 from nmfbench.engine.store import Store
+from nmfbench.engine.target import FIELDS
 from nmfbench.engine.trials import Trial
 
 
@@ -46,6 +47,11 @@ def children_of(pids):
     return [child.pid for child in children if "serve" in str(child.cmdline())]
 
 
+def targets_of(store):
+    """Targets of the records of a store."""
+    return {tuple(record["versions"][name] for name in FIELDS) for record in store.records()}
+
+
 @pytest.mark.slow
 def test_two_jobs(tmp_path, serial):
     """Two jobs give the records of one, bit for bit."""
@@ -66,6 +72,7 @@ def test_cluster(tmp_path, serial, cluster):
         whole = run(grid, store, scheduler=address)
         assert whole == RunSummary(done=len(grid) - len(some), found=len(some), total=len(grid))
         assert_same_content(store, serial)
+        assert targets_of(store) == targets_of(serial)
 
 
 @pytest.mark.slow
@@ -140,7 +147,7 @@ def test_a_cluster_without_workers_is_told_of(tmp_path, monkeypatch):
     assert f"start one with 'dask worker {local.scheduler_address}'" in told()[0]
 
 
-def _answers(values, limits, base):
+def _answers(values, limits, base, target):
     answer = {"outcome": {"metrics": {"a": 1.0}, "fit": {}}}
     return runner._record(Trial.from_dict(values), answer, {}), {}
 

@@ -301,6 +301,19 @@ def test_cosines_are_means_over_pairs():
     assert cosine_similarities(W[:1], y[:1]) == (0, 0)
 
 
+def test_as_many_clusters_as_are_asked_for():
+    """Five classes at the corners of a space of three components; no other rule takes a number."""
+    data = Bunch(y=np.repeat(np.arange(5), 8))
+    corners = 9.0 * np.array([[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]])
+    W = corners[data.y] + np.random.default_rng(5).uniform(0, 0.1, (40, 3))
+    arrays = {"W": W, "components": np.eye(3)}
+    metrics, _ = cluster(data, arrays, rule="kmeans", n_clusters=5)
+    assert (metrics["clustering-accuracy"], metrics["clusters"]) == (1.0, 5)
+    assert cluster(data, arrays, rule="kmeans")[0]["clusters"] == 3
+    with pytest.raises(ValueError, match="n_clusters=5 is for rule='kmeans'"):
+        cluster(data, arrays, n_clusters=5)
+
+
 def test_labels_of_a_clusterer_count_whatever_the_rule():
     """K-means is only for solvers that have no labels of their own."""
     data, arrays = known([0, 1])

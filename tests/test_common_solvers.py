@@ -19,7 +19,6 @@ from nmfbench.solvers.separable.base import BaseSeparable
 
 KEYS = list(solvers)
 SEPARABLE = [key for key in KEYS if issubclass(solvers[key].target, BaseSeparable)]
-CLUSTERERS = [key for key in KEYS if hasattr(solvers[key].target, "fit_predict")]
 ITERATIVE = [key for key in KEYS if solvers[key].target.takes_factors]
 SPARSE = [key for key in KEYS if solvers[key].target.accepts_sparse]
 N, M, R = 24, 10, 3
@@ -37,64 +36,7 @@ CONCERNED = {
     "start": ITERATIVE,
 }
 
-# scikit-learn's checks that a solver does not pass, and why.
-_UNFINISHED = "fit_transform returns the last W of a slow iteration, transform the exact optimum"
-_UNSPLIT = "transform is least squares, which cannot leave out the sparse part as the fit does"
-_NO_GRAPH = "fit_transform weighs in the graph of the samples, and new samples are in none"
-_NO_COST = "fit_transform weighs in what the use of a component costs, transform only the fit"
-_COORDINATES = "fit_transform returns a coordinate-wise optimum, transform the exact one"
-_MAXIMA = "fit_transform weighs in the largest weights of a component, transform only the fit"
-_ONE_FACTOR = "the fit changes both factors, which are one, and transform only one of the two"
-_CLUSTERS = "fit_transform tells clusters apart, transform combines their components"
 _NEED_SOMETHING = {*SEPARABLE, "sklearn-cd", "sklearn-minibatch", "sklearn-mu"} - {"smrs"}
-UNLIKE_TRANSFORM = {
-    "dnmf": _NO_GRAPH,
-    "drcc": _NO_GRAPH,
-    "eucnmf-gs": _UNFINISHED,
-    "flss": _MAXIMA,
-    "gnmf": _NO_GRAPH,
-    "ignmf": _NO_GRAPH,
-    "is-mu": _UNFINISHED,
-    "kmeans": _CLUSTERS,
-    "kl-mu": _UNFINISHED,
-    "mahnmf-bc-ogm": _UNFINISHED,
-    "mahnmf-bc-rri": _COORDINATES,
-    "mahnmf-gs": _UNFINISHED,
-    "mahnmf-m-rri": _NO_GRAPH,
-    "mahnmf-rri": _COORDINATES,
-    "mahnmf-sym": _ONE_FACTOR,
-    "mu": _UNFINISHED,
-    "ncuts": _CLUSTERS,
-    "nsdr": _CLUSTERS,
-    "rcc": _NO_GRAPH,
-    "nlcf": _NO_COST,
-    "rnmfd": _NO_GRAPH,
-    "rpca-ialm": _UNSPLIT,
-    "sklearn-minibatch": _UNFINISHED,
-    "sklearn-mu": _UNFINISHED,
-    "sym-mu": _ONE_FACTOR,
-}
-EXPECTED_FAILURES = {
-    key: dict.fromkeys(["check_transformer_general", "check_transformer_data_not_an_array"], reason)
-    for key, reason in UNLIKE_TRANSFORM.items()
-}
-_SQUARE = "it sets n_components to 1 or 2, whatever the number of features"
-for key in KEYS:
-    if solvers[key].target.square:
-        EXPECTED_FAILURES[key] = dict.fromkeys(
-            [
-                "check_dont_overwrite_parameters",
-                "check_fit2d_1sample",
-                "check_fit2d_predict1d",
-                "check_methods_sample_order_invariance",
-                "check_methods_subset_invariance",
-            ],
-            _SQUARE,
-        )
-for key in CLUSTERERS:
-    if not solvers[key].target.signed:
-        EXPECTED_FAILURES.setdefault(key, {})["check_clustering"] = "its data are negative"
-
 
 # Where the reconstruction is looked at: weights of penalties that are small against the data, and
 # iterations where they are slow.
@@ -424,18 +366,11 @@ def test_clone_and_pickle_work(key):
     assert model.get_feature_names_out()[0].endswith("0")
 
 
-def _expected_failures(estimator):
-    for key in KEYS:
-        if solvers[key].target is type(estimator):
-            return EXPECTED_FAILURES.get(key, {})
-    return {}
-
-
 def with_checks(keys):
     """Parametrize a test with scikit-learn's checks of these solvers."""
     return parametrize_with_checks(
         [solvers[key].target() for key in keys],
-        expected_failed_checks=_expected_failures,
+        expected_failed_checks=lambda estimator: estimator.expected_failed_checks(),
         xfail_strict=True,
     )
 
@@ -449,7 +384,7 @@ TYPICAL = (
 
 @with_checks(TYPICAL)
 def test_scikit_learn_checks(estimator, check):
-    """scikit-learn's own checks of an estimator pass, but for the exceptions listed above."""
+    """scikit-learn's own checks of an estimator pass, but for those that it declares."""
     check(estimator)
 
 
@@ -466,10 +401,14 @@ def test_every_family_has_a_typical_solver():
     assert families[0] == families[1]
 
 
-def test_listed_exceptions_are_of_known_solvers():
-    """Every exception has a solver and a reason."""
-    assert set(EXPECTED_FAILURES) <= set(KEYS)
-    assert all(reason for checks in EXPECTED_FAILURES.values() for reason in checks.values())
+@pytest.mark.parametrize("key", KEYS)
+def test_a_rank_that_no_memory_holds_is_an_error(key):
+    """It says that n_components is too large, of whatever solver."""
+    kind = solvers[key].target
+    if "n_components" not in kind().get_params():
+        return
+    with pytest.raises(ValueError, match=r"n_components=1000000000\b"):
+        make(key, n_components=10**9).fit(problem(key))
 
 
 @pytest.mark.against("random-rows", "the uniform distribution, by scipy.stats.chisquare")

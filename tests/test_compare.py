@@ -1,5 +1,6 @@
 """nmfbench compare: the plan, what is computed, the statistics, the page."""
 
+import contextlib
 import itertools
 import json
 import re
@@ -9,9 +10,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.decomposition import NMF
 from worlds_comparison import invented, known
 
 from nmfbench import cli
+from nmfbench.cli.commands import compare as command
 from nmfbench.compare import plan as planning
 from nmfbench.compare.evaluate import evaluate, gather
 from nmfbench.compare.page import _data
@@ -21,8 +24,13 @@ from nmfbench.compare.run import compute as run_plan
 from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_info
 from nmfbench.engine import runner
+from nmfbench.engine.perform import perform
+from nmfbench.engine.provenance import host, public_host, versions
 from nmfbench.engine.store import Store
+from nmfbench.engine.trials import Trial
+from nmfbench.engine.worker import Worker
 from nmfbench.guests import parse_solver
+from nmfbench.guests.errors import GuestError
 from nmfbench.guests.examine import Examined
 from nmfbench.problems.baselines import GENERAL
 from nmfbench.problems.convergence import Race
@@ -416,6 +424,46 @@ def test_itakura_saito_is_asked_of_positive_data(profile):
         assert X.min() > 0
 
 
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_peer_and_the_class_that_it_wraps_are_timed_in_one_way(monkeypatch, profile):
+    """The registered sklearn-cd and NMF by its module path: the same calls, the same curve."""
+    calls, traces, whole = [], [], NMF.fit_transform
+
+    def spied(model, X, y=None, W=None, H=None):
+        if len(X) > 6:  # not of the tiny fits in which things compile
+            params = model.get_params() | {"random_state": None}  # nothing is drawn
+            calls[-1].append((params, X.tobytes(), W.tobytes(), H.tobytes()))
+        return whole(model, X, y, W=W, H=H)
+
+    monkeypatch.setattr(NMF, "fit_transform", spied)
+    race = next(p for p in problems_of("convergence", profile) if p.loss == "frobenius")
+    race = replace(race, dataset_params={"n_samples": 20, "n_features": 30, "n_components": 3})
+    race = replace(race, options={"n_components": 3})
+    for solver in ("sklearn-cd", "sklearn.decomposition:NMF"):
+        calls.append([])
+        traces.append(perform(race.trial(solver, {}, 0)).arrays["trace"])
+    limits = [params["max_iter"] for params, *_ in calls[0]]
+    assert limits == [limits[-1] >> k for k in range(len(limits) - 1, -1, -1)]
+    assert limits[0] == 1 < 100 < limits[-1]
+    assert calls[0] == calls[1]
+    assert traces[0]["iteration"].tolist() == traces[1]["iteration"].tolist() == [0, *limits]
+    np.testing.assert_allclose(traces[0]["objective"], traces[1]["objective"], rtol=1e-12)
+    for trace in traces:
+        assert np.all(np.diff(trace["seconds"]) >= 0)
+
+
+def test_a_solver_with_a_curve_keeps_it():
+    """Shorter fits are of solvers that know the ends of their curve only."""
+    options = {"n_components": 3, "max_iter": 9}
+    found = [
+        perform(Trial("convergence", "digits", "mu", options=options | more)).arrays["trace"]
+        for more in ({}, {"shorter_fits": True})
+    ]
+    np.testing.assert_array_equal(found[0]["iteration"], np.arange(10))
+    for name in ("iteration", "objective"):
+        np.testing.assert_array_equal(found[0][name], found[1][name])
+
+
 # -- the run ----------------------------------------------------------------------------------
 
 
@@ -463,6 +511,46 @@ def test_published_baselines_serve_but_for_their_timings(tiny_grid, tmp_path):
         todo = look_up(plan, store, timings)
         assert todo.anew == timed
         assert todo.baselines == 0
+
+
+def test_a_solver_is_left_out_of_what_it_cannot_do(tiny_grid):
+    """One of several does not end the comparison, also where the task was asked for."""
+    both = [known("mu"), known("spa", anchors=True)]
+    plan = make_plan(both, tasks=["recovery", "recognition"])
+    assert {cell.entrant.label for cell in plan.cells if cell.problem.task == "recovery"} >= {"spa"}
+    rows = [(row["solver"], row["task"]) for row in plan.left_out]
+    assert ("mu", "recovery") in rows
+    assert all(cell.entrant.label != "mu" or cell.problem.task != "recovery" for cell in plan.cells)
+    with pytest.raises(CompareError, match="mu cannot do the task recovery"):
+        make_plan([known("mu")], tasks=["recovery", "recognition"])
+
+
+def test_a_broken_class_is_left_out(tmp_path):
+    """The others are examined; if all are broken, the first reason is an error."""
+    (tmp_path / "broken.py").write_text("class Broken:\n    def fit(self, X): pass\n1 / 0\n")
+    specs = [parse_solver(text) for text in (f"{tmp_path}/broken.py:Broken", "mu")]
+    with contextlib.closing(Worker()) as worker:
+        found, broken = command._examined(specs, worker)
+        assert [examined.spec for examined in found] == specs[1:]
+        ((spec, why),) = broken
+        assert (spec.label, "ZeroDivisionError" in why) == ("Broken", True)
+        with pytest.raises(GuestError, match="ZeroDivisionError"):
+            command._examined(specs[:1], worker)
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [{"host": public_host(host())}, {"versions": versions() | {"scipy": "1.0"}}],
+    ids=["another machine with the same processor", "another release"],
+)
+def test_timings_of_another_machine_or_release_are_taken_anew(tiny_grid, tmp_path, elsewhere):
+    """Whatever the name of its processor."""
+    plan = make_plan([known("mu")], tasks=["convergence"])
+    with Store(tmp_path) as store:
+        for cell in plan.cells:
+            record = runner._record(cell.trial, NOTHING, {})
+            store.put(record | elsewhere, {"trace": np.zeros(1)})
+        assert look_up(plan, store, tmp_path / "timings").anew == keys(plan)
 
 
 def test_timings_without_a_trace_are_taken_anew(tiny_grid, tmp_path):

@@ -1,16 +1,21 @@
 """Kills: SIGKILL at random moments loses nothing, Ctrl-C ends cleanly, no child stays behind."""
 
+import itertools
+import os
 import random
 import signal
 import time
 
+import numpy as np
 import pytest
-from engine import assert_same_content, install, start_python, survivors, trial
+from engine import assert_same_content, install, python, start_python, survivors, trial
 
 from nmfbench.engine.missing import missing
-from nmfbench.engine.runner import run
-from nmfbench.engine.store import Store
+from nmfbench.engine.repair import survey
+from nmfbench.engine.runner import _record, run
+from nmfbench.engine.store import AUDIT, Store
 
+ANSWER = {"outcome": {"metrics": {"a": 1.0}, "fit": {}}, "elapsed": 0.1, "peak_memory": 1}
 PROBLEM = {"n_samples": 600, "n_features": 400, "n_components": 30}
 
 RUN = """
@@ -85,6 +90,77 @@ def test_sigkill(tmp_path, undisturbed):
         assert_same_content(store, undisturbed)
         tables = [s.table(t.key for t in trials)["anchor-recovery"] for s in (store, undisturbed)]
         assert tables[0].equals(tables[1])
+
+
+STORM = """
+import sys
+sys.path.insert(0, sys.argv[2])
+from test_crash import storm
+storm(sys.argv[1], int(sys.argv[3]))
+"""
+
+
+def write_on(folder, number, out):
+    """In a process that will be killed: write records, and say which are written, for ever.
+
+    In turn one at a time with arrays; three from elsewhere in one transaction; audits of what a
+    record says.
+    """
+    with Store(folder) as store:
+        for i in itertools.count():
+            ours = [trial(repeat=4 * (1000 * number + i) + k) for k in range(3)]
+            records = [_record(one, ANSWER, {}) for one in ours]
+            if number % 3 == 1:
+                store.put_imported((record, {"W": np.ones(9)}) for record in records)
+            else:
+                records = records[:1]
+                store.put(records[0], {"W": np.ones(9), "trace": np.ones(3)})
+            if number % 3 == 2:
+                said = {"key": records[0]["key"], "host": {"cores": 1}}
+                store.put_audits([dict.fromkeys(AUDIT, "x") | said])
+            os.write(out, ("".join(f"{record['key']} " for record in records) + "\n").encode())
+
+
+def storm(folder, kills):
+    """Kill a process that writes again and again, and look at the store after each time."""
+    rng, said, whole = random.Random(1), set(), 0
+    _record(trial(), ANSWER, {})  # what takes long is known before the first fork
+    for number in range(kills):
+        reading, writing = os.pipe()
+        if (child := os.fork()) == 0:
+            write_on(folder, number, writing)
+        os.close(writing)
+        with os.fdopen(reading) as lines:
+            if rng.random() < 0.9:  # else it is killed while it opens the store
+                lines.readline()
+            time.sleep(rng.uniform(0, 0.02))
+            os.kill(child, signal.SIGKILL)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+            # The last line may be cut short.
+            keys = {key for line in lines if line.endswith("\n") for key in line.split()}
+        said |= keys
+        with Store(folder) as store:
+            assert set(store.status(keys).values()) <= {"done"}
+            assert len(store.status(keys)) == len(keys), "what was said to be written is there"
+            if number % 100 == 99 or number == kills - 1:
+                records = [record["key"] for record in store.records()]
+                assert len(records) == len(set(records)) >= whole
+                assert said <= set(records)
+                imported = store.imported(records)
+                assert len(imported) % 3 == 0, "a transaction is there whole or not at all"
+                assert all(store.array_names(key) for key in records)
+                whole = len(records)
+        if number % 100 == 99 or number == kills - 1:
+            assert survey(folder).is_whole, survey(folder)
+    print(whole)
+
+
+@pytest.mark.parametrize("kills", [30, pytest.param(1000, marks=pytest.mark.slow)])
+def test_a_store_is_whole_whenever_its_writer_is_killed(tmp_path, kills):
+    """What was said to be written is there, nothing twice, and each transaction whole or not."""
+    folder = __file__.rpartition("/")[0]
+    out, _ = python(STORM, tmp_path, folder, kills, timeout=1200)
+    assert int(out) > 2 * kills
 
 
 @pytest.mark.slow

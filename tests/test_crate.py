@@ -11,6 +11,8 @@ from rocrate.vocabs import RO_CRATE
 from rocrate_validator import services
 from rocrate_validator.models import ValidationSettings
 
+from nmfbench.artefacts.verdict import percent
+
 CONTEXT = "https://w3id.org/ro/crate/1.3/context"
 
 
@@ -131,6 +133,9 @@ def test_claims_stand_with_verdict_and_numbers(smoke_report, crate):
         assert ("printed in the paper" in told) == bool(row["reported"])
         if "effect" in told:
             assert told["effect"]["value"] == row["effect"]
+            level = None if row["level"] is None else f"{percent(row['level'])} interval"
+            assert told["effect"].get("description") == level
+        assert ("interim, " in review["keywords"]) == (row["verdict"] != "not run")
     reviews = [entity for entity in crate.get_entities() if entity.type == "ClaimReview"]
     assert len(reviews) == len(rows)
 

@@ -269,6 +269,21 @@ def test_near_separable_structure():
         assert (nnls(data.X[others].T, sample)[1] < 1e-10) == (i not in data.anchors)
 
 
+def test_near_separable_columns_of_random_scale():
+    """The same points, each times a factor that is one of its own."""
+    sizes = {"n_samples": 40, "n_features": 30, "n_components": 6}
+    plain, scaled = (
+        load_dataset("near-separable", rng=np.random.default_rng(3), spread=spread, **sizes)
+        for spread in (0.0, 1.0)
+    )
+    factors = scaled.X / plain.X
+    np.testing.assert_allclose(factors, np.repeat(factors[:, :1], 30, axis=1))
+    assert np.log(factors[:, 0]).std() == pytest.approx(1.0, abs=0.3)
+    np.testing.assert_array_equal(scaled.anchors, plain.anchors)
+    np.testing.assert_array_equal(scaled.X[scaled.anchors], scaled.components)
+    np.testing.assert_allclose(scaled.X, scaled.weights @ scaled.components)
+
+
 def test_near_separable_is_shuffled_and_seeded():
     """Anchors lie anywhere, and equal seeds give equal data."""
     first, again, other = (load_dataset("near-separable", rng=seed) for seed in (1, 1, 2))

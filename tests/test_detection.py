@@ -214,6 +214,15 @@ def test_the_background_is_expected_where_it_is_seen_often():
     np.testing.assert_allclose(expected, [9.0, np.mean([7, 10, 13, 16, 19]), np.nan])
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_errors_of_exactly_20_grey_levels_are_not_counted(dtype):
+    """Of all pairs of whole levels those that are 21 or more apart count, however numbers round."""
+    X, L = (levels.ravel()[None] for levels in np.mgrid[:256, :256])
+    expected = np.mean([abs(int(a) - int(b)) > 20 for a, b in zip(X[0], L[0], strict=True)])
+    found = background_errors(*((levels / 255).astype(dtype) for levels in (X, L)), 0 * X, np.nan)
+    assert found["peps"] == expected
+
+
 def test_background_errors_by_hand():
     """Background is compared with the frame, foreground with the expected background."""
     X = np.array([[0.5, 0.5, 1.0, 0.5], [0.5, 0.5, 0.5, 0.5]])

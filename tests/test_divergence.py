@@ -258,3 +258,16 @@ def test_zero_data_survive(cls):
     W = model.fit_transform(np.zeros((6, 5)))
     assert np.isfinite(W).all()
     assert np.max(W @ model.components_) < 1e-6
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_subnormal_entries_leave_the_objective_finite(form):
+    """An entry whose ratio to its reconstruction is no number adds what it has to add."""
+    X, (W, H) = counts(), factors(40, 30, 3)
+    expected = losses.kl(form(X), W, H.T)
+    X[X == 0] = 5e-324
+    assert losses.kl(form(X), W, H.T) == pytest.approx(expected, rel=1e-12)
+    assert losses.kl(form(np.ones((1, 1))), np.full((1, 1), 5e-324), np.ones((1, 1))) > 700
+    model = KLMU(n_components=3, init="random", random_state=0, max_iter=20).fit(form(X))
+    assert np.isfinite(model.objective_)
+    assert np.isfinite(model.certificate(form(X))["primal"])

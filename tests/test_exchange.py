@@ -2,12 +2,17 @@
 
 import csv
 import json
+import os
 import random
+import sqlite3
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
+from nmfbench import cli
 from nmfbench.engine.exchange import (
     FIRST,
     LAST,
@@ -20,6 +25,7 @@ from nmfbench.engine.merge import import_records
 from nmfbench.engine.record import JSON
 from nmfbench.engine.store import Store, StoreError
 from nmfbench.engine.trials import Trial, key_of
+from nmfbench.report.sums import write_sums
 
 
 def _record(solver="spa", status="done", **changes):
@@ -100,6 +106,13 @@ def test_a_parquet_file_may_hold_arrays(tmp_path, records):
         ({"data": b"12"}, "an array cannot be read"),
         ({"shape": "[-1]"}, "an array cannot be read"),
         ({"dtype": '"|O"'}, "an array cannot be read"),
+        ({"dtype": '"(1,,2)f8"'}, "an array cannot be read"),
+        ({"dtype": '"U0"'}, "an array cannot be read"),
+        ({"shape": "[2.5, 2]"}, "sizes that are no numbers"),
+        ({"shape": '"22"'}, "sizes that are no numbers"),
+        ({"name": None}, "which is no name"),
+        ({"name": 3}, "which is no name"),
+        ({"name": ""}, "which is no name"),
         ({"extra": "1"}, "not as nmfbench writes them"),
     ],
 )
@@ -227,7 +240,7 @@ SPOILT = [
     ("n_iter", "٣", "not a number"),
     ("peak_memory", "-1", "not between"),
     ("error", "boom", "has an error"),
-    ("host", '{"cpu":1e999}', "not JSON"),
+    ("host", '{"cpu":1e999}', "cpu = inf, which is not text"),
     ("host", "[" * 10**5, "recursion"),
     ("score", "0.25", "digest does not belong"),
     ("score", "", "digest does not belong"),
@@ -327,15 +340,37 @@ def test_a_column_that_is_none_of_ours_is_noticed(file):
         read_export(file)
 
 
-def test_a_file_from_before_there_were_digests_is_read(file, records, tmp_path):
+def test_a_file_without_digests_is_read_on_request(file, records, tmp_path):
     """And the store gives its records theirs."""
     _save(_table(file).drop(columns="digest"), file)
-    assert [record for record, _ in read_export(file)] == records
+    with pytest.raises(ExchangeError, match=r"no digests.*--without-digests"):
+        read_export(file)
+    pairs = read_export(file, bare=lambda path: path == file)
+    assert [record for record, _ in pairs] == records
     with Store(tmp_path / "store") as store:
-        import_records(read_export(file), store)
+        import_records(pairs, store)
         again = tmp_path / "again.parquet"
         export_records(store.records(), again, format="parquet", artefacts={})
     assert pd.read_parquet(again)["digest"].str.fullmatch("[0-9a-f]{16}").all()
+
+
+def test_sums_stand_in_for_digests(file, tmp_path, capsys):
+    """A sum beside or above a file vouches for it; without, the command asks for its option."""
+    _save(_table(file).drop(columns="digest"), file)
+    below = tmp_path / "published" / "records"
+    below.mkdir(parents=True)
+    copy = below / file.name
+    copy.write_bytes(file.read_bytes())
+    words = ["import", str(copy), "--store", str(tmp_path / "store")]
+    assert cli.main(words) == 2
+    assert "--without-digests" in capsys.readouterr().err
+    write_sums([copy], below.parent)
+    assert cli.main(words) == 0
+    copy.write_bytes(copy.read_bytes() + b"\n")
+    assert cli.main(words) == 2
+    copy.write_bytes(file.read_bytes())
+    (below.parent / "SHA256SUMS").unlink()
+    assert cli.main([*words, "--without-digests"]) == 0
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_column(tmp_path, records):
@@ -346,8 +381,9 @@ def test_a_byte_order_mark_is_no_part_of_the_first_column(tmp_path, records):
     assert [record for record, _ in read_export(path)] == records
 
 
+@pytest.mark.parametrize("flips", [150, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_a_flipped_bit_of_a_file_is_noticed_or_changes_nothing(tmp_path, kind):
+def test_a_flipped_bit_of_a_file_is_noticed_or_changes_nothing(tmp_path, kind, flips):
     """In cells, arrays or what describes them: an ExchangeError, or what was written."""
     records = [_record(declared={"draw": i}, metrics={"score": i / 7}) for i in range(12)]
     options = {"arrays": lambda key: ARRAYS} if kind == "parquet" else {}
@@ -355,7 +391,7 @@ def test_a_flipped_bit_of_a_file_is_noticed_or_changes_nothing(tmp_path, kind):
     export_records(records, path, format=kind, artefacts={}, **options)
     whole = path.read_bytes()
     expected = _comparable(read_export(path))
-    for _ in range(150):
+    for _ in range(flips):
         bit = rng.randrange(8 * len(whole))
         flipped = bytearray(whole)
         flipped[bit // 8] ^= 1 << bit % 8
@@ -364,7 +400,7 @@ def test_a_flipped_bit_of_a_file_is_noticed_or_changes_nothing(tmp_path, kind):
             assert _comparable(read_export(path)) == expected, bit
         except ExchangeError:
             noticed += 1
-    assert noticed > 50
+    assert noticed > flips // 3
 
 
 def _comparable(pairs):
@@ -401,6 +437,91 @@ def test_what_is_no_export_is_refused(tmp_path, file):
         table.assign(**{name: 1.0}).to_csv(other, index=False)
         with pytest.raises(ExchangeError, match=f"metric can be called {name}"):
             read_export(other)
+
+
+def test_files_of_records_have_limits(tmp_path):
+    """A pipe is not read, and neither is a small file that would fill the memory."""
+    pipe, large = tmp_path / "pipe.parquet", tmp_path / "large.parquet"
+    os.mkfifo(pipe)
+    with pytest.raises(ExchangeError, match=r"pipe\.parquet is not a regular file"):
+        read_export(pipe)
+    pd.DataFrame({"key": np.zeros(1_000_001, np.int8)}).to_parquet(large)
+    with pytest.raises(ExchangeError, match=r"large\.parquet has 1000001 rows .*export fewer"):
+        read_export(large)
+
+
+def test_a_long_table_of_text_is_refused(tmp_path, monkeypatch):
+    """As a parquet file of too many rows is, while it is read."""
+    monkeypatch.setattr("nmfbench.engine.exchange._ROW_LIMIT", 2)
+    records = [_record(declared={"draw": i}) for i in range(3)]
+    export_records(records, tmp_path / "a.csv", format="csv", artefacts={})
+    with pytest.raises(ExchangeError, match=r"a\.csv has 3 rows or more .*export fewer"):
+        read_export(tmp_path / "a.csv")
+
+
+def test_a_value_that_is_repeated_does_not_fill_the_memory(tmp_path, monkeypatch):
+    """In 20 KB stand 20 GB of text: read within a limit, after which the error names the file."""
+    monkeypatch.setattr("nmfbench.engine.exchange._MEMORY", 2**30)
+    path, n = tmp_path / "packed.parquet", 200_000
+    columns = {name: pa.array([name] * n) for name in (*FIRST, *LAST)}
+    indices = pa.array(np.zeros(n, np.int32))
+    columns["error"] = pa.DictionaryArray.from_arrays(indices, pa.array(["x" * 10**5]))
+    parquet.write_table(pa.table(columns), path, compression="zstd", store_schema=False)
+    assert path.stat().st_size < 100_000
+    with pytest.raises(ExchangeError, match=r"packed\.parquet takes more memory"):
+        read_export(path)
+
+
+@pytest.mark.parametrize("column", ["finished", "seconds", "params", "digest"])
+@pytest.mark.parametrize(
+    "value", [pa.array([2**30], pa.date32()), pa.array([2**62], pa.timestamp("ns"))], ids=str
+)
+def test_cells_of_another_type_are_named(tmp_path, column, value):
+    """Days and times, those that Python cannot hold among them."""
+    path = tmp_path / "a.parquet"
+    export_records([_record()], path, format="parquet", artefacts={})
+    table = parquet.read_table(path)
+    table = table.set_column(table.column_names.index(column), column, value)
+    parquet.write_table(table, path)
+    with pytest.raises(ExchangeError, match=r"a\.parquet"):
+        read_export(path)
+
+
+@pytest.mark.parametrize("name", ["scaling.json", "rounding.json", "two-targets.json"])
+@pytest.mark.parametrize("text", ["[1]", "3", "null", "{", "[" * 10**5, '{"spa": 1}', None])
+def test_a_strange_file_beside_records_is_named_and_nothing_is_imported(
+    tmp_path, capsys, name, text
+):
+    """It holds no measurements; or it is a pipe, which would be waited for."""
+    book = tmp_path / "book"
+    export_records([_record()], book / "a.parquet", format="parquet", artefacts={})
+    if text is None:
+        os.mkfifo(book / name)
+    else:
+        (book / name).write_text(text)
+    assert cli.main(["import", str(book), "--store", str(tmp_path / "store")]) == 2
+    assert name in capsys.readouterr().err
+    with Store(tmp_path / "store") as store:
+        assert store.records() == []
+
+
+def test_measurements_beside_records_are_taken_with_them_only(tmp_path, monkeypatch):
+    """Where the records of a book cannot be written, its exponents of time are not, either."""
+    book = tmp_path / "book"
+    export_records([_record()], book / "a.parquet", format="parquet", artefacts={})
+    measured = {"declared": [1, 1], "trials": 1, "measured": "2026-01-01", "spread": {}}
+    (book / "rounding.json").write_text(json.dumps({"recovery spa near-separable": measured}))
+
+    def full(*args, **options):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    words = ["import", str(book), "--store", str(tmp_path / "store")]
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "_put", full)
+        assert cli.main(words) == 1
+    assert not (tmp_path / "store" / "rounding.json").exists()
+    assert cli.main(words) == 0
+    assert (tmp_path / "store" / "rounding.json").exists()
 
 
 def test_another_program_may_save_the_file_anew(tmp_path):

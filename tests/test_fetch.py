@@ -7,8 +7,10 @@ import tarfile
 import threading
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import numpy as np
+import pooch
 import pytest
 import scipy.sparse as sp
 from scipy.io import mmwrite, savemat
@@ -190,6 +192,17 @@ def test_a_transfer_that_breaks_off(tiny, server):
     assert left_over(tiny.file.parent) == []
 
 
+@pytest.mark.parametrize(
+    ("limit", "said"), [("LARGEST", "more than 0 bytes"), ("LONGEST", "more than 0 seconds")]
+)
+def test_a_download_beyond_limits(tiny, server, monkeypatch, limit, said):
+    """One that goes on and on is given up, and nothing is left."""
+    monkeypatch.setitem(fetch.__globals__, limit, 0)
+    with pytest.raises(DownloadError, match=rf"tiny\.mat: it .* {said}, so it was thrown away"):
+        fetch("tiny")
+    assert left_over(tiny.file.parent) == []
+
+
 def test_no_network(tiny, server, monkeypatch):
     """No connection is said as such."""
     monkeypatch.setitem(HOSTS, "cai", "http://127.0.0.1:9")
@@ -277,7 +290,16 @@ def test_a_mirror_of_the_prepared_files(tiny, server, monkeypatch, tmp_path):
         fetch("tiny")
     assert left_over(tiny.file.parent) == []
     tiny.register(sha256=hashlib.sha256(prepared).hexdigest(), content=None)
+    retrieve, folders = pooch.retrieve, []
+
+    def spied(*args, path, **options):
+        folders.append(Path(path).name)
+        return retrieve(*args, path=path, **options)
+
+    monkeypatch.setattr(pooch, "retrieve", spied)
     assert fetch("tiny").read_bytes() == prepared
+    assert folders[0].startswith(".fetch-")  # what is left there when it is killed is removed later
+    assert left_over(tiny.file.parent) == ["tiny.npz"]
     assert load_dataset("tiny").X.shape == (6, 1024)
 
 
@@ -294,6 +316,14 @@ def test_an_unusable_cache_folder(tiny, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("NMFBENCH_CACHE", str(tmp_path / "file" / "cache"))
     with pytest.raises(DownloadError, match="NMFBENCH_CACHE"):
+        fetch("tiny")
+
+
+@pytest.mark.parametrize("variable", ["NMFBENCH_CACHE", "NMFBENCH_DATA"])
+def test_a_folder_whose_name_is_too_long(tiny, monkeypatch, tmp_path, variable):
+    """It is an error that says which variables name folders."""
+    monkeypatch.setenv(variable, str(tmp_path / ("a" * 300)))
+    with pytest.raises(DataError, match=r"too long.*NMFBENCH_CACHE"):
         fetch("tiny")
 
 

@@ -114,8 +114,24 @@ def test_figure_1_shows_the_choice_in_the_busiest_frame():
     assert frame.groupby("method")["setting"].unique().to_dict() == {
         MEDIAN: ["r = 1"],
         ROBUST: ["r = 2, 1 refit"],
+        fig1.MEAN: ["r = 2, 1 refit"],
     }
     table = fig1.images(frame)
     assert table["number"].tolist() == [2, 2]
     assert np.shape(table["foreground"].to_list()) == (2, 4, 5)
     assert table["mask"].isna().all()
+
+
+def test_references_of_figure_1_have_the_seeds_of_the_fits():
+    """The temporal mean comes with each fit, and the median, fitted once, is there for each."""
+    errors = {"age-mean": 4.0, "age-fg-mean": 20.0}
+    rows = [
+        record(ROBUST, 0.9, age=3.0, **{"age-fg": 15.0 + k}, **errors) | {"repeat": k}
+        for k in range(3)
+    ]
+    rows.append(record(MEDIAN, 0.9, rank=None, age=2.0, **{"age-fg": 12.0}, **errors))
+    found = fig1.with_the_choice(pd.DataFrame(rows)).set_index(["method", "repeat"])
+    assert found.loc[ROBUST, "age-fg"].tolist() == [15, 16, 17]
+    assert found.loc[MEDIAN, "age-fg"].tolist() == [12, 12, 12]
+    assert found.loc[fig1.MEAN, "age-fg"].tolist() == [20, 20, 20]
+    assert found.loc[fig1.MEAN, "age"].tolist() == [4, 4, 4]

@@ -7,7 +7,7 @@ import time
 
 import psutil
 import pytest
-from engine import start_python
+from engine import python, start_python
 
 from nmfbench.engine.guard import End, Guarded
 
@@ -64,6 +64,20 @@ def test_a_detached_child_does_not_survive(tmp_path, by):
     wait_for(process.ended)
     assert not psutil.pid_exists(child)
     assert process.close() == (End() if by == "kill" else End(0))
+
+
+@pytest.mark.skipif(
+    not os.path.exists("/proc/self/autogroup"), reason="only Linux schedules sessions as groups"
+)
+def test_a_nice_program_has_nice_sessions(tmp_path):
+    """A guarded process has a session, which yields the processor as far as its program does."""
+    read = "open(sys.argv[1], 'w').write(open('/proc/self/autogroup').read())"
+    code = (
+        "import os, sys; from nmfbench.engine.guard import Guarded; os.nice(7); "
+        f"g = Guarded({'import sys;' + read!r}, *sys.argv[1:]); g.ended(20)"
+    )
+    python(code, tmp_path / "group")
+    assert (tmp_path / "group").read_text().split()[-2:] == ["nice", "7"]
 
 
 def test_a_detached_child_does_not_survive_the_program(tmp_path):

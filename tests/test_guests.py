@@ -4,6 +4,8 @@ import json
 import os
 import sys
 import textwrap
+from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,10 +17,10 @@ from nmfbench.core import registry
 from nmfbench.core.registry import UnknownNameError
 from nmfbench.engine.fingerprint import code_version
 from nmfbench.engine.perform import perform
-from nmfbench.engine.runner import Limits, run
+from nmfbench.engine.runner import Limits, compute, run
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
-from nmfbench.engine.worker import WorkerDied, WorkerError
+from nmfbench.engine.worker import Worker, WorkerDied, WorkerError
 from nmfbench.guests import GuestError, GuestFault, adapter, parse_solver, version
 from nmfbench.guests.examine import describe_here, examine, try_here
 from nmfbench.guests.validate import checked_count, checked_factor
@@ -239,6 +241,27 @@ class Pollutes(Base):
 class Breaks(Base):
     def act(self, X):
         np.linalg.norm = np.argmax = None
+
+
+class Flatters(Base):
+    def act(self, X):
+        import nmfbench.tasks.clustering, nmfbench.tasks.recognition
+        nmfbench.tasks.recognition.accuracy = lambda *a: 0.875
+        nmfbench.tasks.clustering.clustering_accuracy = lambda *a: 0.875
+
+
+class FlattersFixed(Flatters):
+    fixes_scale = True
+
+
+class GoodFixed(Good):
+    fixes_scale = True
+
+
+class TurnsBack(Base):
+    def act(self, X):
+        import time
+        time.perf_counter = lambda: 0.0
 """
 OPTIONS = {"n_components": 3, "train_per_class": 5, "test_per_class": 5}
 
@@ -497,7 +520,7 @@ def test_the_loss_of_scikit_learn_is_the_one_it_minimises():
 
 def test_convergence_needs_a_start_and_a_number_of_iterations(folder):
     """A guest's curve comes from fits of 1/2, 1/4, ... of the iterations from the same start."""
-    options = {"n_components": 3, "max_iter": 5, "per_class": 4}
+    options = {"n_components": 3, "max_iter": 5, "per_class": 4, "shorter_fits": True}
     trial = Trial("convergence", "digits", f"{folder}/good.py:Wrapped", options=options)
     trace = perform(trial).arrays["trace"]
     assert trace["iteration"].tolist() == [0, 1, 2, 5]
@@ -512,6 +535,29 @@ def test_convergence_needs_a_start_and_a_number_of_iterations(folder):
         perform(Trial("convergence", "digits", f"{folder}/good.py:Base", options=options))
     with pytest.raises(GuestFault, match="cannot start from given factors"):
         make_solver(f"{folder}/good.py:Base").fit(data(), W=np.ones((20, 2)), H=np.ones((2, 8)))
+
+
+@pytest.mark.parametrize("fixed", ["", "Fixed"])
+@pytest.mark.parametrize("held", [True, False], ids=["stored factors", "factors of one call"])
+def test_metrics_of_factors_are_not_computed_where_a_guest_ran(folder, tmp_path, fixed, held):
+    """It may change functions of the suite in its own process, where none of these is called."""
+
+    def of(name, task):
+        trial = on_digits(f"{folder}/bad.py:{name}{fixed}", task)
+        more = {"rule": "kmeans"} if task == "clustering" else {}
+        return replace(trial, options=trial.options | more)
+
+    trials = [of("Flatters", task) for task in ("clustering", "recognition")]
+    if held:
+        with Store(tmp_path) as store:
+            run(trials, store)
+            records = [store.records([trial.key])[0] for trial in trials]
+    else:
+        with closing(Worker()) as worker:
+            records = [compute(trial, worker, 100)[0] for trial in trials]
+    for record in records:
+        wanted = perform(of("Good", record["task"])).metrics
+        assert record["metrics"] == pytest.approx(wanted, rel=1e-9)
 
 
 def test_a_transform_is_supplied(folder):
@@ -588,6 +634,9 @@ def test_scikit_learns_own_classes_need_not_say_signed(folder):
     """Whether factors may be negative is known of its decompositions, and asked of all others."""
     assert make_solver("sklearn.decomposition:PCA").signed
     assert not make_solver("sklearn.decomposition:MiniBatchNMF").signed
+    learner = "sklearn.decomposition:MiniBatchDictionaryLearning"
+    assert make_solver(learner, positive_dict=True).signed
+    assert not make_solver(learner, positive_dict=True, positive_code=True).signed
     assert not make_solver(f"{folder}/good.py:Inherits").signed
     model = fitted("sklearn.decomposition:PCA", data(), n_components=2)
     assert model.components_.min() < 0
@@ -727,7 +776,7 @@ TROUBLES = {
     "Turned": r"components_ has shape .64, 3., expected .3, 64.*transpose it",
     "Nothing": r"Nothing has no components_ after the fit",
 }
-HARMLESS = ["Good", "Chatters", "Overwrites", "Pollutes", "Breaks"]  # in one process
+HARMLESS = ["Good", "Chatters", "Overwrites", "Pollutes", "Breaks", "TurnsBack"]  # in one process
 
 
 @pytest.fixture(scope="module")

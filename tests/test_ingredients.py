@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from verdicts import verdict_of
 
 from nmfbench.corruptions import corrupt
 from nmfbench.datasets.base import load_dataset
@@ -41,7 +42,7 @@ def _records(accuracy, cells=CELLS, runs=6, datasets=("umist",)):
 
 def _verdict(name, records):
     test = next(claim.test for claim in study.CLAIMS if claim.id == name)
-    return test(study.frame(records))
+    return verdict_of(test, study.frame(records))
 
 
 def _table(records):

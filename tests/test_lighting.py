@@ -89,6 +89,26 @@ def test_numbers_by_counting():
     assert found == pytest.approx(expected)
 
 
+def test_the_score_by_counting():
+    """The mean over subjects of the mean distance from the median where a pixel is in shadow."""
+    data = faces(seed=2)
+    found = run(data, lambda X: X**0.5).metrics
+    errors = {"shadow-error": [], "shadow-error-images": []}
+    for label in (5, 6, 7):
+        images = [image.tolist() for image, own in zip(data.X, data.y, strict=True) if own == label]
+        distances = {name: [] for name in errors}
+        for j in range(24):
+            middle = sorted(image[j] for image in images)[len(images) // 2]
+            for image in images:
+                if image[j] < middle / 4:
+                    distances["shadow-error"].append(255 * abs(image[j] ** 0.5 - middle))
+                    distances["shadow-error-images"].append(255 * (middle - image[j]))
+        for name, values in distances.items():
+            errors[name].append(sum(values) / len(values))
+    expected = {name: sum(values) / 3 for name, values in errors.items()}
+    assert {name: found[name] for name in errors} == pytest.approx(expected, rel=1e-5)
+
+
 def test_detail_does_not_see_brightness():
     """A picture has all of its detail under another exposure, and a flat one has none."""
     image = np.random.default_rng(0).random(24)

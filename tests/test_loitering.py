@@ -117,6 +117,50 @@ def test_the_true_background_finds_the_object_and_a_copy_of_the_frames_does_not(
     assert copied["age-fg"] == pytest.approx(255 * away.mean(), rel=1e-5)
 
 
+@pytest.mark.parametrize(("share", "seed"), [(0.2, 0), (0.5, 1), (0.8, 2)])
+def test_the_score_by_counting(share, seed):
+    """Every number is that of loops over frames and pixels, by the definitions in the docstring."""
+    clip = composed(share, seed)
+    rng = np.random.default_rng(10 + seed)
+    L = clip.background + rng.laplace(0, 0.04, clip.X.shape)
+    L[:, clip.place[::2]] += 0.6 * rng.random((len(L), len(clip.place[::2])))
+    L = L.astype(np.float32)
+    found = run(Given(lambda X: L), share, seed)
+
+    n, m = clip.X.shape
+    away = [[abs(float(L[i, j]) - float(clip.X[i, j])) for j in range(m)] for i in range(n)]
+    ordered = sorted(error for row in away for error in row)
+    middle = (ordered[(n * m - 1) // 2] + ordered[n * m // 2]) / 2
+    threshold = max(2 / 255, 2.5 * 1.4826 * middle)
+
+    place = set(np.flatnonzero(clip.masks[np.flatnonzero(clip.standing)[0]] == 255))
+    counts = {"hit": 0, "alarm": 0, "miss": 0, "right": 0}
+    behind, under = [], []
+    for i in range(n):
+        for j in range(m):
+            if j in place:
+                names = ("hit", "miss") if clip.standing[i] else ("alarm", "right")
+                counts[names[0] if away[i][j] > threshold else names[1]] += 1
+            if clip.masks[i, j] == 0:
+                behind.append(away[i][j])
+            elif clip.standing[i]:
+                under.append(abs(float(L[i, j]) - float(clip.background[j])))
+    precision = counts["hit"] / (counts["hit"] + counts["alarm"])
+    recall = counts["hit"] / (counts["hit"] + counts["miss"])
+    expected = {
+        "threshold-rule": threshold,
+        "recall": recall,
+        "fpr": counts["alarm"] / (counts["alarm"] + counts["right"]),
+        "f-rule": 2 * precision * recall / (precision + recall),
+        "age": 255 * np.mean(behind),
+        "peps": np.mean([error > 20 / 255 for error in behind]),
+        "age-fg": 255 * np.mean(under),
+        "peps-fg": np.mean([error > 20 / 255 for error in under]),
+    }
+    assert 0.1 < recall < 1
+    assert {name: found[name] for name in expected} == pytest.approx(expected, rel=1e-5)
+
+
 def test_metrics_of_the_temporal_mean_stand_beside():
     """Those with ``-mean`` are what the temporal mean as background gives."""
     beside = run(make_solver("median"))

@@ -49,6 +49,18 @@ def test_the_present_code_this_machine_and_the_later_day_win(tmp_path, offered, 
     assert read_measured(tmp_path / "b", "mu")["exponents"]["n"] == (2.0 if wins else 1.0)
 
 
+def test_measurements_of_others_are_not_passed_on(tmp_path):
+    """What was imported is not published; what is does not name the machine."""
+    here, there, book = (tmp_path / name for name in ("here", "there", "book"))
+    write_measured(there, "mu", None, measurement(measured="9999-01-01", **ELSEWHERE))
+    assert merge_measured(there, here) == 1
+    assert merge_measured(here, book, own=True) == 0
+    write_measured(here, "hals", None, measurement("hals"))
+    assert merge_measured(here, book, own=True) == 1
+    assert merge_measured(here, book, own=True) == 0
+    assert "machine" not in (book / FILE_NAME).read_text()
+
+
 def test_classes_from_outside_and_unknown_solvers_stay_behind(tmp_path):
     """Parameters of a solver of the suite come along; an absent file offers nothing."""
     write_measured(tmp_path / "a", "mu", {"tol": 0.1}, measurement())

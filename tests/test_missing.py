@@ -6,7 +6,7 @@ from engine import on_digits, trial
 from nmfbench.core import registry
 from nmfbench.engine import runner
 from nmfbench.engine.missing import in_stages, missing, other_release, timed_problem
-from nmfbench.engine.provenance import host, versions
+from nmfbench.engine.provenance import host, machine, public_host, versions
 from nmfbench.engine.runner import RunSummary, run
 from nmfbench.engine.store import Store
 
@@ -140,6 +140,35 @@ def test_a_rival_is_timed_again_in_place_of_the_other_hosts(store, computed):
     store.put(record_of(trials[0], host=ELSEWHERE))
     assert run(trials, store) == RunSummary(done=2, total=2)
     assert [record["host"] for record in store.records()] == [host(), host()]
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [{"host": public_host(host())}, {"versions": versions() | {"numpy": "1.0"}}],
+    ids=["another machine with the same processor", "another release"],
+)
+def test_a_rival_is_timed_again_unless_it_was_timed_just_here(store, computed, elsewhere):
+    """On this machine, which its processor does not tell apart, and under these releases."""
+    trials = [timed("spa"), timed("hals")]
+    store.put(record_of(trials[0], **elsewhere))
+    assert missing(trials, store) == trials
+    run(trials, store)
+    assert missing([*trials, timed("mu")], store) == [timed("mu")]
+
+
+def test_a_machine_has_one_random_name(tmp_path, monkeypatch):
+    """Kept in the user's cache; another cache is another machine, and one that cannot be written
+    is none."""
+    monkeypatch.setenv("NMFBENCH_CACHE", str(tmp_path / "cache"))
+    first = machine.__wrapped__()
+    assert len(first) == 32
+    assert machine.__wrapped__() == first
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["machine"]
+    monkeypatch.setenv("NMFBENCH_CACHE", str(tmp_path / "other"))
+    assert machine.__wrapped__() != first
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("NMFBENCH_CACHE", str(tmp_path / "file" / "cache"))
+    assert machine.__wrapped__() != machine.__wrapped__()
 
 
 # -- imported records -------------------------------------------------------------------------

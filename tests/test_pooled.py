@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from nmfbench.stats.pooled import pooled_means, range_half_width, t_ratio
+from nmfbench.stats.pooled import pooled_means, t_ratio
 
 
 def groups_of(runs, seed=0):
@@ -16,19 +16,6 @@ def groups_of(runs, seed=0):
     ]
     rows += [("b", x, rng.standard_normal()) for x in range(2) for _ in range(runs)]
     return pd.DataFrame(rows, columns=["set", "x", "score"]).groupby(["set", "x"])["score"]
-
-
-def test_the_half_width_is_that_of_tukey():
-    """The half width is that of simultaneous intervals of all differences of means."""
-    groups = groups_of(4)
-    cells = pooled_means(groups, "set").loc["a"]
-    half = range_half_width(cells["error"], cells["freedom"].iloc[0])
-    interval = stats.tukey_hsd(
-        *(groups.get_group(("a", x)) for x in range(4))
-    ).confidence_interval()
-    i, j = cells["mean"].argmax(), cells["mean"].argmin()
-    spread = cells["mean"].max() - cells["mean"].min()
-    assert spread - half == pytest.approx(interval.low[i, j], rel=1e-4)
 
 
 def test_the_pooled_error_of_two_cells_is_that_of_the_t_test():

@@ -129,7 +129,7 @@ def test_single_precision_data_are_projected_in_double():
 def test_wrong_shapes_are_refused():
     """A basis with other features, or a start of another shape, is an error that says so."""
     X = np.ones((3, 4))
-    with pytest.raises(ValueError, match="H has 5 features, but X has 4"):
+    with pytest.raises(ValueError, match=r"H has shape \(2, 5\), but X has 4"):
         project_frobenius(X, np.ones((2, 5)))
     with pytest.raises(ValueError, match="W0 has shape"):
         project_frobenius(X, np.ones((2, 4)), np.ones((3, 3)))

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from oracles_l1 import lad_optima, weighted_median_coefficient
 from sklearn.exceptions import ConvergenceWarning
 
+from nmfbench.optim.kernels.l1_projection import _first_kink
 from nmfbench.optim.projections.manhattan import (
     ManhattanCone,
     certify_manhattan,
+    fit_manhattan,
     lower_bound,
     project_manhattan,
 )
@@ -370,3 +372,29 @@ def test_the_median_is_the_fit_of_rank_one_with_constant_weights(n_frames):
         np.testing.assert_allclose(background, median, rtol=1e-12)
     # With an even number any value between the two middle ones is as good.
     np.testing.assert_allclose(np.abs(frames - background).sum(), np.abs(frames - median).sum())
+
+
+@pytest.mark.parametrize("need", [-1.0, 0.0, 0.5, 2.5, 100.0])
+def test_the_kink_where_the_objective_stops_falling_is_within_the_list(need):
+    """The first one if nothing is needed, the last one if all are not enough."""
+    steps = np.array([3.0, 1.0, 2.0, 0.0, 0.0])
+    index, n = np.arange(5), 3  # what is beyond the third is not of this edge
+    at = _first_kink(steps, np.ones(5), index, n, need)
+    assert index[at] == {-1.0: 1, 0.0: 1, 0.5: 1, 2.5: 0, 100.0: 0}[need]
+    assert _first_kink(steps, np.ones(5), index, 0, need) == -1
+
+
+@pytest.mark.parametrize("project", [project_manhattan, fit_manhattan, certify_manhattan])
+def test_outside_its_domain_a_projection_is_an_error(project):
+    """Signed, infinite or vanishing data or bases are refused, with the parameter named."""
+    X, H = problem("correlated")
+    for at, name in ((0, "X"), (1, "H")):
+        for value, message in ((-1.0, "Negative values.*"), (np.nan, f"{name} has NaN")):
+            wrong = [X.copy(), H.copy()]
+            wrong[at][1, 2] = value
+            with pytest.raises(ValueError, match=message):
+                project(*wrong)
+        small = [X.copy(), H.copy()]
+        small[at] *= 1e-295
+        with pytest.raises(ValueError, match=f"largest magnitude in {name}"):
+            project(*small)

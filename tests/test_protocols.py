@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from verdicts import verdict_of
 
 from nmfbench.artefacts.artefact import label_records
 from nmfbench.core import registry
@@ -190,11 +191,14 @@ def test_a_refuted_claim_says_what_stands_behind_it():
     found = world({"RNMFD": 0.5, "GNMF": 0.6, "Ncuts": 0.7}, sets=("orl",))
     found["n-dead-components"], found["orthogonality-gap"] = 2.0, 3.0
     by_id = {claim.id: claim for claim in TABLE.claims}
-    verdict = by_id["orl-default"].test(found)
+    verdict = verdict_of(by_id["orl-default"].test, found)
     assert verdict.verdict == "refuted"
     assert "Ncuts 70." in verdict.evidence
+    assert "printed in the paper: RNMFD 65.2, NSDR 57.8" in verdict.evidence
     assert "2.0 columns of RNMFD are near zero" in verdict.evidence
-    assert by_id["orl-graph-alone"].test(found).verdict == "refuted"
+    alone = verdict_of(by_id["orl-graph-alone"].test, found)
+    assert alone.verdict == "refuted"
+    assert "printed" not in alone.evidence
     assert "65.25" in by_id["orl-default"].reported
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from nmfbench.core.matters import Ratio
 from nmfbench.stats.ranks import (
     cliques,
     complete_block,
@@ -426,8 +427,65 @@ def test_parts_of_one_group_are_no_evidence():
     assert found["apart"] > 3 * max(1, found["grouped"])
 
 
+@pytest.mark.parametrize("k", [3, 4, 8])
+@pytest.mark.parametrize("n_groups", [3, 5, 8])
+@pytest.mark.parametrize(("lead", "most"), [(0.0, 0.05), (0.8, 0.07)])
+def test_groups_err_as_seldom_as_they_say(k, n_groups, lead, most):
+    """All differences of mean ranks at once are within the critical difference of the truth."""
+    names, rng = pd.Index(list("abcdefgh")[:k]), np.random.default_rng(6)
+
+    def drawn(n):
+        merits = rng.standard_normal((n, 1, k)) + 0.3 * rng.standard_normal((n, 4, k))
+        merits[..., 0] = lead + (0.3 if lead else 1.0) * merits[..., 0]
+        return merits
+
+    truth = pd.Series(stats.rankdata(-drawn(20_000), axis=2).mean(axis=(0, 1)), names)
+    errors, runs = 0, 200
+    for _ in range(runs):
+        scores = pd.DataFrame(drawn(n_groups).reshape(-1, k), columns=names)
+        groups = np.repeat(np.arange(n_groups), 4)
+        table = grouped_critical_difference(scores, groups, n_draws=300).set_index("method")
+        errors += np.ptp(table["mean_rank"] - truth) > table["critical_difference"].iloc[0]
+    assert errors <= stats.binom.ppf(0.999, runs, most)
+
+
+def test_too_few_groups_or_methods_are_refused():
+    """Two methods, or two groups, have no critical difference; the message says what to do."""
+    scores, groups = grouped_scores(4, 0.0)
+    with pytest.raises(ValueError, match=r"got 2 and 4; compare two methods by wilcoxon_holm"):
+        grouped_critical_difference(scores.iloc[:, :2], groups)
+    with pytest.raises(ValueError, match="three groups or more, got 10 and 2"):
+        grouped_critical_difference(scores[groups < 2], groups[groups < 2])
+
+
 def test_a_lead_in_all_groups_is_found():
     """The method that leads everywhere is in no group with any other, and is named first."""
     table = grouped_critical_difference(*grouped_scores(30, 6.0))
     assert table["method"].iloc[0] == "a"
     assert not set(table["groups"].iloc[0]) & set("".join(table["groups"][1:]))
+
+
+def paired(gap):
+    """Scores of ten repeats, in each of which one method leads by a gap."""
+    rows = [("mu", i, 0.5 + i / 100) for i in range(10)]
+    rows += [("mine", i, score + gap) for _, i, score in rows]
+    return pd.DataFrame(rows, columns=["method", "repeat", "score"]).assign(task="faces")
+
+
+@pytest.mark.parametrize(
+    ("gap", "smallest", "outcome"),
+    [
+        (1e-6, None, "win"),
+        (1e-6, 0.01, "tie"),
+        (-1e-6, 0.01, "tie"),
+        (0.02, 0.01, "win"),
+        (-0.02, 0.01, "loss"),
+        (0.005, Ratio(0.02), "tie"),
+        (0.05, Ratio(0.02), "win"),
+        (np.inf, Ratio(0.02), "win"),
+    ],
+)
+def test_a_difference_that_does_not_matter_is_a_tie(gap, smallest, outcome):
+    """However significant it is."""
+    (found,) = wins_ties_losses(paired(gap), "mine", smallest=smallest)["outcome"]
+    assert found == outcome

@@ -7,7 +7,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import Bunch
 
 from nmfbench import make_solver
-from nmfbench.papers.studies.rates import binned, exponent
+from nmfbench.papers.or_nmf.rates import binned, exponent
 from nmfbench.tasks.online import draw_samples, first_bases
 from nmfbench.tasks.rates import inner_rate, step_change
 

@@ -8,10 +8,15 @@ import pytest
 from test_store import forget_digests, record
 
 from nmfbench.engine.repair import repair, survey
-from nmfbench.engine.store import AUDIT, DamagedError, NoStoreError, Store, StoreError
+from nmfbench.engine.store import AUDIT, DRAW, DamagedError, NoStoreError, Store, StoreError
 
 FLIPS = 120
 AUDITS = [dict.fromkeys(AUDIT, "x") | {"key": f"{i}", "host": {"cores": i}} for i in range(4)]
+
+DRAWS = [
+    dict.fromkeys(DRAW, "x") | {"draw": f"{i}", "audited": i, "records": {"a": "b"}, "host": {}}
+    for i in range(4)
+]
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +33,7 @@ def given(tmp_path_factory):
         elsewhere = [record(f"i{i}", metrics={"nmi": rng.random()}) for i in range(8)]
         store.put_imported((one, {"curve": rng.random(7)}) for one in elsewhere)
         store.put_audits(AUDITS)
+        store.put_draws(DRAWS)
     return (folder / "records.sqlite").read_bytes(), content(folder)
 
 
@@ -40,7 +46,8 @@ def content(folder):
             + [{n: array.tobytes() for n, array in store.arrays(key).items()}]
             for key in records
         }
-        return records, arrays, store.imported(records), store.status(records), store.audits()
+        audits = [*store.audits(), *store.draws()]
+        return records, arrays, store.imported(records), store.status(records), audits
 
 
 def lay(folder, data):
@@ -142,7 +149,7 @@ def test_what_is_set_aside_is_named(given, tmp_path):
     ]
     left = content(tmp_path)
     assert left[0].keys() == whole[0].keys() - {keys[0], keys[1], keys[3]}
-    assert left[4] == [audit for audit in AUDITS if audit["key"] != "2"]
+    assert left[4] == [audit for audit in AUDITS if audit["key"] != "2"] + DRAWS
     assert_part_of(left, whole)
 
 

@@ -14,9 +14,13 @@ import yaml
 
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.choice import choose_grid
-from nmfbench.artefacts.claim import Claim, Verdict
+from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.estimate import Estimate, of_units
 from nmfbench.artefacts.evaluate import evaluate
+from nmfbench.artefacts.finding import Finding
 from nmfbench.artefacts.grids import Method
+from nmfbench.artefacts.region import Bounds, Lead, Margin
+from nmfbench.artefacts.verdict import percent
 from nmfbench.cli import main
 from nmfbench.core import registry
 from nmfbench.engine.store import Store, StoreError
@@ -165,7 +169,8 @@ def test_pages_stand_alone(smoke_report):
     for path in smoke_report.folder.glob("*.html"):
         page = path.read_text()
         assert not re.findall(r'(?:src|href)="https?://', page)
-        assert "<math" in page or path.name in ("index.html", "leaderboards.html")
+        without_formulas = ("index.html", "leaderboards.html", "sentences.html", "numbers.html")
+        assert "<math" in page or path.name in without_formulas
     for path in [*smoke_report.folder.glob("*.html"), *smoke_report.folder.glob("*.ipynb")]:
         assert str(Path.cwd()) not in path.read_text()
 
@@ -262,9 +267,18 @@ def _grid(profile):
     return [_trial(x, k) for x in LEVELS[profile] for k in range(REPEATS[profile])]
 
 
+def _infinite(records):
+    return Finding("It is {}.", [Estimate(math.inf, 0.0, 0, 6, exact=True)], Bounds(high=1.0))
+
+
+def _tested(records):
+    lead = of_units([0.1, 0.2, 0.15, 0.12, 0.18, 0.13], "anchor-recovery")
+    return Finding("It leads by {}.", [lead], Lead())
+
+
 CLAIMS = [
-    Claim("odd", "It is odd.", "here", lambda records: Verdict("refuted", "", math.inf)),
-    Claim("own", "It is.", "here", lambda records: Verdict("confirmed", "", 0.1, (0.0, 0.2), 0.3)),
+    Claim("odd", "It is odd.", "here", _infinite),
+    Claim("own", "It is.", "here", _tested),
 ]
 
 
@@ -357,7 +371,8 @@ def test_the_choice_of_a_grid_does_not_depend_on_outcomes(small, tmp_path):
         evaluation = evaluate(small, store)
     assert (grid.profile, grid.whole, grid.left_out) == ("paper", 6, 12)
     assert (evaluation.done, evaluation.failed, evaluation.missing) == (11, 7, 0)
-    assert evaluation.verdicts[1][1].evidence.endswith("(11 of the paper grid's 30 trials)")
+    verdict = evaluation.verdicts[1][1]
+    assert (verdict.done, verdict.paper_total, verdict.partial) == (11, 30, True)
 
 
 def test_a_fewer_repeats_grid_needs_all_of_them(small, tmp_path):
@@ -399,6 +414,49 @@ def test_records_on_the_data_come_before_those_on_stand_ins(small, tmp_path, mon
         _fill(store, on_bbc.plan("quick"))
         grid = choose_grid(on_bbc, store, stand_in=True)
         assert {t.stand_in for t in grid.trials} == {False}
+
+
+@pytest.mark.parametrize(
+    ("held", "look"),
+    [
+        (_paper(range(6)), "interim, 6 of 10 repeats"),
+        (_grid("quick"), "interim, 6 repeats of the quick grid"),
+        (_grid("paper"), ""),
+    ],
+)
+def test_a_section_says_how_far_each_verdict_is(small, tmp_path, held, look):
+    """Beside each verdict, unless its planned repeats are complete; with the corrected p-value."""
+    with Store(tmp_path) as store:
+        _fill(store, held)
+        found = evaluate(small, store)
+    page = render_section(found)
+    assert found.look_text == look
+    assert page.count(f'<div class="source">{look}</div>') == (len(CLAIMS) if look else 0)
+    assert page.count("interim") == (len(CLAIMS) if look else 0)
+    own = found.verdicts[1][1]
+    assert f"p = {own.p_adjusted:.2g}." in page
+    assert f"({percent(own.level)} interval" in page
+    assert "Smallest" not in page
+    assert "A lead of 0.02 matters" in page
+
+
+def test_a_section_says_whose_number_decides(small, tmp_path):
+    """A margin beside the smallest difference that matters, and a printed bound."""
+    scores = of_units([0.01, 0.0, -0.01, 0.005, 0.002], "anchor-recovery")
+    regions = {"margin": Margin(), "bound": Bounds(low=-1.0, whose="paper"), "lead": Lead()}
+    artefact = replace(
+        small,
+        claims=[
+            Claim(name, "It is.", "here", lambda frame, r=region: Finding("{}", [scores], r))
+            for name, region in regions.items()
+        ],
+    )
+    with Store(tmp_path) as store:
+        _fill(store, _grid("paper"))
+        page = html.unescape(render_section(evaluate(artefact, store)))
+    assert "Margin: 0.04, ours, where the smallest difference that matters is 0.02." in page
+    assert "Bound: -1, the paper's." in page
+    assert page.count("Bound: ") == page.count("Margin: ") == 1
 
 
 def test_a_section_comes_back_from_its_text(small, tmp_path):

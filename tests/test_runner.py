@@ -189,7 +189,7 @@ def test_failure(troubled, solver, error):
     [
         ("nan", "FloatingPointError: not a finite number: accuracy"),
         ("nan-objective", "FloatingPointError: not a finite number: objective"),
-        ("takes-a-name", "a metric cannot be called 'seconds'"),
+        ("takes-a-name", "metrics cannot be called seconds"),
         ("objects", "ValueError: Object arrays cannot be saved"),
         ("nonsense", "AttributeError"),
     ],
@@ -319,8 +319,8 @@ def test_timed_trials_run_alone(tmp_path, monkeypatch):
 
 
 def test_a_child_stays_from_one_batch_to_the_next(tmp_path, monkeypatch):
-    """One worker computes what others start from and then these, untimed and timed; of a timed
-    batch no other has a child, and in the end none has."""
+    """One worker computes what others start from and then these. Timed trials have a worker of
+    their own, as they are of another target; no other has a child then, and in the end none has."""
     seen, alive = [], set()
 
     class Counted(Worker):
@@ -348,7 +348,7 @@ def test_a_child_stays_from_one_batch_to_the_next(tmp_path, monkeypatch):
     in_time = [(worker, others) for timed, worker, others in seen if timed]
     assert len(untimed) == 2
     assert len({worker for worker, _ in in_time}) == 1
-    assert all(worker in untimed and others == {worker} for worker, others in in_time)
+    assert all(worker not in untimed and others == {worker} for worker, others in in_time)
     assert not alive
 
 
@@ -424,11 +424,55 @@ def test_code_changed():
     """A child that runs other code than the trial's key says is not believed."""
 
     class Changed(Worker):
-        def run(self, trial, time_limit=None, base=None):
+        def run(self, trial, time_limit=None, base=None, perturbation=None):
             return {"code": "another", "outcome": {"metrics": {}, "fit": {}}}, {}
 
     with pytest.raises(WorkerError, match="changed while the run went on"):
         runner.compute(trial(), Changed(), None)
+
+
+GOOD = {"outcome": {"metrics": {"a": 1.0}, "fit": {}}, "elapsed": 0.1, "peak_memory": 1}
+
+
+@pytest.mark.parametrize(
+    ("forged", "arrays"),
+    [
+        ({"elapsed": -1.0}, {}),
+        ({"elapsed": float("nan")}, {}),
+        ({"elapsed": [1]}, {}),
+        ({"peak_memory": 1.5}, {}),
+        ({"peak_memory": 2**63}, {}),
+        ({"outcome": {}}, {}),
+        ({"outcome": {"metrics": {"a": 10**400}, "fit": {}}}, {}),
+        ({"outcome": {"metrics": {"a": "1"}, "fit": {}}}, {}),
+        ({"outcome": {"metrics": {"a": 1.0}, "fit": [1]}}, {}),
+        ({"outcome": {"metrics": {"a": 1.0}, "fit": {"n_iter": 1e9}}}, {}),
+        ({"outcome": [1]}, {}),
+        ({"target": [1]}, {}),
+        ({"target": {"blas": {"nested": 1}}}, {}),
+        ({"error": {"a": 1}}, {}),
+        ({"error": "\ud800"}, {}),
+        ({"code": "another"}, {}),
+        ({}, {"trace": np.ones(3)}),
+        ({}, {"trace": np.zeros(1, [("iteration", "i8")])}),
+        ({}, {"\ud800": np.ones(3)}),
+    ],
+)
+def test_a_forged_answer_is_a_failed_record(tmp_path, forged, arrays):
+    """An external class holds the pipe; whatever it writes there, the run goes on."""
+    path = tmp_path / "mine.py"
+    path.write_text("class Mine:\n    def fit(self, X):\n        return self\n")
+
+    class Forged(Worker):
+        def run(self, trial, time_limit=None, base=None, perturbation=None):
+            return GOOD | forged, arrays
+
+    one = trial(f"{path}:Mine")
+    record, kept = runner.compute(one, Forged(), None)
+    assert record["status"] == "failed"
+    assert kept == {}
+    with Store(tmp_path / "store") as store:
+        assert store.put(record, kept)
 
 
 def test_progress_may_raise(tmp_path, computed):

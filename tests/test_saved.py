@@ -308,10 +308,11 @@ def test_an_edited_name_is_noticed(tmp_path, sent):
     other = f"mine.py:Mine@{'0' * 12}"
     table.assign(solver=other).to_parquet(tmp_path / "edited.parquet")
     with pytest.raises(ExchangeError, match="does not belong to the other columns"):
-        read_exports([tmp_path / "edited.parquet"])
+        read_exports([tmp_path / "edited.parquet"], bare=lambda path: True)
     rows = table[table["solver"].str.contains(":Mine@")]
     rows.assign(solver=other).to_parquet(tmp_path / "edited.parquet")
-    names = {record["solver"] for record, _ in read_exports([tmp_path / "edited.parquet"])}
+    pairs = read_exports([tmp_path / "edited.parquet"], bare=lambda path: True)
+    names = {record["solver"] for record, _ in pairs}
     assert names == {f"mine.py:Mine@{version(sent)}"}
 
 

@@ -1,6 +1,8 @@
 """Factors made elsewhere: their files, their stationarity, and the command that judges them."""
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ import nmfbench
 from nmfbench.cli import main
 from nmfbench.cli.commands.score import _LOSSES
 from nmfbench.compare.score import defined_losses, fit_baseline, score_factors
-from nmfbench.guests import GuestError, parse_solver
+from nmfbench.guests import GuestError, foreign, parse_solver
 from nmfbench.guests.factors import read_factors
 from nmfbench.optim.losses import LOSSES
 from nmfbench.optim.projections import CERTIFICATES
@@ -386,6 +388,7 @@ def test_factors_of_data_in_other_units_are_suspected(of_scikit_learn, capsys, t
     code, _, err = _score(capsys, tmp_path / "f.npz", *words)
     assert code == 0
     assert "other units" in err
+    assert "RcppML" in err
 
 
 @pytest.mark.parametrize(
@@ -416,3 +419,127 @@ def test_a_loss_that_the_data_lack_is_an_error(of_scikit_learn, capsys):
 def test_the_command_names_all_losses():
     """The help, which imports nothing heavy, has the names of the losses that there are."""
     assert set(_LOSSES) == set(LOSSES)
+
+
+# -- files that are not in order --------------------------------------------------------------
+
+
+def test_a_parser_that_dies_ends_in_an_error(problem, tmp_path, monkeypatch):
+    """Whatever ends the process that parses is an error that names the file and a remedy."""
+    paths = _mat(tmp_path, *problem[1:])
+    monkeypatch.setattr(foreign, "_CODE", "import os; os.kill(os.getpid(), 11)")
+    with pytest.raises(GuestError, match=r"f\.mat is damaged: .*; write it again"):
+        read_factors(paths, (N, M))
+
+
+@pytest.mark.parametrize(
+    ("code", "limits", "message"),
+    [
+        ("import time; time.sleep(60)", {"time_limit": 0.5}, "not read within 0.5 seconds; write"),
+        (
+            "x = bytearray(300 << 20); import time; time.sleep(60)",
+            {"memory_limit": 200 << 20},
+            "more than 210 MB of memory to read; write",
+        ),
+    ],
+)
+def test_reading_a_file_has_limits(tmp_path, monkeypatch, code, limits, message):
+    """Of time and memory; the program that reads does not wait or grow."""
+    (tmp_path / "f.npz").write_bytes(b"")
+    monkeypatch.setattr(foreign, "_CODE", code)
+    with pytest.raises(GuestError, match=message):
+        foreign.read_matrices(tmp_path / "f.npz", ["W"], **limits)
+
+
+def test_other_programs_formats_are_named_with_what_to_do(tmp_path):
+    """Octave's text format, and what is not a file."""
+    text = "# Created by Octave 8.4.0\n# name: W\n# type: matrix\n# rows: 1\n# columns: 1\n 1\n"
+    (tmp_path / "f.mat").write_text(text)
+    with pytest.raises(GuestError, match=r"Octave's text format; .*save\('-v7', 'f\.mat', 'W'"):
+        read_factors([tmp_path / "f.mat"], (1, 1))
+    os.mkfifo(tmp_path / "g.mat")
+    for name in ("g.mat", "."):
+        with pytest.raises(GuestError, match="not a regular file"):
+            foreign.read_matrices(tmp_path / name, ["W"])
+
+
+def _mat_73(folder, W, H):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(folder / "f.mat", "w", userblock_size=512) as file:
+        file.update({"W": W.T, "H": H.T})
+    with (folder / "f.mat").open("r+b") as stream:
+        stream.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM")
+    return [folder / "f.mat"]
+
+
+def _csv2_of_r(folder, W, H):
+    for path in _csv_of_r(folder, W, H):
+        path.write_text(path.read_text().replace(",", ";").replace(".", ","))
+    return [folder / "W.csv", folder / "H.csv"]
+
+
+@pytest.mark.parametrize("write", [_mat_73, _csv2_of_r])
+def test_newer_matlab_files_and_decimal_commas_are_read(problem, tmp_path, write):
+    """MATLAB 7.3 has axes in reverse; R's ``write.csv2`` has semicolons and decimal commas."""
+    _, W, H = problem
+    found = read_factors(write(tmp_path, W, H), (N, M))
+    np.testing.assert_array_equal(found.W, W)
+    np.testing.assert_array_equal(found.H, H)
+
+
+def test_a_table_of_very_many_columns_is_read(tmp_path):
+    """In seconds on an idle machine, where a column at a time took most of a minute."""
+    row = ",".join(["1.5"] * 200_000)
+    (tmp_path / "H.csv").write_text(f"{row}\n{row}\n")
+    (found,) = foreign.read_matrices(tmp_path / "H.csv", ["H"], time_limit=300)
+    assert found.shape == (2, 200_000)
+    assert (found == 1.5).all()
+
+
+def _damaged(rng, content):
+    """A copy with bytes changed, a part cut out or doubled, or its end cut off."""
+    content = bytearray(content)
+    kind = rng.integers(4)
+    if kind == 0:
+        for at in rng.integers(0, len(content), rng.integers(1, 30)):
+            content[at] = rng.integers(256)
+    elif kind == 1:
+        at = int(rng.integers(0, len(content) - 4))
+        content[at : at + 4] = int(rng.choice([0, 2**31 - 1, 2**32 - 1, 2**24])).to_bytes(
+            4, "little"
+        )
+    else:
+        low, high = sorted(rng.integers(0, len(content), 2).tolist())
+        content = content[:low] + content[high:] if kind == 2 else content[:high] + content[low:]
+    return bytes(content)
+
+
+@pytest.mark.slow
+def test_a_thousand_damaged_files_are_read_or_end_in_a_line(tmp_path):
+    """None ends the program, takes a minute, or gives more than one line."""
+    rng = np.random.default_rng(12)
+    W, H = rng.random((N, R)), rng.random((R, M))
+    savemat(tmp_path / "plain.mat", {"W": W, "H": sp.csc_matrix(H)})
+    savemat(tmp_path / "packed.mat", {"W": W, "H": H, "note": "text"}, do_compression=True)
+    savemat(tmp_path / "old.mat", {"W": W, "H": H}, format="4")
+    np.savez(tmp_path / "plain.npz", W=W, H=H)
+    np.savez_compressed(tmp_path / "packed.npz", W=W, H=H)
+    sources = [_mat_73(tmp_path, W, H)[0], *sorted(tmp_path.glob("*.*"))]
+    paths = []
+    for i in range(1000):
+        source = sources[i % len(sources)]
+        paths.append(tmp_path / f"x{i}{source.suffix}")
+        paths[-1].write_bytes(_damaged(rng, source.read_bytes()))
+    with ThreadPoolExecutor(4) as pool:
+        errors = [error for error in pool.map(_error_of, paths) if error is not None]
+    assert len(errors) > 300
+    assert all("\n" not in error and str(tmp_path) in error for error in errors)
+
+
+def _error_of(path):
+    """The message of the error of a file; None if it is read."""
+    try:
+        read_factors([path], (N, M))
+    except GuestError as error:
+        return str(error)
+    return None

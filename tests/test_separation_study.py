@@ -55,6 +55,21 @@ def test_ranks_are_methods_and_seeds_are_averaged():
     assert rows.loc[study.MEAN, "f-rule"] == pytest.approx(0.4)
 
 
+def test_intervals_of_areas_are_those_of_the_mean_of_their_frames():
+    """Of frames that are as good as they are by chance, 95 % cover the area of all such frames."""
+    covered, runs = 0, 60
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        frames = [counts(area, rng) for area in rng.normal(0.7, 0.1, 5).clip(0.4, 1)]
+        arrays = frames[0] | {
+            name: np.concatenate([frame[name][::4] for frame in frames])
+            for name in ("alarms", "hits")
+        }
+        row = table_of(record(NAMES[0], study.MEDIAN, 0.7, arrays=arrays)).iloc[0]
+        covered += row["low"] <= 0.7 <= row["high"]
+    assert 0.85 * runs <= covered
+
+
 def test_filtered_scores_are_rows_of_their_own():
     """The variant is listed, and enters neither marks nor ranks."""
     table = table_of(
@@ -70,15 +85,16 @@ def test_mean_ranks_are_over_blocks_of_several_clips():
     """Five blocks a clip make the tasks; of two clips alone there is no diagram."""
     rng = np.random.default_rng(2)
 
+    areas = {study.MEDIAN: 0.9, study.RPCA: 0.7, study.RRI: 0.5}
+
     def made(names):
-        areas = {study.MEDIAN: 0.9, study.RPCA: 0.7}
         return [record(n, m, area, rng=rng) for n in names for m, area in areas.items()]
 
     ranks = table_of(*made(NAMES))
     ranks = ranks[ranks["part"] == "rank"]
-    assert ranks["method"].tolist() == [study.MEDIAN, study.RPCA]
-    assert ranks["mean_rank"].tolist() == [1.0, 2.0]
-    assert ranks["n_tasks"].tolist() == [20, 20]
+    assert ranks["method"].str.split(",").str[0].tolist() == list(areas)
+    assert ranks["mean_rank"].tolist() == [1.0, 2.0, 3.0]
+    assert ranks["n_tasks"].tolist() == [20, 20, 20]
     assert "rank" not in set(table_of(*made(NAMES[:2]))["part"])
 
 

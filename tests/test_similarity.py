@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from verdicts import verdict_of
 
 from nmfbench.artefacts.style import figure_style
 from nmfbench.core import registry
@@ -39,7 +40,7 @@ def shown(module, rows):
 def verdicts(module, found):
     """Verdicts on the claims of an artefact, by their ids."""
     frame = module.ARTEFACT.frame(found)
-    return {claim.id: claim.test(frame) for claim in module.ARTEFACT.claims}
+    return {claim.id: verdict_of(claim.test, frame) for claim in module.ARTEFACT.claims}
 
 
 # -- Table 1 ----------------------------------------------------------------------------------
@@ -200,12 +201,16 @@ def test_panels_keep_their_letters_and_scale():
 
 
 def test_fits_with_defaults_are_those_of_the_tables():
-    """Figure 1 and the table of data sets ask for no second fit of what Table 3 has."""
+    """Figure 1 and the table of data sets ask for no second fit of what Table 3 has.
+
+    In the paper grid Figure 1 has more repeats than Table 3.
+    """
     for profile in ("quick", "paper"):
         shared = set(grid(profile))
-        fits = {t.base for t in shared}
+        fits, repeats = {t.base for t in shared}, {t.repeat for t in shared}
         assert {t.base for t in table2.trials(profile)} <= fits
-        own = [t for t in fig1.trials(profile) if t.task == "clustering" and t not in shared]
+        clusterings = [t for t in fig1.trials(profile) if t.task == "clustering"]
+        own = [t for t in clusterings if t not in shared and t.repeat in repeats]
         if profile == "paper":
             assert own == []
         assert {t.params.get("alpha") for t in own} <= {0.1}

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from engine import only_readable, python, small_disk
 
+from nmfbench.engine import record as record_module
 from nmfbench.engine import store as module
-from nmfbench.engine.record import COLUMNS, RESERVED
+from nmfbench.engine.record import COLUMNS, RESERVED, digest, to_row
+from nmfbench.engine.repair import survey
 from nmfbench.engine.store import (
     AUDIT,
     DamagedError,
@@ -128,9 +130,17 @@ def test_an_import_that_does_not_fit_writes_nothing(store):
 
 def test_provenance(store):
     """Where records come from, without reading them whole; absent keys are left out."""
-    origin = {"host": {"cpu": "x"}, "versions": {"numpy": "2"}, "elapsed": 1.5, "seconds": 0.5}
+    origin = {
+        "host": {"cpu": "x"},
+        "versions": {"numpy": "2"},
+        "elapsed": 1.5,
+        "seconds": 0.5,
+        "cpu_seconds": 1.25,
+    }
     store.put(record("a", **origin))
-    assert store.provenance(["b", "a"]) == {"a": origin | {"status": "done", "code": "c"}}
+    assert store.provenance(["b", "a"]) == {
+        "a": origin | {"status": "done", "code": "c", "digest": digest(to_row(store.records()[0]))}
+    }
 
 
 def test_audits(store):
@@ -169,6 +179,27 @@ def test_table(store):
 
 
 @pytest.mark.parametrize(
+    "fields",
+    [
+        {"finished": "9999-12-31T23:59:59+00:00"},
+        {"versions": {"numpy": ["2"]}},
+        {"host": {"cpu": {"name": "x"}}},
+    ],
+)
+def test_what_an_earlier_nmfbench_took_is_damage(store, monkeypatch, fields):
+    """A record that fits its digest, but that readers cannot show: the error names the remedy."""
+    store.put(record("a"))
+    with monkeypatch.context() as patch:
+        patch.setattr(record_module, "_FLAT", {})
+        patch.setattr(record_module, "_YEARS", range(1, 10_000))
+        store.put(record("b", **fields))
+    for read in (store.records, store.table, lambda: store.provenance(["b"])):
+        with pytest.raises(DamagedError, match=f"'b' is damaged.*{next(iter(fields))}.*--repair"):
+            read()
+    assert [damage.key for damage in survey(store.folder).damaged] == ["b"]
+
+
+@pytest.mark.parametrize(
     ("fields", "message"),
     [
         ({"metrics": {"accuracy": float("nan")}}, "accuracy is nan, not a finite number"),
@@ -188,6 +219,15 @@ def test_table(store):
         ({"error": "boom"}, "finished trial has an error"),
         ({"params": {"a": np.ones(2)}}, "not JSON"),
         ({"metrics": {"seconds": 1.0}}, "cannot be called seconds"),
+        ({"metrics": {"a": 10**400}}, "not a finite number"),
+        ({"finished": "0001-01-01T00:00:00+00:00"}, "from 2000 to 2199"),
+        ({"finished": "9999-12-31T23:59:59+00:00"}, "from 2000 to 2199"),
+        (
+            {"versions": {"numpy": ["2", "3"]}},
+            r"versions has numpy = \['2', '3'\], which is not text",
+        ),
+        ({"versions": {"numpy": None}}, "which is not text"),
+        ({"host": {"cpu": {"name": "x"}}}, "which is not text or a whole number"),
         ({"status": "running"}, "neither 'done' nor 'failed'"),
         ({"colour": "red"}, "unknown columns: colour"),
         ({"task": None}, "task is empty"),

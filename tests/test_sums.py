@@ -1,6 +1,7 @@
 """Check sums of a report, and the command that verifies a copy by them."""
 
 import json
+import os
 import shutil
 import subprocess
 
@@ -66,6 +67,18 @@ def test_one_difference_is_enough(folder, difference):
     assert len(getattr(found, difference)) == 1
 
 
+@pytest.mark.parametrize("kind", ["folder", "nowhere", "pipe"])
+def test_what_is_no_file_is_not_listed(folder, tmp_path, kind):
+    """Links to folders, dangling links and pipes are named, and never read."""
+    added = folder / "figures" / "added"
+    if kind == "pipe":
+        os.mkfifo(added)
+    else:
+        (tmp_path / "folder").mkdir()
+        added.symlink_to(tmp_path / kind)
+    assert verify(folder).unlisted == ["figures/added"]
+
+
 @pytest.mark.skipif(shutil.which("sha256sum") is None, reason="sha256sum is not installed")
 def test_sha256sum_reads_the_sums(folder):
     """The sums can be checked without this package."""
@@ -84,6 +97,7 @@ def test_sha256sum_reads_the_sums(folder):
         ("no sum\n", "line 1 is no check sum"),
         (f"{'0' * 64}  ../secret\n", "line 1 names a file outside"),
         (f"{'0' * 64}  /etc/passwd\n", "line 1 names a file outside"),
+        (f"{'0' * 64}  a\n{'0' * 64}  ./a\n", "line 2 names a file for the second time"),
     ],
 )
 def test_sums_that_cannot_be_used_are_wrong_usage(folder, capsys, text, problem):

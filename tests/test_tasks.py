@@ -277,6 +277,9 @@ def test_unknown_options_of_nlad_are_named(name, wrong):
         ("exemplars", "digits", {"sizes": (10,)}, "anchor_indices_"),
         ("nlad", "uniform", {"n_components": 2}, "represent"),
         ("step-change", "digits", {"n_components": 2, "n_samples": 20}, "partial_fit"),
+        ("surrogate-stream", "digits", {"n_components": 2, "n_samples": 20}, "partial_fit"),
+        ("penalized-stream", "digits", {"n_components": 2, "n_samples": 20}, "partial_fit"),
+        ("divergence-convexity", "digits", {"n_components": 2, "n_samples": 20}, "partial_fit"),
     ],
 )
 def test_a_solver_without_what_a_task_needs_is_named(task, dataset, options, missing):

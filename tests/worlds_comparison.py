@@ -28,7 +28,7 @@ def invented(plan, scores):
         question = question_of(cell.problem.task)
         draw = noise.setdefault((cell.problem.label, cell.repeat), 0.01 * rng.random())
         good = scores[cell.entrant.label]
-        score = good if question.higher_is_better else 1 - good
+        score = good if question.higher_is_better else 100 * (1 - good)  # grey levels, say
         trace = np.array(
             [(0, 0.0, 0.0, 9.0), (1, 1.0 - good, 1.0 - good, 1.0)],
             dtype=[

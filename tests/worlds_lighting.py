@@ -30,7 +30,7 @@ def _removed(holds):
 
 def _comparable(holds):
     def metrics(row, rng):
-        return _subjects(_CLEARED if holds or row["method"] == MAH else _PLAIN, rng)
+        return _subjects(_CLEARED if holds or row["method"] != MAH else _PLAIN, rng)
 
     return metrics
 

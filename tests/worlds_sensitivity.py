@@ -24,6 +24,9 @@ def _sensitivity(holds):
         if row["task"] == "code-sparseness":
             sparse = (row["params"].get("beta", 100.0) > 1e5) == holds
             return {"code-sparseness": (0.9 if sparse else 0.5) + 0.01 * rng.standard_normal()}
+        if row["task"] == "factor-shape":
+            trivial = (row["params"].get("beta", 100.0) == 1) == holds
+            return {"columns-alike": (0.5 if trivial else 0.2) + 0.01 * rng.standard_normal()}
         ours = label in (RNMFD, RAW, LONG.label, SHORT.label)
         score = 0.75 if ours and holds else 0.4 if ours else 0.5
         if label == SHORT.label and not holds:
@@ -31,16 +34,17 @@ def _sensitivity(holds):
         unstable = label in ("GNMF", "DNMF")
         if unstable == holds and label in (RNMFD, RAW, "GNMF", "DNMF", "IGNMF"):
             weight = row["params"].get("alpha", 100.0) * (255**2 if label == RAW else 1)
-            score -= 0.05 * np.log10(weight)
-        extreme = row["params"].get("n_neighbors", 5) in (1, 9) or row["params"].get("beta") == 1e6
+            score -= 0.08 * np.log10(weight)
+        ends = {"n_neighbors": (1, 9), "alpha": (1.0,), "beta": (1.0, 1e6)}
+        extreme = any(row["params"].get(name) in values for name, values in ends.items())
         if label == RNMFD and extreme:
-            score += -0.05 if holds else 0.05
+            score += -0.08 if holds else 0.08
         noise = 0.001 if label in (LONG.label, SHORT.label) else 0.005
         return {
             "clustering-accuracy": score + noise * rng.standard_normal(),
             "nmi-geometric": score,
             "n-dead-components": 0.0,
-            "orthogonality-gap": 0.1,
+            "orthogonality-gap": 0.01 if holds else 3.0,
         }
 
     return metrics

@@ -91,12 +91,18 @@ def _loitering(holds):
 
 
 def _gap_stop(holds):
-    """One objective for all stop rules; a round takes five times as long, or not even twice."""
+    """One objective for all rules; a round takes five times as long, or not even twice.
+
+    Over equal steps the gap costs a tenth of what checks of the objective do, or nine tenths.
+    """
+    equal = {gap_stop.GRADIENT: 1.0, gap_stop.GAP: 1.1 if holds else 1.9, gap_stop.OBJECTIVE: 2.0}
 
     def metrics(row, rng):
         trace = np.zeros(41, dtype=TRACE_DTYPE)
         trace["objective"] = np.linspace(2, 1, 41)
         slow = (5.0 if holds else 1.2) if row["method"] == gap_stop.OBJECTIVE else 1.0
+        if "inner_max_iter" in row["params"]:
+            slow = next(v for rule, v in equal.items() if row["method"].startswith(rule))
         trace["cpu_seconds"] = np.arange(41) * slow * np.exp(0.02 * rng.standard_normal())
         return {"arrays": {"trace": trace}}
 
@@ -112,11 +118,73 @@ def _duplicates(holds):
     return metrics
 
 
+def _theorem3(holds):
+    def metrics(row, rng):
+        wrong = 0.0 if holds else 0.1
+        return {
+            "excess": wrong,
+            "kernel-excess": wrong,
+            "convexity": 1.5 - 6 * wrong,
+            "single-move": wrong,
+        }
+
+    return metrics
+
+
+def _decomposition(holds):
+    def metrics(row, rng):
+        robust = row["solver"].startswith("mahnmf") == holds
+        return {"relative-error-train": (0.02 if robust else 0.5) * np.exp(0.01 * rng.random())}
+
+    return metrics
+
+
+def _groups(holds):
+    """MahNMF leaves one entry of a group and the net more, the more its weight; or not."""
+
+    def metrics(row, rng):
+        weight = np.log10(row["params"].get("lam", 0.01)) + 2  # 0 of plain MahNMF
+        share = 0.2 + 0.1 * (weight if holds else -weight) + 0.005 * rng.random()
+        one = (0.9 if holds else 0.1) + 0.005 * rng.random()
+        return {"one-of-group": one, "share-of-group": share, "unlikeness": 1.0 - share}
+
+    return metrics
+
+
+def _starts(holds):
+    def metrics(row, rng):
+        spread = (1.1 if holds else 1.001) + 0.0001 * rng.random()
+        return {"objective-spread": spread, "product-distance": 0.1}
+
+    return metrics
+
+
+def _group_rate(holds):
+    """The excess falls as fast with a penalty as without, or hardly at all."""
+
+    def metrics(row, rng):
+        as_fast = holds or row["options"]["penalty"] == "none"
+        power = (2.5 if as_fast else 1.0) + 0.01 * rng.random()
+        steps = np.array(row["options"]["steps"], float)
+        return {
+            "bound-share": 0.1 if holds else 2.0,
+            "exponent": power,
+            "arrays": {"steps": steps, "excess": steps**-power},
+        }
+
+    return metrics
+
+
 WORLDS = {
     "mahnmf/breakdown": _breakdown,
+    "mahnmf/decomposition": _decomposition,
     "mahnmf/gap-stop": _gap_stop,
+    "mahnmf/group-rate": _group_rate,
+    "mahnmf/groups": _groups,
     "mahnmf/loitering": _loitering,
     "mahnmf/paired": _paired,
+    "mahnmf/starts": _starts,
+    "mahnmf/theorem3": _theorem3,
     "or-nmf/drift": _drift,
     "or-nmf/memory": _stream_memory,
     "robust-xray/duplicates": _duplicates,

@@ -1,0 +1,42 @@
+"""Made-up records for the tables of facts: every number within its bounds, or beyond them."""
+
+import numpy as np
+
+from nmfbench.papers.anp import lemmas as of_anp
+from nmfbench.papers.rnmfd import lemmas as of_rnmfd
+from nmfbench.papers.robust_xray import lemmas as of_robust_xray
+
+
+def _facts(facts, **others):
+    """Metrics of the facts that a trial's task measures; ``others`` by whether the claims hold."""
+
+    def made(holds):
+        def metrics(row, rng):
+            found = {
+                name: values[not holds] + 0.001 * rng.random() for name, values in others.items()
+            }
+            for fact in facts:
+                if fact.at["task"] == row["task"]:
+                    inside = fact.high if np.isfinite(fact.high) else fact.low
+                    beyond = fact.high + 1 if np.isfinite(fact.high) else fact.low - 1
+                    found[fact.metric] = inside if holds else beyond
+            return found
+
+        return metrics
+
+    return made
+
+
+WORLDS = {
+    "anp/lemmas": _facts(of_anp.FACTS, **{"spread-of-optima": (0.1, 0.0)}),
+    "rnmfd/lemmas": _facts(of_rnmfd.FACTS),
+    "robust-xray/lemmas": _facts(
+        of_robust_xray.FACTS,
+        **{
+            "lemma-failures": (0.0, 9.0),
+            "selections": (20.0, 20.0),
+            "mean-share-of-zeros": (0.05, 0.9),
+        },
+    ),
+}
+"""By artefact: from whether the claims hold to a function from a trial to its metrics."""
