@@ -14,15 +14,22 @@ const choices = [...form.querySelectorAll("select")].map((field) => {
 });
 let sorting = "";
 
+// The address of a row, where it has a name.
+for (const { row } of rows) {
+  if (!row.id) continue;
+  const link = Object.assign(document.createElement("a"), { href: `#${row.id}`, textContent: "¶" });
+  row.cells[0].append(" ", link);
+}
+
 for (const { field, column } of choices) {
   if (field.length > 1) continue;
   for (const value of new Set(rows.map((row) => row.cells[column]))) field.add(new Option(value));
 }
 
-// A cell is chosen by what it says, without a sign before it, or by what is before its slash.
+// A cell is chosen by what it says, without a sign before it, or by what is before a slash or comma.
 function chosen(cell, field) {
-  const said = cell.replace(/^[✓✗?–] /, "");
-  return !field.value || field.value === ("before" in field.dataset ? said.split("/")[0] : said);
+  const said = cell.replace(/^[✓=✗?–] /, "");
+  return !field.value || field.value === ("before" in field.dataset ? said.split(field.dataset.before)[0] : said);
 }
 
 function show() {
