@@ -51,7 +51,11 @@ At = Mapping[str, Any] | None
 
 def rows_of(frame: pd.DataFrame, side: Side) -> pd.DataFrame:
     """The rows of one side of a comparison."""
-    return narrow(frame, {"method": side} if isinstance(side, str) else side)
+    return narrow(frame, _labels(side))
+
+
+def _labels(side):
+    return {"method": side} if isinstance(side, str) else dict(side)
 
 
 def name_of(side: Side) -> str:
@@ -259,11 +263,8 @@ def flat(
         levels = sorted(rows_of(frame, side)["level"].unique())
         if len(levels) < 2:
             return Finding.without("not run", "there are fewer than two levels")
-        place = {} if not isinstance(side, Mapping) else side
-        own = {"method": side} if isinstance(side, str) else place
-        return comparable([own | {"level": level} for level in levels], value, margin, whose=whose)(
-            frame
-        )
+        sides = [_labels(side) | {"level": level} for level in levels]
+        return comparable(sides, value, margin, whose=whose)(frame)
 
     return within(at, test)
 
@@ -335,15 +336,15 @@ def always_best(
     def test(frame):
         present = [k for k, rival in enumerate(rivals) if len(rows_of(frame, rival))]
         absent = [name for k, name in enumerate(names) if k not in present]
+        sides = [(method, side), *((names[k], rivals[k]) for k in present)]
         scores, value_of = {}, {}
         for v, place in product(values, places):
             there, where = narrow(frame, place), ", ".join([words_of(v), *map(str, place.values())])
-            more = {"unit": unit, "ratio": ratio}
             value_of[where] = v
-            scores[method, where] = per_repeat(there, side, v, [*keep[1:], *by], **more)
-            for k in present:
-                own = [*keep[1:], *by]
-                scores[names[k], where] = per_repeat(there, rivals[k], v, own, **more)
+            for name, one in sides:
+                scores[name, where] = per_repeat(
+                    there, one, v, [*keep[1:], *by], unit=unit, ratio=ratio
+                )
         table = paired(scores, keep)
         if table.empty or not present:
             return Finding.without("not run", NO_PAIR)
@@ -403,7 +404,7 @@ def smaller(
     lower_bound : str, optional
         A column that is true where ``value`` is only a lower bound, as of a run that was ended
         before it stopped by itself. A repeat where it is not clear which of the two is smaller
-        counts against what the others show, by their median; then nothing is said of no lead.
+        counts against what the others show, by their median; then the verdict cannot be *no lead*.
     at : mapping, optional
     """
     if lower_bound is None:

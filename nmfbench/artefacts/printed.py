@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from nmfbench.artefacts.finding import MIN_UNITS
 from nmfbench.artefacts.frames import narrow
 from nmfbench.core.matters import Ratio
 from nmfbench.stats.intervals import t_interval
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["OUTCOMES", "Compared", "PrintedNumber", "compare", "mean_of", "number_rows"]
 
 OUTCOMES = ("agrees", "differs", "open", "not comparable")
-
-_LEAST = 5  # repeats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,9 +176,9 @@ def compare(
         mean, interval = float(values.mean()), t_interval(values)
     low, high = _widened(ends, smallest, spread or 0.0)
     word = "open"
-    if n >= _LEAST and low <= interval[0] and interval[1] <= high:
+    if n >= MIN_UNITS and low <= interval[0] and interval[1] <= high:
         word = "agrees"
-    elif n >= _LEAST and (interval[1] < low or interval[0] > high):
+    elif n >= MIN_UNITS and (interval[1] < low or interval[0] > high):
         word = "differs"
     return Compared(word, mean, interval, n)
 

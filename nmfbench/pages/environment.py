@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
+from typing import Any
 
 import jinja2
 from markupsafe import Markup
@@ -11,7 +12,7 @@ from markupsafe import Markup
 from nmfbench.artefacts.sentence import OUTCOMES
 from nmfbench.artefacts.verdict import VERDICTS
 
-__all__ = ["ASSETS", "SIGNS", "badge", "environment"]
+__all__ = ["ASSETS", "SIGNS", "badge", "environment", "render_page"]
 
 ASSETS = Path(__file__).with_name("assets")
 """Scripts and styles that the pages of a report share: ours, and those of the npm package uplot,
@@ -50,3 +51,10 @@ def environment() -> jinja2.Environment:
     )
     made.globals |= {"badge": badge, "signs": SIGNS, "sentence_signs": _OF_SENTENCES}
     return made
+
+
+def render_page(name: str, output: Path, /, **values: Any) -> Path:
+    """Write a page to a folder, from the template of its name; its path."""
+    path = output / name
+    path.write_text(environment().get_template(name).render(values), encoding="utf-8")
+    return path

@@ -20,7 +20,7 @@ from typing import Any
 import nmfbench
 from nmfbench.artefacts.verdict import VERDICTS
 from nmfbench.core import registry
-from nmfbench.pages.environment import environment
+from nmfbench.pages.environment import render_page
 from nmfbench.report.numbers import measured
 from nmfbench.report.sentences import STATES, sentence_state
 
@@ -113,13 +113,9 @@ class Move:
 
     @property
     def grounds(self) -> list[str]:
-        """Anything else that the two verdicts rest on, where it differs, in words."""
-        said = []
-        for words, told in _GROUNDS.items():
-            before, now = told(self.before), told(self.now)
-            if before != now:
-                said.append(f"{words} {before} → {now}")
-        return said
+        """Anything else that the two verdicts rest on, where it differs, as text."""
+        pairs = {name: (text(self.before), text(self.now)) for name, text in _GROUNDS.items()}
+        return [f"{name} {before} → {now}" for name, (before, now) in pairs.items() if before != now]
 
 
 _GROUNDS = {
@@ -222,7 +218,7 @@ class Changes:
         }
 
     def __str__(self):
-        said = [
+        parts = [
             f"{len(rows)} {one if len(rows) == 1 else several}"
             for rows, one, several in (
                 (self.moved, "verdict moved", "verdicts moved"),
@@ -231,7 +227,7 @@ class Changes:
             )
             if rows
         ]
-        return f"Since {self.release.name}: {', '.join(said) or 'no verdict moved'}"
+        return f"Since {self.release.name}: {', '.join(parts) or 'no verdict moved'}"
 
 
 @dataclass(frozen=True)
@@ -380,9 +376,8 @@ def read_release(path) -> Release:
 
 def write_changes(changes: Changes, output: Path) -> list[Path]:
     """Write ``changes.html`` and ``changes.json``; their paths."""
-    page, data = output / "changes.html", output / "changes.json"
-    text = environment().get_template("changes.html").render(changes=changes, reasons=REASONS)
-    page.write_text(text, encoding="utf-8")
+    page = render_page("changes.html", output, changes=changes, reasons=REASONS)
+    data = output / "changes.json"
     text = json.dumps(changes.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
     data.write_text(f"{text}\n", encoding="utf-8")
     return [page, data]

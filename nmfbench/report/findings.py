@@ -16,7 +16,7 @@ __all__ = ["findings", "findings_table", "sentence"]
 
 
 def findings(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """A row a headline, in the order in which papers declare them.
+    """One row for each headline, in the order in which papers declare them.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def findings(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
 
 
 def sentence(headline: Headline, row: Mapping[str, Any]) -> str:
-    """What to say of a claim.
+    """Sentence on a claim, by its verdict.
 
     Examples
     --------

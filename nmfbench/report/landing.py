@@ -25,7 +25,7 @@ from nmfbench.artefacts.verdict import ALPHA, POLICY, VERDICTS, Verdict
 from nmfbench.compare.leaderboards import Leaderboard
 from nmfbench.compare.questions import Question
 from nmfbench.core import registry
-from nmfbench.pages.environment import environment
+from nmfbench.pages.environment import render_page
 from nmfbench.papers.paper import Paper, paper
 from nmfbench.report.changes import Changes
 from nmfbench.report.numbers import interval, measured, number
@@ -55,7 +55,7 @@ class PaperRow:
     ----------
     key : str
     paper : Paper
-    said, asked : dict of str to int
+    claims, questions : dict of str to int
         Verdicts on its claims, and on our own questions about it.
     done, total : int
         Trials of the paper grid, in all planned repeats.
@@ -73,8 +73,8 @@ class PaperRow:
 
     key: str
     paper: Paper
-    said: dict[str, int]
-    asked: dict[str, int]
+    claims: dict[str, int]
+    questions: dict[str, int]
     done: int
     total: int
     numbered: list[Artefact]
@@ -270,7 +270,7 @@ def write_landing(
         output,
         rows=rows,
         claims=claims,
-        said={word: sum(row.said[word] for row in rows) for word in VERDICTS},
+        tested={word: sum(row.claims[word] for row in rows) for word in VERDICTS},
         wrong=expected_wrong(evaluations),
         boards=boards,
         policy=POLICY,
@@ -309,7 +309,7 @@ def write_leaderboards(
     boards, lacking
         Of :func:`~nmfbench.compare.leaderboards.leaderboards`.
     origins : mapping of str to str
-        By their labels, where the records of classes from outside come from.
+        By their labels, where the records of external classes come from.
     output : Path
     """
     return _write(
@@ -338,9 +338,7 @@ def _write(page, output, **values):
         "names": lambda keys: [_name(key) for key in keys],
         "scores": _scores,
     }
-    text = environment().get_template(page).render(values)
-    (output / page).write_text(text, encoding="utf-8")
-    return output / page
+    return render_page(page, output, **values)
 
 
 def _name(key):

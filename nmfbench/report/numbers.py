@@ -12,7 +12,7 @@ import pandas as pd
 
 from nmfbench.artefacts.verdict import Verdict, percent
 
-__all__ = ["Numbers", "decided_by", "interval", "measured", "number"]
+__all__ = ["Numbers", "decided_by", "interval", "measured", "number", "tally"]
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -47,6 +47,18 @@ def measured(
         return number(effect)
     at = "" if level is None else f" at {percent(level)}"
     return f"{number(effect)} {interval(*bounds)}{at}"
+
+
+def tally(counts: Mapping[str, int], forms: Mapping[str, tuple[str, str]]) -> str:
+    """Numbers with their predicates, for one and for several; what does not occur is left out.
+
+    Examples
+    --------
+    >>> tally({"open": 2, "agrees": 1}, {"open": ("is open", "are open"), "agrees": ("agrees", "")})
+    '2 are open and 1 agrees'
+    """
+    parts = [f"{n} {forms[outcome][n > 1]}" for outcome, n in counts.items() if n]
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
 
 
 def decided_by(verdict: Verdict) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from nmfbench.artefacts.printed import OUTCOMES
-from nmfbench.pages.environment import environment
-from nmfbench.report.numbers import measured, number
+from nmfbench.pages.environment import render_page
+from nmfbench.report.numbers import measured, number, tally
 
 __all__ = ["as_printed", "number_tally", "our_number", "write_numbers"]
 
@@ -35,8 +35,7 @@ def number_tally(rows: Sequence[Row]) -> str:
     ''
     """
     found = Counter(row["outcome"] for row in rows)
-    parts = [f"{found[word]} {_FORMS[word][found[word] > 1]}" for word in OUTCOMES if found[word]]
-    listed = " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+    listed = tally({word: found[word] for word in OUTCOMES}, _FORMS)
     several = "s" if len(rows) > 1 else ""
     return f"Of {len(rows)} printed number{several} {listed}." if rows else ""
 
@@ -96,8 +95,5 @@ def write_numbers(rows: Sequence[Row], output: Path) -> Path:
     for row in rows:
         papers.setdefault(row["paper"], []).append(row)
     tallies = {key: number_tally(found) for key, found in papers.items()}
-    page = environment().get_template("numbers.html")
-    path = output / "numbers.html"
-    text = page.render(papers=papers, tallies=tallies, printed=as_printed, ours=our_number)
-    path.write_text(text, encoding="utf-8")
-    return path
+    given = {"papers": papers, "tallies": tallies, "printed": as_printed, "ours": our_number}
+    return render_page("numbers.html", output, **given)

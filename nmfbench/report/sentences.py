@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from nmfbench.artefacts.sentence import OUTCOMES
-from nmfbench.pages.environment import environment
+from nmfbench.pages.environment import render_page
+from nmfbench.report.numbers import tally
 
 __all__ = ["STATES", "sentence_counts", "sentence_state", "sentence_tally", "write_sentences"]
 
@@ -17,7 +18,14 @@ Row = Mapping[str, Any]
 STATES = (*OUTCOMES, "no test yet")
 """Outcomes of testable sentences, and that one has no test."""
 
-_WORDS = {"holds": ("holds", "hold"), "fails": ("fails", "fail")}
+_FORMS = {
+    "holds": ("holds", "hold"),
+    "in part": ("holds in part", "hold in part"),
+    "no lead": ("finds no lead", "find no lead"),
+    "fails": ("fails", "fail"),
+    "open": ("is open", "are open"),
+    "no test yet": ("has no test yet", "have no test yet"),
+}
 
 
 def sentence_state(row: Row) -> str | None:
@@ -50,21 +58,8 @@ def sentence_tally(rows: Sequence[Row]) -> str:
     'Of 3 testable sentences 1 holds, 1 is open and 1 has no test yet.'
     """
     found = sentence_counts(rows)
-    parts = []
-    for word in OUTCOMES:
-        if n := found[word]:
-            one, several = _WORDS.get(word, _FORMS.get(word, (f"is {word}", f"are {word}")))
-            parts.append(f"{n} {one if n == 1 else several}")
-    if n := found["no test yet"]:
-        parts.append(f"{n} {'has' if n == 1 else 'have'} no test yet")
-    listed = " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
-    return f"Of {sum(found.values())} testable sentences {listed or 'none is tested'}."
-
-
-_FORMS = {
-    "in part": ("holds in part", "hold in part"),
-    "no lead": ("finds no lead", "find no lead"),
-}
+    listed = tally(found, _FORMS) or "none is tested"
+    return f"Of {sum(found.values())} testable sentences {listed}."
 
 
 def write_sentences(rows: Sequence[Row], output: Path) -> Path:
@@ -80,7 +75,4 @@ def write_sentences(rows: Sequence[Row], output: Path) -> Path:
     for row in rows:
         papers.setdefault(row["paper"], []).append(row)
     tallies = {key: sentence_tally(found) for key, found in papers.items()}
-    page = environment().get_template("sentences.html")
-    path = output / "sentences.html"
-    path.write_text(page.render(papers=papers, tallies=tallies), encoding="utf-8")
-    return path
+    return render_page("sentences.html", output, papers=papers, tallies=tallies)

@@ -24,7 +24,7 @@ from nmfbench.engine.exchange import beside_error, read_beside
 from nmfbench.engine.provenance import machine
 from nmfbench.engine.store import Store
 from nmfbench.engine.target import is_reference
-from nmfbench.pages.environment import environment
+from nmfbench.pages.environment import render_page
 from nmfbench.report.changes import Move, is_kept, kept
 
 __all__ = [
@@ -181,8 +181,5 @@ def write_page(found: TwoTargets, artefacts: Sequence[str], output: Path) -> Pat
         Ids of the artefacts in the report; others are not linked.
     output : Path
     """
-    path = output / "rounding.html"
     shown = [move for move in found.moved if move.now["artefact"] in artefacts]
-    page = environment().get_template("rounding.html").render(found=found, moved=shown)
-    path.write_text(page, encoding="utf-8")
-    return path
+    return render_page("rounding.html", output, found=found, moved=shown)
