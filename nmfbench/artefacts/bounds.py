@@ -87,7 +87,7 @@ def _score(side, value, region, ratio, at):
 
 
 def asked_of(region: Bounds | Margin) -> str:
-    """What a claim asks of a score, with whose number it is."""
+    """The bound or margin that a claim names, with whose number it is."""
     if isinstance(region, Margin):
         size = "twice the smallest difference that matters" if region.size is None else region.size
         return f"printed: {region.around:g}; near means within {size}"

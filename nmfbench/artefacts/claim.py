@@ -1,6 +1,6 @@
 """Claims: sentences that tests of records can decide.
 
-A claim has an ``origin``: a sentence of a paper, or a question of ours. Its test is a function from
+A claim has an ``origin``: a sentence of a paper, or our question. Its test is a function from
 the frame of its artefact to a :class:`~nmfbench.artefacts.finding.Finding`. The usual tests are
 built in :mod:`~nmfbench.artefacts.comparisons` and :mod:`~nmfbench.artefacts.bounds`.
 """
@@ -17,7 +17,7 @@ __all__ = ["Claim"]
 
 @dataclass(frozen=True)
 class Claim:
-    """Assertion of a paper, in our words, or a question of ours, with its test.
+    """Assertion of a paper, in our words, or our question, with its test.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Claim:
     reported : str
         The paper's own number, where it prints one, as the report shows it.
     origin : {"paper", "ours"}
-        Who asserts it: a sentence of the paper, or we, as of a method or a question of ours.
+        Who asserts it: a sentence of the paper, or we, as of a method or our question.
     """
 
     id: str

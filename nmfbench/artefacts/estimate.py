@@ -1,6 +1,6 @@
 """Effects, as far as observations tell: a mean with its standard error and what it is a mean of.
 
-Observations are independent units: repeats as a rule, which draw data, noise, split and start anew;
+Observations are independent units: repeats as a rule, which draw data, noise, split and start;
 frames of a clip, which are a series; or runs within data sets or images, which are its blocks.
 Positive sizes, such as times, costs and numbers of rounds, are compared as logarithms and shown as
 ratios.

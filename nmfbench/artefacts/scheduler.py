@@ -109,7 +109,7 @@ class Batch:
 
 
 class Agenda:
-    """What remains to be done for the open tests of some artefacts.
+    """Open tests of some artefacts, with the trials and the CPU time that they need.
 
     Parameters
     ----------

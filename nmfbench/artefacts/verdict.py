@@ -80,7 +80,7 @@ class Look:
 
     @property
     def factor(self) -> int:
-        """On p-values."""
+        """Factor on p-values."""
         return 1 if self.final else INTERIM
 
 
@@ -155,7 +155,7 @@ class Verdict:
 
     @property
     def sensitivity_text(self) -> str:
-        """Sentence on the verdicts at half and at twice of a number of ours; empty without one."""
+        """Sentence on the verdicts at half and at twice of our number; empty without one."""
         if self.sensitivity is None or self.verdict == "not run":
             return ""
         unit = " %" if self.ratio and self.threshold is None else ""
@@ -177,7 +177,7 @@ def _plain(value, unit=""):
 
 @dataclass(frozen=True)
 class _Levels:
-    """What a p-value, as it is, may be at most, by what it decides; and for undecided intervals."""
+    """Largest uncorrected p-values that decide; the last one gives the level of open intervals."""
 
     sides: float
     no_lead: float

@@ -153,7 +153,7 @@ def make_card(
     profile : str, optional
         Of the evidence; by default the largest grid of each artefact.
     time_limit : float
-        Seconds for the look at a class from outside.
+        Seconds for the look at an external class.
 
     Returns
     -------
@@ -163,7 +163,7 @@ def make_card(
     known = facts(spec, time_limit=time_limit)
     solver = spec.solver
     mine = [e for e in evidence if e.counts.get(solver)]
-    declared = registry.solvers[solver].info.get("cost", ())  # none of a class from outside
+    declared = registry.solvers[solver].info.get("cost", ())  # none of an external class
     return known | {
         "params": spec.params,
         "scaling": {

@@ -44,7 +44,7 @@ def merge_measured(source, target, *, own: bool = False) -> int:
     """Copy measurements of the suite's solvers from one folder to another, and count them.
 
     Where both have one, that with the present code stays, else that of this machine, else the
-    later, else the one of the target. Classes from outside and solvers that are not registered here
+    later, else the one of the target. External classes and solvers that are not registered here
     are left out. A copy does not name the machine; with ``own``, only measurements that do are
     copied, which were made where the source is.
 

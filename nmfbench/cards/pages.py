@@ -21,7 +21,7 @@ NO_COST = "not stated"
 NO_DEPARTURES = "none is stated"
 NO_TESTS = "unknown: the tests are in the repository, and not in an installed package"
 NO_ORACLE = "no test of its own against anything independent; the common tests"
-NO_GUEST_TESTS = "a class from outside: nmfbench check runs the common checks on it"
+NO_GUEST_TESTS = "an external class: nmfbench check runs the common checks on it"
 RANKS = (
     "Mean rank over data sets, corruptions, levels and options of the task, each the mean of its "
     "repeats. A method that an artefact shows at several parameters counts with their median; one "

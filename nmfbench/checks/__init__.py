@@ -1,4 +1,4 @@
-"""Common checks that every solver must pass, one of ours or a class from outside.
+"""Common checks that every solver must pass, built-in or external.
 
 ``case`` holds the solver under examination and the data; ``contract`` has the checks on what a
 solver must give, ``hygiene`` those on what it must leave alone; ``runner`` runs them, each in a

@@ -178,7 +178,7 @@ def _functions():
     }
 
 
-# Before a class from outside is loaded: in a child these lines run first.
+# Before an external class is loaded: in a child these lines run first.
 _ENVIRONMENT = dict(os.environ)
 _AT_FIRST = _functions()
 

@@ -77,7 +77,7 @@ def _main(argv):
         from nmfbench.cli.errors import exit_code
 
         code = exit_code(error)
-        if code is None:  # a bug of ours: its traceback helps to fix it
+        if code is None:  # a bug in nmfbench: its traceback helps to fix it
             raise
         return _complain(error, code)
 

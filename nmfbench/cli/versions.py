@@ -83,7 +83,7 @@ def _find(kind, key):
         target = target.func
     try:
         own = Path(inspect.getsourcefile(inspect.unwrap(target)))
-    except TypeError:  # a class from outside, which is told apart by its file
+    except TypeError:  # an external class, which is told apart by its file
         raise VersionError(f"the {kind} {key!r} has no version that could be raised.") from None
     # Data that are loaded alike share a loader, which may stand in another file of its folder.
     for path in dict.fromkeys([own, *(sorted(own.parent.glob("*.py")) if of_data else ())]):

@@ -67,7 +67,7 @@ def write_page(
     output : path-like
         Made if it is missing; files of the same names are written over.
     checked : mapping of str to sequence of Finding
-        Of each class from outside the common checks that failed or have a note.
+        Of each external class the common checks that failed or have a note.
     command : str
         What gives this page, for its provenance.
 
@@ -231,7 +231,7 @@ def _pictures(plan: Plan, findings: Findings, highlight) -> Iterator[Picture]:
 
 
 _COARSE = (
-    " Of a class from outside that keeps no trace_, and of a solver that wraps another package, "
+    " Of an external class that keeps no trace_, and of a solver that wraps another package, "
     "only fits of 1/2, 1/4, ... of the iterations and the last are known: its time to a target may "
     "be up to twice too long."
 )

@@ -101,7 +101,7 @@ class Plan:
 
 
 def labels_of(specs: Sequence[SolverSpec]) -> list[str]:
-    """Short names, with the file or module where two would be alike, or one like a key of ours.
+    """Short names, with the file or module where two would be alike, or one like a built-in key.
 
     Examples
     --------

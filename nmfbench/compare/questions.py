@@ -56,7 +56,7 @@ def question_of(task: str) -> Question:
     score, higher = facts["score_name"], facts["higher_is_better"]
     try:
         smallest = smallest_difference(facts["score"], facts["matters"])
-    except KeyError:  # a task from outside that does not say which difference matters
+    except KeyError:  # an external task that does not say which difference matters
         smallest = None
     return Question(task, facts["title"], facts["score"], score, higher, False, "mean", smallest)
 

@@ -183,9 +183,9 @@ class _FailureLimit:
 
 
 def _in_order(cells: Sequence[Cell], *, timed):
-    """Trials by problem, whose data are then read once, solvers from outside last.
+    """Trials by problem, whose data are then read once, external solvers last.
 
-    A process that has run code from outside is ended before it computes for another solver, and
+    A process that has run external code is ended before it computes for another solver, and
     starting one takes seconds. Timed trials take turns of a few repeats, in every second of which
     the order is reversed: so what slows the machine down for a while slows down all solvers.
     """

@@ -1,4 +1,4 @@
-"""Classes from outside of which only records are here: made elsewhere, imported, never run."""
+"""External classes of which only records are here: made elsewhere, imported, never run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def save_records(plan: Plan, store: Store, path, *, format: str) -> list[str]:
     Returns
     -------
     list of str
-        Names of the solvers, a row each: a key or, of a class from outside, its file and version.
+        Names of the solvers, a row each: a key or, of an external class, its file and version.
     """
     trials = [cell.trial for cell in plan.cells if cell.entrant.new and not cell.trial.timed]
     keys = {trial.key for trial in trials} | {trial.base.key for trial in trials if trial.base}

@@ -217,7 +217,7 @@ datasets = Registry("dataset", "nmfbench.datasets", "nmfbench.datasets")
 corruptions = Registry("corruption", "nmfbench.corruptions")
 metrics = Registry("metric", "nmfbench.metrics")
 tasks = Registry("task", "nmfbench.tasks", "nmfbench.tasks")
-# A task from outside and its problems may come from one file.
+# An external task and its problems may come from one file.
 problems = Registry("problem set", "nmfbench.problems", "nmfbench.tasks")
 artefacts = Registry("artefact", "nmfbench.papers")
 
@@ -405,8 +405,8 @@ def register_task(
         The data may also be similarities of the samples, which symmetric solvers take.
     based_on : str, optional
         A task whose outcome this one starts from, such as ``"factorization"``. That outcome is
-        computed once for all tasks that ask for it, stored, and given as a fourth argument. Of a
-        class from outside the solver then has the attribute ``fixes_scale`` and nothing else, as
+        computed once for all tasks that ask for it, stored, and given as a fourth argument. Of an
+        external class the solver then has the attribute ``fixes_scale`` and nothing else, as
         its code is not run again. See :mod:`nmfbench.tasks`.
     tolerances : mapping, optional
         By name or pattern of a metric (``"accuracy@*"``) the largest difference between two
@@ -458,7 +458,7 @@ def register_task(
 
 
 def matters_in(task: str) -> list[Matters]:
-    """What a task declares, and then the task that it is based on, whose metrics it hands on."""
+    """Declarations of a task, then of the task that it is based on, whose metrics it passes on."""
     declared, base = [], task
     while base is not None:
         info = tasks[base].info

@@ -41,7 +41,7 @@ OUTCOMES = ("same bits", "same digits", "rounding", "different")
 
 _NEAR_ZERO = {"float64": 1e-13, "float32": 1e-6}  # share of earlier objectives that is rounding
 _ITERATIONS = {"float64": 0.0, "float32": 0.05}  # share by which a stop rule may be off
-_SPREADS = 4.0  # two computations may be so many times as far apart as a few measured ones were
+_SPREADS = 4.0  # two computations may be this many times as far apart as a few measured ones
 _ENOUGH = 5  # pairs of records whose mean difference is tested
 _LEVEL = 0.999  # of the interval of a mean difference
 _TIMES = ("seconds", "cpu_seconds")

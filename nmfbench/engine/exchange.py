@@ -3,7 +3,7 @@
 Columns are in the order of :data:`FIRST`, then one for each metric, then :data:`LAST`. Columns of
 :data:`~nmfbench.engine.record.JSON` hold canonical JSON text. A metric that a trial does not have
 is an empty cell. A parquet file may have a column ``arrays`` besides: curves and factors that
-pictures and claims read. Nothing is pickled. A class from outside is named without its place, as
+pictures and claims read. Nothing is pickled. An external class is named without its place, as
 :mod:`nmfbench.engine.saved` says.
 
 Each row has the :func:`~nmfbench.engine.record.digest` of its record, so that a changed cell is
@@ -404,7 +404,7 @@ def read_beside(path, command: str) -> dict[str, Any] | None:
 def beside_error(path, command: str) -> ExchangeError:
     """For a file beside records that does not hold what a command writes."""
     return ExchangeError(
-        f"{path} is not as 'nmfbench {command}' writes it. Move the file away, and measure anew."
+        f"{path} is not as 'nmfbench {command}' writes it. Move the file away, and measure again."
     )
 
 

@@ -3,8 +3,8 @@
 A record keeps the fingerprint of the modules that computed it, found by following imports from the
 modules of the solver, the task, the dataset and the corruption, inside their own packages and
 inside this one. Comments, docstrings and blank lines do not count. It is no part of the key of a
-record of ours, which holds declared versions: an audit (:mod:`nmfbench.engine.audit`) looks at the
-records whose fingerprint is not today's. What comes from outside and declares no version is told
+own record, which holds declared versions: an audit (:mod:`nmfbench.engine.audit`) looks at the
+records whose fingerprint is not today's. An external class declares no version and is told
 apart by its fingerprint alone.
 """
 
@@ -71,7 +71,7 @@ def code_version(things: Iterable[Any], *, with_ours: bool = True) -> str:
 
 def _origins(thing):
     """Pairs of a module to follow, and text to hash besides it."""
-    if hasattr(thing, "origins"):  # a solver from outside, which may not be imported here
+    if hasattr(thing, "origins"):  # an external solver, which may not be imported here
         return thing.origins()
     if isinstance(thing, functools.partial):
         arguments = f"{list(thing.args)} {sorted(thing.keywords.items())}"

@@ -44,7 +44,7 @@ class Merge:
     different : list of str
         Keys of those that differ beyond the tolerances.
     saved : list of str
-        Classes from outside of which records were offered, see :mod:`nmfbench.engine.saved`.
+        External classes of which records were offered, see :mod:`nmfbench.engine.saved`.
     """
 
     taken: list[str] = field(default_factory=list)
@@ -138,7 +138,7 @@ def _go_together(ours, theirs, agree) -> bool:
 
 
 def _group(record) -> str:
-    trial = trial_of(as_saved(record))  # a class from outside may not be at hand
+    trial = trial_of(as_saved(record))  # an external class may not be at hand
     while trial.base is not None:
         trial = trial.base
     return timed_problem(trial) if trial.timed else trial.key

@@ -121,7 +121,7 @@ def perform(
 
 @dataclass(frozen=True)
 class _Factorized:
-    """What a task sees of a class from outside that has been fitted: its code is not run again.
+    """A fitted external class as a task sees it: its code is not run again.
 
     So whatever that code does to its process, it does not do to the metrics of the factors.
     """

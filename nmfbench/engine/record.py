@@ -81,7 +81,7 @@ RESERVED = frozenset(COLUMNS) | {"arrays", "artefact", "digest", "method"}
 _YEARS = range(2000, 2200)  # of a time that tables can hold
 _TIMES = ("seconds", "cpu_seconds", "elapsed")
 _FLAT = {"host": (str, int), "versions": (str,)}
-"""What the entries of columns of JSON hold that tables of all records show."""
+"""Types of the entries in those JSON columns that tables of all records show."""
 
 _KINDS = {str: "text", int: "a whole number"}
 _TEXT = json.JSONEncoder(separators=(",", ":")).encode

@@ -258,7 +258,7 @@ def compute(
     """
     base = base or Base()
     if ":" in trial.solver and trial.base is not None and base == Base():
-        # Whatever a class from outside does to its process, metrics come from another one.
+        # Whatever an external class does to its process, metrics come from another one.
         base = _base_from(*compute(trial.base, worker, time_limit, perturbation=perturbation))
     try:
         if base.error is not None:

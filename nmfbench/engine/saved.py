@@ -1,4 +1,4 @@
-"""Records of classes from outside that were made elsewhere, under names that need no code.
+"""Records of external classes that were made elsewhere, under names that need no code.
 
 Here, such a class is named by its place, as ``/home/me/mine.py:MyNMF``. In a record that leaves the
 machine it is named by its file and its version, as ``mine.py:MyNMF@1f2e3d4c5b6a``: the version is
@@ -21,7 +21,7 @@ _NAME = re.compile(r"[^/\\\x00-\x1f\x7f]+:[\w.]+@[0-9a-f]{12}")
 
 
 def saved_name(solver: str, version: str) -> str:
-    """Name of a class from outside without its place.
+    """Name of an external class without its place.
 
     Examples
     --------

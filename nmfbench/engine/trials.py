@@ -243,7 +243,7 @@ def _keywords(function) -> frozenset[str]:
 
 def key_of(trial: Trial, declared: Mapping[str, Any]) -> str:
     """The key of a trial under versions that may be others than today's, as those of a record."""
-    if ":" in trial.solver:  # a class from outside: no result depends on the folder of its file
+    if ":" in trial.solver:  # an external class: no result depends on the folder of its file
         trial = replace(trial, solver=registry.solvers[trial.solver].key)
     text = f"{trial._text} {canonical(dict(declared))}"
     return hashlib.sha256(text.encode()).hexdigest()[:24]
@@ -264,12 +264,12 @@ def version_of(entry: registry.Entry, *, stand_in: bool = False) -> int | str:
     -------
     int or str
         What was declared, 1 by default; of what another package registers without a version, or
-        of a class from outside, a fingerprint of its source.
+        of an external class, a fingerprint of its source.
     """
     declared = entry.info.get("stand_in_version" if stand_in else "version")
     if declared is not None:
         return declared
     target = entry.info["stand_in"] if stand_in else entry.target
-    if hasattr(target, "fingerprint"):  # a class from outside, which may not be imported here
+    if hasattr(target, "fingerprint"):  # an external class, which may not be imported here
         return target.fingerprint()
     return 1 if entry.is_ours else code_version([target], with_ours=False)

@@ -90,7 +90,7 @@ class Worker:
         self.target = target or target_of(timed=False)
         self._environment = environment(self.target)
         self._child = None
-        self._guest = None  # whose code from outside ran in the child, if any
+        self._guest = None  # whose external code ran in the child, if any
         self._closed = False
         self._using = threading.Lock()  # held by the thread that talks to the child
         self._starting = threading.Lock()  # so that a kill never misses a child
@@ -139,7 +139,7 @@ class Worker:
         if base is not None:
             blobs = {name: to_bytes(array) for name, array in base.arrays.items()}
             request["base"] = {"metrics": base.metrics, "fit": base.fit, "arrays": list(blobs)}
-        # What starts from known factors runs no code from outside, see perform.
+        # What starts from known factors runs no external code, see perform.
         return self._exchange(request, blobs, time_limit, trial["solver"] if base is None else "")
 
     def call(
@@ -181,7 +181,7 @@ class Worker:
         return answer["result"]
 
     def _exchange(self, request, blobs, time_limit, solver):
-        guest = solver.rpartition(":")[0] or None  # the file or module of a class from outside
+        guest = solver.rpartition(":")[0] or None  # the file or module of an external class
         with self._using:
             if self._child is not None and self._answers.poll():  # it ended while it was idle
                 self._end()

@@ -35,7 +35,7 @@ That is all. These are used where they are there:
 ``trace_``
     A structured array with the fields of :data:`nmfbench.core.trace.TRACE_DTYPE`. Without it the
     time is that of the call, and ``convergence`` makes a curve of fits of 1/2, 1/4, ... of the
-    iterations from the same start, as it does for solvers of ours that wrap another package.
+    iterations from the same start, as it does for built-in solvers that wrap another package.
 ``monotone = True``, ``nested = True``
     The objective of ``trace_`` never rises; the first anchors of a larger fit are those of a
     smaller one. The checks hold the class to what it says.

@@ -1,4 +1,4 @@
-"""A class from outside under our contract: an estimator for the tasks, checked and timed."""
+"""An external class under our contract: an estimator for the tasks, checked and timed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from nmfbench.optim.projections import PROJECTIONS
 __all__ = ["VERSION", "Guest"]
 
 VERSION = 2
-"""Raised when results of classes from outside change by what this module does around them."""
+"""Raised when results of external classes change by what this module does around them."""
 
 _BETA_LOSSES = {
     "frobenius": "frobenius",
@@ -35,7 +35,7 @@ _BETA_LOSSES = {
 
 
 class Guest:
-    """A class from outside as an estimator that the tasks can use.
+    """An external class as an estimator that the tasks can use.
 
     Each fit makes a new object of the class and gives it its own copy of the data. Only the call
     of its method is on the clock; a tiny fit before lets it compile what it compiles.

@@ -1,4 +1,4 @@
-"""Errors of classes from outside."""
+"""Errors of external classes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["GuestError", "GuestFault"]
 
 
 class GuestError(ValueError):
-    """A class from outside that cannot be used as a solver; the message says why, in a line."""
+    """An external class that cannot be used as a solver; the message says why, in a line."""
 
 
 class GuestFault(ValueError):

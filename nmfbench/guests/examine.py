@@ -57,7 +57,7 @@ class Examined:
             return "it takes similarities of the samples, and the task has data of another shape"
         if self.abilities["square"]:
             return "it has as many components as features, and the task asks for another number"
-        # The data of a class from outside are made dense where they have to be.
+        # The data of an external class are made dense where they have to be.
         able = self.abilities | ({"sparse": True} if self.spec.is_guest else {})
         return next((why for need, why in facts["needs"].items() if not able[need]), None)
 

@@ -1,4 +1,4 @@
-"""The parameters and methods of a class from outside, as its signatures tell them."""
+"""The parameters and methods of an external class, as its signatures tell them."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class SolverSpec:
 
     @property
     def is_guest(self) -> bool:
-        """Whether it is a class from outside."""
+        """Whether it is an external class."""
         return ":" in self.solver
 
     @property

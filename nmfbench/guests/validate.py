@@ -1,4 +1,4 @@
-"""Factors, row numbers, counts and traces of a class from outside, checked and in our form."""
+"""Factors, row numbers, counts and traces of an external class, checked and in our form."""
 
 from __future__ import annotations
 

@@ -32,11 +32,11 @@ _ROUNDS = {
     "mahnmf-ogm": 50,
 }
 """Iterations that come to like times."""
-_OTHER_ROUNDS = 200  # of other solvers of ours
+_OTHER_ROUNDS = 200  # of other built-in solvers
 
 
 def _makes_all_at_once(solver):
-    """Whether it is a class from outside, or wraps one: then one call may make all iterations."""
+    """Whether it is an external class, or wraps one: then one call may make all iterations."""
     return ":" in solver or registry.solvers[solver].info["wraps"] is not None
 
 

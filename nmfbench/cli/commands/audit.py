@@ -113,9 +113,9 @@ def _audit(args, store, keys, places) -> Result:
     raised = _raised(moved(store, groups), args.accept)
     rows = [_group_row(group) for group in groups]
     different = [found for g in groups for found in g.audits if found.outcome == "different"]
-    said = [row for row in rows if row["audited"] or (args.changed and row["changed"])]
-    text = [table(said, _COLUMNS) if said else "no record had to be computed again"]
-    if said:
+    shown = [row for row in rows if row["audited"] or (args.changed and row["changed"])]
+    text = [table(shown, _COLUMNS) if shown else "no record had to be computed again"]
+    if shown:
         text.append(f"--draw {shlex.quote(rows[0]['draw'])} draws this sample again")
     for found in different:
         where = "" if found.at_one_target else ", of another or an unknown numerical target"

@@ -35,7 +35,7 @@ def add(commands):
         type=options.positive(float),
         default=60.0,
         metavar="SECONDS",
-        help="for a fit that is measured, and for the look at a class from outside (60)",
+        help="for a fit that is measured, and for the look at an external class (60)",
     )
 
 

@@ -92,7 +92,7 @@ def run(args) -> Result:
     saved = [spec for spec in rivals if spec.is_saved]
     rivals = [spec for spec in rivals if not spec.is_saved]
     checked = {}
-    with contextlib.closing(Worker(args.memory_limit)) as worker:  # which solvers of ours share
+    with contextlib.closing(Worker(args.memory_limit)) as worker:  # which built-in solvers share
         against = [examine(spec, worker=worker) for spec in rivals]
         found, broken = _examined(solvers, worker)
         plan = make_plan(found, tasks=args.task, against=against, profile=args.profile)

@@ -141,5 +141,5 @@ class MahNMFEN(BaseSmoothed):
         return certify_manhattan_ridge(X, self.components_, self.lam)
 
 
-_REFRESH = 10  # iterations after which the residual is computed anew
+_REFRESH = 10  # iterations after which the residual is recomputed
 _SWEEPS = 1000  # most for a sub-problem

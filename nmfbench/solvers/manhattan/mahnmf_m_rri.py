@@ -99,4 +99,4 @@ class MahNMFMRRI(BaseManifold):
         np.copyto(s.R, Rt.T)
 
 
-_REFRESH = 10  # iterations after which the residual is computed anew
+_REFRESH = 10  # iterations after which the residual is recomputed

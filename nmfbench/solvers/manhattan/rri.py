@@ -17,7 +17,7 @@ from nmfbench.solvers.manhattan.base import BaseManhattan
 __all__ = ["BaseRRI", "improve"]
 
 _PARALLEL = 10_000_000  # entries visited below which threads cost more than they save
-_REFRESH = 10  # iterations after which the residual is computed anew
+_REFRESH = 10  # iterations after which the residual is recomputed
 _SWEEPS = 10, 1000  # least and most of Algorithm 1
 
 

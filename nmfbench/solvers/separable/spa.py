@@ -52,7 +52,7 @@ class SPA(BaseSeparable):
     No residual matrix is formed. With ``u`` the part of the anchor orthogonal to those before
     it, squared norms drop by :math:`(u^T X_j)^2`, and these products are a column of the
     pivoted Cholesky factor of the Gram matrix. Once residuals are so small that the factor has
-    lost half its digits, they are computed anew from an orthonormal basis of the anchors, and
+    lost half its digits, they are recomputed from an orthonormal basis of the anchors, and
     ``u`` is orthogonalised against it from then on.
 
     References
