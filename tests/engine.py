@@ -124,7 +124,10 @@ def small_disk(size):
     with tempfile.TemporaryDirectory() as folder:
         mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder]
         if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode:
-            pytest.skip("only root may mount the small disk that is to be filled")
+            pytest.skip(
+                "a full disk is tested on a small tmpfs, so that no real disk is filled, and only "
+                "root on Linux may mount one"
+            )
         try:
             yield Path(folder)
         finally:

@@ -60,8 +60,8 @@ def groups_by_name(groups):
 
 def test_the_same_bits_come_out_again(store):
     """On the same host all of a record is compared, and the outcome is kept."""
-    told = []
-    groups = audit(store, sample=2, progress=told.append)
+    audits = []
+    groups = audit(store, sample=2, progress=audits.append)
     assert {(g.task, g.solver, g.dataset, g.records, g.changed) for g in groups} == {
         ("recovery", "spa", "near-separable", 2, 0),
         ("recovery", "xray-l2", "near-separable", 2, 0),
@@ -70,9 +70,9 @@ def test_the_same_bits_come_out_again(store):
     }
     assert all(len(group.audits) == group.records for group in groups)
     assert all(group.count("same bits") == group.records for group in groups)
-    assert all(found.at_one_target for found in told)
+    assert all(found.at_one_target for found in audits)
     kept = store.audits()
-    assert len(kept) == len(told) == 8
+    assert len(kept) == len(audits) == 8
     for row in kept:
         (record,) = store.records([row["key"]])
         assert (row["task"], row["solver"], row["dataset"]) == module.group_of(record)

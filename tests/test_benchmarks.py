@@ -191,7 +191,7 @@ def suite(tmp_path_factory):
     """A copy of the benchmarks in a repository of its own, and a home folder for asv."""
     pytest.importorskip("asv")
     if shutil.which("git") is None:
-        pytest.skip("asv measures commits of a repository, for which git must be installed")
+        pytest.skip("asv checks out commits of a git repository, and git is not installed")
     folder = tmp_path_factory.mktemp("asv") / "repository"
     folder.mkdir()
     shutil.copy(ROOT / "asv.conf.json", folder)

@@ -511,7 +511,7 @@ def test_commands_name_the_damage_of_a_store(store, tmp_path, capsys, flips):
 
 @pytest.mark.parametrize("flips", [20, pytest.param(1000, marks=pytest.mark.slow)])
 def test_commands_name_the_damage_of_a_book(store, book, tmp_path, capsys, flips):
-    """A file with a flipped bit is not imported, and named; or it says what it said before."""
+    """A file with a flipped bit is refused and named, or its records are as before."""
     fill(store)
     publish(store, book)
     wanted = {record["key"]: record for record, _ in read_exports([book])}
@@ -525,11 +525,11 @@ def test_commands_name_the_damage_of_a_book(store, book, tmp_path, capsys, flips
         here = tmp_path / f"store-{flip}"
         code = cli.main(["import", str(book), "--store", str(here)])
         path.write_bytes(whole)
-        said = capsys.readouterr().err
-        assert "Traceback" not in said, bit
+        message = capsys.readouterr().err
+        assert "Traceback" not in message, bit
         noticed += code > 0
         if code:
-            assert (code, path.name in said) == (2, True), (bit, said)
+            assert (code, path.name in message) == (2, True), (bit, message)
             assert not (here / "records.sqlite").exists(), bit
             continue
         with Store(here) as imported:
@@ -561,7 +561,7 @@ def content_of(path):
 @pytest.mark.skipif(not PUBLISHED, reason="the record book is not at hand")
 @pytest.mark.parametrize("flips", [10, pytest.param(800, marks=pytest.mark.slow)])
 def test_damage_of_the_published_records_is_named(tmp_path, flips):
-    """Each of so many flipped bits of the record book itself is named, or changes nothing."""
+    """Each flipped bit of the record book itself is named, or changes nothing."""
     rng, named, known = random.Random(3), 0, {}
     sizes = [path.stat().st_size for path in PUBLISHED]
     for _ in range(flips):
@@ -634,8 +634,8 @@ def test_forged_imports_are_refused_or_stay_apart(store, book, tmp_path, capsys,
                 keys = [record["key"] for record in forged.records()]
                 assert forged.imported(keys) == set(keys)
                 assert publish(forged, book).merge.new == 0
-        said = capsys.readouterr().err
-        assert "Traceback" not in said
-        assert code == 0 or (code == 2 and len(said.splitlines()) == 1), said
+        message = capsys.readouterr().err
+        assert "Traceback" not in message
+        assert code == 0 or (code == 2 and len(message.splitlines()) == 1), message
         assert bytes_of(book) == before
     assert forgeries // 4 < refused < forgeries

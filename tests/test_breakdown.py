@@ -183,7 +183,7 @@ NOISE = {
 
 
 def noisy(truth, n, noise, runs=600):
-    """Curves of so many methods, whose repeats differ in height, in slope and at each level."""
+    """Curves of ``n`` methods, whose repeats differ in height, in slope and at each level."""
     rng, x = np.random.default_rng(5), np.linspace(0, 1, len(truth))
     draw = NOISE[noise]
     heights, slopes = (0.03 * draw(rng, (runs, n, 1)) for _ in range(2))
@@ -196,7 +196,7 @@ def noisy(truth, n, noise, runs=600):
 @pytest.mark.parametrize("n", [5, 10, 20])
 @pytest.mark.parametrize(("noise", "least"), [("normal", 0.93), ("skewed", 0.89)])
 def test_intervals_of_breakdown_levels_cover_the_truth(n, noise, least):
-    """In 600 samples of a few repeats, up to what so many samples tell."""
+    """In 600 samples of a few repeats, up to the error of that many samples."""
     truth = 1 - 0.8 * np.linspace(0, 1, 9)
     found = breakdown_levels(noisy(truth, n, noise), "score", over="repeat")
     covered = ((found["low"] <= 0.625) & (found["high"] >= 0.625)).mean()

@@ -212,7 +212,7 @@ def test_costs_are_those_of_the_nearest_kin(store):
 
 
 def test_costs_of_another_rank_scale_with_the_fit_alone(store):
-    """What a trial takes for data and scores is the same at ten times the rank."""
+    """The time of a trial for data and scores is the same at ten times the rank."""
     seen, wanted = (trial("spa", options={"n_components": rank}) for rank in (3, 30))
     store.put(record_of(seen, elapsed=22.0, seconds=2.0, cpu_seconds=2.0))
     assert Costs(store, [seen, wanted]).of(wanted) == pytest.approx(20.0 + 10 * 2.0)

@@ -117,8 +117,8 @@ def artefacts(monkeypatch, tmp_path):
     for artefact in found:
         registry_of_five.add(artefact.id, artefact)
     monkeypatch.setattr(registry, "artefacts", registry_of_five)
-    said = Sentence(key="finds-much", text="SPA finds.", place="Abstract", tests=("one/finds",))
-    papers = {"alpha": [said]}
+    tested = Sentence(key="finds-much", text="SPA finds.", place="Abstract", tests=("one/finds",))
+    papers = {"alpha": [tested]}
     monkeypatch.setattr("nmfbench.papers.paper.sentences_of", lambda key: papers.get(key, []))
     monkeypatch.setenv("NMFBENCH_DATA", str(tmp_path / "nowhere"))
     monkeypatch.setenv("NMFBENCH_CACHE", str(tmp_path / "cache"))

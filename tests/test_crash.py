@@ -116,14 +116,14 @@ def write_on(folder, number, out):
                 records = records[:1]
                 store.put(records[0], {"W": np.ones(9), "trace": np.ones(3)})
             if number % 3 == 2:
-                said = {"key": records[0]["key"], "host": {"cores": 1}}
-                store.put_audits([dict.fromkeys(AUDIT, "x") | said])
+                row = {"key": records[0]["key"], "host": {"cores": 1}}
+                store.put_audits([dict.fromkeys(AUDIT, "x") | row])
             os.write(out, ("".join(f"{record['key']} " for record in records) + "\n").encode())
 
 
 def storm(folder, kills):
     """Kill a process that writes again and again, and look at the store after each time."""
-    rng, said, whole = random.Random(1), set(), 0
+    rng, confirmed, whole = random.Random(1), set(), 0
     _record(trial(), ANSWER, {})  # what takes long is known before the first fork
     for number in range(kills):
         reading, writing = os.pipe()
@@ -138,14 +138,14 @@ def storm(folder, kills):
             assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
             # The last line may be cut short.
             keys = {key for line in lines if line.endswith("\n") for key in line.split()}
-        said |= keys
+        confirmed |= keys
         with Store(folder) as store:
             assert set(store.status(keys).values()) <= {"done"}
-            assert len(store.status(keys)) == len(keys), "what was said to be written is there"
+            assert len(store.status(keys)) == len(keys), "confirmed writes are there"
             if number % 100 == 99 or number == kills - 1:
                 records = [record["key"] for record in store.records()]
                 assert len(records) == len(set(records)) >= whole
-                assert said <= set(records)
+                assert confirmed <= set(records)
                 imported = store.imported(records)
                 assert len(imported) % 3 == 0, "a transaction is there whole or not at all"
                 assert all(store.array_names(key) for key in records)
@@ -157,7 +157,7 @@ def storm(folder, kills):
 
 @pytest.mark.parametrize("kills", [30, pytest.param(1000, marks=pytest.mark.slow)])
 def test_a_store_is_whole_whenever_its_writer_is_killed(tmp_path, kills):
-    """What was said to be written is there, nothing twice, and each transaction whole or not."""
+    """Confirmed writes are there, nothing twice, and each transaction whole or not."""
     folder = __file__.rpartition("/")[0]
     out, _ = python(STORM, tmp_path, folder, kills, timeout=1200)
     assert int(out) > 2 * kills

@@ -52,7 +52,8 @@ def manifest():
             listed = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))
             return {row["file"].rsplit("/", 1)[-1]: row for row in listed["files"]}
     return pytest.skip(
-        "the manifest comes with the prepared data files, which the project may not pass on"
+        "MANIFEST.json comes with the prepared data files, which the project may not redistribute; "
+        "the test runs where NMFBENCH_DATA names a folder that has it"
     )
 
 

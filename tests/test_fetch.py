@@ -193,12 +193,12 @@ def test_a_transfer_that_breaks_off(tiny, server):
 
 
 @pytest.mark.parametrize(
-    ("limit", "said"), [("LARGEST", "more than 0 bytes"), ("LONGEST", "more than 0 seconds")]
+    ("limit", "message"), [("LARGEST", "more than 0 bytes"), ("LONGEST", "more than 0 seconds")]
 )
-def test_a_download_beyond_limits(tiny, server, monkeypatch, limit, said):
+def test_a_download_beyond_limits(tiny, server, monkeypatch, limit, message):
     """One that goes on and on is given up, and nothing is left."""
     monkeypatch.setitem(fetch.__globals__, limit, 0)
-    with pytest.raises(DownloadError, match=rf"tiny\.mat: it .* {said}, so it was thrown away"):
+    with pytest.raises(DownloadError, match=rf"tiny\.mat: it .* {message}, so it was thrown away"):
         fetch("tiny")
     assert left_over(tiny.file.parent) == []
 

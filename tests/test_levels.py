@@ -26,7 +26,7 @@ def rejected(p_values):
 
 
 def at_most(share, level):
-    """Whether a share of so many simulations may come of a level, by three standard errors."""
+    """Whether a share of ``n`` simulations may come of a level, by three standard errors."""
     return share <= level + 3 * np.sqrt(level * (1 - level) / RUNS)
 
 

@@ -121,7 +121,7 @@ def test_a_method_is_not_robust_if_it_loses_more_than_the_margin(fall, verdict):
 
 
 def test_the_mean_is_no_rival_of_the_paper_where_the_light_changes():
-    """It fails there for that reason alone: leads over it are questions of ours."""
+    """Where the mean fails because of the light alone, leads over it are our questions."""
     claims = {c.id: c.origin for c in registry.artefacts["mahnmf/fig16"].target.claims}
     for test in ("detail", "ghosts"):
         assert claims[f"{test}-ibmtest2"] == "paper"

@@ -183,7 +183,7 @@ def test_most_claims_name_what_they_compare():
 
 @pytest.mark.parametrize("artefact", ARTEFACTS, ids=lambda artefact: artefact.id)
 def test_an_artefact_declares_its_own_columns_only(artefact):
-    """What a task measures is for the task to say."""
+    """A task declares the differences that matter in its own metrics."""
     for name, smallest in artefact.matters.items():
         for task in artefact.names("task"):
             with contextlib.suppress(KeyError):

@@ -50,7 +50,7 @@ def test_the_present_code_this_machine_and_the_later_day_win(tmp_path, offered, 
 
 
 def test_measurements_of_others_are_not_passed_on(tmp_path):
-    """What was imported is not published; what is does not name the machine."""
+    """Imported exponents are not published, and published ones do not name the machine."""
     here, there, book = (tmp_path / name for name in ("here", "there", "book"))
     write_measured(there, "mu", None, measurement(measured="9999-01-01", **ELSEWHERE))
     assert merge_measured(there, here) == 1

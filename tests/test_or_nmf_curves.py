@@ -107,7 +107,7 @@ def test_no_record_is_of_fewer_samples_than_bases(figure):
 
 @pytest.mark.parametrize("figure", ["fig2", "fig3", "fig6"])
 def test_claims_of_the_paper_have_the_printed_omf_da_as_rival(figure):
-    """Against the one with a safeguard, which the paper has not, claims are questions of ours."""
+    """Against the one with a safeguard, which the paper has not, claims are our questions."""
     costs = {curves.OR: 2.0, curves.PRINTED: 4.0, curves.OMF_DA: 1.0}
     runs = [
         record(method, [0, 1, 2, 3], [9] + 3 * [cost * (1 + 0.01 * repeat)], repeat=repeat)

@@ -96,7 +96,7 @@ def test_a_range_is_widened_at_both_ends(mean, expected):
 
 
 def test_at_least_and_at_most_have_one_end():
-    """Of the other side nothing is said."""
+    """A range with one end leaves the other side open."""
     for value, least, most in ((5, "differs", "agrees"), (1000, "agrees", "differs")):
         values = np.exp(around(math.log(value), 0.01))
         assert compare((10, math.inf), values, Ratio(0.1)).outcome == least

@@ -331,7 +331,7 @@ def test_kl_is_solved_where_the_model_of_newton_is_singular(seed):
 
 @pytest.mark.slow
 def test_kl_is_solved_in_all_but_one_of_ten_thousand_rows():
-    """Random rows of all kinds; a row that is not solved is said to be unfinished."""
+    """Random rows of all kinds; a row that is not solved is reported as unfinished."""
     rows = unfinished = 0
     for seed in range(4000):
         X, H = singular_rows(seed)

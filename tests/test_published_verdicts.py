@@ -61,7 +61,7 @@ def test_no_interval_of_a_lead_contradicts_its_verdict():
 
 
 def test_headlines_are_claims_of_papers():
-    """What a reader would cite is what a paper says, and not a question of ours."""
+    """Headlines, which readers cite, are claims of the paper, and not our questions."""
     by_id = {row["id"]: row for row in CLAIMS}
     for key in {name.partition("/")[0] for name in by_id}:
         for headline in paper(key).headlines:

@@ -40,12 +40,12 @@ def of_reference(store):
 
 def test_all_that_is_not_timed_becomes_of_the_reference(store, records):
     """With the fits, to the bit as before; a second call finds nothing to do."""
-    told = []
-    groups = renew(store, progress=told.append)
+    audits = []
+    groups = renew(store, progress=audits.append)
     wanted = {record["key"] for record in records if not record["timed"]}
     assert of_reference(store) == wanted
-    assert sum(group.records for group in groups) == len(told) == len(wanted) == 7
-    assert {found.outcome for found in told} == {"same bits"}
+    assert sum(group.records for group in groups) == len(audits) == len(wanted) == 7
+    assert {found.outcome for found in audits} == {"same bits"}
     assert all(len(group.audits) == group.records for group in groups)
     assert store.imported(wanted) == set()
     assert renew(store) == []

@@ -182,7 +182,7 @@ def test_measurements_of_more_trials_come_along(tmp_path):
 
 
 def test_measurements_of_others_are_not_passed_on(tmp_path):
-    """What was imported is not published, whatever it says; what was measured here stays."""
+    """Imported measurements are never published; own measurements stay."""
     here, there, book = (tmp_path / name for name in ("here", "there", "book"))
     theirs = Spreads(there)
     theirs.add(RECORD, {"x": 9.0})

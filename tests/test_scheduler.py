@@ -70,7 +70,7 @@ class World:
             for i, name in enumerate(effects)
         }
         self.owner = {t.key: name for name, grid in self.grids.items() for t in grid}
-        self.done, self.order, self.said = set(), [], []
+        self.done, self.order, self.lines = set(), [], []
         self.costs = SimpleNamespace(of=lambda one: seconds[self.owner[one.key]])
 
     def complete(self, name):
@@ -102,7 +102,7 @@ class World:
         deadline = self.clock.seconds + seconds
         compute = compute or self.compute
         return run_batches(
-            self.agenda(), compute, deadline=deadline, say=self.said.append, **options
+            self.agenda(), compute, deadline=deadline, say=self.lines.append, **options
         )
 
     def run_evenly(self, seconds):
@@ -149,7 +149,7 @@ def test_the_share_of_draws_is_the_share_of_samples_that_decide():
 
 
 def test_without_estimates_the_prior_counts():
-    """Of a look with five repeats at least; claims of ours count less."""
+    """Looks have five repeats or more, and our claims count less."""
     empty = np.empty((2, 0))
     interim, final = Look(5, 20), Look(20, 20, True)
     assert prospects(empty).chances(interim) == [PRIOR["interim"]] * 2
@@ -179,7 +179,7 @@ def test_cheap_verdicts_come_first(clock):
     accounts = world.run(400.0)
     assert world.order[0] == (["cheap"], 5)
     assert accounts["cheap"].spent == accounts["cheap"].predicted
-    assert "0 of 2 open tests decided; next: cheap, 5 s, 0.3 expected" in world.said[0]
+    assert "0 of 2 open tests decided; next: cheap, 5 s, 0.3 expected" in world.lines[0]
 
 
 def test_a_batch_that_does_not_fit_is_left_out(clock):
@@ -229,11 +229,11 @@ def test_a_batch_beyond_limits_is_set_back_once(clock):
     order = [name for (name,), _ in world.order]
     assert order[:2] == ["bad", "good"]
     assert order[-1] == "bad"
-    assert sum("exceeded a limit" in text for text in world.said) == 1
+    assert sum("exceeded a limit" in text for text in world.lines) == 1
 
 
 def test_a_batch_that_takes_far_longer_than_predicted_is_left(clock):
-    """What was seen corrects the prediction, and another artefact comes first then."""
+    """Measured costs correct the prediction, and another artefact comes first then."""
     world = World(clock, {"dear": [1.5], "fair": [1.5]}, {"dear": 100.0, "fair": 5.0})
     predicted = {"dear": 1.0, "fair": 5.0}
     world.costs = SimpleNamespace(of=lambda one: predicted[world.owner[one.key]])
@@ -245,7 +245,7 @@ def test_a_batch_that_takes_far_longer_than_predicted_is_left(clock):
 
     world.run(np.inf, compute)
     assert world.order[:2] == [(["dear"], 1), (["fair"], 5)]
-    assert sum("takes longer than predicted" in text for text in world.said) == 1
+    assert sum("takes longer than predicted" in text for text in world.lines) == 1
     assert world.complete("dear") >= 5
 
 

@@ -103,7 +103,7 @@ def claims_of(key):
 
 @pytest.mark.parametrize("key", PAPERS)
 def test_sentences_name_tests_that_there_are(key):
-    """Claims of the paper, not of ours; or they say what is pending, or why nothing can decide."""
+    """Claims of the paper, not our own; or they say what is pending, or why nothing can decide."""
     sentences, claims = paper(key).sentences, claims_of(key)
     assert sentences
     assert len({s.key for s in sentences}) == len(sentences)
@@ -115,7 +115,7 @@ def test_sentences_name_tests_that_there_are(key):
         assert len(set(s.tests)) == len(s.tests), s.key
         for test in s.tests:
             assert test in claims, f"{s.key}: there is no claim {test}"
-            assert claims[test].origin == "paper", f"{s.key}: {test} is a question of ours"
+            assert claims[test].origin == "paper", f"{s.key}: {test} is our question"
 
 
 def without_sentence(key):
@@ -126,7 +126,7 @@ def without_sentence(key):
 
 @pytest.mark.parametrize("key", PAPERS)
 def test_claims_of_a_paper_stand_under_its_sentences(key):
-    """A claim without a sentence is a question of ours."""
+    """A claim without a sentence is our question."""
     assert without_sentence(key) == []
 
 

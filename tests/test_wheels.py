@@ -118,10 +118,10 @@ def test_a_wheel_is_downloaded_unpacked_and_checked(scene, capsys):
         ({"hashes": ("0" * 64, "1" * 64)}, "scene/cube.npy of scene==1.0: wrong checksum"),
     ],
 )
-def test_a_wrong_wheel_is_refused(scene, wrong, said):
+def test_a_wrong_wheel_is_refused(scene, wrong, message):
     """Another version, a missing file or other bytes are errors that name them; nothing stays."""
     scene.register(**wrong)
-    with pytest.raises(DownloadError, match=said):
+    with pytest.raises(DownloadError, match=message):
         fetch("scene")
     assert list(scene.file.parent.iterdir()) == []
 
@@ -147,20 +147,20 @@ def test_what_killed_fetches_have_left_is_removed(scene, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("limit", "value", "said"),
+    ("limit", "value", "message"),
     [
         ("LARGEST", 100, r"pip could not download it \(.*File too large"),
         ("LARGEST", 5000, r"scene/cube\.npy of scene==1\.0: it would unpack to 16\d\d\d bytes"),
         ("LONGEST", 0.01, "it takes pip more than 0.01 seconds"),
     ],
 )
-def test_a_wheel_beyond_limits(scene, monkeypatch, limit, value, said):
+def test_a_wheel_beyond_limits(scene, monkeypatch, limit, value, message):
     """Of bytes, packed and unpacked, and of time; nothing stays."""
     for file in scene.folder.iterdir():
         file.unlink()
     write_wheel(scene.folder, scene.files | {"scene/cube.npy": bytes(16 * 1024)})
     monkeypatch.setitem(fetch.__globals__, limit, value)
-    with pytest.raises(DownloadError, match=said):
+    with pytest.raises(DownloadError, match=message):
         fetch("scene")
     assert list(scene.file.parent.iterdir()) == []
 

@@ -1,11 +1,15 @@
-"""Real data for tests, which skip where they are not at hand: the project may not pass them on."""
+"""Real data for tests, which skip where they are not available: the project may not redistribute
+them."""
 
 import pytest
 
 from nmfbench.datasets import dataset_available, load_dataset
 from nmfbench.datasets.files import find_file
 
-_REASON = "{} is third-party data that the project may not pass on; see 'nmfbench data list'"
+_REASON = (
+    "{} is third-party data that the project may not redistribute; the test runs where "
+    "NMFBENCH_DATA names a folder that has it ('nmfbench data list' says how to get it)"
+)
 
 
 def real(name, **params):

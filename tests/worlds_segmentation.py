@@ -9,7 +9,7 @@ _STEPS = {"covering": 0.03, "pri": 0.03, "vi": 0.15, "boundary-f": 0.03}
 
 
 def _scores(row, better, noise, endings=("",)):
-    """Scores at each number of segments, better than others by so many steps."""
+    """Scores at each number of segments, better than others by a number of steps."""
     found = {}
     for k in row["options"]["segments"]:
         for name, step in _STEPS.items():

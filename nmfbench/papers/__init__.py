@@ -140,7 +140,7 @@ Numbers that the paper prints stand in ``reported.toml`` with their source, and 
 claim has them in ``reported``, a table in a column, and a figure in grey
 (:class:`~nmfbench.artefacts.plots.Printed`). An artefact lists those that are results in
 ``printed``, each with where ours stand in its frame, so that they are compared
-(:mod:`nmfbench.artefacts.printed`). A claim of ours has ``origin="ours"``; a question that
+(:mod:`nmfbench.artefacts.printed`). Our own claim has ``origin="ours"``; a question that
 is ours altogether, about a paper, is a file in :mod:`nmfbench.papers.studies` and stands in the
 part "Our own questions" of the notebook.
 

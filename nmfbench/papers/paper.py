@@ -85,7 +85,7 @@ class Paper:
 
 
 def sentences_of(key: str) -> tuple[Sentence, ...]:
-    """Testable sentences of a paper; none where artefacts from outside are about another one."""
+    """Testable sentences of a paper; none where external artefacts are about another one."""
     found = importlib.util.find_spec(f"nmfbench.papers.{key.replace('-', '_')}")
     return () if found is None else paper(key).sentences
 

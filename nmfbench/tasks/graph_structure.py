@@ -95,7 +95,7 @@ def neighbour_graph(data, solver, rng, *, n_classes=None):
     rng : Generator
         Draws classes.
     n_classes : int, optional
-        Keep so many classes, drawn at random, with all of their samples; by default keep all.
+        Keep this many classes, drawn at random, with all of their samples; by default keep all.
 
     Returns
     -------

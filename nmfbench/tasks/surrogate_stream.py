@@ -1,4 +1,4 @@
-"""What the convergence theory of OR-NMF speaks of, measured along a stream."""
+"""Quantities of the convergence theory of OR-NMF, measured along a stream."""
 
 from __future__ import annotations
 

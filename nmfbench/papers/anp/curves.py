@@ -292,7 +292,7 @@ NOT_MONOTONE = Claim(
     "slide “Critiques and questions” (Jiaming), on Figure 2(a)",
     with_evidence(within({"method": ANP}, at_some_step), _drawn_anew),
 )
-"""What the slides say of Figure 2 alone."""
+"""Statements of the slides on Figure 2 alone."""
 
 
 ASSUMED = {

@@ -160,7 +160,7 @@ def lowest(
     values, at, each, ratio, region
         Those of :func:`~nmfbench.artefacts.comparisons.always_best`.
     ours : bool, default=False
-        Both are questions of ours: the paper does not say it of MahNMF either.
+        Both are our questions: the paper does not state it for MahNMF either.
     """
     hybrid = f"{source}, of MahNMF; of the hybrid, which minimises the same loss further, ours"
     if ours:

@@ -187,23 +187,23 @@ _CLAIMS = [
     *(
         Claim(
             f"helps-rows-{score}",
-            f"The low-rank representation helps K-means: {said} of its segments is better than "
+            f"The low-rank representation helps K-means: {label} of its segments is better than "
             "with the rows of V, at 3 and 5 segments.",
             _SOURCE,
             _helps(ROWS, score),
         )
-        for score, said in SCORES.items()
+        for score, label in SCORES.items()
     ),
     *(
         Claim(
             f"helps-vectors-{score}",
             f"K-means segments better with the low-rank representation than with as many "
-            f"eigenvectors: in {said}, at 3 and 5 segments.",
+            f"eigenvectors: in {label}, at 3 and 5 segments.",
             _OURS,
             _helps(VECTORS, score),
             origin="ours",
         )
-        for score, said in SCORES.items()
+        for score, label in SCORES.items()
     ),
     *(
         Claim(

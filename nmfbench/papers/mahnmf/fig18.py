@@ -20,11 +20,11 @@ _TESTS = {
 }
 
 
-def _claim(name, said, test):
+def _claim(name, label, test):
     statement, source, origin = "MahNMF removes shadow and illumination: its", SOURCE, "paper"
     if name in ASKED:
         statement, source, origin = "With MahNMF", f"ours, after {SOURCE}", "ours"
-    statement += f" low-rank parts {said}, mean over all subjects."
+    statement += f" low-rank parts {label}, mean over all subjects."
     return Claim(f"removed-{name}", statement, source, test, origin=origin)
 
 
@@ -38,7 +38,7 @@ ARTEFACT = register_artefact(
         frame=shadows.by_subject,
         table=partial(shadows.pictures, subjects=(0, 1)),
         picture=shadows.draw,
-        claims=[_claim(name, said, test) for name, (said, test) in _TESTS.items()],
+        claims=[_claim(name, label, test) for name, (label, test) in _TESTS.items()],
         planned=Plan(
             5, "Complete when plans were made; a start takes 9 s of CPU time.", unit="start"
         ),

@@ -11,7 +11,7 @@ from nmfbench.papers.mahnmf.shadows import ASKED, GODEC, MAH, NUMBERS, RPCA, SOU
 
 _HIGHER = ("lift", "detail")
 _ASKED = (*ASKED, "lift")
-"""Questions of ours: in lift brighter is always better, so that a white veil is the best; the
+"""Our questions: in lift brighter is always better, so that a white veil is the best; the
 shadow error asks for the same, and has a goal."""
 
 

@@ -93,7 +93,7 @@ _OURS = {
         f"{_SOURCE}; of errors the paper claims a lead under Laplace and salt & pepper noise",
     ),
 }
-"""Conditions in which claims on the mean image are questions of ours, and what the paper says."""
+"""Conditions in which claims on the mean image are our questions, and the paper's words."""
 _ENDINGS = {_YALEB: "", _PIE: "-pie"}  # of ids of claims
 
 ARTEFACT = register_artefact(

@@ -130,7 +130,7 @@ ARTEFACT = register_artefact(
             "number of samples, from a uniform H; no stop rule.",
             "exponent": "Minus the slope of a line through the logarithms of the excess after 10 "
             "to 640 iterations, where it is not rounding. A rate is an upper bound, and that the "
-            "exponent is at least 2 a question of ours: where the curvature at the solution is "
+            "exponent is at least 2 our question: where the curvature at the solution is "
             "positive, any gradient method has a larger one in the end.",
             "solution": "The best point of all runs and of 5000 iterations with restarts.",
         },

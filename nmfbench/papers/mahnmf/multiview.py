@@ -102,7 +102,7 @@ STAND_INS = {
     "part": "Sets that stand for the paper's, MSRC-v1 and LandUse-21, or these themselves.",
     "chosen": lambda trial: trial.dataset not in ("mv-scene15", "mv-mfeat"),
 }
-"""What is planned of a grid that all sets would make several times as long."""
+"""Planned part of a grid that all sets would make several times as long."""
 
 _USED = used_sets()  # once for grids and claims, so that they agree
 _EASY = 0.95

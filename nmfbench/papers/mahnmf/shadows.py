@@ -55,7 +55,7 @@ NUMBERS = {
 
 SOURCE = "Section 5.4.2, Figures 18 and 19"
 ASKED = ("spread", "detail")
-"""Numbers that are questions of ours: the paper says nothing of them."""
+"""Numbers that are our questions: the paper does not mention them."""
 
 _AS_THEY_ARE = {"asymmetry": 1.0, "lift": 1.0, "spread": 1.0}
 _KEPT = ["task", "method", "n_components", "start", "arrays"]

@@ -150,20 +150,20 @@ def _claims(k, figure):
             Claim(
                 f"comparable-{score}",
                 f"With {k} segments, MahNMF-SYM + K-means is comparable with Ncuts or better, by "
-                f"{said}.",
+                f"{label}.",
                 source,
                 _not_worse(score, at),
             )
-            for score, said in SCORES.items()
+            for score, label in SCORES.items()
         ),
         *(
             Claim(
                 f"outperforms-{score}",
-                f"With {k} segments, it outperforms Ncuts in some images, by {said}.",
+                f"With {k} segments, it outperforms Ncuts in some images, by {label}.",
                 source,
                 _better_somewhere(score, at),
             )
-            for score, said in SCORES.items()
+            for score, label in SCORES.items()
         ),
         Claim(
             "equivalent",

@@ -306,7 +306,7 @@ ASSUMED = {
     "stand in for the paper's: AGE, of the background where it is seen, and the error under the "
     "foreground, against what the background is in other frames. Without a number in the paper "
     "both are to be smaller than with the mean of the frames, which any foreground blurs. Where "
-    "the light changes, the mean fails for that reason alone: there both are questions of ours.",
+    "the light changes, the mean fails for that reason alone: there both are our questions.",
     "comparable": f"The paper gives no margin: not worse by more than ours. {UNCERTAINTY}",
 }
 

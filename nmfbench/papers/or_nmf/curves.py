@@ -59,7 +59,7 @@ CHUNKS = (Method(WOR, "wor-nmf"), Method(ONMF, "onmf"), Method(OR, "or-nmf"))
 RIVALS = (OMF, PRINTED, INMF)
 """Rivals in the paper, OMF-DA as it prints it."""
 SAFEGUARDED = (OMF, OMF_DA, INMF)
-"""The same, with an OMF-DA whose steps never raise the surrogate: those of questions of ours."""
+"""The same, with an OMF-DA whose steps never raise the surrogate, for our questions."""
 
 STORED, BEST = "fₜ, coefficients as stored", "Fₙ, best coefficients"
 MEASURES = (STORED, BEST)
@@ -301,7 +301,7 @@ def faster(
 def faster_than_safeguarded(
     sides: Sequence[str], panels: Panels, words: str, figure: str
 ) -> list[Claim]:
-    """Claims of ours on f_t against OMF-DA with a safeguard, which the paper's has not."""
+    """Our claims on f_t against OMF-DA with a safeguard, which the paper's has not."""
     source = f"ours, after {figure}, whose OMF-DA has no safeguard"
     return [
         faster(
@@ -333,7 +333,7 @@ _SETTINGS = {
     ONMF: "200 updates of a chunk by ONMF (there, too)",
     INMF: "at most 200 updates of a sample by INMF",
 }
-"""What the paper leaves open and the costs depend on, by method."""
+"""Settings that the paper leaves open and the costs depend on, by method."""
 
 
 def _with_settings(side, rival, at):
@@ -351,7 +351,7 @@ def at_the_end(side: str, rival: str, rank: int) -> dict:
 def of_the_true_cost(
     side: str, rival: str, panels: Panels, words: str, figure: str, *, stored: bool = True
 ) -> list[Claim]:
-    """Claims of ours on two methods, over all ranks: F_n on both axes, the time, and the end.
+    """Our claims on two methods, over all ranks: F_n on both axes, the time, and the end.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ def trials(profile):
 
 
 def frame(records: pd.DataFrame) -> pd.DataFrame:
-    """Records with the largest excess in words."""
+    """Records with the largest excess as text."""
     return records.rename(columns={"largest-excess": _EXCESS}).astype({"method": str})
 
 

@@ -41,7 +41,7 @@ def trials(profile):
 
 def frame(records: pd.DataFrame) -> pd.DataFrame:
     """The comparisons of the figures, see :func:`nmfbench.papers.or_nmf.curves.frame_of`, and what
-    is to be said of OMF-DA alone."""
+    is to hold for OMF-DA alone."""
     compared = curves.frame_of(_PAIRS)
     parts = [compared(rows).assign(dataset=name) for name, rows in records.groupby("dataset")]
     both = pd.concat(parts, ignore_index=True)

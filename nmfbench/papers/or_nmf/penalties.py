@@ -55,7 +55,7 @@ def trials(profile):
 
 
 def frame(records: pd.DataFrame) -> pd.DataFrame:
-    """Records with what was measured in words."""
+    """Records with the measurements as text."""
     clipped = records.reindex(columns=["cost-clipped"])["cost-clipped"]
     names = {name: words for name, (words, _) in _COLUMNS.items()} | {"outside": OUTSIDE}
     found = records.assign(clipped=clipped / records["cost"]).rename(columns=names)

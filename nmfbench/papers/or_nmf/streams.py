@@ -1,4 +1,4 @@
-"""What the convergence theory of OR-NMF says of a stream, measured along ten passes over data."""
+"""Convergence theory of OR-NMF on a stream, measured along ten passes over data."""
 
 from __future__ import annotations
 
@@ -125,8 +125,8 @@ _draw = Curves(
 def _rises(method, dataset):
     def describe(frame):
         shares = frame[frame["dataset"] == dataset].groupby("method")["share-of-rises"].mean()
-        said = ", ".join(f"{name} {share:.2g}" for name, share in shares.items())
-        return f"share of updates that raise it: {said}"
+        listed = ", ".join(f"{name} {share:.2g}" for name, share in shares.items())
+        return f"share of updates that raise it: {listed}"
 
     test = without_exception(method, RISE, high=_ROUNDING, at={"dataset": dataset})
     return with_evidence(test, describe)
@@ -223,7 +223,7 @@ ARTEFACT = register_artefact(
             "θ": "The theory is about a stream without end, T → ∞, on which the printed cosine "
             "stays at its first value: the paper's claims on limits have the constant θ = 0.1. By "
             "the cosine over the ten passes θ ends near zero, which brings any method to rest: "
-            "limits under it are questions of ours. The claims on each update have the cosine, as "
+            "limits under it are our questions. The claims on each update have the cosine, as "
             "printed.",
             "τ": "0.001 ends an update, the example that the paper gives for rule (9). The proof "
             "takes an update for the minimiser of gₜ, to which Algorithm 2 converges without end.",

@@ -502,7 +502,7 @@ ARTEFACT = register_artefact(
             f"{_HUGE:.0e}.",
             "converges": f"Within {100 * _NEAR:g} % of the last objective, the smallest difference "
             "that matters; usually is in more than half of the runs. The rules are as printed in "
-            "the paper's claim. That labels have settled, too, is a claim of ours.",
+            "the paper's claim. That labels have settled, too, is our claim.",
             "pixels 0 to 255": "Computed with pixels from 0 to 1 and both weights divided by 255², "
             "which is the same from the same start of the representation.",
         }

@@ -1,4 +1,4 @@
-"""What gross errors do to the low-rank part of images, with and without the sparse part."""
+"""Effect of gross errors on the low-rank part of images, with and without the sparse part."""
 
 from __future__ import annotations
 

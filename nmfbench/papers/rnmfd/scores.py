@@ -171,7 +171,7 @@ _POINTS = (
 
 
 def _claims(artefact, score, name):
-    """Claims of Section 4.2, and questions of ours, on one score, which they call ``name``.
+    """Claims of Section 4.2, and our questions, on one score, which they call ``name``.
 
     The paper searches the parameters of its baselines: at others than the best a claim is ours.
     """
@@ -237,7 +237,7 @@ def _whose(protocol, place):
 
 
 def _explained(test, methods, artefact, score, at):
-    """``test`` at a place, with the scores behind it; the first method is said to be ahead."""
+    """``test`` at a place, with the scores behind it; the first method is claimed to be ahead."""
     return within(at, with_evidence(test, partial(_explanation, methods, artefact, score)))
 
 

@@ -138,7 +138,7 @@ def _alike(clip, one, other):
 
 
 def _ahead(clip, one, other, source=_SECTION):
-    """The paper refits XRAY-l2 by the l1 loss: with l2 refits it is a question of ours.
+    """The paper refits XRAY-l2 by the l1 loss: with l2 refits it is our question.
 
     So is a lead of XRAY-l2 over the low rank from its best start, as the paper puts that lead down
     to a bad one.
@@ -175,7 +175,7 @@ def _claims():
         found += [_alike(clip, *pair) for pair in combinations(three, 2)]
         found += [_ahead(clip, one, LOCAL) for one in three]
     for clip in _PLACES:
-        if clip == HALL:  # where the robust NMF is said to be ahead of the others, too
+        if clip == HALL:  # where the robust NMF is claimed to be ahead of the others, too
             found.append(_ahead(clip, LOCAL, L2_PRINTED))
         rivals = [L2_PRINTED] if clip == HALL else [L2, L2_PRINTED]
         found += [_ahead(clip, ROBUST, rival, implied) for rival in rivals]

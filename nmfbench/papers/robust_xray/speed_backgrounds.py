@@ -127,7 +127,7 @@ def summarise(rows):
 
 
 def _claim(clip, method):
-    """At the authors' tolerance and without Gram matrices the paper's, else a question of ours."""
+    """At the authors' tolerance and without Gram matrices the paper's, else our question."""
     tight = method.params["tol"] < 1e-6
     ours = not tight or method in _GRAM
     name = f"{method.params['svd']}-{'tight' if tight else 'loose'}"

@@ -1,4 +1,4 @@
-"""What the methods inherit from XRAY: tolerance of noise, and of any scale of columns."""
+"""Properties that the methods inherit from XRAY: tolerance of noise, and of any column scale."""
 
 from __future__ import annotations
 
