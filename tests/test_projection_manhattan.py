@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from oracles_l1 import lad_optima, weighted_median_coefficient
 from sklearn.exceptions import ConvergenceWarning
 
-from nmfbench.optim.kernels.l1_projection import _first_kink
 from nmfbench.optim.projections.manhattan import (
     ManhattanCone,
     certify_manhattan,
@@ -372,16 +371,6 @@ def test_the_median_is_the_fit_of_rank_one_with_constant_weights(n_frames):
         np.testing.assert_allclose(background, median, rtol=1e-12)
     # With an even number any value between the two middle ones is as good.
     np.testing.assert_allclose(np.abs(frames - background).sum(), np.abs(frames - median).sum())
-
-
-@pytest.mark.parametrize("need", [-1.0, 0.0, 0.5, 2.5, 100.0])
-def test_the_kink_where_the_objective_stops_falling_is_within_the_list(need):
-    """The first one if nothing is needed, the last one if all are not enough."""
-    steps = np.array([3.0, 1.0, 2.0, 0.0, 0.0])
-    index, n = np.arange(5), 3  # what is beyond the third is not of this edge
-    at = _first_kink(steps, np.ones(5), index, n, need)
-    assert index[at] == {-1.0: 1, 0.0: 1, 0.5: 1, 2.5: 0, 100.0: 0}[need]
-    assert _first_kink(steps, np.ones(5), index, 0, need) == -1
 
 
 @pytest.mark.parametrize("project", [project_manhattan, fit_manhattan, certify_manhattan])

@@ -33,9 +33,8 @@ def _first_kink(step, weight, index, n, need):
     """Reorder the kinks so that those passed come first; return how many, or -1 if none exists.
 
     The objective stops falling at the kink where the cumulated ``weight``, by increasing
-    ``step``, reaches ``need``: the first one if nothing is needed. A quickselect: no full sort.
+    ``step``, reaches ``need``. A quickselect: no full sort.
     """
-    need = max(need, _LEAST)
     lo, hi = 0, n - 1
     while lo <= hi:
         a, b, c = step[lo], step[(lo + hi) >> 1], step[hi]
