@@ -28,8 +28,8 @@ for (const { field, column } of choices) {
 
 // A cell is chosen by what it says, without a sign before it, or by what is before a slash or comma.
 function chosen(cell, field) {
-  const said = cell.replace(/^[✓=✗?–] /, "");
-  return !field.value || field.value === ("before" in field.dataset ? said.split(field.dataset.before)[0] : said);
+  const shown = cell.replace(/^[✓=✗?–] /, "");
+  return !field.value || field.value === ("before" in field.dataset ? shown.split(field.dataset.before)[0] : shown);
 }
 
 function show() {
