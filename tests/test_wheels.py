@@ -111,7 +111,7 @@ def test_a_wheel_is_downloaded_unpacked_and_checked(scene, capsys):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"requirement": "scene==2.0"}, "scene==2.0: pip could not download it .*scene==2.0"),
         ({"members": ("scene/a.npy", "scene/b.npy")}, "scene/a.npy of scene==1.0: there is no su"),
