@@ -1,5 +1,6 @@
 # Each command does its own set-up: `make report` shows the published results, `make reproduce`
-# computes some of them again, `make test` tests. `make help` lists the rest.
+# computes some of them again, `make test` tests. `make help` lists the rest. None of these writes
+# outside of .venv, except to STORE and OUTPUT: the rest of the checkout may be read-only.
 PYTHON ?= python3
 PROFILE ?= quick
 JOBS ?= 2
@@ -10,6 +11,7 @@ OUTPUT ?= report
 
 BIN := .venv/bin
 READY := .venv/.ready
+BUILD := .venv/build
 PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
@@ -41,20 +43,20 @@ test-targets: $(READY) ## the tests of published numbers under each numerical ta
 
 # The sample is random; DRAW=TEXT, as it was shown, draws one again.
 audit: $(READY) ## compute a sample of the published records again, and compare
-	rm -rf build/audit
-	$(BIN)/nmfbench import $(BOOK) --store build/audit
-	$(BIN)/nmfbench audit all --store build/audit --budget 75s --jobs $(JOBS) \
+	rm -rf $(BUILD)/audit
+	$(BIN)/nmfbench import $(BOOK) --store $(BUILD)/audit
+	$(BIN)/nmfbench audit all --store $(BUILD)/audit --budget 75s --jobs $(JOBS) \
 		$(if $(DRAW),--draw "$(DRAW)")
 
 publish: $(READY) ## merge the store into the published records, and renew the published pages
 	$(BIN)/nmfbench publish --store $(STORE) --book $(BOOK)
-	rm -rf build/book
-	$(BIN)/nmfbench import $(BOOK) --store build/book
-	$(BIN)/nmfbench report all --stand-in --store build/book --output reports
+	rm -rf $(BUILD)/book
+	$(BIN)/nmfbench import $(BOOK) --store $(BUILD)/book
+	$(BIN)/nmfbench report all --stand-in --store $(BUILD)/book --output reports
 
 lint: $(READY) ## check style only
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff check --no-cache .
+	$(BIN)/ruff format --no-cache --check .
 
 format: $(READY) ## rewrite files in the project's style
 	$(BIN)/ruff check --fix .

@@ -243,6 +243,18 @@ def test_status_counts_before_and_after_a_run(command, tmp_path):
     assert done["beta/texts"] == (0, 1, 1)
 
 
+def test_status_says_how_much_is_of_the_reference_target(command):
+    """Of the records of all artefacts together, each once."""
+    words = ("status", "alpha", "--profile", "smoke")
+    assert command(*words)[1].endswith("\nNo record that is not timed.\n")
+    command("run", "alpha", "--profile", "smoke")
+    _, (row, *_) = _json(command, *words)  # these tests may run under another target
+    share = "3 of 3" if row["reference"] else "0 of 3"
+    percent = "100.0%" if row["reference"] else "0.0%"
+    last = f"Of the reference target: {share} records that are not timed ({percent})."
+    assert command(*words)[1].splitlines()[-1] == last
+
+
 def test_claims_are_judged_and_a_refuted_one_is_no_failure(command):
     """Verdicts follow the records; exit code 0 whatever they are."""
     _, rows = _json(command, "claims", "alpha/one")

@@ -38,3 +38,31 @@ def test_a_kernel_that_calls_another_is_compiled_anew_with_it(tmp_path):
     later = time.time() + 10
     os.utime(inner, (later, later))
     assert python(code, tmp_path)[0].split()[0] == "9.0"
+
+
+def test_kernels_compile_where_no_cache_can_be_written(tmp_path):
+    """Into a temporary folder, which child processes share and nobody finds afterwards."""
+    package = tmp_path / "nmfbench" / "optim" / "kernels"
+    package.mkdir(parents=True)
+    for parent in (package.parent, package.parent.parent):
+        (parent / "__init__.py").write_text("")
+    (package / "__init__.py").write_text(Path(nmfbench.optim.kernels.__file__).read_text())
+    kernel = "from numba import njit\n@njit(cache=True)\ndef one():\n    return 1.0\n"
+    (package / "one.py").write_text(kernel)
+    for name in ("home", "nmfbench/optim/kernels/__pycache__"):
+        (tmp_path / name).write_text("a file, in which no folder can be made")
+    child = "from nmfbench.optim.kernels.one import one; one(); print(one.stats.cache_hits.total())"
+    code = (
+        "import os, subprocess, sys\n"
+        "os.environ.pop('NUMBA_CACHE_DIR', None); os.environ.pop('XDG_CACHE_HOME', None)\n"
+        "os.environ |= {'HOME': sys.argv[1] + '/home', 'PYTHONPATH': sys.argv[1]}\n"
+        "sys.path.insert(0, sys.argv[1])\n"
+        "from nmfbench.optim.kernels import KEEPS_COMPILED\n"
+        "from nmfbench.optim.kernels.one import one\n"
+        f"print(KEEPS_COMPILED, one(), os.environ['NUMBA_CACHE_DIR'], flush=True)\n"
+        f"subprocess.run([sys.executable, '-c', {child!r}], check=True)\n"
+    )
+    out, _ = python(code, tmp_path)
+    keeps, value, folder, hits = out.split()
+    assert (keeps, value, hits) == ("False", "1.0", "1")
+    assert not os.path.exists(folder)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import os
-import pkgutil
 import sys
 import warnings
 from dataclasses import asdict, dataclass
@@ -142,28 +139,16 @@ def _memory():
 
 
 def _compiled():
-    """Whether numba can keep what it compiles, so that no process compiles them once more."""
-    for module in pkgutil.iter_modules(kernels.__path__):
-        for value in vars(importlib.import_module(f"{kernels.__name__}.{module.name}")).values():
-            path = getattr(getattr(value, "stats", None), "cache_path", None)
-            if path is not None:
-                break
-        else:
-            continue
-        if os.access(_existing(Path(path)), os.W_OK):
-            return Finding("numba cache", "ok", "writable")
-        return Finding(
-            "numba cache",
-            "missing",
-            f"{path} is not writable: each process compiles anew, which takes minutes",
-            "name a folder of yours in NUMBA_CACHE_DIR",
-        )
-    return Finding("numba cache", "missing", "no compiled kernel keeps a cache")
-
-
-def _existing(path):
-    """The folder itself, or what of its path exists: where it would be made."""
-    return next(folder for folder in (path, *path.parents) if folder.exists())
+    """Whether numba can keep what it compiles, so that no command compiles it once more."""
+    if kernels.KEEPS_COMPILED:
+        return Finding("numba cache", "ok", "writable")
+    return Finding(
+        "numba cache",
+        "missing",
+        "neither the package nor the cache of the user is writable: each command compiles all "
+        "kernels again, which takes minutes",
+        "name a folder of yours in NUMBA_CACHE_DIR",
+    )
 
 
 def _store(folder):

@@ -1,8 +1,9 @@
 """Verdicts that hang on rounding: one grid, computed under two numerical targets, judged twice.
 
 ``nmfbench claims --other STORE`` compares the verdicts of two stores, and keeps those that differ in
-a file beside the records, which goes into the record book and from there into reports. Timed
-artefacts are left out: their seconds differ from one run to the next under any target.
+a file beside the records, which goes into the record book and from there into reports. Artefacts
+that were judged before, of the same grid and targets, stay in it, so that a grid may be computed in
+parts. Timed artefacts are left out: their seconds differ from one run to the next under any target.
 """
 
 from __future__ import annotations
@@ -50,10 +51,8 @@ class TwoTargets:
     targets : list of str
         Names of both.
     date : str
-    artefacts : list of str
-        Those that were judged.
-    total : int
-        Claims that were decided under one of the two, at least.
+    artefacts : dict of str to int
+        Those that were judged: how many claims of each were decided under one of the two, at least.
     rows : list of list of dict
         Of each claim whose verdict differs, its rows under both.
     machine : str
@@ -63,14 +62,27 @@ class TwoTargets:
     profile: str
     targets: list[str]
     date: str
-    artefacts: list[str]
-    total: int
+    artefacts: dict[str, int]
     rows: list[list[dict[str, Any]]]
     machine: str = ""
 
     @property
     def moved(self) -> list[Move]:
         return [Move(*pair) for pair in self.rows]
+
+    @property
+    def total(self) -> int:
+        """Claims that were decided under one of the two, at least."""
+        return sum(self.artefacts.values())
+
+    def joined(self, before: TwoTargets | None) -> TwoTargets:
+        """These verdicts, and earlier ones of the same grid and targets on other artefacts."""
+        if before is None or (before.profile, before.targets) != (self.profile, self.targets):
+            return self
+        stay = [p for p in before.rows if p[0]["artefact"] not in self.artefacts]
+        rows = sorted([*self.rows, *stay], key=lambda pair: pair[0]["id"])
+        artefacts = dict(sorted((before.artefacts | self.artefacts).items()))
+        return replace(self, artefacts=artefacts, rows=rows)
 
     @cached_property
     def _by_id(self):
@@ -95,7 +107,7 @@ def judge_twice(
 
     Artefacts count of which both stores have the whole grid of the profile.
     """
-    names, rows, total = [], [], 0
+    decided, rows = {}, []
     targets: tuple[Counter, Counter] = (Counter(), Counter())
     for artefact in artefacts:
         plan = artefact.plan(profile, stand_in=stand_in)
@@ -104,20 +116,17 @@ def judge_twice(
             list(s.status(keys).values()) == ["done"] * len(set(keys)) for s in (store, other)
         ):
             continue
-        names.append(artefact.id)
         both = []
         for side, found in zip((store, other), targets, strict=True):
             found.update(name_of_target(r["versions"]) for r in side.provenance(keys).values())
             evaluation = evaluate(artefact, side, profile=profile, stand_in=stand_in)
             both.append([kept(row) for row in claim_rows(evaluation)])
-        for pair in zip(*both, strict=True):
-            verdicts = [row["verdict"] for row in pair]
-            total += any(verdict in DECIDED for verdict in verdicts)
-            if verdicts[0] != verdicts[1]:
-                rows.append(list(pair))
+        pairs = [list(pair) for pair in zip(*both, strict=True)]
+        decided[artefact.id] = sum(any(row["verdict"] in DECIDED for row in p) for p in pairs)
+        rows += [pair for pair in pairs if pair[0]["verdict"] != pair[1]["verdict"]]
     names_of = [", ".join(name for name, _ in found.most_common()) for found in targets]
     date = datetime.now(UTC).strftime("%Y-%m-%d")
-    return TwoTargets(profile, names_of, date, names, total, rows, machine())
+    return TwoTargets(profile, names_of, date, decided, rows, machine())
 
 
 def name_of_target(versions) -> str:
@@ -145,13 +154,15 @@ def read_two_targets(folder) -> TwoTargets | None:
         If the file holds something else.
     """
     path = Path(folder) / FILE_NAME
-    if (fields := read_beside(path, _COMMAND)) is None:
+    fields = read_beside(path, _COMMAND)
+    if fields is None or isinstance(fields.get("artefacts"), list):  # or of an earlier form
         return None
     try:
         found = TwoTargets(**fields)
-        whole = all(is_kept(row) for pair in found.rows for row in pair)
+        whole = all(type(n) is int for n in found.artefacts.values())
+        whole &= all(is_kept(row) for pair in found.rows for row in pair)
         whole &= all(len(pair) == 2 for pair in found.rows) and len(found.targets) == 2
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, AttributeError):
         whole = False
     if not whole:
         raise beside_error(path, _COMMAND)

@@ -129,12 +129,14 @@ def _sentence_lines(rows):
 
 
 def _twice(artefacts, args) -> Result:
-    from nmfbench.report.two_targets import judge_twice, write_two_targets
+    from nmfbench.report.two_targets import judge_twice, read_two_targets, write_two_targets
 
     asked = {"profile": args.profile or "quick", "stand_in": args.stand_in}
     with reading(args.store) as store, reading(args.other) as other:
         found = judge_twice(artefacts, store, other, **asked)
-    write_two_targets(found, args.store)
+    found = found.joined(read_two_targets(args.store))
+    if found.artefacts:
+        write_two_targets(found, args.store)
     lines = [f"{found}, of {len(found.artefacts)} artefacts ({' / '.join(found.targets)})"]
     lines += [
         f"  {move.now['id']}: {move.before['verdict']} / {move.now['verdict']}"

@@ -46,7 +46,18 @@ def run(args) -> Result:
         rows = [count_trials(artefact, store, args) for artefact in artefacts]
         for row, artefact in zip(rows, artefacts, strict=True):
             row |= standing(store, planned(artefact, args))
-    return Result(rows, table(rows, _COLUMNS))
+        once = {trial.key: trial for artefact in artefacts for trial in planned(artefact, args)}
+        total = standing(store, list(once.values()))
+    return Result(rows, f"{table(rows, _COLUMNS)}\n{_share(total)}")
+
+
+def _share(total) -> str:
+    """How many records of all artefacts, each once, are of the reference target."""
+    n = sum(total[name] for name in ("reference", "another", "unknown"))
+    if n == 0:
+        return "No record that is not timed."
+    share = f"{total['reference']} of {n} records that are not timed ({total['reference'] / n:.1%})"
+    return f"Of the reference target: {share}."
 
 
 def _open(artefacts, args) -> Result:

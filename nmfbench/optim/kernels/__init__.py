@@ -4,9 +4,15 @@ Kernels are plain functions of arrays that update their first argument in place.
 allocate in an inner loop nor print, and they work in the dtype of their arguments.
 """
 
+import atexit
 import contextlib
+import os
 import re
+import shutil
+import tempfile
 from pathlib import Path
+
+import numba
 
 
 def _forget_stale(folder: Path) -> None:
@@ -31,5 +37,22 @@ def _forget_stale(folder: Path) -> None:
                 if index.stat().st_mtime < changed:
                     index.unlink()
 
+
+def _has_cache() -> bool:
+    """Whether numba may keep what it compiles: here, in the user's cache, or where it is set to."""
+    try:
+        numba.njit(cache=True)(_has_cache)
+    except RuntimeError:
+        return False
+    return True
+
+
+KEEPS_COMPILED = _has_cache()
+"""False where numba would refuse to compile; a temporary folder then serves this process, and the
+processes that it starts, and is removed with it."""
+
+if not KEEPS_COMPILED:
+    numba.config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(prefix="nmfbench-")
+    atexit.register(shutil.rmtree, numba.config.CACHE_DIR, ignore_errors=True)
 
 _forget_stale(Path(__file__).parent)
