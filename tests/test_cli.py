@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import sqlite3
@@ -1097,7 +1098,7 @@ def _count(store):
 
 def test_a_closed_pipe_is_no_error(tmp_path):
     """``nmfbench list | head -1`` ends quietly."""
-    shell = f"{sys.executable} -m nmfbench list datasets | head -1"
+    shell = f"{shlex.quote(sys.executable)} -m nmfbench list datasets | head -1"
     done = subprocess.run(
         shell, shell=True, capture_output=True, text=True, check=True, env=os.environ
     )

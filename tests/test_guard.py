@@ -77,7 +77,8 @@ def test_a_nice_program_has_nice_sessions(tmp_path):
         f"g = Guarded({'import sys;' + read!r}, *sys.argv[1:]); g.ended(20)"
     )
     python(code, tmp_path / "group")
-    assert (tmp_path / "group").read_text().split()[-2:] == ["nice", "7"]
+    most = str(min(os.nice(0) + 7, 19))  # these tests may be nice themselves
+    assert (tmp_path / "group").read_text().split()[-2:] == ["nice", most]
 
 
 def test_a_detached_child_does_not_survive_the_program(tmp_path):

@@ -60,7 +60,7 @@ def test_kernels_compile_where_no_cache_can_be_written(tmp_path):
         "from nmfbench.optim.kernels import KEEPS_COMPILED\n"
         "from nmfbench.optim.kernels.one import one\n"
         f"print(KEEPS_COMPILED, one(), os.environ['NUMBA_CACHE_DIR'], flush=True)\n"
-        f"subprocess.run([sys.executable, '-c', {child!r}], check=True)\n"
+        f"subprocess.run([sys.executable, '-P', '-c', {child!r}], check=True)\n"
     )
     out, _ = python(code, tmp_path)
     keeps, value, folder, hits = out.split()
