@@ -30,6 +30,7 @@ from nmfbench.datasets import (
 from nmfbench.datasets.convert import HOSTS, Home
 from nmfbench.datasets.files import (
     content_hash,
+    find_file,
     forget,
     variant_file,
     write_arrays,
@@ -315,6 +316,22 @@ def test_an_unusable_cache_folder(tiny, monkeypatch, tmp_path):
     """A cache that cannot be made is told with the variable that moves it."""
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("NMFBENCH_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(DownloadError, match="NMFBENCH_CACHE"):
+        fetch("tiny")
+
+
+@pytest.mark.parametrize("answer", ["~/.cache/nmfbench", None])
+def test_a_user_without_a_home_folder_has_no_cache(tiny, monkeypatch, answer):
+    """Nothing is found in it, and what would fill it names the variable."""
+
+    def without_home(name):
+        if answer is None:  # as newer releases do
+            raise RuntimeError("could not determine the home directory")
+        return answer
+
+    monkeypatch.delenv("NMFBENCH_CACHE")
+    monkeypatch.setattr("nmfbench.datasets.files.platformdirs.user_cache_dir", without_home)
+    assert find_file("machine") is None
     with pytest.raises(DownloadError, match="NMFBENCH_CACHE"):
         fetch("tiny")
 

@@ -4,6 +4,7 @@ A prepared file is an ``.npz`` archive of plain arrays. It is looked for in a fo
 files and then in the user's cache, and never unpickled.
 """
 
+import contextlib
 import hashlib
 import io
 import json
@@ -56,8 +57,17 @@ def prepared_folders():
 
 
 def cache_folder():
-    """The user's cache, which ``nmfbench data fetch`` fills; ``NMFBENCH_CACHE`` moves it."""
-    return Path(os.environ.get("NMFBENCH_CACHE") or platformdirs.user_cache_dir("nmfbench"))
+    """The user's cache, which ``nmfbench data fetch`` fills; ``NMFBENCH_CACHE`` moves it.
+
+    For a user without a home folder, as in a container, one that cannot be made.
+    """
+    if chosen := os.environ.get("NMFBENCH_CACHE"):
+        return Path(chosen)
+    with contextlib.suppress(RuntimeError):
+        folder = Path(platformdirs.user_cache_dir("nmfbench"))
+        if folder.is_absolute():
+            return folder
+    return Path(os.devnull, "nmfbench")
 
 
 def find_file(file):
