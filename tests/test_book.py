@@ -153,8 +153,12 @@ def test_an_array_that_stayed_behind_is_asked_for_by_name(store, book, tmp_path,
     more = artefact("alpha/more", DRAWN, len, claims)
     with Store(tmp_path / "other") as other:
         import_records(read_exports([book]), other)
-        with pytest.raises(StoreError, match=r"without its array 'unread'.*--anew"):
-            evaluate(more, other)
+        evaluation = evaluate(more, other)
+        assert [verdict.verdict for _, verdict in evaluation.verdicts] == ["not run"]
+        (note,) = [text for text in evaluation.notes if "(unread)" in text]
+        assert "nmfbench run alpha/more" in note
+        with pytest.raises(StoreError, match=r"without its array 'unread'.*'nmfbench run'"):
+            other.array(DRAWN[0].key, "unread")
 
 
 def test_what_claims_read_is_exact_and_what_is_only_drawn_is_light(store, book):

@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from nmfbench.artefacts.artefact import PROFILES, Artefact
-from nmfbench.artefacts.evaluate import Reads, evaluate
+from nmfbench.artefacts.evaluate import evaluate
+from nmfbench.artefacts.reads import Reads
 from nmfbench.core import registry
 from nmfbench.engine.arrays import pack
 from nmfbench.engine.audit import vouched_for

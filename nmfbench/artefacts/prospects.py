@@ -8,7 +8,7 @@ look. It decides which trials are computed next, and no verdict.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,13 +16,13 @@ import numpy as np
 from scipy import stats
 
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.choice import choose_grid
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.evaluate import look_of, try_claims
+from nmfbench.artefacts.evaluate import behind, judge, look_of
 from nmfbench.artefacts.finding import MIN_UNITS, Finding
 from nmfbench.artefacts.region import Smallest
 from nmfbench.artefacts.verdict import ALPHA, DECIDED, Look, settle
 from nmfbench.engine.store import Store
+from nmfbench.engine.trials import Trial
 from nmfbench.stats.corrections import benjamini_hochberg
 
 __all__ = ["PRIOR", "WEIGHTS", "Expected", "Prospects", "prospects_of"]
@@ -58,12 +58,16 @@ class Prospects:
         Metric -> smallest difference that matters.
     look : Look
         The present one.
+    behind : set of str
+        Keys of imported records that have to be computed again for the looks ahead, as arrays that
+        are read of them stayed behind.
     """
 
     claims: Sequence[Claim]
     findings: Sequence[Finding]
     smallest: Smallest
     look: Look
+    behind: Set[str] = frozenset()
 
     @cached_property
     def open(self) -> list[Claim]:
@@ -135,19 +139,34 @@ def _drawn(finding: Finding, growth: float, rng) -> Finding:
 
 
 def prospects_of(
-    artefact: Artefact, store: Store, *, profile: str = "paper", stand_in: bool = False
+    artefact: Artefact,
+    store: Store,
+    trials: Sequence[Trial] = (),
+    *,
+    profile: str = "paper",
+    stand_in: bool = False,
 ) -> Prospects:
     """Tests of an artefact by the records that are there.
 
     For the paper's profile by its largest grid of complete repeats, as verdicts are; of the smoke
     grid no estimate is taken.
+
+    Parameters
+    ----------
+    artefact : Artefact
+    store : Store
+    trials : sequence of Trial
+        Those of the looks ahead.
+    profile : {"smoke", "quick", "paper"}, default="paper"
+    stand_in : bool, default=False
+        Where real data are missing, look at the records on their stand-ins.
     """
-    judged = None if profile == "paper" else profile
-    grid = choose_grid(artefact, store, profile=judged, stand_in=stand_in)
-    look = look_of(artefact, grid)
-    if grid.profile == "smoke" and profile == "paper":
+    judged = judge(
+        artefact, store, profile=None if profile == "paper" else profile, stand_in=stand_in
+    )
+    look, findings = look_of(artefact, judged.grid), judged.found.findings
+    if judged.grid.profile == "smoke" and profile == "paper":
         missing = Finding.without("not run", "no repeat of a larger grid is complete")
         findings, look = [missing] * len(artefact.claims), replace(look, repeats=0)
-    else:
-        findings = try_claims(artefact, store, grid).findings
-    return Prospects(artefact.claims, findings, artefact.smallest_difference, look)
+    again = behind(artefact, store, trials)
+    return Prospects(artefact.claims, findings, artefact.smallest_difference, look, again)

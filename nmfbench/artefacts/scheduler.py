@@ -13,8 +13,9 @@ errs.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from typing import Any
 
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.prospects import Expected, Prospects
@@ -43,6 +44,12 @@ class Pending:
 
     def __init__(self, trials: Iterable[Trial], store: Store, **asked):
         self._plan = {trial.key: trial for trial in trials}
+        self._store, self._asked = store, asked
+        self.again: set[str] = set()
+        self._look()
+
+    def _look(self):
+        store, asked = self._store, self.asked
         self.lacking = {trial.key for trial in missing(self._plan.values(), store, **asked)}
         bases = {b.key: b for key in self.lacking if (b := self._plan[key].base) is not None}
         unmade = {base.key for base in missing(bases.values(), store, **asked)}
@@ -54,9 +61,15 @@ class Pending:
                 self._from[trial.base.key].append(key)
 
     @property
-    def trials(self) -> list[Trial]:
-        """All that has to be computed, with the fits that it starts from."""
-        return list(self.with_fits(self.lacking).values())
+    def asked(self) -> dict[str, Any]:
+        """Arguments of :func:`~nmfbench.engine.missing.missing`."""
+        return self._asked | {"anew": self._asked.get("anew") or self.again}
+
+    def compute_again(self, keys: Set[str]) -> None:
+        """Count imported records as missing, of which an array that is read stayed behind."""
+        if not keys <= self.again:
+            self.again |= keys
+            self._look()
 
     def with_fits(self, keys: Iterable[str]) -> dict[str, Trial]:
         """Trials with the fits that have to be made for them, and with all that starts from these,
@@ -137,8 +150,9 @@ class Agenda:
     ):
         self.grids, self.plans, self.pending, self.costs = grids, plans, pending, costs
         self._prospects_of, self._final = prospects, final
-        self.prospects = {name: prospects(name) for name in grids}
+        self.prospects: dict[str, Prospects] = {}
         self._expected: dict[tuple[str, Look], Expected] = {}
+        self._look(grids)
 
     @property
     def open(self) -> int:
@@ -148,10 +162,14 @@ class Agenda:
     def refresh(self, keys: Iterable[str]) -> None:
         """Look again at the artefacts that have some of the trials."""
         keys = set(keys)
-        for name, trials in self.grids.items():
-            if any(trial.key in keys for trial in trials):
-                self.prospects[name] = self._prospects_of(name)
-                self._expected = {k: e for k, e in self._expected.items() if k[0] != name}
+        self._look(n for n, trials in self.grids.items() if any(t.key in keys for t in trials))
+
+    def _look(self, names):
+        for name in names:
+            self.prospects[name] = self._prospects_of(name)
+            self._expected = {k: e for k, e in self._expected.items() if k[0] != name}
+        again = (prospects.behind for prospects in self.prospects.values())
+        self.pending.compute_again(set().union(*again))
 
     def steps(self, name: str) -> list[Step]:
         """Looks ahead of an artefact, each with all trials that are missing until then."""

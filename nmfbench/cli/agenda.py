@@ -59,7 +59,9 @@ def agenda_of(
         plans,
         Pending(everything, store, **asked),
         Costs(store, everything),
-        lambda name: prospects_of(by_id[name], store, profile=profile, stand_in=stand_in),
+        lambda name: prospects_of(
+            by_id[name], store, planned[name], profile=profile, stand_in=stand_in
+        ),
         final=profile == "paper",
     )
 

@@ -39,6 +39,7 @@ from nmfbench.engine.trials import canonical
 __all__ = [
     "AUDIT",
     "DRAW",
+    "ArrayStayedBehindError",
     "DamagedError",
     "NoStoreError",
     "Store",
@@ -569,6 +570,16 @@ class Store:
         return names
 
     @_explained
+    def names_of_arrays(self, keys: Iterable[str]) -> dict[str, set[str]]:
+        """Names of the arrays of some trials, of those that have any; not checked."""
+        keys, found = list(keys), {}
+        for table in ("arrays", "published"):
+            query = f"SELECT key, name FROM {table} WHERE key IN ({{}})"
+            for key, name in self._select(query, keys):
+                found.setdefault(key, set()).add(name)
+        return found
+
+    @_explained
     def array(self, key: str, name: str) -> np.ndarray:
         """One array of one trial, computed here or published.
 
@@ -589,8 +600,8 @@ class Store:
             if self.imported([key]):
                 raise ArrayStayedBehindError(
                     f"trial {key} was imported without its array {name!r}: a record book keeps "
-                    "those that its own report shows. Leave --profile out to see that, or compute "
-                    "the trials of yours here: nmfbench run TARGET --profile PROFILE --anew."
+                    "those that its own report shows, and 'nmfbench run' of an artefact computes "
+                    "again what lacks others that it reads."
                 )
             raise KeyError(f"trial {key} has no array {name!r}; it has {known}.")
         return self._array(key, name, row[0], self._contents(key))
