@@ -16,7 +16,7 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.prospects import prospects_of
 from nmfbench.cli.agenda import agenda_of, open_rows
 from nmfbench.engine import runner
-from nmfbench.engine.missing import in_stages, missing
+from nmfbench.engine.missing import Held, in_stages, missing
 from nmfbench.engine.provenance import host, public_host
 from nmfbench.engine.store import Store, StoreError
 
@@ -185,7 +185,8 @@ def test_the_hours_ahead_have_what_stayed_behind(store):
     """Open tests of a grid with all records are not without a way ahead."""
     bring(store, grid("paper"), {})
     bring(store, grid("quick"))
-    agenda = agenda_of([CURVES], {CURVES.id: CURVES.plan("paper")}, store, "paper")
+    trials = CURVES.plan("paper")
+    agenda = agenda_of([CURVES], {CURVES.id: trials}, store, "paper", Held.of(trials, store))
     (row,) = open_rows(agenda)
     assert row["next"] is not None
     lacking = {t.key for t in grid("paper")} - {t.key for t in grid("quick")}

@@ -24,7 +24,17 @@ from nmfbench.engine.results import reason
 from nmfbench.engine.store import ArrayStayedBehindError, Store, StoreError
 from nmfbench.engine.trials import Trial
 
-__all__ = ["Evaluation", "Found", "Judged", "behind", "claim_rows", "evaluate", "judge", "look_of"]
+__all__ = [
+    "Evaluation",
+    "Found",
+    "Judged",
+    "behind",
+    "claim_rows",
+    "evaluate",
+    "judge",
+    "look_of",
+    "reads_of",
+]
 
 _ONLY_HERE = ("artefact", "table", "records", "verdicts")  # what no JSON holds as it is
 
@@ -311,19 +321,24 @@ def judge(
         behind |= now.behind
 
 
+def reads_of(artefact: Artefact, store: Store, trials: Iterable[Trial]) -> Reads:
+    """What an artefact reads of the trials that have a record; the grid need not be complete."""
+    trials = list(trials)
+    held = store.status(trial.key for trial in trials)
+    chosen = [trial for trial in trials if trial.key in held]
+    return _try(artefact, store, Grid("paper", chosen, 0, 0, len(chosen) + 1))[1]
+
+
 def behind(artefact: Artefact, store: Store, trials: Iterable[Trial]) -> set[str]:
     """Keys of trials to be computed again, as the artefact reads arrays of them that stayed behind.
 
-    With those that start from a fit among them, so that they come from one computation. A grid need
-    not be complete for that.
+    With those that start from a fit among them, so that they come from one computation. The grid
+    need not be complete.
     """
     trials = list(trials)
-    held = store.status(trial.key for trial in trials)
-    if not store.imported(held):
+    if not store.imported(trial.key for trial in trials):
         return set()
-    chosen = [trial for trial in trials if trial.key in held]
-    _, reads = _try(artefact, store, Grid("paper", chosen, 0, 0, len(chosen) + 1))
-    keys = {key for key, _ in reads.behind}
+    keys = {key for key, _ in reads_of(artefact, store, trials).behind}
     return keys | {t.key for t in trials if t.base is not None and t.base.key in keys}
 
 

@@ -8,9 +8,10 @@ look. It decides which trials are computed next, and no verdict.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -19,13 +20,14 @@ from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.evaluate import behind, judge, look_of
 from nmfbench.artefacts.finding import MIN_UNITS, Finding
+from nmfbench.artefacts.known import Known
 from nmfbench.artefacts.region import Smallest
 from nmfbench.artefacts.verdict import ALPHA, DECIDED, Look, settle
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
 from nmfbench.stats.corrections import benjamini_hochberg
 
-__all__ = ["PRIOR", "WEIGHTS", "Expected", "Prospects", "prospects_of"]
+__all__ = ["PRIOR", "WEIGHTS", "Expected", "Outlook", "Prospects", "outlook_of", "prospects_of"]
 
 WEIGHTS = {"paper": 1.0, "ours": 0.3}
 """Value of a decided test, by who asserts what it tests."""
@@ -68,6 +70,11 @@ class Prospects:
     smallest: Smallest
     look: Look
     behind: Set[str] = frozenset()
+
+    def outlook(self, looks: Sequence[Look]) -> Outlook:
+        """What some looks ahead are expected to decide."""
+        ahead = {look: self.expected(look) for look in looks}
+        return Outlook(self.claims, self.open, self.look, self.behind, ahead)
 
     @cached_property
     def open(self) -> list[Claim]:
@@ -121,6 +128,40 @@ class Prospects:
         return chances
 
 
+@dataclass(frozen=True)
+class Outlook:
+    """Open tests of an artefact, and what the looks of its plan are expected to decide.
+
+    The attributes are those of :class:`Prospects`; ``ahead`` has what is expected of each look.
+    """
+
+    claims: Sequence[Claim]
+    open: list[Claim]
+    look: Look
+    behind: Set[str]
+    ahead: Mapping[Look, Expected]
+
+    def expected(self, look: Look) -> Expected:
+        """Open tests that a look of the plan is expected to decide."""
+        return self.ahead[look]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that the records decide, as JSON holds it."""
+        return {
+            "open": [claim.id for claim in self.open],
+            "look": asdict(self.look),
+            "behind": sorted(self.behind),
+            "ahead": [[asdict(look), asdict(found)] for look, found in self.ahead.items()],
+        }
+
+    @classmethod
+    def from_dict(cls, claims: Sequence[Claim], values: Mapping[str, Any]) -> Outlook:
+        """The outlook that :meth:`to_dict` gave."""
+        ahead = {Look(**look): Expected(**found) for look, found in values["ahead"]}
+        open_ = [claim for claim in claims if claim.id in values["open"]]
+        return cls(claims, open_, Look(**values["look"]), frozenset(values["behind"]), ahead)
+
+
 def _drawn(finding: Finding, growth: float, rng) -> Finding:
     """A finding after ``growth`` times as many observations, in many draws."""
     normal = stats.norm.ppf((np.arange(_DRAWS) + 0.5) / _DRAWS)
@@ -170,3 +211,31 @@ def prospects_of(
         findings, look = [missing] * len(artefact.claims), replace(look, repeats=0)
     again = behind(artefact, store, trials)
     return Prospects(artefact.claims, findings, artefact.smallest_difference, look, again)
+
+
+def outlook_of(
+    artefact: Artefact,
+    store: Store,
+    known: Known,
+    trials: Sequence[Trial],
+    looks: Sequence[Look],
+    *,
+    profile: str = "paper",
+    stand_in: bool = False,
+) -> Outlook:
+    """Prospects of an artefact at some looks, looked up where nothing changed since.
+
+    The parameters are those of :func:`prospects_of`, and what is known of the store.
+    """
+    profiles = ("paper", "quick", "smoke") if profile == "paper" else (profile,)
+    plans = [artefact.plan(p, stand_in=s) for p in profiles for s in {False, stand_in}]
+    keys = dict.fromkeys(trial.key for plan in (trials, *plans) for trial in plan)
+    asked = {"profile": profile, "stand_in": stand_in, "looks": [asdict(look) for look in looks]}
+    if len({trial.timed for trial in artefact.plan(profile)}) > 1:
+        asked["timed"] = sorted({trial.timed for trial in trials})
+
+    def work_out():
+        found = prospects_of(artefact, store, trials, profile=profile, stand_in=stand_in)
+        return found.outlook(looks).to_dict()
+
+    return Outlook.from_dict(artefact.claims, known.of(artefact, asked, keys, work_out))

@@ -9,9 +9,14 @@ from collections import Counter
 from datetime import datetime, timedelta
 from datetime import time as dtime
 
-from nmfbench.artefacts.evaluate import behind
 from nmfbench.artefacts.scheduler import Computed, run_batches
-from nmfbench.cli.agenda import account_rows, account_text, agenda_of, of_clock
+from nmfbench.cli.agenda import (
+    account_rows,
+    account_text,
+    agenda_of,
+    of_clock,
+    stayed_behind,
+)
 from nmfbench.cli.idle import Idle
 from nmfbench.cli.merged import agreement_text
 from nmfbench.cli.output import Result, UsageError, counted, notice, table
@@ -20,7 +25,7 @@ from nmfbench.cli.targets import how_to_get, runnable, select
 from nmfbench.engine import rounding
 from nmfbench.engine.agreement import compare, same_target
 from nmfbench.engine.budget import run_units, units_of
-from nmfbench.engine.missing import in_stages
+from nmfbench.engine.missing import Held, in_stages
 from nmfbench.engine.results import reason
 from nmfbench.engine.runner import Crew, Limits
 from nmfbench.engine.runner import run as run_trials
@@ -50,17 +55,20 @@ def compute_grids(args, *, anew: bool) -> Result:
         asked = {"retry_failed": args.retry_failed, "anew": anew}
         batches = args.budget is not None or args.until is not None
         deadline = time.monotonic() + seconds_left(args.budget, args.until)
+        held = Held.of(plan.values(), store)
         if batches:
             agenda = agenda_of(
-                artefacts, grids, store, args.profile, stand_in=args.stand_in, **asked
+                *(artefacts, grids, store, args.profile, held), stand_in=args.stand_in, **asked
             )
             asked = agenda.pending.asked
         elif not anew:
-            asked["anew"] = _stayed_behind(artefacts, grids, store)
+            asked["anew"] = stayed_behind(artefacts, grids, store)
         if asked["anew"] and not anew:
-            again = counted(len(asked["anew"]), "trial")
-            notice(f"{again} were imported without arrays that are read: they are computed again")
-        todo = {t.key for stage in in_stages(plan.values(), store, **asked) for t in stage}
+            notice(
+                f"{counted(len(asked['anew']), 'trial')} to be computed again, imported without "
+                "arrays that are read"
+            )
+        todo = {t.key for stage in in_stages(plan.values(), held, **asked) for t in stage}
         lacking = len(todo.intersection(plan))
         trials = counted(len(plan), "trial")
         notice(
@@ -76,10 +84,11 @@ def compute_grids(args, *, anew: bool) -> Result:
             else:
                 computing.run(plan.values(), **asked)
             if not (batches or anew):
+                again = set(asked["anew"])
                 # Where no record had an array, only those of one repeat were known to lack it.
-                while asked["anew"] and (more := _stayed_behind(artefacts, grids, store)):
-                    asked["anew"] = more
-                    computing.run(plan.values(), **asked)
+                while more := asked["anew"] and stayed_behind(artefacts, grids, store) - again:
+                    again |= more
+                    computing.run(plan.values(), **asked | {"anew": again})
             computing.explain()
         rows = [count_trials(artefact, store, args) for artefact in artefacts]
         held = list(store.status(plan).values())
@@ -245,11 +254,6 @@ class _Computing(contextlib.ExitStack):
             notice(
                 f"then {counted(len(begun), 'repeat')} of {counted(len(names), 'artefact')}, evenly"
             )
-
-
-def _stayed_behind(artefacts, grids, store) -> set[str]:
-    """Keys of imported trials of which an artefact reads arrays that they came without."""
-    return set().union(*(behind(a, store, grids[a.id]) for a in artefacts))
 
 
 def seconds_left(budget: float | None, until: str | dtime | None) -> float:

@@ -14,6 +14,7 @@ from math import prod
 from typing import Any
 
 from nmfbench.core import registry
+from nmfbench.engine.missing import Held
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
 
@@ -72,12 +73,12 @@ class Costs:
 
     Parameters
     ----------
-    store : Store
+    store : Store or Held
     trials : iterable of Trial
         Whose costs are needed.
     """
 
-    def __init__(self, store: Store, trials: Iterable[Trial]):
+    def __init__(self, store: Store | Held, trials: Iterable[Trial]):
         everyone = {t.key: t for trial in trials for t in (trial, trial.base) if t is not None}
         alike: dict[tuple, list[float]] = {}
         for key, record in store.provenance(everyone).items():
@@ -93,6 +94,7 @@ class Costs:
             kind: (rest / size, fit / volume) for kind, (rest, size, fit, volume) in alike.items()
         }
         self._seen: dict[tuple, list[float]] = {}
+        self._predicted: dict[str, float] = {}
 
     def of(self, trial: Trial) -> float:
         """CPU seconds of a trial."""
@@ -100,6 +102,11 @@ class Costs:
 
     def _before(self, trial):
         """By the records from before the run."""
+        if trial.key not in self._predicted:
+            self._predicted[trial.key] = self._predict(trial)
+        return self._predicted[trial.key]
+
+    def _predict(self, trial):
         for kind, size, volume in _kinds(trial):
             if kind in self._known:
                 rest, fit = self._known[kind]

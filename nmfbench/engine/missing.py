@@ -9,12 +9,38 @@ from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial, canonical
 
-__all__ = ["in_stages", "missing", "other_release", "timed_here", "timed_problem"]
+__all__ = ["Held", "in_stages", "missing", "other_release", "timed_here", "timed_problem"]
+
+
+class Held:
+    """What a store holds of some trials, read once, for those who ask for it in turn.
+
+    Parameters
+    ----------
+    store : Store
+    keys : iterable of str
+    """
+
+    def __init__(self, store: Store, keys: Iterable[str]):
+        self._provenance = store.provenance(keys)
+        self._imported = store.imported(self._provenance)
+
+    @classmethod
+    def of(cls, trials: Iterable[Trial], store: Store) -> Held:
+        """Of some trials, and of those that they start from."""
+        everyone = (t for trial in trials for t in (trial, trial.base) if t is not None)
+        return cls(store, {trial.key for trial in everyone})
+
+    def provenance(self, keys: Iterable[str]) -> dict[str, dict]:
+        return {key: self._provenance[key] for key in keys if key in self._provenance}
+
+    def imported(self, keys: Iterable[str]) -> set[str]:
+        return self._imported.intersection(keys)
 
 
 def missing(
     trials: Iterable[Trial],
-    store: Store,
+    store: Store | Held,
     *,
     retry_failed: bool = False,
     anew: bool | Collection[str] = False,

@@ -488,6 +488,12 @@ class Store:
         }
 
     @_explained
+    def seals(self, keys: Iterable[str]) -> dict[str, tuple[str | None, str | None]]:
+        """Digests of the records of ``keys``, and of their arrays, as they stand there."""
+        query = f"SELECT key, {self._seals} FROM records WHERE key IN ({{}})"
+        return {key: (seal, contents) for key, seal, contents in self._select(query, keys)}
+
+    @_explained
     def imported(self, keys: Iterable[str]) -> set[str]:
         """Those of ``keys`` whose records were not computed here: no trial starts from them."""
         query = (
