@@ -816,7 +816,7 @@ def test_what_was_imported_without_its_curves_is_computed_again(command, tmp_pat
     for words in (["--until", "planned"], []):
         shutil.copytree(tmp_path / "there", tmp_path / f"there{len(words)}")
         place = tmp_path / f"there{len(words)}"
-        code, out, err = command("run", "delta", "--profile", "paper", *words, store=place)
+        code, _, err = command("run", "delta", "--profile", "paper", *words, store=place)
         assert code == 0
         assert "2 trials to be computed again, imported without arrays that are read" in err
         with Store(place) as store:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
@@ -31,6 +31,7 @@ __all__ = [
     "behind",
     "claim_rows",
     "evaluate",
+    "find",
     "judge",
     "look_of",
     "reads_of",
@@ -327,6 +328,12 @@ def reads_of(artefact: Artefact, store: Store, trials: Iterable[Trial]) -> Reads
     held = store.status(trial.key for trial in trials)
     chosen = [trial for trial in trials if trial.key in held]
     return _try(artefact, store, Grid("paper", chosen, 0, 0, len(chosen) + 1))[1]
+
+
+def find(artefact: Artefact, store: Store, trials: Sequence[Trial]) -> list[Finding] | None:
+    """Findings on some trials; None if arrays stayed behind."""
+    found, _ = _try(artefact, store, Grid("paper", list(trials), 0, 0, len(trials)))
+    return None if found is None else found.findings
 
 
 def behind(artefact: Artefact, store: Store, trials: Iterable[Trial]) -> set[str]:
