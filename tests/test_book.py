@@ -153,8 +153,12 @@ def test_an_array_that_stayed_behind_is_asked_for_by_name(store, book, tmp_path,
     more = artefact("alpha/more", DRAWN, len, claims)
     with Store(tmp_path / "other") as other:
         import_records(read_exports([book]), other)
-        with pytest.raises(StoreError, match=r"without its array 'unread'.*--anew"):
-            evaluate(more, other)
+        evaluation = evaluate(more, other)
+        assert [verdict.verdict for _, verdict in evaluation.verdicts] == ["not run"]
+        (note,) = [text for text in evaluation.notes if "(unread)" in text]
+        assert "nmfbench run alpha/more" in note
+        with pytest.raises(StoreError, match=r"without its array 'unread'.*'nmfbench run'"):
+            other.array(DRAWN[0].key, "unread")
 
 
 def test_what_claims_read_is_exact_and_what_is_only_drawn_is_light(store, book):
@@ -171,6 +175,17 @@ def test_what_claims_read_is_exact_and_what_is_only_drawn_is_light(store, book):
         }
         assert found["both"].tobytes() == ARRAYS["both"].tobytes()
         np.testing.assert_allclose(found["image"], SINGLE, rtol=1e-3)
+
+
+def test_images_that_are_only_drawn_are_light_whatever_their_precision(store, book):
+    """Those of several dimensions in double precision, too, once they are published again."""
+    image = np.linspace(0, 1, 6).reshape(2, 3)
+    store.put(record_of(DRAWN[0]), ARRAYS | {"image": image})
+    publish(store, book)
+    ((_, arrays),) = read_exports([book])
+    assert arrays["image"].dtype == np.float16
+    np.testing.assert_allclose(arrays["image"], image, atol=1e-3)
+    assert publish(store, book).written == 0
 
 
 def test_an_image_that_half_precision_cannot_hold_stays(store, book):
@@ -275,6 +290,69 @@ def test_only_files_with_new_records_are_written(store, book):
     found = publish(store, book)
     assert found.written == 1
     assert before.items() < bytes_of(book).items()
+
+
+def test_new_records_go_into_a_further_file(store, book, monkeypatch):
+    """A file of records that did not change stays as it is, to the bytes; a small one grows."""
+    monkeypatch.setattr(module, "_SMALL", 0)
+    fill(store, DRAWN[:3])
+    publish(store, book)
+    before = bytes_of(book)
+    fill(store, DRAWN[3:])
+    found = publish(store, book)
+    assert (found.written, found.files, found.records) == (1, 2, 4)
+    after = bytes_of(book)
+    assert before.items() < after.items()
+    assert keys_of(book / "alpha" / "drawn-2.parquet") == {DRAWN[3].key}
+    assert publish(store, book).written == 0
+    monkeypatch.setattr(module, "_SMALL", 10**6)
+    fill(store, [OTHER])
+    publish(store, book)
+    assert found.files + 1 == len(files_of(book))
+
+
+def test_a_book_can_be_made_compact(store, book, tmp_path, monkeypatch):
+    """Then equal records give equal files, however they came to it."""
+    with Store(tmp_path / "other") as other:
+        fill(other)
+        publish(other, tmp_path / "at-once")
+    monkeypatch.setattr(module, "_SMALL", 0)
+    for one in EVERYTHING:
+        fill(store, [one])
+        publish(store, book)
+    assert len(files_of(book)) > len(files_of(tmp_path / "at-once"))
+    found = publish(store, book, compact=True)
+    assert bytes_of(book) == bytes_of(tmp_path / "at-once")
+    assert found.records == len(EVERYTHING)
+
+
+def test_no_file_is_too_large(store, book, monkeypatch):
+    """More records than fit into one stand in several, and come back; one that was too large
+    before is written again."""
+    fill(store)
+    publish(store, book)
+    whole = keys_of(book)
+    smallest = max(path.stat().st_size for path in files_of(book)) - 1
+    monkeypatch.setattr(module, "_LARGEST", smallest)
+    found = publish(store, book)
+    assert found.written == 2
+    assert max(path.stat().st_size for path in files_of(book)) <= smallest
+    assert keys_of(book) == whole
+    assert publish(store, book).written == 0
+
+
+def test_a_changed_record_changes_its_own_file(store, book, monkeypatch):
+    """Of the files of an artefact, the one that it stands in."""
+    monkeypatch.setattr(module, "_SMALL", 0)
+    for one in DRAWN:
+        fill(store, [one], status="failed", metrics={}, error="ValueError: no")
+        publish(store, book)
+    before = bytes_of(book)
+    assert len(before) == len(DRAWN)
+    fill(store, DRAWN[1:2])
+    assert publish(store, book).written == 1
+    changed = [name for name, data in bytes_of(book).items() if data != before[name]]
+    assert changed == ["alpha/drawn-2.parquet"]
 
 
 def test_the_book_s_record_stays_and_a_difference_is_reported(store, book, tmp_path):

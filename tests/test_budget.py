@@ -225,6 +225,24 @@ def test_costs_are_cpu_seconds(store):
     assert Costs(store, [one]).of(one) == pytest.approx(15.0)
 
 
+def test_the_first_trial_of_a_process_does_not_raise_costs(store):
+    """It waits until all is compiled; of five repeats one that took a hundred times as long."""
+    one = trial("spa")
+    for repeat, rest in enumerate((0.1, 0.1, 40.0, 0.1, 0.1)):
+        record = record_of(trial("spa", repeat=repeat), elapsed=1.0 + rest, seconds=1.0)
+        store.put(record | {"cpu_seconds": 1.0})
+    known = [trial("spa", repeat=repeat) for repeat in range(5)]
+    assert Costs(store, known).of(one) == pytest.approx(1.1, rel=0.2)
+
+
+def test_what_a_trial_takes_besides_its_fit_is_read_off_records_that_say_it(store):
+    """Those that do not say how long the whole took count for the fit alone."""
+    one, other = trial("spa"), trial("spa", repeat=1)
+    store.put(record_of(one, elapsed=10.5, seconds=10.0, cpu_seconds=10.0))
+    store.put(record_of(other, elapsed=None, seconds=10.0, cpu_seconds=10.0))
+    assert Costs(store, [one, other]).of(one) == pytest.approx(10.5)
+
+
 def test_costs_are_corrected_by_what_is_seen(store):
     """By the ratio of measured to predicted seconds, for the same task and solver first."""
     spa, hals = trial("spa"), trial("hals")

@@ -17,6 +17,7 @@ import time
 import traceback
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 from engine import only_readable, small_disk
 
@@ -774,6 +775,78 @@ def test_a_run_up_to_the_next_look_and_up_to_the_planned_repeats(command):
     assert (data["computed"], data["done"]) == (0, 18)
     for word in ("never", "25:00"):
         assert command("run", "alpha", "--until", word)[0] == 2
+
+
+def test_a_run_by_looks_that_is_stopped_goes_on_from_there(command, monkeypatch, tmp_path):
+    """Ctrl-C between two trials of a batch keeps those before; any number of jobs gives the same
+    records."""
+    words = ("run", "alpha", "--profile", "paper", "--until", "planned")
+    told, seen = Progress.__call__, []
+
+    def stop_after_three(self, summary, record):
+        told(self, summary, record)
+        seen.append(record["key"])
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Progress, "__call__", stop_after_three)
+        code, _, err = command(*words)
+    assert code == 130
+    assert re.search(r"stopped\. [3-9] of 18 trials have a record", err)
+    kept = int(re.search(r"stopped\. (\d+)", err)[1])
+    code, data = _json(command, *words)
+    assert (code, data["computed"], data["done"]) == (0, 18 - kept, 18)
+    other = tmp_path / "other"
+    assert _json(command, *words, "--jobs", "2", store=other)[1]["computed"] == 18
+    with Store(tmp_path / "store") as one, Store(other) as two:
+        assert [r["metrics"] for r in one.records()] == [r["metrics"] for r in two.records()]
+
+
+def test_a_run_says_how_many_open_tests_are_decided_and_what_is_next(command):
+    """Before each batch, with its CPU time and the verdicts that are expected of it."""
+    _, _, err = command("run", "alpha", "--profile", "paper", "--until", "planned")
+    lines = re.findall(
+        r"(\d+) of 2 open tests decided; next: ([\w/]+), ([^,]+), ([\d.]+) expected", err
+    )
+    assert lines[0][:2] == ("0", "alpha/one")
+    assert float(lines[0][3]) > 0
+
+
+def test_what_was_imported_without_its_curves_is_computed_again(command, tmp_path):
+    """A run of an artefact that reads them names how many, and the next one has nothing to do."""
+
+    def traces(records):
+        return pd.DataFrame({"n": [sum(len(a["trace"]) for a in records["arrays"])]})
+
+    artefact = replace(_artefact("delta/curves", _grid([0.0])), table=traces)
+    registry.artefacts.add("delta/curves", artefact)
+    assert _json(command, "run", "delta", "--profile", "paper")[1]["computed"] == 6
+    with Store(tmp_path / "store") as here, Store(tmp_path / "there") as there:
+        for k, record in enumerate(here.records()):
+            arrays = here.arrays(record["key"]) if k < 4 else {}
+            there.put_imported([(record | {"host": public_host(record["host"])}, arrays)])
+    for words in (["--until", "planned"], []):
+        shutil.copytree(tmp_path / "there", tmp_path / f"there{len(words)}")
+        place = tmp_path / f"there{len(words)}"
+        code, _, err = command("run", "delta", "--profile", "paper", *words, store=place)
+        assert code == 0
+        assert "2 trials to be computed again, imported without arrays that are read" in err
+        with Store(place) as store:
+            assert len(store.imported(r["key"] for r in store.records())) == 4
+            assert evaluate(artefact, store).whole == 6
+        again = _json(command, "run", "delta", "--profile", "paper", *words, store=place)[1]
+        assert again["computed"] == 0
+    code, *_ = command(
+        "report",
+        "delta",
+        "--profile",
+        "paper",
+        "--output",
+        str(tmp_path / "r"),
+        store=tmp_path / "there",
+    )
+    assert code == 0
 
 
 def test_timed_trials_alone_or_left_out(command, monkeypatch):

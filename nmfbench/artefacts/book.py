@@ -2,8 +2,11 @@
 
 A parquet file an artefact, with the rows of ``nmfbench export`` and with the arrays that its
 pictures and claims read; a row stands in the file of the first artefact that asks for it, or that
-asks for what starts from it. Baselines of comparisons are in a file for each task. Equal records
-give equal files, and a file whose records have not changed is not written again.
+asks for what starts from it. Baselines of comparisons are in a file for each task. A file whose
+records have not changed is not written again, so that the history of a repository stays small:
+records that come to an artefact go into a further file, ``fig2-2.parquet`` after ``fig2.parquet``,
+unless its last one is small. Compact files are written on request; then equal records give equal
+files. No file is larger than a web site shows without asking.
 
 Git keeps a hash of each file. In a file itself each row has the digest of its record, and each page
 a checksum, which is of its arrays, too; a publication writes files without these again.
@@ -11,18 +14,20 @@ a checksum, which is of its arrays, too; a publication writes files without thes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import Path
 
 import numpy as np
 
 from nmfbench.artefacts.artefact import PROFILES, Artefact
-from nmfbench.artefacts.evaluate import Reads, evaluate
+from nmfbench.artefacts.evaluate import evaluate, reads_of
+from nmfbench.artefacts.reads import Reads
 from nmfbench.core import registry
 from nmfbench.engine.arrays import pack
 from nmfbench.engine.audit import vouched_for
-from nmfbench.engine.exchange import current_trial, export_records, read_exports, trial_of
+from nmfbench.engine.exchange import current_trial, export_records, read_export, trial_of
 from nmfbench.engine.merge import Merge, import_records, merge
 from nmfbench.engine.rounding import Spreads
 from nmfbench.engine.saved import as_saved, is_saved
@@ -33,6 +38,9 @@ __all__ = ["Published", "owners", "publish"]
 
 OTHERS = "compare"
 """Folder of the records that no artefact asks for: baselines of comparisons."""
+
+_LARGEST = 2_500_000  # bytes of a file
+_SMALL = 200_000  # bytes of a file that further records are added to
 
 _NOT_RESULTS = ("TimeoutError", "WorkerDied")
 
@@ -95,12 +103,15 @@ def _versions(trial):
         yield replace(trial, dataset_params={**trial.dataset_params, "variant": True})
 
 
-def publish(store: Store, folder, also: Iterable[tuple[str, str]] = ()) -> Published:
+def publish(
+    store: Store, folder, also: Iterable[tuple[str, str]] = (), *, compact: bool = False
+) -> Published:
     """Merge the records of a store into the book.
 
     The book's records are first merged into the store, so that all artefacts can be evaluated on
-    both together: what their pictures and claims then read of the arrays is published, too. Arrays
-    that claims read are kept as they are; images in single precision that are only drawn, in half.
+    both together: what their pictures and claims then read of the arrays is published, too, and
+    what they would read of planned grids that are not complete so far. Arrays that claims read are
+    kept as they are; images that are only drawn, in half precision.
     Time-outs and deaths are not published, nor are records of external classes by their place.
 
     The book takes records that were computed here, and imported ones that an audit of the store
@@ -114,10 +125,12 @@ def publish(store: Store, folder, also: Iterable[tuple[str, str]] = ()) -> Publi
         Of the book; made if there is none.
     also : iterable of (str, str)
         Keys and names of arrays in the store that are published although no artefact reads them.
+    compact : bool, default=False
+        Put all records of an artefact into as few files as there can be.
     """
     folder = Path(folder)
-    there = any(folder.rglob("*.parquet"))
-    written = read_exports([folder], bare=lambda path: True) if there else []
+    there = {path: _File.read(path) for path in sorted(folder.rglob("*.parquet"))}
+    written = [pair for file in there.values() for pair in file.pairs.values()]
     book = {r["key"]: (r, arrays) for r, arrays in written if _is_current(r)}
     import_records(book.values(), store)
     reads = _reads(store)
@@ -141,6 +154,7 @@ def publish(store: Store, folder, also: Iterable[tuple[str, str]] = ()) -> Publi
 
     def arrays(key):
         held = book[key][1] if records[key] == published.get(key) else {}
+        held = {n: _light(a, drawn=(key, n) not in reads.claims) for n, a in held.items()}
         if key in imported:
             return held
         rough = {n for n, a in held.items() if a.dtype == np.float16}
@@ -151,8 +165,10 @@ def publish(store: Store, folder, also: Iterable[tuple[str, str]] = ()) -> Publi
 
     owned = owners((entry.target for entry in registry.artefacts.entries()), records.values())
     files = _by_file(records, owned)
-    return _write(
-        folder, files, owned, arrays, found, len(written) - len(book), len(results) - len(offered)
+    size, count, new = _write(folder, files, there, owned, arrays, compact=compact)
+    return Published(
+        found,
+        *(len(records), count, new, len(written) - len(book), len(results) - len(offered), size),
     )
 
 
@@ -167,17 +183,20 @@ def _is_result(record) -> bool:
 
 
 def _reads(store) -> Reads:
-    """Which arrays the tables, pictures and claims of all artefacts read."""
+    """Which arrays the tables, pictures and claims of all artefacts read, or will when their
+    planned grids are complete."""
     reads = Reads()
     for entry in registry.artefacts.entries():
         for profile in (None, "quick", "smoke"):
             evaluate(entry.target, store, profile=profile, reads=reads)
+        reads.add(reads_of(entry.target, store, entry.target.planned_trials))
     return reads
 
 
 def _light(array, *, drawn):
-    """In half precision if it is only drawn, and was in single precision."""
-    if not (drawn and array.dtype == np.float32):
+    """In half precision if it is only drawn: images, and what is in single precision."""
+    image = array.dtype == np.float64 and array.ndim > 1
+    if not (drawn and (image or array.dtype == np.float32)):
         return array
     with np.errstate(over="ignore"):
         half = array.astype(np.float16)
@@ -201,31 +220,93 @@ def _order(record):
     return canonical(trial_of(record).to_dict())
 
 
-def _write(folder, files, owned, arrays, found, outdated, unaudited) -> Published:
-    written = size = 0
+@dataclass(frozen=True)
+class _File:
+    """Records of a file and their arrays, by key; its size, and whether its rows lack digests."""
+
+    pairs: dict[str, tuple[dict, dict]]
+    size: int
+    bare: bool
+
+    @classmethod
+    def read(cls, path):
+        bare: list[Path] = []
+        pairs = read_export(path, bare=lambda path: bare.append(path) or True)
+        return cls({r["key"]: (r, arrays) for r, arrays in pairs}, path.stat().st_size, bool(bare))
+
+    def is_as(self, pairs) -> bool:
+        """Whether it has just these records and arrays, and need not be written again."""
+        fits = self.size <= _LARGEST or len(self.pairs) == 1
+        same = not self.bare and fits and self.pairs.keys() == pairs.keys()
+        return same and all(_plain(pairs[key]) == _plain(self.pairs[key]) for key in pairs)
+
+
+def _plain(pair):
+    record, arrays = pair
+    return record, {name: pack(array) for name, array in arrays.items()}
+
+
+def _write(folder, files, there, owned, arrays, *, compact) -> tuple[int, int, int]:
+    """Bytes and number of all files, and number of those that were written."""
+    kept, written = set(), set()
+
+    def export(path, pairs, further):
+        found = {record["key"]: of for record, of in pairs}
+        rows = [record for record, _ in pairs]
+        export_records(rows, path, format="parquet", artefacts=owned, arrays=found.__getitem__)
+        if path.stat().st_size > _LARGEST and len(pairs) > 1:
+            export(path, pairs[: len(pairs) // 2], further)
+            export(next(further), pairs[len(pairs) // 2 :], further)
+        written.add(path)
+
     for name, rows in files.items():
-        path = folder / f"{name}.parquet"
-        pairs = [(row, arrays(row["key"])) for row in rows]
-        if not _holds(path, pairs):
-            of_key = {row["key"]: kept for row, kept in pairs}
-            export_records(rows, path, format="parquet", artefacts=owned, arrays=of_key.__getitem__)
-            written += 1
-        size += path.stat().st_size
-    kept = {folder / f"{name}.parquet" for name in files}
-    for path in set(folder.rglob("*.parquet")) - kept:
+        pairs = {row["key"]: (row, arrays(row["key"])) for row in rows}
+        held = {path: there[path].pairs for path in _files_of(name, folder, there, files)}
+        sizes = {path: there[path].size for path in held}
+        groups = _groups(folder / f"{name}.parquet", pairs, held, sizes, compact=compact)
+        further = (path for path in _further(folder / f"{name}.parquet") if path not in groups)
+        for path, keys in groups.items():
+            chosen = {key: pair for key, pair in pairs.items() if key in keys}
+            if path not in there or not there[path].is_as(chosen):
+                export(path, list(chosen.values()), further)
+        kept.update(groups)
+    kept |= written
+    for path in there.keys() - kept:
         path.unlink()
-    count = sum(map(len, files.values()))
-    return Published(found, count, len(files), written, outdated, unaudited, size)
+    return sum(path.stat().st_size for path in kept), len(kept), len(written)
 
 
-def _holds(path, pairs) -> bool:
-    """Whether a file has just these records and arrays, with digests."""
-    if not path.exists():
-        return False
-    bare = []
-    held = read_exports([path], bare=lambda path: bare.append(path) or True)
-    return not bare and [(r, _packed(a)) for r, a in held] == [(r, _packed(a)) for r, a in pairs]
+def _files_of(name, folder, there, files) -> list[Path]:
+    """Files of an artefact that are there, in the order of their numbers."""
+    found = {}
+    for path in there:
+        of = path.relative_to(folder).with_suffix("").as_posix()
+        stem, _, number = of.rpartition("-")
+        if of == name:
+            found[path] = 1
+        elif of not in files and stem == name and number.isdecimal():
+            found[path] = int(number)
+    return sorted(found, key=found.__getitem__)
 
 
-def _packed(arrays):
-    return {name: pack(array) for name, array in arrays.items()}
+def _further(path) -> Iterator[Path]:
+    return (path.with_stem(f"{path.stem}-{number}") for number in count(2))
+
+
+def _groups(path, pairs, held, sizes, *, compact) -> dict[Path, set[str]]:
+    """Keys by the file that they go into; a record that has a file stays in it."""
+    if compact:
+        return {path: set(pairs)}
+    groups, new = {}, set(pairs)
+    for of, records in held.items():
+        if keys := new & records.keys():
+            groups[of] = keys
+            new -= keys
+    if new:
+        *_, last = groups or [None]
+        if last is not None and sizes[last] <= _SMALL:
+            groups[last] |= new
+        else:
+            paths = chain([path], _further(path))
+            groups[next(of for of in paths if of not in groups)] = new
+    return groups

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -40,12 +40,18 @@ class Grid:
 
     @property
     def left_out(self) -> int:
-        """Trials of the profile that are not judged, because their repeats are not whole."""
+        """Trials of the profile that are not judged: their repeats are not whole, or arrays of them
+        stayed behind."""
         return self.total - len(self.trials)
 
 
 def choose_grid(
-    artefact: Artefact, store: Store, *, profile: str | None = None, stand_in: bool = False
+    artefact: Artefact,
+    store: Store,
+    *,
+    profile: str | None = None,
+    stand_in: bool = False,
+    without: Collection[str] = (),
 ) -> Grid:
     """The grid of a profile, or the largest one of whole repeats.
 
@@ -68,13 +74,16 @@ def choose_grid(
         Take all trials of this profile, with a record or without.
     stand_in : bool, default=False
         Where real data are missing, look at stand-ins, too.
+    without : collection of str, optional
+        Keys of records that do not count: those of which an array stayed behind.
     """
+    without = frozenset(without)
     if profile is not None:
-        return _all_of(artefact, store, profile, stand_in)
+        return _all_of(artefact, store, profile, stand_in, without)
     known: list[Grid] = []
     for substitute in (False, True) if stand_in else (False,):
         for name, trials in _candidates(artefact, substitute):
-            grid = _whole_repeats(name, trials, store)
+            grid = _whole_repeats(name, trials, store, without)
             if grid.whole >= min(MIN_UNITS, grid.repeats) > 0:
                 return grid
             known.append(grid)
@@ -83,10 +92,10 @@ def choose_grid(
         return largest
     for substitute in (False, True) if stand_in else (False,):
         trials = _plan(artefact, "smoke", substitute)
-        grid = None if trials is None else _whole_repeats("smoke", trials, store)
+        grid = None if trials is None else _whole_repeats("smoke", trials, store, without)
         if grid is not None and grid.trials:
             return grid
-    return _all_of(artefact, store, "quick", stand_in)
+    return _all_of(artefact, store, "quick", stand_in, without)
 
 
 def _candidates(artefact, substitute):
@@ -111,17 +120,18 @@ def _plan(artefact, profile, substitute):
     return artefact.plan(profile, stand_in=True)
 
 
-def _all_of(artefact, store, profile, stand_in):
+def _all_of(artefact, store, profile, stand_in, without):
     trials = _distinct(artefact.plan(profile, stand_in=stand_in))
-    held = store.status(trial.key for trial in trials)
+    held = store.status(trial.key for trial in trials).keys() - without
     repeats = _by_repeat(trials)
     whole = sum(all(trial.key in held for trial in each) for each in repeats.values())
-    return Grid(profile, trials, whole, len(repeats), len(trials))
+    chosen = [trial for trial in trials if trial.key not in without]
+    return Grid(profile, chosen, whole, len(repeats), len(trials))
 
 
-def _whole_repeats(profile, trials: Sequence[Trial], store) -> Grid:
+def _whole_repeats(profile, trials: Sequence[Trial], store, without) -> Grid:
     repeats = _by_repeat(trials)
-    whole = [k for k, each in repeats.items() if _all_held(each, store)]
+    whole = [k for k, each in repeats.items() if _all_held(each, store, without)]
     if len(whole) == len(repeats):
         chosen = _distinct(trials)
         return Grid(profile, chosen, len(whole), len(repeats), len(chosen))
@@ -139,10 +149,10 @@ def _by_repeat(trials) -> dict[int, list[Trial]]:
     return found
 
 
-def _all_held(trials: Iterable[Trial], store) -> bool:
+def _all_held(trials: Iterable[Trial], store, without) -> bool:
     remaining = iter(trials)
     while keys := {trial.key for trial in islice(remaining, _CHUNK)}:
-        if len(store.status(keys)) < len(keys):
+        if not keys.isdisjoint(without) or len(store.status(keys)) < len(keys):
             return False
     return True
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
@@ -14,15 +14,28 @@ from nmfbench.artefacts.artefact import Artefact, label_records
 from nmfbench.artefacts.choice import Grid, choose_grid
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.finding import Finding
+from nmfbench.artefacts.reads import Reads, read_arrays
 from nmfbench.artefacts.sentence import Sentence
 from nmfbench.artefacts.verdict import Look, Verdict, settle
 from nmfbench.core import registry
 from nmfbench.engine.audit import standing
 from nmfbench.engine.missing import other_release
 from nmfbench.engine.results import reason
-from nmfbench.engine.store import Store, StoredArrays, StoreError
+from nmfbench.engine.store import ArrayStayedBehindError, Store, StoreError
+from nmfbench.engine.trials import Trial
 
-__all__ = ["Evaluation", "Found", "Reads", "claim_rows", "evaluate", "look_of", "try_claims"]
+__all__ = [
+    "Evaluation",
+    "Found",
+    "Judged",
+    "behind",
+    "claim_rows",
+    "evaluate",
+    "find",
+    "judge",
+    "look_of",
+    "reads_of",
+]
 
 _ONLY_HERE = ("artefact", "table", "records", "verdicts")  # what no JSON holds as it is
 
@@ -158,28 +171,6 @@ def _tuples(verdict):
     return {name: tuple(v) if isinstance(v, list) else v for name, v in verdict.items()}
 
 
-@dataclass
-class Reads:
-    """Which arrays evaluations read.
-
-    Attributes
-    ----------
-    all, claims : set of (str, str)
-        Key of the trial and name of the array, of all that were read, and of those that the test of
-        a claim read.
-    """
-
-    all: set[tuple[str, str]] = field(default_factory=set)
-    claims: set[tuple[str, str]] = field(default_factory=set)
-    by_claims: bool = False
-
-    def note(self, key: str, name: str) -> None:
-        """An array is read."""
-        self.all.add((key, name))
-        if self.by_claims:
-            self.claims.add((key, name))
-
-
 def evaluate(
     artefact: Artefact,
     store: Store,
@@ -202,20 +193,15 @@ def evaluate(
     reads : Reads, optional
         Told which arrays are read.
     """
-    reads = reads or Reads()
-    grid = choose_grid(artefact, store, profile=profile, stand_in=stand_in)
-    plan = grid.trials
-    found = try_claims(artefact, store, grid, reads)
-    records, findings, frame = found.records, found.findings, found.frame
+    judged = judge(artefact, store, profile=profile, stand_in=stand_in, reads=reads)
+    grid, found = judged.grid, judged.found
+    plan, records = grid.trials, found.records
     finished = records[records["status"] == "done"]
     failed = records[records["status"] == "failed"]
     data = dict.fromkeys(sorted({trial.dataset for trial in plan}), "own")
     data |= artefact.substitutes(plan)
     own = "own" if set(data.values()) <= {"own"} else "stand-in"
-    notes = [*_notes(store, plan), *found.notes]
-    unmade = frame is None or not len(finished)
-    table, why = (None, "") if unmade else _made("table", artefact.table, frame, found, grid)
-    notes += [why] if why else []
+    notes = [*_notes(store, plan), *judged.notes(artefact), *found.notes]
     look = look_of(artefact, grid)
     rests_on = {
         "done": len(finished),
@@ -223,7 +209,7 @@ def evaluate(
         "paper_total": artefact.paper_total,
         "data": own,
     }
-    settled = settle(findings, artefact.smallest_difference, look)
+    settled = settle(found.findings, artefact.smallest_difference, look)
     verdicts = [
         (claim, replace(verdict, **rests_on))
         for claim, verdict in zip(artefact.claims, settled, strict=True)
@@ -235,7 +221,7 @@ def evaluate(
         repeats=grid.repeats,
         look=look,
         records=records,
-        table=table,
+        table=found.table,
         verdicts=verdicts,
         broken=found.broken,
         data=data,
@@ -256,35 +242,133 @@ def evaluate(
 
 @dataclass(frozen=True)
 class Found:
-    """Labelled records of a grid, the frame made of them, and the findings of all claims.
+    """Labelled records of a grid, with the findings of all claims and the table made of them.
 
     Attributes
     ----------
     records : DataFrame
         Failed ones included.
-    frame : object
-        None, with a note, if it cannot be made of the trials that have finished.
     findings : list of Finding
+    table : DataFrame or None
+        None, with a note, if it cannot be made of the trials that have finished.
     broken : list of str
         Claims whose test raised, with the error.
     notes : list of str
     """
 
     records: pd.DataFrame
-    frame: Any
-    findings: list[Finding]
-    broken: list[str]
-    notes: list[str]
+    findings: list[Finding] = field(default_factory=list)
+    table: pd.DataFrame | None = None
+    broken: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
-def try_claims(artefact: Artefact, store: Store, grid: Grid, reads: Reads | None = None) -> Found:
-    """Findings of all claims of an artefact, from the records of a grid."""
-    reads = reads or Reads()
+@dataclass(frozen=True)
+class Judged:
+    """The grid that an artefact is judged on, and what was found on it.
+
+    Attributes
+    ----------
+    grid : Grid
+    found : Found
+    behind : set of (str, str)
+        Key and array of imported records that could not be judged, as the array stayed behind.
+    first : Grid
+        The grid that would be judged if none had.
+    """
+
+    grid: Grid
+    found: Found
+    behind: set[tuple[str, str]]
+    first: Grid
+
+    def notes(self, artefact: Artefact) -> list[str]:
+        """A sentence on what could not be judged."""
+        if not self.behind:
+            return []
+        count = len({key for key, _ in self.behind})
+        names = ", ".join(sorted({name for _, name in self.behind}))
+        one = count == 1
+        return [
+            f"{count} {'record is' if one else 'records are'} not judged, as "
+            f"{'it was' if one else 'they were'} imported without arrays that are read here "
+            f"({names}): nmfbench run {artefact.id} --profile {self.first.profile} computes "
+            f"{'it' if one else 'them'} again."
+        ]
+
+
+def judge(
+    artefact: Artefact,
+    store: Store,
+    *,
+    profile: str | None = None,
+    stand_in: bool = False,
+    reads: Reads | None = None,
+) -> Judged:
+    """Findings and table of an artefact, on the largest grid whose arrays are at hand.
+
+    What stayed behind counts as not computed. The parameters are those of :func:`evaluate`.
+    """
+    behind, grids = set(), []
+    while True:
+        without = {key for key, _ in behind}
+        grid = choose_grid(artefact, store, profile=profile, stand_in=stand_in, without=without)
+        grids.append(grid)
+        found, now = _try(artefact, store, grid)
+        if reads is not None:
+            reads.add(now)
+        if found is not None:
+            return Judged(grid, found, behind, grids[0])
+        behind |= now.behind
+
+
+def reads_of(artefact: Artefact, store: Store, trials: Iterable[Trial]) -> Reads:
+    """What an artefact reads of the trials that have a record; the grid need not be complete."""
+    trials = list(trials)
+    held = store.status(trial.key for trial in trials)
+    chosen = [trial for trial in trials if trial.key in held]
+    return _try(artefact, store, Grid("paper", chosen, 0, 0, len(chosen) + 1))[1]
+
+
+def find(artefact: Artefact, store: Store, trials: Sequence[Trial]) -> list[Finding] | None:
+    """Findings on some trials; None if arrays stayed behind."""
+    found, _ = _try(artefact, store, Grid("paper", list(trials), 0, 0, len(trials)))
+    return None if found is None else found.findings
+
+
+def behind(artefact: Artefact, store: Store, trials: Iterable[Trial]) -> set[str]:
+    """Keys of trials to be computed again, as the artefact reads arrays of them that stayed behind.
+
+    With those that start from a fit among them, so that they come from one computation. The grid
+    need not be complete.
+    """
+    trials = list(trials)
+    if not store.imported(trial.key for trial in trials):
+        return set()
+    keys = {key for key, _ in reads_of(artefact, store, trials).behind}
+    return keys | {t.key for t in trials if t.base is not None and t.base.key in keys}
+
+
+def _try(artefact, store, grid) -> tuple[Found | None, Reads]:
+    """What was found on a grid, None if arrays stayed behind; and what was read."""
+    reads, found = Reads(), None
+    try:
+        found = _find(artefact, store, grid, reads)
+    except StoreError as error:
+        if not isinstance(error, ArrayStayedBehindError):
+            raise
+    except Exception:
+        if not reads.behind:  # nor was it by an array of another trial that stood in
+            raise
+    return (None if reads.behind else found), reads
+
+
+def _find(artefact, store, grid, reads) -> Found:
     records = label_records(store.table(trial.key for trial in grid.trials), artefact.methods)
     # Curves and factors, for the summaries and claims that look at them.
-    records = records.assign(arrays=[StoredArrays(store, k, reads.note) for k in records["key"]])
+    records = records.assign(arrays=read_arrays(records, store, reads))
     finished = records[records["status"] == "done"]
-    found = Found(records, None, [], [], [])
+    found = Found(records)
     reads.by_claims = True
     frame, why = finished, ""
     if len(finished):
@@ -298,7 +382,9 @@ def try_claims(artefact: Artefact, store: Store, grid: Grid, reads: Reads | None
             finding = _tested(artefact, claim, frame, found.broken)
         found.findings.append(finding)
     reads.by_claims = False
-    return replace(found, frame=frame, notes=[why] if why else [])
+    unmade = frame is None or not len(finished)
+    table, more = (None, "") if unmade else _made("table", artefact.table, frame, found, grid)
+    return replace(found, table=table, notes=[text for text in (why, more) if text])
 
 
 def _tested(artefact, claim, frame, broken) -> Finding:

@@ -8,24 +8,26 @@ look. It decides which trials are computed next, and no verdict.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.choice import choose_grid
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.evaluate import look_of, try_claims
+from nmfbench.artefacts.evaluate import behind, judge, look_of
 from nmfbench.artefacts.finding import MIN_UNITS, Finding
+from nmfbench.artefacts.known import Known
 from nmfbench.artefacts.region import Smallest
 from nmfbench.artefacts.verdict import ALPHA, DECIDED, Look, settle
 from nmfbench.engine.store import Store
+from nmfbench.engine.trials import Trial
 from nmfbench.stats.corrections import benjamini_hochberg
 
-__all__ = ["PRIOR", "WEIGHTS", "Expected", "Prospects", "prospects_of"]
+__all__ = ["PRIOR", "WEIGHTS", "Expected", "Outlook", "Prospects", "outlook_of", "prospects_of"]
 
 WEIGHTS = {"paper": 1.0, "ours": 0.3}
 """Value of a decided test, by who asserts what it tests."""
@@ -58,12 +60,21 @@ class Prospects:
         Metric -> smallest difference that matters.
     look : Look
         The present one.
+    behind : set of str
+        Keys of imported records that have to be computed again for the looks ahead, as arrays that
+        are read of them stayed behind.
     """
 
     claims: Sequence[Claim]
     findings: Sequence[Finding]
     smallest: Smallest
     look: Look
+    behind: Set[str] = frozenset()
+
+    def outlook(self, looks: Sequence[Look]) -> Outlook:
+        """What some looks ahead are expected to decide."""
+        ahead = {look: self.expected(look) for look in looks}
+        return Outlook(self.claims, self.open, self.look, self.behind, ahead)
 
     @cached_property
     def open(self) -> list[Claim]:
@@ -117,6 +128,40 @@ class Prospects:
         return chances
 
 
+@dataclass(frozen=True)
+class Outlook:
+    """Open tests of an artefact, and what the looks of its plan are expected to decide.
+
+    The attributes are those of :class:`Prospects`; ``ahead`` has what is expected of each look.
+    """
+
+    claims: Sequence[Claim]
+    open: list[Claim]
+    look: Look
+    behind: Set[str]
+    ahead: Mapping[Look, Expected]
+
+    def expected(self, look: Look) -> Expected:
+        """Open tests that a look of the plan is expected to decide."""
+        return self.ahead[look]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that the records decide, as JSON holds it."""
+        return {
+            "open": [claim.id for claim in self.open],
+            "look": asdict(self.look),
+            "behind": sorted(self.behind),
+            "ahead": [[asdict(look), asdict(found)] for look, found in self.ahead.items()],
+        }
+
+    @classmethod
+    def from_dict(cls, claims: Sequence[Claim], values: Mapping[str, Any]) -> Outlook:
+        """The outlook that :meth:`to_dict` gave."""
+        ahead = {Look(**look): Expected(**found) for look, found in values["ahead"]}
+        open_ = [claim for claim in claims if claim.id in values["open"]]
+        return cls(claims, open_, Look(**values["look"]), frozenset(values["behind"]), ahead)
+
+
 def _drawn(finding: Finding, growth: float, rng) -> Finding:
     """A finding after ``growth`` times as many observations, in many draws."""
     normal = stats.norm.ppf((np.arange(_DRAWS) + 0.5) / _DRAWS)
@@ -135,19 +180,62 @@ def _drawn(finding: Finding, growth: float, rng) -> Finding:
 
 
 def prospects_of(
-    artefact: Artefact, store: Store, *, profile: str = "paper", stand_in: bool = False
+    artefact: Artefact,
+    store: Store,
+    trials: Sequence[Trial] = (),
+    *,
+    profile: str = "paper",
+    stand_in: bool = False,
 ) -> Prospects:
     """Tests of an artefact by the records that are there.
 
     For the paper's profile by its largest grid of complete repeats, as verdicts are; of the smoke
     grid no estimate is taken.
+
+    Parameters
+    ----------
+    artefact : Artefact
+    store : Store
+    trials : sequence of Trial
+        Those of the looks ahead.
+    profile : {"smoke", "quick", "paper"}, default="paper"
+    stand_in : bool, default=False
+        Where real data are missing, look at the records on their stand-ins.
     """
-    judged = None if profile == "paper" else profile
-    grid = choose_grid(artefact, store, profile=judged, stand_in=stand_in)
-    look = look_of(artefact, grid)
-    if grid.profile == "smoke" and profile == "paper":
+    judged = judge(
+        artefact, store, profile=None if profile == "paper" else profile, stand_in=stand_in
+    )
+    look, findings = look_of(artefact, judged.grid), judged.found.findings
+    if judged.grid.profile == "smoke" and profile == "paper":
         missing = Finding.without("not run", "no repeat of a larger grid is complete")
         findings, look = [missing] * len(artefact.claims), replace(look, repeats=0)
-    else:
-        findings = try_claims(artefact, store, grid).findings
-    return Prospects(artefact.claims, findings, artefact.smallest_difference, look)
+    again = behind(artefact, store, trials)
+    return Prospects(artefact.claims, findings, artefact.smallest_difference, look, again)
+
+
+def outlook_of(
+    artefact: Artefact,
+    store: Store,
+    known: Known,
+    trials: Sequence[Trial],
+    looks: Sequence[Look],
+    *,
+    profile: str = "paper",
+    stand_in: bool = False,
+) -> Outlook:
+    """Prospects of an artefact at some looks, looked up where nothing changed since.
+
+    The parameters are those of :func:`prospects_of`, and what is known of the store.
+    """
+    profiles = ("paper", "quick", "smoke") if profile == "paper" else (profile,)
+    plans = [artefact.plan(p, stand_in=s) for p in profiles for s in {False, stand_in}]
+    keys = dict.fromkeys(trial.key for plan in (trials, *plans) for trial in plan)
+    asked = {"profile": profile, "stand_in": stand_in, "looks": [asdict(look) for look in looks]}
+    if len({trial.timed for trial in artefact.plan(profile)}) > 1:
+        asked["timed"] = sorted({trial.timed for trial in trials})
+
+    def work_out():
+        found = prospects_of(artefact, store, trials, profile=profile, stand_in=stand_in)
+        return found.outlook(looks).to_dict()
+
+    return Outlook.from_dict(artefact.claims, known.of(artefact, asked, keys, work_out))

@@ -13,18 +13,19 @@ errs.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from typing import Any
 
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.prospects import Expected, Prospects
+from nmfbench.artefacts.prospects import Expected, Outlook, Prospects
 from nmfbench.artefacts.verdict import Look
 from nmfbench.engine.budget import Costs
-from nmfbench.engine.missing import missing
+from nmfbench.engine.missing import Held, missing
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
 
-__all__ = ["Account", "Agenda", "Batch", "Computed", "Pending", "Step", "run_batches"]
+__all__ = ["Account", "Agenda", "Batch", "Computed", "Pending", "Step", "looks_of", "run_batches"]
 
 _OVERRUN = 2.0  # times the prediction that a batch may take,
 _GRACE = 60.0  # and CPU seconds more, before it is predicted again
@@ -37,12 +38,30 @@ class Pending:
     ----------
     trials : iterable of Trial
     store : Store
+    again : set of str, optional
+        Keys of imported records that count as missing.
+    held : Held, optional
+        What the store holds of the trials.
     **asked
         Of :func:`~nmfbench.engine.missing.missing`.
     """
 
-    def __init__(self, trials: Iterable[Trial], store: Store, **asked):
+    def __init__(
+        self,
+        trials: Iterable[Trial],
+        store: Store,
+        *,
+        again: Set[str] = frozenset(),
+        held: Held | None = None,
+        **asked,
+    ):
         self._plan = {trial.key: trial for trial in trials}
+        self._store, self._asked = store, asked
+        self.again = set(again)
+        self._look(held or store)
+
+    def _look(self, store):
+        asked = self.asked
         self.lacking = {trial.key for trial in missing(self._plan.values(), store, **asked)}
         bases = {b.key: b for key in self.lacking if (b := self._plan[key].base) is not None}
         unmade = {base.key for base in missing(bases.values(), store, **asked)}
@@ -54,9 +73,15 @@ class Pending:
                 self._from[trial.base.key].append(key)
 
     @property
-    def trials(self) -> list[Trial]:
-        """All that has to be computed, with the fits that it starts from."""
-        return list(self.with_fits(self.lacking).values())
+    def asked(self) -> dict[str, Any]:
+        """Arguments of :func:`~nmfbench.engine.missing.missing`."""
+        return self._asked | {"anew": self._asked.get("anew") or self.again}
+
+    def compute_again(self, keys: Set[str]) -> None:
+        """Count imported records as missing, of which an array that is read stayed behind."""
+        if not keys <= self.again:
+            self.again |= keys
+            self._look(self._store)
 
     def with_fits(self, keys: Iterable[str]) -> dict[str, Trial]:
         """Trials with the fits that have to be made for them, and with all that starts from these,
@@ -131,14 +156,15 @@ class Agenda:
         plans: Mapping[str, Plan],
         pending: Pending,
         costs: Costs,
-        prospects: Callable[[str], Prospects],
+        prospects: Callable[[str], Outlook | Prospects],
         *,
         final: bool = True,
     ):
         self.grids, self.plans, self.pending, self.costs = grids, plans, pending, costs
         self._prospects_of, self._final = prospects, final
-        self.prospects = {name: prospects(name) for name in grids}
+        self.prospects: dict[str, Outlook | Prospects] = {}
         self._expected: dict[tuple[str, Look], Expected] = {}
+        self._look(grids)
 
     @property
     def open(self) -> int:
@@ -148,19 +174,22 @@ class Agenda:
     def refresh(self, keys: Iterable[str]) -> None:
         """Look again at the artefacts that have some of the trials."""
         keys = set(keys)
-        for name, trials in self.grids.items():
-            if any(trial.key in keys for trial in trials):
-                self.prospects[name] = self._prospects_of(name)
-                self._expected = {k: e for k, e in self._expected.items() if k[0] != name}
+        self._look(n for n, trials in self.grids.items() if any(t.key in keys for t in trials))
+
+    def _look(self, names):
+        for name in names:
+            self.prospects[name] = self._prospects_of(name)
+            self._expected = {k: e for k, e in self._expected.items() if k[0] != name}
+        again = (prospects.behind for prospects in self.prospects.values())
+        self.pending.compute_again(set().union(*again))
 
     def steps(self, name: str) -> list[Step]:
         """Looks ahead of an artefact, each with all trials that are missing until then."""
         plan, found = self.plans[name], []
         missing = [t for t in self.grids[name] if t.key in self.pending.lacking]
-        for n in plan.looks:
-            keys = frozenset(t.key for t in missing if getattr(t, plan.unit) < n)
+        for look in looks_of(plan, final=self._final):
+            keys = frozenset(t.key for t in missing if getattr(t, plan.unit) < look.repeats)
             if keys:
-                look = Look(n, plan.repeats, self._final and n == plan.repeats)
                 if (name, look) not in self._expected:
                     self._expected[name, look] = self.prospects[name].expected(look)
                 found.append(Step(look, keys, self._expected[name, look]))
@@ -184,6 +213,11 @@ class Agenda:
                 rate = max(rate, _reached(steps, keys).value / max(seconds(keys), 1e-3))
             found.append(Batch(group, now, _reached(steps, now), seconds(now), rate))
         return sorted(found, key=lambda batch: (-batch.rate, batch.seconds))
+
+
+def looks_of(plan: Plan, *, final: bool) -> list[Look]:
+    """Looks of a plan; ``final``: whether the last one is."""
+    return [Look(n, plan.repeats, final and n == plan.repeats) for n in plan.looks]
 
 
 def _union(sets) -> frozenset[str]:

@@ -5,15 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nmfbench.artefacts.artefact import Artefact
+from nmfbench.artefacts.evaluate import behind
+from nmfbench.artefacts.known import Known
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.prospects import prospects_of
-from nmfbench.artefacts.scheduler import Account, Agenda, Pending, in_time
+from nmfbench.artefacts.prospects import outlook_of
+from nmfbench.artefacts.scheduler import Account, Agenda, Pending, in_time, looks_of
 from nmfbench.cli.output import counted, table
 from nmfbench.engine.budget import Costs
+from nmfbench.engine.missing import Held
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
 
-__all__ = ["account_rows", "account_text", "agenda_of", "of_clock", "open_rows", "open_text"]
+__all__ = [
+    "account_rows",
+    "account_text",
+    "agenda_of",
+    "of_clock",
+    "open_rows",
+    "open_text",
+    "stayed_behind",
+]
 
 
 def of_clock(trials: Sequence[Trial], timed: str | None) -> list[Trial]:
@@ -26,6 +37,7 @@ def agenda_of(
     grids: Mapping[str, Sequence[Trial]],
     store: Store,
     profile: str,
+    held: Held,
     *,
     stand_in: bool = False,
     **asked,
@@ -41,6 +53,8 @@ def agenda_of(
     profile : {"smoke", "quick", "paper"}
         Of the paper's the plans say where looks are; other grids have looks at the usual numbers of
         repeats.
+    held : Held
+        What the store holds of the trials.
     stand_in : bool, default=False
     **asked
         Of :func:`~nmfbench.engine.missing.missing`.
@@ -53,15 +67,47 @@ def agenda_of(
             repeats = 1 + max((trial.repeat for trial in trials), default=0)
             plan = Plan(repeats, f"All repeats of the {profile} grid.")
         plans[name], planned[name] = plan, plan.trials(trials)
-    everything = {trial.key: trial for trials in planned.values() for trial in trials}.values()
-    return Agenda(
-        planned,
-        plans,
-        Pending(everything, store, **asked),
-        Costs(store, everything),
-        lambda name: prospects_of(by_id[name], store, profile=profile, stand_in=stand_in),
-        final=profile == "paper",
-    )
+    everything = {trial.key: trial for trials in planned.values() for trial in trials}
+    final, known = profile == "paper", Known(store)
+
+    def outlook(name):
+        looks = looks_of(plans[name], final=final)
+        return outlook_of(
+            *(by_id[name], store, known, planned[name], looks), profile=profile, stand_in=stand_in
+        )
+
+    first = {name: outlook(name) for name in planned}
+    known.keep()
+    again = set().union(*(found.behind for found in first.values()))
+    pending = Pending(everything.values(), store, again=again, held=held, **asked)
+    costs = Costs(held, everything.values())
+
+    def prospects(name):
+        if name in first:
+            return first.pop(name)
+        found = outlook(name)
+        known.keep()
+        return found
+
+    return Agenda(planned, plans, pending, costs, prospects, final=final)
+
+
+def stayed_behind(
+    artefacts: Sequence[Artefact], grids: Mapping[str, Sequence[Trial]], store: Store
+) -> set[str]:
+    """Keys of imported trials of some grids that are read with arrays that they came without."""
+    known, found = Known(store), set()
+    for artefact in artefacts:
+        trials = grids[artefact.id]
+        keys = [trial.key for trial in trials]
+        if store.imported(keys):
+            found.update(known.of(artefact, "behind", keys, _behind(artefact, store, trials)))
+    known.keep()
+    return found
+
+
+def _behind(artefact, store, trials):
+    return lambda: sorted(behind(artefact, store, trials))
 
 
 def open_rows(agenda: Agenda) -> list[dict]:

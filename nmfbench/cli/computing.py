@@ -10,7 +10,13 @@ from datetime import datetime, timedelta
 from datetime import time as dtime
 
 from nmfbench.artefacts.scheduler import Computed, run_batches
-from nmfbench.cli.agenda import account_rows, account_text, agenda_of, of_clock
+from nmfbench.cli.agenda import (
+    account_rows,
+    account_text,
+    agenda_of,
+    of_clock,
+    stayed_behind,
+)
 from nmfbench.cli.idle import Idle
 from nmfbench.cli.merged import agreement_text
 from nmfbench.cli.output import Result, UsageError, counted, notice, table
@@ -19,7 +25,7 @@ from nmfbench.cli.targets import how_to_get, runnable, select
 from nmfbench.engine import rounding
 from nmfbench.engine.agreement import compare, same_target
 from nmfbench.engine.budget import run_units, units_of
-from nmfbench.engine.missing import in_stages
+from nmfbench.engine.missing import Held, in_stages
 from nmfbench.engine.results import reason
 from nmfbench.engine.runner import Crew, Limits
 from nmfbench.engine.runner import run as run_trials
@@ -47,7 +53,22 @@ def compute_grids(args, *, anew: bool) -> Result:
     plan = {trial.key: trial for grid in grids.values() for trial in grid}
     with Store(args.store) as store:
         asked = {"retry_failed": args.retry_failed, "anew": anew}
-        todo = {t.key for stage in in_stages(plan.values(), store, **asked) for t in stage}
+        batches = args.budget is not None or args.until is not None
+        deadline = time.monotonic() + seconds_left(args.budget, args.until)
+        held = Held.of(plan.values(), store)
+        if batches:
+            agenda = agenda_of(
+                *(artefacts, grids, store, args.profile, held), stand_in=args.stand_in, **asked
+            )
+            asked = agenda.pending.asked
+        elif not anew:
+            asked["anew"] = stayed_behind(artefacts, grids, store)
+        if asked["anew"] and not anew:
+            notice(
+                f"{counted(len(asked['anew']), 'trial')} to be computed again, imported without "
+                "arrays that are read"
+            )
+        todo = {t.key for stage in in_stages(plan.values(), held, **asked) for t in stage}
         lacking = len(todo.intersection(plan))
         trials = counted(len(plan), "trial")
         notice(
@@ -58,10 +79,16 @@ def compute_grids(args, *, anew: bool) -> Result:
         before = {r["key"]: r for r in store.records(store.imported(todo))} if anew else {}
         with _Computing(plan, store, args, len(todo), before) as computing:
             accounts = {}
-            if args.budget is None and args.until is None:
-                computing.run(plan.values(), **asked)
+            if batches:
+                accounts = computing.run_within(agenda, grids, deadline)
             else:
-                accounts = computing.run_within(artefacts, grids, asked)
+                computing.run(plan.values(), **asked)
+            if not (batches or anew):
+                again = set(asked["anew"])
+                # Where no record had an array, only those of one repeat were known to lack it.
+                while more := asked["anew"] and stayed_behind(artefacts, grids, store) - again:
+                    again |= more
+                    computing.run(plan.values(), **asked | {"anew": again})
             computing.explain()
         rows = [count_trials(artefact, store, args) for artefact in artefacts]
         held = list(store.status(plan).values())
@@ -170,13 +197,9 @@ class _Computing(contextlib.ExitStack):
                 "same command resumes."
             ) from None
 
-    def run_within(self, artefacts, grids, asked):
+    def run_within(self, agenda, grids, deadline):
         """Batches by expected verdicts, then what else fits, evenly, in complete repeats."""
         args = self.args
-        deadline = time.monotonic() + seconds_left(args.budget, args.until)
-        agenda = agenda_of(
-            artefacts, grids, self.store, args.profile, stand_in=args.stand_in, **asked
-        )
 
         def compute(trials, deadline, most=math.inf):
             known, start = {trial.key: trial for trial in trials}, len(self._records)
@@ -193,7 +216,7 @@ class _Computing(contextlib.ExitStack):
             self.run(
                 trials,
                 wanted=lambda trial: time.monotonic() < deadline and spent() < most,
-                **asked,
+                **agenda.pending.asked,
             )
             total = spent()
             own = [record for record in new if record["key"] in known]
@@ -210,19 +233,20 @@ class _Computing(contextlib.ExitStack):
             say=notice,
         )
         if args.until not in ("look", "planned"):
-            self._run_evenly(grids, compute, agenda.costs, deadline, asked)
+            self._run_evenly(grids, compute, agenda, deadline)
         return accounts
 
-    def _run_evenly(self, grids, compute, costs, deadline, asked):
+    def _run_evenly(self, grids, compute, agenda, deadline):
         def lacking(trials):
-            return [t for stage in in_stages(trials, self.store, **asked) for t in stage]
+            stages = in_stages(trials, self.store, **agenda.pending.asked)
+            return [trial for stage in stages for trial in stage]
 
         begun = run_units(
             units_of(grids),
             compute,
             lacking,
             budget=deadline - time.monotonic(),
-            costs=costs,
+            costs=agenda.costs,
             jobs=self.args.jobs,
         )
         if begun:

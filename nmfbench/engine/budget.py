@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
+from statistics import median
 from typing import Any
 
 from nmfbench.core import registry
+from nmfbench.engine.missing import Held
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial
 
@@ -23,6 +25,7 @@ UNKNOWN = 10.0
 """CPU seconds of a trial of a task of which there is no record."""
 
 _OVERHEAD = 1.3  # of a whole trial over its fit, where only the latter is known
+_ALIKE = 2  # kinds of trials that take the same, but for what happens to take longer
 _SHORT = 0.05  # seconds of a fit whose clocks are too coarse to compare
 _SOME = 20.0  # CPU seconds of a run that count as if they had gone as predicted
 
@@ -64,35 +67,37 @@ def units_of(grids: Mapping[str, Sequence[Trial]]) -> list[Unit]:
 class Costs:
     """CPU seconds that a trial will take, by the records of trials alike.
 
-    The mean of other repeats, else of other levels, else of other parameters. From another rank,
-    size or data set it is scaled: fits take time in proportion to samples, features and rank, the
-    rest of a trial (data, scores, references) to samples and features. Without any record of the
-    task it is :data:`UNKNOWN`. During a run predictions are corrected by the ratio of measured to
-    predicted costs, by task and solver.
+    Those of other repeats, else of other levels, else of other parameters: of fits the mean, of the
+    rest of a trial the median where all should take the same, since the first trial of a process
+    takes longer. From another rank, size or data set they are scaled: fits take time in proportion
+    to samples, features and rank, the rest (data, scores, references) to samples and features.
+    Without any record of the task it is :data:`UNKNOWN`. During a run predictions are corrected by
+    the ratio of measured to predicted costs, by task and solver.
 
     Parameters
     ----------
-    store : Store
+    store : Store or Held
     trials : iterable of Trial
         Whose costs are needed.
     """
 
-    def __init__(self, store: Store, trials: Iterable[Trial]):
+    def __init__(self, store: Store | Held, trials: Iterable[Trial]):
         everyone = {t.key: t for trial in trials for t in (trial, trial.base) if t is not None}
-        alike: dict[tuple, list[float]] = {}
+        self._known: dict[tuple, _Known] = {}
         for key, record in store.provenance(everyone).items():
             whole = everyone[key].base is None
             if (cost := cpu_of(record, whole=whole)) is None:
                 continue
             fit = min(cost, _cpu_of_fit(record)) if whole else 0.0
             for kind, size, volume in _kinds(everyone[key]):
-                sums = alike.setdefault(kind, [0.0] * 4)
-                for place, part in enumerate((cost - fit, size, fit, volume)):
-                    sums[place] += part
-        self._known = {
-            kind: (rest / size, fit / volume) for kind, (rest, size, fit, volume) in alike.items()
-        }
+                known = self._known.setdefault(kind, _Known())
+                known.fit += fit
+                known.volume += volume
+                if record["elapsed"] is not None:
+                    known.rests.append(cost - fit)
+                    known.size += size
         self._seen: dict[tuple, list[float]] = {}
+        self._predicted: dict[str, float] = {}
 
     def of(self, trial: Trial) -> float:
         """CPU seconds of a trial."""
@@ -100,10 +105,18 @@ class Costs:
 
     def _before(self, trial):
         """By the records from before the run."""
-        for kind, size, volume in _kinds(trial):
-            if kind in self._known:
-                rest, fit = self._known[kind]
-                return rest * size + fit * volume
+        if trial.key not in self._predicted:
+            self._predicted[trial.key] = self._predict(trial)
+        return self._predicted[trial.key]
+
+    def _predict(self, trial):
+        for depth, (kind, size, volume) in enumerate(_kinds(trial)):
+            if (known := self._known.get(kind)) is not None:
+                fit = known.fit / known.volume * volume
+                if not known.rests:
+                    return _OVERHEAD * fit
+                rest = median(known.rests) if depth < _ALIKE else sum(known.rests) / known.size
+                return rest * size + fit
         return UNKNOWN
 
     def see(self, trial: Trial, record: Mapping[str, Any]) -> float:
@@ -121,6 +134,17 @@ class Costs:
         """Measured over predicted costs of this run, for trials alike; close to 1 at first."""
         seen = self._seen.get((trial.task, trial.solver)) or self._seen.get((), (0.0, 0.0))
         return (seen[0] + _SOME) / (seen[1] + _SOME)
+
+
+@dataclass
+class _Known:
+    """CPU seconds of some trials: of their fits with what these are in proportion to, and the rests
+    of those whose records say what the whole took."""
+
+    fit: float = 0.0
+    volume: float = 0.0
+    rests: list[float] = field(default_factory=list)
+    size: float = 0.0
 
 
 def cpu_of(record: Mapping[str, Any], *, whole: bool = True) -> float | None:

@@ -106,13 +106,24 @@ def export_records(
     try:
         with whole_file(path) as part:
             if format == "parquet":
-                checked = {"compression": "zstd", "write_page_checksum": True}
-                table.to_parquet(part, engine="pyarrow", index=False, **checked)
+                _to_parquet(table, part, lean=arrays is not None)
             else:
                 table.to_csv(part, index=False, lineterminator="\n")
     except OSError as error:
         raise ExchangeError(f"cannot write {path}: {error.strerror or error}.") from error
     return len(table)
+
+
+def _to_parquet(table, path, *, lean):
+    """``lean``: without what readers know themselves, of which a file has as much as of records."""
+    from pyarrow import Table, parquet
+
+    found = Table.from_pandas(table, preserve_index=False)
+    options = {"compression": "zstd", "write_page_checksum": True}
+    if lean:
+        found = found.replace_schema_metadata()
+        options |= {"compression_level": 12, "store_schema": False, "write_statistics": False}
+    parquet.write_table(found, path, **options)
 
 
 def _table(records, artefacts) -> pd.DataFrame:

@@ -2,18 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from nmfbench.core import registry
 from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.store import Store
 from nmfbench.engine.trials import Trial, canonical
 
-__all__ = ["in_stages", "missing", "other_release", "timed_here", "timed_problem"]
+__all__ = ["Held", "in_stages", "missing", "other_release", "timed_here", "timed_problem"]
+
+
+class Held:
+    """What a store holds of some trials, read once, for those who ask for it in turn.
+
+    Parameters
+    ----------
+    store : Store
+    keys : iterable of str
+    """
+
+    def __init__(self, store: Store, keys: Iterable[str]):
+        self._provenance = store.provenance(keys)
+        self._imported = store.imported(self._provenance)
+
+    @classmethod
+    def of(cls, trials: Iterable[Trial], store: Store) -> Held:
+        """Of some trials, and of those that they start from."""
+        everyone = (t for trial in trials for t in (trial, trial.base) if t is not None)
+        return cls(store, {trial.key for trial in everyone})
+
+    def provenance(self, keys: Iterable[str]) -> dict[str, dict]:
+        return {key: self._provenance[key] for key in keys if key in self._provenance}
+
+    def imported(self, keys: Iterable[str]) -> set[str]:
+        return self._imported.intersection(keys)
 
 
 def missing(
-    trials: Iterable[Trial], store: Store, *, retry_failed: bool = False, anew: bool = False
+    trials: Iterable[Trial],
+    store: Store | Held,
+    *,
+    retry_failed: bool = False,
+    anew: bool | Collection[str] = False,
 ) -> list[Trial]:
     """The trials without a record that counts, each once, in order.
 
@@ -25,8 +55,8 @@ def missing(
     ----------
     retry_failed : bool, default=False
         Count all failed records as missing.
-    anew : bool, default=False
-        Count imported records as missing.
+    anew : bool or collection of str, default=False
+        Count imported records as missing: all, or those with these keys.
     """
     trials = {trial.key: trial for trial in trials}
     held = store.provenance(trials)
@@ -34,7 +64,7 @@ def missing(
         key for key, trial in trials.items() if not _counts(trial, held.get(key), retry_failed)
     }
     if anew:
-        lacking |= store.imported(trials)
+        lacking |= store.imported(trials if anew is True else trials.keys() & set(anew))
     to_time = {timed_problem(trials[key]) for key in lacking if trials[key].timed}
     for key in trials.keys() - lacking:
         elsewhere = trials[key].timed and not timed_here(held[key])
@@ -76,7 +106,11 @@ def timed_problem(trial: Trial) -> str:
 
 
 def in_stages(
-    trials: Iterable[Trial], store: Store, *, retry_failed: bool = False, anew: bool = False
+    trials: Iterable[Trial],
+    store: Store,
+    *,
+    retry_failed: bool = False,
+    anew: bool | Collection[str] = False,
 ) -> list[list[Trial]]:
     """The trials to compute, in stages: what others start from comes first.
 

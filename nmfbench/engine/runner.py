@@ -11,7 +11,7 @@ import contextlib
 import itertools
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -102,7 +102,7 @@ def run(
     scheduler: str | None = None,
     limits: Limits | None = None,
     retry_failed: bool = False,
-    anew: bool = False,
+    anew: bool | Collection[str] = False,
     target: str | None = None,
     progress: Callable[[RunSummary, dict[str, Any]], None] = lambda summary, record: None,
     wanted: Callable[[Trial], bool] = lambda trial: True,
@@ -122,7 +122,7 @@ def run(
         trials instead. Each thread of a worker is a job, with its own limit of memory.
     limits : Limits, optional
         By default an hour a trial, and four fifths of the memory available for all jobs.
-    retry_failed, anew : bool, default=False
+    retry_failed, anew
         See :func:`~nmfbench.engine.missing.missing`.
     target : str, optional
         Numerical target of untimed trials, see :mod:`nmfbench.engine.target`; timed ones run

@@ -39,6 +39,7 @@ from nmfbench.engine.trials import canonical
 __all__ = [
     "AUDIT",
     "DRAW",
+    "ArrayStayedBehindError",
     "DamagedError",
     "NoStoreError",
     "Store",
@@ -487,6 +488,12 @@ class Store:
         }
 
     @_explained
+    def seals(self, keys: Iterable[str]) -> dict[str, tuple[str | None, str | None]]:
+        """Digests of the records of ``keys``, and of their arrays, as they stand there."""
+        query = f"SELECT key, {self._seals} FROM records WHERE key IN ({{}})"
+        return {key: (seal, contents) for key, seal, contents in self._select(query, keys)}
+
+    @_explained
     def imported(self, keys: Iterable[str]) -> set[str]:
         """Those of ``keys`` whose records were not computed here: no trial starts from them."""
         query = (
@@ -569,6 +576,16 @@ class Store:
         return names
 
     @_explained
+    def names_of_arrays(self, keys: Iterable[str]) -> dict[str, set[str]]:
+        """Names of the arrays of some trials, of those that have any; not checked."""
+        keys, found = list(keys), {}
+        for table in ("arrays", "published"):
+            query = f"SELECT key, name FROM {table} WHERE key IN ({{}})"
+            for key, name in self._select(query, keys):
+                found.setdefault(key, set()).add(name)
+        return found
+
+    @_explained
     def array(self, key: str, name: str) -> np.ndarray:
         """One array of one trial, computed here or published.
 
@@ -589,8 +606,8 @@ class Store:
             if self.imported([key]):
                 raise ArrayStayedBehindError(
                     f"trial {key} was imported without its array {name!r}: a record book keeps "
-                    "those that its own report shows. Leave --profile out to see that, or compute "
-                    "the trials of yours here: nmfbench run TARGET --profile PROFILE --anew."
+                    "those that its own report shows, and 'nmfbench run' of an artefact computes "
+                    "again what lacks others that it reads."
                 )
             raise KeyError(f"trial {key} has no array {name!r}; it has {known}.")
         return self._array(key, name, row[0], self._contents(key))

@@ -17,6 +17,12 @@ def add(commands):
     sub.add_argument(
         "--book", default=_BOOK, metavar="DIR", help=f"folder of the record book ({_BOOK})"
     )
+    sub.add_argument(
+        "--compact",
+        action="store_true",
+        help="write all records of an artefact into as few files as there can be, instead of "
+        "those that are new into a further one",
+    )
 
 
 def run(args) -> Result:
@@ -31,7 +37,8 @@ def run(args) -> Result:
     with Store(args.store, create=False) as store:
         store.check_writable()
         merge_beside(args.book, args.store)
-        found = publish(store, args.book, also=race_traces(plan_of_the_field(), store))
+        also = race_traces(plan_of_the_field(), store)
+        found = publish(store, args.book, also, compact=args.compact)
     measured = merge_beside(args.store, args.book, own=True)
     data = asdict(found) | {"merge": merge_data(found.merge), "book": args.book}
     data["measured"] = measured

@@ -63,9 +63,11 @@ def _share(total) -> str:
 def _open(artefacts, args) -> Result:
     from nmfbench.cli.agenda import agenda_of, open_rows, open_text
     from nmfbench.cli.computing import planned
+    from nmfbench.engine.missing import Held
 
     with reading(args.store) as store:
         grids = {artefact.id: planned(artefact, args) for artefact in artefacts}
-        agenda = agenda_of(artefacts, grids, store, args.profile, stand_in=args.stand_in)
+        held = Held.of((trial for grid in grids.values() for trial in grid), store)
+        agenda = agenda_of(artefacts, grids, store, args.profile, held, stand_in=args.stand_in)
         rows = open_rows(agenda)
     return Result(rows, open_text(rows))
