@@ -22,14 +22,16 @@ from nmfbench.artefacts.grids import Method
 from nmfbench.core import registry
 from nmfbench.core.registry import Registry
 from nmfbench.engine import runner
+from nmfbench.engine.audit import standing
 from nmfbench.engine.exchange import FIRST, LAST, ExchangeError, read_exports, trial_of
 from nmfbench.engine.merge import import_records
+from nmfbench.engine.provenance import machine
 from nmfbench.engine.record import JSON, digest, to_row
 from nmfbench.engine.saved import as_saved
 from nmfbench.engine.store import Store, StoreError
 from nmfbench.engine.trials import key_of
 
-ELSEWHERE = {"platform": "other", "cpu": "other", "cores": 1}
+ELSEWHERE = {"platform": "other", "cpu": "other", "cores": 1, "machine": machine()}
 SINGLE = np.linspace(0, 1, 4, dtype=np.float32)
 
 
@@ -141,7 +143,9 @@ def test_an_import_gives_the_records_back(store, book, tmp_path, artefacts):
             assert claim_rows(here) == claim_rows(there)
             assert "computed by today's code" in here.notes[0]
             assert "elsewhere, not audited" in there.notes[0]
-            assert here.to_dict() | {"notes": []} == there.to_dict() | {"notes": []}
+            assert (here.foreign, there.foreign) == (False, True)
+            same = {"notes": [], "foreign": None}
+            assert here.to_dict() | same == there.to_dict() | same
         assert evaluate(artefacts[0], other).verdicts[0][1].verdict == "confirmed"
 
 
@@ -444,6 +448,25 @@ def test_records_of_others_stay_out_until_an_audit_vouches_for_them(store, book,
     assert keys_of(book) == {one.key for one in (*DRAWN, FITS[0])}
 
 
+def test_a_store_of_another_machine_is_not_taken_for_ones_own(store, book, monkeypatch):
+    """Its records stay out until this machine audits them, whatever audits they come with."""
+    foreign = record_of(FITS[0])["host"] | {"machine": "0" * 32}
+    fill(store, DRAWN)
+    fill(store, FITS, host=foreign)
+    draw = {"draw": "0", "task": FITS[0].task, "solver": FITS[0].solver, "dataset": "digits"}
+    draw |= {"record_code": FITS[0].code, "code": FITS[0].code, "audited": 1}
+    draw |= {"records": {one.key: digest(to_row(record_of(one, host=foreign))) for one in FITS}}
+    draw["finished"] = "2026-01-01T00:00:00+00:00"
+    store.put_draws([draw | {"host": foreign}])
+    assert standing(store, FITS)["elsewhere"] == len(FITS)
+    found = publish(store, book)
+    assert (found.unaudited, found.merge.new) == (2, len(DRAWN))
+    store.put_draws([draw | {"host": record_of(FITS[0])["host"]}])
+    assert standing(store, FITS)["audited"] == 1  # the other is of another solver
+    found = publish(store, book)
+    assert (found.unaudited, found.merge.new) == (1, 1)
+
+
 def test_the_book_stays_publishable_from_a_store_that_imported_it(store, book, tmp_path):
     """Without an audit, and with what the store computed besides."""
     fill(store, DRAWN)
@@ -487,6 +510,21 @@ def test_arrays_of_others_are_not_published(store, book, tmp_path, monkeypatch):
         assert publish(other, book).unaudited == 1
     arrays = {record["key"]: set(found) for record, found in read_exports([book])}
     assert arrays == {DRAWN[0].key: {"both", "curve", "image"}}
+
+
+@pytest.mark.parametrize("wrong", [np.array(["x"]), np.array(["2026-01-01"], "M8[D]")])
+def test_arrays_of_others_end_neither_claims_nor_pages(store, artefacts, wrong):
+    """Where a table cannot be made of what a whole grid holds, it is said, and counts as failed."""
+    import_records(((record_of(one), ARRAYS | {"image": wrong}) for one in DRAWN), store)
+    found = evaluate(artefacts[0], store)
+    assert (found.done, found.total, found.table) == (len(DRAWN), len(DRAWN), None)
+    assert "No table can be made of 4 of 4 trials" in found.notes[-1]
+    assert [text.partition(":")[0] for text in found.broken] == ["alpha/drawn, table"]
+    assert len(claim_rows(found)) == 1
+    for one in DRAWN:
+        store.put(record_of(one), ARRAYS | {"image": wrong}, replace=True)
+    with pytest.raises(TypeError):  # computed here, it is an error of the suite
+        evaluate(artefacts[0], store)
 
 
 def test_a_published_record_does_not_name_its_machine(store, book):

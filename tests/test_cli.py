@@ -998,7 +998,7 @@ def test_reproduce_runs_and_then_reports_what_could_run(command, monkeypatch, tm
     assert released["sentences"] == [{"id": "alpha/finds-much", "state": "open"}]
     code, out, _ = command("report", "gamma/raising", "--profile", "smoke")
     assert code == 1
-    assert "the test of a claim failed: gamma/raising/broken" in out
+    assert "a test of a claim, or a picture, failed: gamma/raising/broken" in out
     since = {"since": "released.json"}
     assert calls[1][2] == options | {"profile": "smoke", "output": "report"} | since
     command("report", "alpha", "--since", "other.json")
@@ -1007,7 +1007,8 @@ def test_reproduce_runs_and_then_reports_what_could_run(command, monkeypatch, tm
 
 @pytest.mark.parametrize("part", ["frame", "table", "picture"])
 def test_trials_that_are_too_few_for_a_table_are_no_failure(command, tmp_path, part):
-    """The section and its claims say so; of all trials an error is one."""
+    """The section and its claims say so; of all trials an error is one, unless others computed
+    some, whose records may hold anything."""
 
     def needs_more(records):
         raise KeyError("no such column")
@@ -1025,6 +1026,13 @@ def test_trials_that_are_too_few_for_a_table_are_no_failure(command, tmp_path, p
     command("run", "alpha/one", "--profile", "smoke")
     with Store(tmp_path / "store", create=False) as store, pytest.raises(KeyError):
         evaluate(artefact, store, profile="smoke").draw()
+    with Store(tmp_path / "store", create=False) as store, Store(tmp_path / "other") as other:
+        other.put_imported((record, {}) for record in store.records())
+        found = evaluate(artefact, other, profile="smoke")
+        shown = render_section(found)
+        assert "of 2 of 2 trials: KeyError('no such column')" in found.notes[-1]
+        assert html.escape(found.notes[-1]) in shown.replace("&#39;", "&#x27;")
+        assert "alpha/one, " in found.broken[0]
 
 
 def test_a_failing_notebook_is_an_error(command, monkeypatch):

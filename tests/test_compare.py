@@ -159,7 +159,18 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
     store, output = tmp_path / "store", tmp_path / "page"
     given = ["--store", str(store), "--output", str(output), "--json", "--jobs", "1"]
     assert cli.main(["compare", f"{file}:Mine", *given]) == 0
-    first = json.loads(capsys.readouterr().out)
+    out, err = capsys.readouterr()
+    # The plan names the number of records that the progress counts, fits among them.
+    (steps, *parts), (count, todo) = (
+        map(int, re.findall(r"\d+", re.findall(pattern, err)[-1]))
+        for pattern in (
+            r"\d+ to compute: \d+ of the solvers compared, \d+ of baselines, \d+ fits",
+            r"\d+ of \d+ trials",
+        )
+    )
+    assert steps == sum(parts) == count == todo
+    assert parts[-1] > 0
+    first = json.loads(out)
     assert first["found"] == 0
     assert first["computed"]["own"] > 0
     assert first["computed"]["baselines"] > 0
@@ -450,6 +461,23 @@ def test_a_peer_and_the_class_that_it_wraps_are_timed_in_one_way(monkeypatch, pr
     np.testing.assert_allclose(traces[0]["objective"], traces[1]["objective"], rtol=1e-12)
     for trace in traces:
         assert np.all(np.diff(trace["seconds"]) >= 0)
+
+
+@pytest.mark.slow
+def test_a_peer_and_the_class_that_it_wraps_tie():
+    """The least seconds of several fits of each, in turn, differ by less than a quarter."""
+    race = next(p for p in problems_of("convergence", "smoke") if p.loss == "frobenius")
+    race = replace(race, dataset_params={"n_samples": 500, "n_features": 300, "n_components": 10})
+    race = replace(race, options={"n_components": 10})
+    solvers = ("sklearn-cd", "sklearn.decomposition:NMF")
+    seconds = {solver: [] for solver in solvers}
+    for turn in range(9):
+        for solver in solvers[:: (-1) ** turn]:
+            trace = perform(race.trial(solver, {}, 0)).arrays["trace"]
+            seconds[solver].append(trace["seconds"][-1])
+    peer, external = (min(times) for times in seconds.values())
+    assert peer > 0.02  # so long that the clock and what surrounds a fit do not count
+    assert 0.8 < external / peer < 1.25
 
 
 def test_a_solver_with_a_curve_keeps_it():

@@ -3,8 +3,11 @@
 import gzip
 import hashlib
 import io
+import os
+import signal
 import tarfile
 import threading
+import time
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -218,6 +221,31 @@ def test_a_file_of_another_kind(tiny, server):
         server.files["tiny.mat"] = body
         with pytest.raises(DownloadError, match="damaged, or is not the expected file"):
             fetch("tiny")
+    assert left_over(tiny.file.parent) == []
+
+
+def die(paths):
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def hang(paths):
+    time.sleep(60)
+
+
+def grow(paths):
+    return {"X": np.ones(2**34)}
+
+
+@pytest.mark.parametrize(
+    ("convert", "message"),
+    [(die, "ends the process that does"), (hang, "within 5 seconds"), (grow, "MemoryError")],
+)
+def test_a_file_that_ends_its_parser_is_refused(tiny, monkeypatch, convert, message):
+    """A crash, a loop and a bomb of memory end the process that converts, and not this one."""
+    monkeypatch.setitem(fetch.__globals__, "CONVERSION", 5 if convert is hang else 60)
+    tiny.register(homes=(Home(tiny.home.urls, convert),))
+    with pytest.raises(DownloadError, match=f"not the expected file .*{message}"):
+        fetch("tiny")
     assert left_over(tiny.file.parent) == []
 
 

@@ -1,7 +1,10 @@
 """Which trials count as missing, and what is computed again together with them."""
 
+import errno
+import os
+
 import pytest
-from engine import on_digits, trial
+from engine import on_digits, start_python, trial
 
 from nmfbench.core import registry
 from nmfbench.engine import runner
@@ -169,6 +172,34 @@ def test_a_machine_has_one_random_name(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("NMFBENCH_CACHE", str(tmp_path / "file" / "cache"))
     assert machine.__wrapped__() != machine.__wrapped__()
+
+
+@pytest.mark.parametrize("content", ["", "\n", "0" * 31, "x" * 32, "\x1b[31m"])
+def test_a_damaged_name_of_a_machine_is_replaced(tmp_path, monkeypatch, content):
+    """As an empty file that two machines may have; a file system without links has names, too."""
+    monkeypatch.setenv("NMFBENCH_CACHE", str(tmp_path))
+    (tmp_path / "machine").write_text(content)
+    first = machine.__wrapped__()
+    assert len(first) == 32
+    assert machine.__wrapped__() == first
+    (tmp_path / "machine").unlink()
+    monkeypatch.setattr(os, "link", _refuse)
+    second = machine.__wrapped__()
+    assert machine.__wrapped__() == second != first
+
+
+def _refuse(*args):
+    raise PermissionError(errno.EPERM, "Operation not permitted")
+
+
+def test_a_machine_is_named_once_by_many_processes(tmp_path, monkeypatch):
+    """Whichever of them is first."""
+    monkeypatch.setenv("NMFBENCH_CACHE", str(tmp_path))
+    code = "from nmfbench.engine.provenance import machine; print(machine())"
+    starting = [start_python(code) for _ in range(4)]
+    names = {process.communicate(timeout=60)[0] for process in starting}
+    assert len(names) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["machine"]
 
 
 # -- imported records -------------------------------------------------------------------------

@@ -142,7 +142,7 @@ def test_import_runs_and_reads_no_code(sent, tmp_path, monkeypatch, capsys):
     assert told["new"] == len(pd.read_parquet(sent / "mine.parquet"))
     # A second import finds all of them, and the store still names the class without a place.
     assert cli.main(["import", str(sent / "mine.parquet"), "--store", "store"]) == 0
-    assert "--against 'mine.py:Mine@" in capsys.readouterr().out
+    assert "--against mine.py:Mine@" in capsys.readouterr().out
     with Store("store") as store:
         assert {str(spec) for spec in saved_solvers(store)} == set(told["saved"])
 

@@ -2,7 +2,10 @@
 
 import json
 import os
+import struct
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -16,6 +19,7 @@ import nmfbench
 from nmfbench.cli import main
 from nmfbench.cli.commands.score import _LOSSES
 from nmfbench.compare.score import defined_losses, fit_baseline, score_factors
+from nmfbench.engine.arrays import to_bytes
 from nmfbench.guests import GuestError, foreign, parse_solver
 from nmfbench.guests.factors import read_factors
 from nmfbench.optim.losses import LOSSES
@@ -514,32 +518,135 @@ def _damaged(rng, content):
     return bytes(content)
 
 
-@pytest.mark.slow
-def test_a_thousand_damaged_files_are_read_or_end_in_a_line(tmp_path):
+def _kinds_of_files(folder, W, H):
+    """Whole files of all programs; of a pair the one that will be damaged is first."""
+    savemat(folder / "plain.mat", {"W": W, "H": sp.csc_matrix(H)})
+    savemat(folder / "packed.mat", {"W": W, "H": H, "note": "text"}, do_compression=True)
+    savemat(folder / "old.mat", {"W": W, "H": H}, format="4")
+    savemat(folder / "nested.mat", {"W": W, "H": H, "s": {"a": np.array([[1, "b"]], object)}})
+    np.savez(folder / "plain.npz", W=W, H=H)
+    np.savez_compressed(folder / "packed.npz", W=W, H=H)
+    found = [[path] for path in sorted(folder.iterdir())]
+    found += [_mat_73(folder, W, H)] * bool(find_spec("h5py"))
+    for name, write in (("plain", _csv), ("of-r", _csv_of_r), ("of-r-2", _csv2_of_r)):
+        (folder / name).mkdir()
+        found.append(write(folder / name, W, H))
+    return found
+
+
+@pytest.mark.parametrize("files", [22, pytest.param(1000, marks=pytest.mark.slow)])
+def test_damaged_files_are_read_or_end_in_a_line(tmp_path, files):
     """None ends the program, takes a minute, or gives more than one line."""
     rng = np.random.default_rng(12)
     W, H = rng.random((N, R)), rng.random((R, M))
-    savemat(tmp_path / "plain.mat", {"W": W, "H": sp.csc_matrix(H)})
-    savemat(tmp_path / "packed.mat", {"W": W, "H": H, "note": "text"}, do_compression=True)
-    savemat(tmp_path / "old.mat", {"W": W, "H": H}, format="4")
-    np.savez(tmp_path / "plain.npz", W=W, H=H)
-    np.savez_compressed(tmp_path / "packed.npz", W=W, H=H)
-    sources = [_mat_73(tmp_path, W, H)[0], *sorted(tmp_path.glob("*.*"))]
-    paths = []
-    for i in range(1000):
-        source = sources[i % len(sources)]
-        paths.append(tmp_path / f"x{i}{source.suffix}")
-        paths[-1].write_bytes(_damaged(rng, source.read_bytes()))
+    sources = _kinds_of_files(tmp_path, W, H)
+    groups = []
+    for i in range(files):
+        source, *rest = sources[i % len(sources)]
+        damaged = tmp_path / f"x{i}{source.suffix}"
+        damaged.write_bytes(_damaged(rng, source.read_bytes()))
+        groups.append([damaged, *rest])
     with ThreadPoolExecutor(4) as pool:
-        errors = [error for error in pool.map(_error_of, paths) if error is not None]
-    assert len(errors) > 300
-    assert all("\n" not in error and str(tmp_path) in error for error in errors)
+        errors = [error for error in pool.map(_error_of, groups) if error is not None]
+    assert files // 4 < len(errors) < files
+    assert [e for e in errors if not e.isprintable() or str(tmp_path) not in e] == []
+    assert [e for e in errors if "is not read within" in e] == []
 
 
-def _error_of(path):
-    """The message of the error of a file; None if it is read."""
+def _error_of(paths):
+    """The message of the error of files; None if they are read."""
     try:
-        read_factors([path], (N, M))
+        read_factors(paths, (N, M))
     except GuestError as error:
         return str(error)
     return None
+
+
+def _npz_of(path, header, data=b"", *, name="W", patch=lambda raw: raw):
+    """An archive with one array whose header and bytes are given; ``patch`` edits the archive."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        head = header.encode()
+        archive.writestr(f"{name}.npy", b"\x93NUMPY\x02\x00" + struct.pack("<I", len(head)) + head)
+        if data:
+            with archive.open("H.npy", "w") as stream:
+                stream.write(data)
+    path.write_bytes(patch(path.read_bytes()))
+
+
+def _described(shape, dtype="<f8"):
+    return f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}\n"
+
+
+def _zeros(path):
+    """Four gigabytes of zeros, packed to four megabytes."""
+    head = _described((2**16, 2**16), "|u1").encode()
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open("W.npy", "w", force_zip64=True) as stream,
+    ):
+        stream.write(b"\x93NUMPY\x02\x00" + struct.pack("<I", len(head)) + head)
+        for _ in range(2**8):
+            stream.write(bytes(2**24))
+
+
+def _with_bytes(at, new):
+    """Write bytes at places of the local header and of the directory of an archive."""
+
+    def patch(raw):
+        raw = bytearray(raw)
+        for mark, shift in ((b"PK\x03\x04", 0), (b"PK\x01\x02", 2)):
+            start = raw.index(mark) + at + shift
+            raw[start : start + len(new)] = new
+        return bytes(raw)
+
+    return patch
+
+
+HOSTILE = {
+    "a header of 4 GB.npz": lambda p: _npz_of(p, "{" * 10**6),
+    "brackets.npz": lambda p: _npz_of(p, "(" * 9000),
+    "huge.npz": lambda p: _npz_of(p, _described((2**40, 2**20))),
+    "overflow.npz": lambda p: _npz_of(p, _described((2**63, 2**63))),
+    "negative.npz": lambda p: _npz_of(p, _described((-1, 3))),
+    "no shape.npz": lambda p: _npz_of(p, _described("'x'")),
+    "objects.npz": lambda p: _npz_of(p, _described((1, 1), "|O")),
+    "wide.npz": lambda p: _npz_of(p, _described((2, 2), "|S999999999")),
+    "encrypted.npz": lambda p: _npz_of(p, _described((1, 1)), patch=_with_bytes(6, b"\x01\x00")),
+    "method 99.npz": lambda p: _npz_of(p, _described((1, 1)), patch=_with_bytes(8, b"c\x00")),
+    "names.npz": lambda p: _npz_of(p, _described((1, 1)), name="\x1b]0;title\x07\nW" + "V" * 9999),
+    "zeros.npz": _zeros,
+    "one array.npz": lambda p: p.write_bytes(to_bytes(np.ones(3))),
+    "sparse zeros.mat": lambda p: savemat(
+        p, {"W": sp.csc_matrix((2**20, 2**18)), "H": sp.csc_matrix((2**18, 9))}
+    ),
+    "objects.mat": lambda p: savemat(p, {"W": {"a": 1}, "H": np.array([[1, "b"]], object)}),
+    "names.mat": lambda p: savemat(p, {f"x{i}": 1 for i in range(5000)}),
+    "binary.csv": lambda p: p.write_bytes(bytes(range(256)) * 100),
+    "utf-16.csv": lambda p: p.write_text("1,2\n3,4\n", encoding="utf-16"),
+    "quotes.csv": lambda p: p.write_text('"' * 10**6),
+    "no end.csv": lambda p: p.write_text('"1,2\n' * 10**5),
+    "one cell.csv": lambda p: p.write_text("9" * 10**7),
+    "ragged.csv": lambda p: p.write_text("".join("1," * i + "1\n" for i in range(1500))),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_files_end_in_a_line(tmp_path, name):
+    """Whatever they ask a parser for; the line has nothing that a terminal obeys."""
+    path = tmp_path / name
+    HOSTILE[name](path)
+    rest = [tmp_path / "H.csv"] if path.suffix == ".csv" else []
+    for other in rest:
+        other.write_text("1,2,3\n")
+    with pytest.raises(GuestError) as caught:
+        _read_with_little(path, rest)
+    said = str(caught.value)
+    assert said.isprintable()
+    assert str(path) in said
+    assert len(said) < 8000
+
+
+def _read_with_little(path, rest):
+    limits = {"memory_limit": 2**30, "time_limit": 300}
+    found = [foreign.read_matrices(p, ["W", "H"][: 2 - len(rest)], **limits) for p in [path, *rest]]
+    raise GuestError(f"{path} was read: {[[a.shape for a in arrays] for arrays in found]}")

@@ -79,6 +79,17 @@ def test_what_is_no_file_is_not_listed(folder, tmp_path, kind):
     assert verify(folder).unlisted == ["figures/added"]
 
 
+def test_names_of_files_do_nothing_to_a_terminal(folder, capsys):
+    """Control characters are written out, and a name stays in its line."""
+    (folder / "x\x1b]0;title\x07\u202e").write_text("")
+    (folder / "y\nz").write_text("")
+    assert main(["verify", str(folder)]) == 1
+    out = capsys.readouterr().out
+    assert "not listed: y z\n" in out
+    assert "not listed: x\\x1b]0;title\\x07\\u202e\n" in out
+    assert out.replace("\n", "").isprintable()
+
+
 @pytest.mark.skipif(shutil.which("sha256sum") is None, reason="sha256sum is not installed")
 def test_sha256sum_reads_the_sums(folder):
     """The sums can be checked without this package."""

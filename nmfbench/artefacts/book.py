@@ -29,6 +29,7 @@ from nmfbench.engine.arrays import pack
 from nmfbench.engine.audit import vouched_for
 from nmfbench.engine.exchange import current_trial, export_records, read_export, trial_of
 from nmfbench.engine.merge import Merge, import_records, merge
+from nmfbench.engine.provenance import computed_here
 from nmfbench.engine.rounding import Spreads
 from nmfbench.engine.saved import as_saved, is_saved
 from nmfbench.engine.store import Store
@@ -114,9 +115,11 @@ def publish(
     kept as they are; images that are only drawn, in half precision.
     Time-outs and deaths are not published, nor are records of external classes by their place.
 
-    The book takes records that were computed here, and imported ones that an audit of the store
+    The book takes records that this machine computed, and others that an audit on this machine
     vouches for (:func:`~nmfbench.engine.audit.vouched_for`) and of which no array is read; what it
-    holds stays. The store is taken at its word on which records were imported.
+    holds stays. This machine's are those that were not imported and bear its random name
+    (:func:`~nmfbench.engine.provenance.computed_here`): neither a file nor a whole store of
+    another machine can pass for its own.
 
     Parameters
     ----------
@@ -139,11 +142,14 @@ def publish(
         read.setdefault(key, []).append(name)
     results = {r["key"]: r for r in store.records() if _is_result(r)}
     imported = store.imported(results)
+    imported |= {key for key, record in results.items() if not computed_here(record)}
     # An audit compares no arrays: where some are read, only a computation here will do.
     bare = (trial_of(results[key]) for key in imported - read.keys())
     foreign = imported - vouched_for(store, bare)
     published = {key: record for key, (record, _) in book.items()}
-    offered = {k: r for k, r in results.items() if k not in foreign or r == published.get(k)}
+    offered = {
+        k: r for k, r in results.items() if k not in foreign or as_saved(r) == published.get(k)
+    }
     found = merge(
         published,
         offered.values(),

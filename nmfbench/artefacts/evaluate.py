@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
@@ -60,7 +60,8 @@ class Evaluation:
         The labelled records behind it, failed ones included; None of an evaluation read back.
     verdicts : list of (Claim, Verdict)
     broken : list of str
-        Claims whose test raised, with the error; their verdict is "inconclusive".
+        Claims whose test raised, with the error; their verdict is "inconclusive". And what else
+        could not be made of a whole grid.
     data : dict of str to str
         For each dataset "own", or what it stands in for.
     done, failed, left_out, total : int
@@ -80,6 +81,8 @@ class Evaluation:
         Hash of the file that each dataset was read from, of those that are read from a file.
     notes : list of str
         What else is to be said of the records: sentences, shown under Provenance.
+    foreign : bool
+        Whether some records were computed elsewhere, so that their numbers and arrays may be any.
     """
 
     artefact: Artefact
@@ -104,6 +107,7 @@ class Evaluation:
     started: str | None
     contents: dict[str, str]
     notes: list[str] = field(default_factory=list)
+    foreign: bool = False
 
     @property
     def missing(self) -> int:
@@ -133,14 +137,20 @@ class Evaluation:
 
     def draw(self):
         """The figure or the printed table; None, with a note, if too few trials have finished."""
+        return self.made("picture", self.artefact.picture)
+
+    def made(self, what: str, make: Callable[[pd.DataFrame], Any]) -> Any:
+        """What is made of the table; None, with a note, if missing or wrong trials prevent it.
+
+        Of all trials of a grid, computed here, an error is one of the suite, and raised.
+        """
         if self.table is None:
             return None
         try:
-            return self.artefact.picture(self.table)
+            return make(self.table)
         except Exception as error:
-            if self.done == self.total:
-                raise
-            self.notes.append(_too_few("picture", self.done, self.total, error))
+            state = (self.artefact, self.done, self.total, self.foreign, self.broken)
+            self.notes.append(_told(what, error, *state))
             return None
 
     def to_dict(self) -> dict[str, Any]:
@@ -237,6 +247,7 @@ def evaluate(
         started=_started(finished),
         contents=_contents(finished),
         notes=notes,
+        foreign=found.foreign,
     )
 
 
@@ -252,8 +263,10 @@ class Found:
     table : DataFrame or None
         None, with a note, if it cannot be made of the trials that have finished.
     broken : list of str
-        Claims whose test raised, with the error.
+        Claims whose test raised, and what else could not be made of whole grids, with the error.
     notes : list of str
+    foreign : bool
+        Whether some were computed elsewhere.
     """
 
     records: pd.DataFrame
@@ -261,6 +274,7 @@ class Found:
     table: pd.DataFrame | None = None
     broken: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    foreign: bool = False
 
 
 @dataclass(frozen=True)
@@ -368,11 +382,11 @@ def _find(artefact, store, grid, reads) -> Found:
     # Curves and factors, for the summaries and claims that look at them.
     records = records.assign(arrays=read_arrays(records, store, reads))
     finished = records[records["status"] == "done"]
-    found = Found(records)
+    found = Found(records, foreign=bool(store.imported(records["key"])))
     reads.by_claims = True
     frame, why = finished, ""
     if len(finished):
-        frame, why = _made("summary", artefact.frame, finished, found, grid)
+        frame, why = _made("summary", artefact.frame, finished, artefact, found, grid)
     for claim in artefact.claims:
         if not len(finished):
             finding = Finding.without("not run", "no trial of this grid has finished")
@@ -383,7 +397,9 @@ def _find(artefact, store, grid, reads) -> Found:
         found.findings.append(finding)
     reads.by_claims = False
     unmade = frame is None or not len(finished)
-    table, more = (None, "") if unmade else _made("table", artefact.table, frame, found, grid)
+    table, more = (
+        (None, "") if unmade else _made("table", artefact.table, frame, artefact, found, grid)
+    )
     return replace(found, table=table, notes=[text for text in (why, more) if text])
 
 
@@ -400,7 +416,7 @@ def _tested(artefact, claim, frame, broken) -> Finding:
     return finding
 
 
-def _made(what, make, given, found, grid):
+def _made(what, make, given, artefact, found, grid):
     """Summary or table, or None and why there is none."""
     try:
         return make(given), ""
@@ -408,9 +424,16 @@ def _made(what, make, given, found, grid):
         raise
     except Exception as error:
         done = int((found.records["status"] == "done").sum())
-        if done == grid.total:
-            raise
-        return None, _too_few(what, done, grid.total, error)
+        return None, _told(what, error, artefact, done, grid.total, found.foreign, found.broken)
+
+
+def _told(what, error, artefact, done, total, foreign, broken) -> str:
+    """Why there is no table, or no picture; raises the error if it is one of the suite."""
+    if done == total:
+        if not foreign:
+            raise error
+        broken.append(f"{artefact.id}, {what}: {error!r}")
+    return f"No {what} can be made of {done} of {total} trials: {error!r}."
 
 
 def look_of(artefact: Artefact, grid: Grid) -> Look:
@@ -418,11 +441,6 @@ def look_of(artefact: Artefact, grid: Grid) -> Look:
     planned = grid.repeats if artefact.planned is None else artefact.planned.repeats
     final = grid.profile == "paper" and grid.whole >= planned
     return Look(grid.whole, planned, final)
-
-
-def _too_few(what, done, total, error) -> str:
-    """Why there is no table, or no picture, of trials that are not all there."""
-    return f"No {what} can be made of {done} of {total} trials: {error!r}."
 
 
 def _notes(store, plan) -> list[str]:

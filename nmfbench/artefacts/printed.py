@@ -205,9 +205,10 @@ def number_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
         With its records, and their store open: a frame may read arrays.
     """
     artefact, frame = evaluation.artefact, None
-    if artefact.printed and evaluation.table is not None:
+    if artefact.printed:
         records = evaluation.records
-        frame = artefact.frame(records[records["status"] == "done"])
+        finished = records[records["status"] == "done"]
+        frame = evaluation.made("summary", lambda table: artefact.frame(finished))
     return [_row(evaluation, frame, number) for number in artefact.printed]
 
 
@@ -215,7 +216,8 @@ def _row(evaluation, frame, number):
     artefact = evaluation.artefact
     smallest = None if number.metric is None else artefact.smallest_difference(number.metric)
     measured = frame is not None and number.ours is not None
-    found = compare(number.ends, number.ours(frame) if measured else [], smallest, number.spread)
+    ours = evaluation.made("number", lambda table: list(number.ours(frame))) if measured else []
+    found = compare(number.ends, ours or [], smallest, number.spread)
     kinds = [evaluation.data.get(name, "own") for name in number.data]
     other = [kind for kind in kinds if kind != "own"]
     low, high = (end if math.isfinite(end) else None for end in number.ends)

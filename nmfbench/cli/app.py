@@ -25,6 +25,7 @@ import warnings
 
 from nmfbench.cli import commands
 from nmfbench.cli.options import hint
+from nmfbench.core.text import one_line, printable
 
 __all__ = ["main", "parse"]
 
@@ -67,7 +68,7 @@ def _main(argv):
         if as_json:
             print(json.dumps(result.data, indent=2, allow_nan=False))
         elif result.text:
-            print(result.text)
+            print(printable(result.text))
         sys.stdout.flush()
         return result.code
     except BrokenPipeError:  # nmfbench list | head
@@ -86,13 +87,13 @@ def _complain(error, code, default=""):
     text = str(error)
     if isinstance(error, OSError) and error.filename is not None:
         text = f"{error.filename}: {error.strerror}"
-    text = " ".join(text.split()) or default or type(error).__name__
+    text = one_line(text) or default or type(error).__name__
     print(f"nmfbench: {text}", file=sys.stderr)
     return code
 
 
 def _show_warning(message, *_, **__):
-    print(f"nmfbench: note: {message}", file=sys.stderr)
+    print(f"nmfbench: note: {printable(message)}", file=sys.stderr)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from nmfbench.core.text import printable
+
 __all__ = ["ReportError", "Result", "UsageError", "counted", "notice", "reading", "table"]
 
 
@@ -57,7 +59,7 @@ def counted(count: int, noun: str) -> str:
 
 def notice(text):
     """Print a line to standard error."""
-    print(f"nmfbench: {text}", file=sys.stderr, flush=True)
+    print(f"nmfbench: {printable(text)}", file=sys.stderr, flush=True)
 
 
 def table(rows: Sequence[Mapping], columns: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ import time
 
 from tqdm import tqdm
 
+from nmfbench.core.text import printable
 from nmfbench.engine.results import reason
 
 __all__ = ["Progress", "describe"]
@@ -65,10 +66,11 @@ class Progress:
         )
 
     def _write(self, text):
+        line = f"nmfbench: {printable(text)}"
         if self._bar is not None:
-            self._bar.write(f"nmfbench: {text}", file=self.stream)
+            self._bar.write(line, file=self.stream)
         else:
-            print(f"nmfbench: {text}", file=self.stream, flush=True)
+            print(line, file=self.stream, flush=True)
 
     def __enter__(self):
         return self

@@ -4,6 +4,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import pickle
 import resource
 import shutil
 import subprocess
@@ -19,6 +20,7 @@ import requests
 
 from nmfbench.core.files import PART, whole_file
 from nmfbench.core.registry import datasets
+from nmfbench.core.text import one_line
 from nmfbench.datasets.base import check_shape, load_dataset
 from nmfbench.datasets.convert import Wheel
 from nmfbench.datasets.errors import DataError, DownloadError
@@ -38,6 +40,8 @@ __all__ = ["fetch", "verify"]
 TIMEOUT = 30  # seconds without an answer
 LONGEST = 7200  # seconds that a download may take
 LARGEST = 2**31  # bytes that it may have
+CONVERSION = 900  # seconds that its conversion may take
+ADDRESSES = 2**34  # bytes that this may take
 _PREFIX = ".fetch-"  # of the folders that downloads go to
 _LEFT_BEHIND = 24 * 3600  # seconds until such a folder is of a fetch that was killed
 
@@ -171,11 +175,10 @@ def _from_home(name, info, home, cache, progress):
     with tempfile.TemporaryDirectory(dir=cache, prefix=_PREFIX) as folder:
         paths = _originals(home, Path(folder), progress)
         try:
-            arrays = home.convert(paths)
-        except Exception as error:  # whatever a damaged file makes a parser do
+            arrays = _converted(home.convert, paths, Path(folder))
+        except _BadFile as error:
             raise DownloadError(
-                f"{places}: the download is damaged, or is not the expected file "
-                f"({type(error).__name__}: {error})."
+                f"{places}: the download is damaged, or is not the expected file ({error})."
             ) from error
     found = content_hash(arrays)
     if found == info.get("content"):
@@ -186,6 +189,61 @@ def _from_home(name, info, home, cache, progress):
             f"{found}, expected {info.get('content')}."
         )
     return _keep_variant(name, info, home, arrays)
+
+
+class _BadFile(ValueError):
+    """A download that cannot be converted."""
+
+
+_CONVERT = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from nmfbench.datasets.fetch import convert_here
+convert_here(*sys.argv[2:])
+"""
+
+
+def _converted(convert, paths, folder):
+    """The arrays that ``convert`` makes of downloads, in a process of its own.
+
+    Few originals have a known checksum, so that a parser may get anything: what ends it, fills the
+    memory or takes for ever ends that process.
+    """
+    job, arrays, problem = (folder / name for name in ("job", "arrays.npz", "problem"))
+    job.write_bytes(pickle.dumps((convert, paths)))
+    words = [json.dumps(sys.path), str(job), str(arrays), str(problem)]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", _CONVERT, *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=CONVERSION,
+            preexec_fn=_limit_parser,
+        )
+    except subprocess.TimeoutExpired:
+        raise _BadFile(f"it is not read within {CONVERSION} seconds") from None
+    if problem.exists():
+        raise _BadFile(problem.read_text(encoding="utf-8"))
+    if done.returncode != 0:
+        raise _BadFile(f"reading it ends the process that does, with exit code {done.returncode}")
+    with np.load(arrays, allow_pickle=False) as held:
+        return dict(held)
+
+
+def convert_here(job, arrays, problem):
+    """Convert downloads in this process, and write their arrays, or what is wrong with them."""
+    convert, paths = pickle.loads(Path(job).read_bytes())  # of the process that started this one
+    try:
+        with Path(arrays).open("wb") as stream:
+            np.savez(stream, **convert(paths))
+    except Exception as error:  # whatever a damaged file makes a parser do
+        said = f"{type(error).__name__}: {one_line(error)}"
+        Path(problem).write_text(said, encoding="utf-8")
+
+
+def _limit_parser():
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
+    _limit_files()
 
 
 def _originals(home, folder, progress):

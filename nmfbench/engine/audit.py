@@ -29,7 +29,7 @@ from nmfbench.engine import rounding
 from nmfbench.engine.agreement import drift, same_target
 from nmfbench.engine.exchange import current_trial
 from nmfbench.engine.guard import default_memory_limit
-from nmfbench.engine.provenance import host
+from nmfbench.engine.provenance import computed_here, host
 from nmfbench.engine.record import digest, to_row
 from nmfbench.engine.results import reason
 from nmfbench.engine.runner import Limits, compute
@@ -403,7 +403,7 @@ def standing(store: Store, trials: Sequence[Trial]) -> dict[str, int]:
         audited = vouchers.has(trial, record["code"], record["digest"])
         if vouchers.differs(trial, record["code"]):
             counts["different"] += 1
-        elif trial.key in imported:
+        elif trial.key in imported or not computed_here(record):
             counts["audited" if audited else "elsewhere"] += 1
         elif record["code"] == trial.code:
             counts["current"] += 1
@@ -430,7 +430,7 @@ def audited(store: Store, trials: Sequence[Trial]) -> bool | None:
 
 
 def vouched_for(store: Store, trials: Iterable[Trial]) -> set[str]:
-    """Keys of the finished records that an audit of this store under today's code vouches for.
+    """Keys of the finished records that an audit on this machine, under today's code, vouches for.
 
     Timed ones are never among them, as no audit compares times.
     """
@@ -445,14 +445,15 @@ def vouched_for(store: Store, trials: Iterable[Trial]) -> set[str]:
 
 
 class _Vouchers:
-    """Outcomes of the audits of a store, and the records that their samples were drawn from."""
+    """Outcomes of the audits of a store, and the records that this machine's samples were drawn
+    from."""
 
     def __init__(self, store):
         self._different, self._drawn_from = set(), set()
         for row in store.audits():
             if row["outcome"] == "different":
                 self._different.add((*group_of(row), row["record_code"], row["code"]))
-        for row in store.draws():
+        for row in filter(computed_here, store.draws()):
             place = *group_of(row), row["record_code"], row["code"]
             self._drawn_from |= {(place, *record) for record in row["records"].items()}
 

@@ -17,8 +17,9 @@ from pathlib import Path
 import nmfbench
 from nmfbench.datasets.files import cache_folder
 
-__all__ = ["commit", "host", "machine", "public_host", "versions"]
+__all__ = ["commit", "computed_here", "host", "machine", "public_host", "versions"]
 
+_NAME = re.compile(rb"[0-9a-f]{32}\s*")  # of a machine
 _PACKAGES = ("nmfbench", "numpy", "scipy", "scikit-learn", "numba", "pandas")
 
 
@@ -26,17 +27,23 @@ _PACKAGES = ("nmfbench", "numpy", "scipy", "scikit-learn", "numba", "pandas")
 def machine() -> str:
     """Random name of this machine, made at first use and kept in the user's cache.
 
-    Two machines with the same processor differ by it. Where the cache cannot be written, the name
-    is that of this process.
+    Two machines with the same processor differ by it. A damaged file is replaced. Where the cache
+    cannot be written, the name is that of this process.
     """
     path, new = cache_folder() / "machine", secrets.token_hex(16)
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".part-") as folder:
             part = Path(folder) / path.name
             part.write_text(new, encoding="utf-8")
-            with contextlib.suppress(FileExistsError):  # of another process, or an earlier one
+            try:
                 os.link(part, path)
+            except FileExistsError:  # of another process, or an earlier one
+                if _NAME.fullmatch(path.read_bytes()) is None:
+                    part.replace(path)
+            except OSError:  # a file system without links
+                if not path.exists():
+                    part.replace(path)
         return path.read_text(encoding="utf-8").strip()
     return new
 
@@ -55,6 +62,14 @@ def host() -> dict[str, str | int]:
         "cores": os.cpu_count() or 1,
         "machine": machine(),
     }
+
+
+def computed_here(record: Mapping) -> bool:
+    """Whether a record, or an audit, bears the random name of this machine, which no other knows.
+
+    So a store that another machine has filled is not taken for one of this.
+    """
+    return record["host"].get("machine") == machine()
 
 
 def public_host(host: Mapping[str, str | int]) -> dict[str, str | int]:

@@ -80,6 +80,7 @@ RESERVED = frozenset(COLUMNS) | {"arrays", "artefact", "digest", "method"}
 
 _YEARS = range(2000, 2200)  # of a time that tables can hold
 _TIMES = ("seconds", "cpu_seconds", "elapsed")
+_LONGEST = 1e9  # seconds, of these: dates are computed with them
 _FLAT = {"host": (str, int), "versions": (str,)}
 """Types of the entries in those JSON columns that tables of all records show."""
 
@@ -122,13 +123,16 @@ def from_row(row: Sequence) -> dict[str, Any]:
 
 
 def check_origin(row: Sequence) -> None:
-    """Raise a RecordError if a row says when and where it was computed as no record does.
+    """Raise a RecordError if a row says when, where and how long it was computed as no record does.
 
     Rows with a digest need it, too: an earlier nmfbench took them from files of others.
     """
     columns = dict(zip(COLUMNS, row, strict=True))
     for name in _FLAT:
         _check_text(name, columns[name])
+    for name in _TIMES:
+        if columns[name] is not None:
+            _value(name, columns[name])
     _text("finished", columns["finished"])
 
 
@@ -171,14 +175,15 @@ def _value(name, value):
         if not 0 <= value < _LARGEST:
             raise RecordError(f"{name} is {value}, not between 0 and 2^63.")
         return value
-    return _number(name, value, at_least=0.0 if name in _TIMES else -math.inf)
+    number = _number(name, value)
+    if name in _TIMES and not 0 <= number <= _LONGEST:
+        raise RecordError(f"{name} is {value!r}, not from 0 to {_LONGEST:g} seconds.")
+    return number
 
 
-def _number(name, value, at_least=-math.inf):
+def _number(name, value):
     if not isinstance(value, int | float) or not _is_finite(value):
         raise RecordError(f"{name} is {value!r}, not a finite number.")
-    if value < at_least:
-        raise RecordError(f"{name} is {value!r}, below {at_least:g}.")
     return float(value)
 
 

@@ -100,7 +100,15 @@ of what it imports from its own folder, and the versions of the packages that it
 of an installed package counts with that package's version. So a change of the code is a new trial.
 """
 
+from importlib import import_module
+
 from nmfbench.guests.errors import GuestError, GuestFault
-from nmfbench.guests.spec import SolverSpec, parse_solver
 
 __all__ = ["GuestError", "GuestFault", "SolverSpec", "parse_solver"]
+
+
+def __getattr__(name):
+    # Imported when first used, so that a process that parses a file starts at once.
+    if name in ("SolverSpec", "parse_solver"):
+        return getattr(import_module("nmfbench.guests.spec"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

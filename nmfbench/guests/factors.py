@@ -66,17 +66,16 @@ def read_factors(paths: Sequence, shape, *, names=("W", "H"), transposed=None) -
             f"then H; got {' '.join(map(str, paths))}."
         )
     A, B = (_checked(array, source) for array, source in zip(arrays, sources, strict=True))
-    return _oriented(A, B, tuple(shape), transposed)
+    return _oriented(A, B, tuple(shape), transposed, " and ".join(map(str, paths)))
 
 
 def _checked(array, source):
-    """The factor in double precision."""
+    """The factor."""
     if array.dtype.kind not in "biuf" or array.ndim != 2 or not array.size:
         raise GuestError(
             f"{source} must be a matrix of real numbers, but has shape {array.shape} and type "
             f"{array.dtype}."
         )
-    array = array.astype(np.float64)
     wrong = ~(np.isfinite(array) & (array >= 0))
     if wrong.any():
         i, j = np.argwhere(wrong)[0]
@@ -88,7 +87,7 @@ def _checked(array, source):
     return array
 
 
-def _oriented(A, B, shape, transposed):
+def _oriented(A, B, shape, transposed, files):
     """The factors with samples in the rows of the first, features in the columns of the second."""
     found = []
     for swapped in (False, True) if transposed is None else (transposed,):
@@ -101,14 +100,14 @@ def _oriented(A, B, shape, transposed):
     shapes = f"{A.shape[0]} x {A.shape[1]} and {B.shape[0]} x {B.shape[1]}"
     if not found:
         raise GuestError(
-            f"the factors are {shapes}, but X is {n} x {m}: W must be {n} x r and H r x {m}, or "
-            f"{m} x r and r x {n} where samples are columns."
+            f"the factors of {files} are {shapes}, but X is {n} x {m}: W must be {n} x r and H "
+            f"r x {m}, or {m} x r and r x {n} where samples are columns."
         )
     if len(found) > 1 and transposed is None:
         raise GuestError(
-            f"the factors are {shapes} and X is {n} x {m}: the shapes leave open whether W belongs "
-            "to samples or to features. Say --transposed no where W has a row for each sample, "
-            "--transposed yes where samples are columns."
+            f"the factors of {files} are {shapes} and X is {n} x {m}: the shapes leave open "
+            "whether W belongs to samples or to features. Say --transposed no where W has a row "
+            "for each sample, --transposed yes where samples are columns."
         )
     W, H, swapped, turned = found[0]
     layout = "X' = W H, samples in columns" if swapped else "X = W H, samples in rows"

@@ -1,8 +1,8 @@
 """Matrices in files of other programs, parsed in a process of its own.
 
 Parsers of binary files are written for files that are in order: a damaged or hostile one may end
-the process, or fill the memory. Here it ends a guarded child, with limits of time and memory, and
-the program goes on with an error that names the file.
+the process, or fill the memory or the disk. Here it ends a guarded child, with limits of time and
+memory, and the program goes on with an error of one line that names the file.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import scipy.sparse as sp
-from scipy.io import loadmat
 
-from nmfbench.engine.guard import Guarded, default_memory_limit
+from nmfbench.core.text import one_line
+from nmfbench.engine.guard import Guarded, default_memory_limit, limited_memory
 from nmfbench.guests.errors import GuestError
 
 __all__ = ["KINDS", "read_matrices"]
 
 _TIME_LIMIT = 60  # seconds
+_MEMORY_LIMIT = 2**33  # bytes
 _LONGEST = 300  # characters of a parser's error
+_SHOWN = 20  # names of a file's matrices
 _AGAIN = "write it again, with nothing in it but matrices of numbers"
 _CODE = """
 from nmfbench.guests.foreign import parse
@@ -44,12 +45,13 @@ def read_matrices(path, names, *, time_limit=_TIME_LIMIT, memory_limit=None) -> 
     time_limit : float, default=60
         Seconds.
     memory_limit : int, optional
-        Bytes; by default that of a trial.
+        Bytes; by default 8 GiB, or that of a trial if it is less.
 
     Returns
     -------
     list of ndarray
-        Of any type and shape but objects; sparse matrices are made dense.
+        Real numbers in double precision; other types but objects as they are. Sparse matrices are
+        made dense.
 
     Raises
     ------
@@ -60,13 +62,14 @@ def read_matrices(path, names, *, time_limit=_TIME_LIMIT, memory_limit=None) -> 
     if path.exists() and not path.is_file():
         raise GuestError(f"{path} is not a regular file: copy what it gives to one.")
     path.open("rb").close()  # an OSError says what is wrong
-    limit = default_memory_limit() if memory_limit is None else memory_limit
+    limit = memory_limit or min(default_memory_limit(), _MEMORY_LIMIT)
     with tempfile.TemporaryDirectory() as folder:
         child = Guarded(
             _CODE,
             str(path.absolute()),
             json.dumps(list(names)),
             folder,
+            str(limit),
             memory_limit=limit,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -91,22 +94,21 @@ def read_matrices(path, names, *, time_limit=_TIME_LIMIT, memory_limit=None) -> 
         return [np.load(Path(folder, f"{i}.npy"), allow_pickle=False) for i in range(count)]
 
 
-def parse(path, names, folder):
+def parse(path, names, folder, limit):
     """Parse a file in this process, and write its matrices, or what is wrong, to a folder."""
     problem, folder = None, Path(folder)
     path, names = Path(path), json.loads(names)
     try:
-        for i, array in enumerate(KINDS[path.suffix.lower()](path, names)):
-            array = array.toarray() if sp.issparse(array) else np.asarray(array)
-            if array.dtype.hasobject:
-                raise ValueError("it holds objects, not numbers")
-            np.save(folder / f"{i}.npy", array, allow_pickle=False)
+        # Of addresses, as zeros that nobody has touched take no memory, but room on the disk.
+        with limited_memory(int(limit)):
+            for i, array in enumerate(KINDS[path.suffix.lower()](path, names)):
+                np.save(folder / f"{i}.npy", _plain(array), allow_pickle=False)
     except GuestError as error:
         problem = str(error)
     except MemoryError:
         problem = f"asks for more memory than there is; {_AGAIN}."
     except Exception as error:  # whatever damage makes parsers do
-        reason = " ".join(str(error).split())[:_LONGEST].rstrip(".") or type(error).__name__
+        reason = one_line(error)[:_LONGEST].rstrip(".") or type(error).__name__
         if path.suffix.lower() == ".csv":
             problem = f"cannot be read as a table of numbers: {reason}."
         else:
@@ -115,6 +117,14 @@ def parse(path, names, folder):
                 "pickled objects are never loaded."
             )
     (folder / "answer.json").write_text(json.dumps(problem), encoding="utf-8")
+
+
+def _plain(array):
+    """A dense array, of numbers in double precision if it is of real ones."""
+    array = array.toarray() if sp.issparse(array) else np.asarray(array)
+    if array.dtype.hasobject:
+        raise ValueError("it holds objects, not numbers")
+    return array.astype(np.float64, copy=False) if array.dtype.kind in "biuf" else array
 
 
 def _from_npz(path, names):
@@ -132,6 +142,8 @@ def _from_mat(path, names):
         return _from_hdf5(path, names)
     if head.startswith(b"# Created by Octave"):
         raise GuestError(f"is in Octave's text format; {_save_as_version_7(path, names)}.")
+    from scipy.io import loadmat
+
     held = loadmat(path)
     _check_names(names, [name for name in held if not name.startswith("__")])
     return [held[name] for name in names]
@@ -156,7 +168,7 @@ def _from_hdf5(path, names):
     except GuestError:
         raise
     except Exception as error:  # whatever damage makes the library do
-        reason = " ".join(str(error).split())[:_LONGEST].rstrip(".")
+        reason = one_line(error)[:_LONGEST].rstrip(".")
         raise GuestError(f"is a damaged MATLAB 7.3 file ({reason}); {remedy}.") from error
 
 
@@ -169,7 +181,8 @@ def _save_as_version_7(path, names):
 def _check_names(names, held):
     lacking = [name for name in names if name not in held]
     if lacking:
-        shown = ", ".join(itertools.islice(held, 20)) + ", ..." * (len(held) > 20)
+        shown = ", ".join(one_line(name)[:_LONGEST] for name in itertools.islice(held, _SHOWN))
+        shown += ", ..." * (len(held) > _SHOWN)
         raise GuestError(
             f"has no {' and no '.join(lacking)}; it holds {shown or 'nothing'}. "
             "Say what the factors are called there: --names W H."
@@ -178,6 +191,8 @@ def _check_names(names, held):
 
 def _from_csv(path, names):
     """A table with commas or, as R's ``write.csv2`` has it, semicolons and decimal commas."""
+    import pandas as pd  # slow, and only needed here
+
     with path.open(encoding="utf-8", errors="replace") as stream:
         semicolons = ";" in stream.readline()
     cells = pd.read_csv(
@@ -190,6 +205,8 @@ def _from_csv(path, names):
 
 
 def _numbers(cells, decimal_commas):
+    import pandas as pd
+
     texts = pd.Series(cells.ravel())
     if decimal_commas:
         texts = texts.str.replace(",", ".", regex=False)

@@ -136,8 +136,8 @@ def picture_path(artefact: Artefact, ending: str) -> str:
 
 def sprite_of(evaluation: Evaluation) -> Sprite | None:
     """Frames of the clips of a figure, if it has any."""
-    artefact, table = evaluation.artefact, evaluation.table
-    strips = artefact.strips(table) if artefact.strips and table is not None else []
+    artefact = evaluation.artefact
+    strips = artefact.strips and evaluation.made("picture of frames", artefact.strips)
     return pack(strips) if strips else None
 
 
@@ -220,7 +220,10 @@ def _printed(evaluation):
     artefact, table = evaluation.artefact, evaluation.table
     if table is None or (artefact.kind == "figure" and artefact.scores is None):
         return None
-    printed = evaluation.draw() if artefact.kind == "table" else artefact.scores(table)
+    if artefact.kind == "table":
+        printed = evaluation.draw()
+    else:
+        printed = evaluation.made("table of scores", artefact.scores)
     return (
         None if printed is None else printed.to_html(border=0, index=False, na_rep="", escape=True)
     )

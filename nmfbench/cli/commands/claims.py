@@ -65,7 +65,7 @@ def run(args) -> Result:
     ]
     broken = [text for evaluation in found for text in evaluation.broken]
     for text in broken:
-        notice(f"the test of a claim failed: {text}")
+        notice(f"a test of a claim, or a picture, failed: {text}")
     if args.release is not None:
         from nmfbench.report.changes import write_release
 

@@ -31,9 +31,12 @@ def add(commands):
 
 
 def run(args) -> Result:
+    from shlex import quote
+
     from nmfbench.cli.merged import import_files, merge_data, merge_text
 
     found = import_files(args.names, args.store, without_digests=args.without_digests)
     text = [merge_text(found, args.store)]
-    text += [f"To compare with these records: --against '{name}'" for name in found.saved]
+    # Names come from the file, and are for a shell.
+    text += [f"To compare with these records: --against {quote(name)}" for name in found.saved]
     return Result(merge_data(found), "\n".join(text))

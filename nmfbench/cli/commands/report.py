@@ -43,6 +43,6 @@ def make_report(artefacts, args, profile=None) -> Result:
     except NotebookError as error:
         raise ReportError(str(error)) from error
     broken = [text for evaluation in made.evaluations for text in evaluation.broken]
-    text = [f"the test of a claim failed: {line}" for line in broken]
+    text = [f"a test of a claim, or a picture, failed: {line}" for line in broken]
     data = {"index": str(made.index)}
     return Result(data, "\n".join([*text, f"{made.index}"]), int(bool(broken)))

@@ -21,11 +21,12 @@ def add(commands):
 def run(args) -> Result:
     from dataclasses import asdict
 
+    from nmfbench.core.text import one_line
     from nmfbench.report.sums import verify
 
     found = verify(args.folder)
     lines = [
-        f"{word}: {name}"
+        f"{word}: {one_line(name)}"
         for word, names in (
             ("changed", found.changed),
             ("missing", found.missing),

@@ -1,0 +1,32 @@
+"""Text of others, as a terminal may show it."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["one_line", "printable"]
+
+# Controls, with the escapes that move a cursor or set a title, and marks that turn text round.
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def printable(text) -> str:
+    r"""The text with its control characters written out, but for tabs and ends of lines.
+
+    Examples
+    --------
+    >>> printable("red: \x1b[31m")
+    'red: \\x1b[31m'
+    """
+    return _UNSAFE.sub(lambda found: ascii(found[0])[1:-1], str(text))
+
+
+def one_line(text) -> str:
+    r"""The text in one line, without what a terminal would obey.
+
+    Examples
+    --------
+    >>> one_line("a\n b\x07")
+    'a b\\x07'
+    """
+    return printable(" ".join(str(text).split()))
