@@ -139,16 +139,13 @@ def test_the_buffer_is_a_tenth_of_the_training_images():
             grid = recognition.grid(name, 1, (size,), (10,))
             found = {t.params.get("buffer", 20) for t in grid if t.solver == "mor-nmf"}
             assert found == {expected, 20}
-            rows = pd.DataFrame([t.to_dict() for t in grid]).astype({"options": object})
-            rows = rows.assign(method="x", train_per_class=size)
-            rows.loc[rows["solver"] == "mor-nmf", "method"] = [
-                recognition.TWENTY if t.params.get("buffer", 20) == 20 else recognition.MOR
-                for t in grid
-                if t.solver == "mor-nmf"
-            ]
-            ruled = recognition._with_the_rule(rows)
-            assert (ruled["method"] == recognition.MOR).sum() == 1
-            assert (ruled["method"] == recognition.TWENTY).sum() == 1
+            rows = pd.DataFrame([t.to_dict() for t in grid if t.solver == "mor-nmf"])
+            named = recognition._by_buffer(
+                rows.assign(method=recognition.MOR, train_per_class=size)
+            )
+            assert sorted(named["method"]) == [recognition.MOR, recognition.TWENTY]
+            ruled = named.set_index("method")["params"][recognition.MOR]
+            assert ruled.get("buffer", 20) == expected
 
 
 def test_slopes_are_taken_within_data_sets():

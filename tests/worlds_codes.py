@@ -1,6 +1,6 @@
 """Made-up records for the artefacts on recognition by codes: worlds where claims hold or do not."""
 
-_BEST = ("OR-NMF", "MOR-NMF", "MOR-NMF, 20 samples")
+_BEST = ("OR-NMF", "MOR-NMF")
 _FALLING = ("ONMF", "INMF")
 
 

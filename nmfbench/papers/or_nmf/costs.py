@@ -219,13 +219,13 @@ _CLAIMS = [
     ),
     *(
         Claim(
-            f"batch-seconds-{label.lower()}",
-            f"The CPU seconds of an iteration of {label} are proportional to the number of "
+            f"batch-seconds-{method.solver}",
+            f"The CPU seconds of an iteration of {method.label} are proportional to the number of "
             "samples: to the power 1, within 0.1.",
             "Introduction",
-            _exponent(measure, Margin(around=1.0)),
+            _exponent(_OF_N[method.label], Margin(around=1.0)),
         )
-        for label, measure in _OF_N.items()
+        for method in BATCH
     ),
 ]
 

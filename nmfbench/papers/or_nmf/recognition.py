@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
 
+import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.claim import Claim
@@ -47,7 +48,7 @@ BATCH, UNTRAINED, SVD, PIXELS = "HALS", "untrained bases", "SVD", "raw pixels"
 METHODS = (
     Method(OR, "or-nmf"),
     *(Method(MOR, "mor-nmf", {"buffer": n}) for n in (2, 3, 5, 7, 12)),
-    Method(TWENTY, "mor-nmf"),
+    Method(MOR, "mor-nmf"),
     Method(WOR, "wor-nmf"),
     Method(OMF, "omf"),
     Method(OMF_DA, "omf-da"),
@@ -101,7 +102,7 @@ def _fits(method, dataset, base, size, rank):
         return rank <= n
     if method.label == PRINTED:
         return rank in _PRINTED_AT[dataset]
-    return method.label != MOR or method.params["buffer"] == _buffer(n)
+    return method.params.get("buffer", _LARGEST) in (_buffer(n), _LARGEST)
 
 
 def _buffer(n):
@@ -114,7 +115,7 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
 
     Where the paper's rule gives 20 samples for the buffer of MOR-NMF, its rows stand for both.
     """
-    records = _with_the_rule(records.astype({"method": str}))
+    records = _by_buffer(records.astype({"method": str}))
     long = lengthen(records, _CODES, "codes", _ACCURACY, unit=100)
     # Every record has them, and they are alike for all methods.
     each = long.drop_duplicates(["codes", *_BY, "repeat"])
@@ -125,15 +126,22 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([long, *references], ignore_index=True)
 
 
-def _with_the_rule(records):
-    """Repeat rows of MOR-NMF with a buffer of 20 samples where this is what the rule gives."""
-    twenty = records[records["method"] == TWENTY]
+def _by_buffer(records):
+    """Name MOR-NMF by its buffer; a row of 20 samples stands for both where the rule gives them."""
+    is_mor = records["method"] == MOR
+    rows = records[is_mor]
+    lengths = np.array([params.get("buffer", _LARGEST) for params in rows["params"]], dtype=int)
     people = [
         options.get("n_classes", dataset_info(dataset)["n_classes"])
-        for options, dataset in zip(twenty["options"], twenty["dataset"], strict=True)
+        for options, dataset in zip(rows["options"], rows["dataset"], strict=True)
     ]
-    ruled = [_buffer(n) == _LARGEST for n in people * twenty["train_per_class"].to_numpy(int)]
-    return pd.concat([records, twenty[ruled].assign(method=MOR)], ignore_index=True)
+    by_rule = [
+        _buffer(n * size)
+        for n, size in zip(people, rows["train_per_class"].astype(int), strict=True)
+    ]
+    ruled = rows[lengths == np.array(by_rule, dtype=int)]
+    twenty = rows[lengths == _LARGEST].assign(method=TWENTY)
+    return pd.concat([records[~is_mor], ruled, twenty], ignore_index=True)
 
 
 def table(frame: pd.DataFrame) -> pd.DataFrame:
@@ -146,7 +154,7 @@ def curves(artefact: str) -> Curves:
     axis = reported(artefact, "axis")
     return Curves(
         x="n_components",
-        labels=[*(method.label for method in METHODS), *_REFERENCES.values()],
+        labels=[*dict.fromkeys(method.label for method in METHODS), TWENTY, *_REFERENCES.values()],
         row="codes",
         rows={_NNLS: "NNLS codes\naccuracy (%)", _INVERSE: "pseudo-inverse codes\naccuracy (%)"},
         column="train_per_class",
