@@ -193,8 +193,8 @@ ARTEFACT = register_artefact(
         assumed={
             "iterations": "Until one lowers the squared error by no more than a ten-thousandth, or "
             "3000: the paper names no rule, and no data. Rank 10; samples drawn at random, 100 to "
-            "800 of CBCL and MNIST, 50 to 400 of ORL. NMF, by multiplicative updates, and NeNMF are among "
-            "the methods that it lists; HALS stands for its alternating least squares.",
+            "800 of CBCL and MNIST, 50 to 400 of ORL. Multiplicative updates (NMF) and NeNMF are "
+            "among the methods that it lists; HALS stands for its alternating least squares.",
             "usually": "On average over the three data sets, which are blocks.",
             "performs well": "The paper gives no measure. (36) approximates (35): ONMF is not "
             "worse than (35) by twice the smallest ratio of costs that matters. Both begin each "
