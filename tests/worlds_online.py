@@ -14,6 +14,7 @@ from nmfbench.papers.or_nmf.curves import (
     ONE_SWEEP,
     ONMF,
     OR,
+    PRINTED,
     SMALL,
     WOR,
 )
@@ -64,6 +65,8 @@ def _curves(holds, **more):
         lead = 0.2 if (row["method"] in (OR, MOR)) == holds else 0.0
         if row["method"] in (OR, MOR):
             made["cost-once"] = made["cost"] * (1.1 if holds else 0.9)
+        if row["method"] == PRINTED:
+            made["stored"] *= 9.0 if holds else 1 / 9
         return made | {
             "sparseness": 0.4 + lead + 0.01 * rng.standard_normal(),
             "data-sparseness": 0.05 if holds else 0.8,
@@ -112,12 +115,13 @@ def _chunks(holds):
 
 
 def _efficiency(holds):
-    """Steps of OMF-DA rise most on sparse features, or least."""
+    """Steps of OMF-DA do most harm on sparse features, or least."""
 
     def metrics(row, rng):
         made = _curves(holds)(row, rng)
-        share = (0.8 if (row["dataset"] == "huebow") == holds else 0.3) + 0.01 * rng.random()
-        return made | {"n-rises": share * made["inner-iterations"]}
+        if row["method"] == PRINTED and row["dataset"] == "huebow":
+            made["stored"] *= 9.0 if holds else 1 / 9
+        return made
 
     return metrics
 
@@ -261,6 +265,79 @@ def _settings(holds):
     return metrics
 
 
+def _chunk_lengths(holds):
+    """Chunks of any length are faster than single samples, or slower."""
+
+    def metrics(row, rng):
+        return _stream(row, 1.0 if (row["method"] == OR) != holds else 8.0, rng)
+
+    return metrics
+
+
+def _inner_counts(holds):
+    """INMF is slow and fails, off-diagonal entries cost sweeps, OMF-DA rises; or nothing does."""
+
+    def metrics(row, rng):
+        noise = np.exp(0.01 * rng.standard_normal(8))
+        if row["task"] == "incremental-steps":
+            return {"updates": (90 if holds else 4) * noise[0], "sweeps": 8 * noise[1]}
+        if row["task"] == "zero-denominators":
+            return {"failed": float(holds), "finite-share": 0.1}
+        if row["task"] == "surrogate-stream":
+            few = (row["method"] == OR) == holds
+            return {"share-of-rises": (0.1 if few else 0.5) * noise[2]}
+        shares = row["shares"]
+        power = 2 if holds else -2
+        return {f"sweeps-{s:g}": noise[3] * 20 * (0.1 + s) ** power for s in shares}
+
+    return metrics
+
+
+def _batch(holds):
+    """Iterations grow, ONMF is as good as (35), and OR-NMF-IS gains what there is; or not."""
+
+    def metrics(row, rng):
+        noise = np.exp(0.01 * rng.standard_normal(3))
+        if row["task"] == "iterations-needed":
+            return {"iterations": noise[0] * row["n_samples"] ** (0.5 if holds else -0.5)}
+        if row["task"] == "refactoring":
+            level = 1.0 if holds else 3.0
+            return {"cost": level * noise[0], "cost-all": noise[1], "cost-equal": 2 * noise[2]}
+        good = holds or row["solver"] == "is-mu"
+        return {"initial": 10.0, "cost": (1.0 if good else 5.0) * noise[0]}
+
+    return metrics
+
+
+def _costs(holds):
+    """Algorithm 2 takes most, inner steps are linear, all samples dear; or the opposite."""
+
+    def metrics(row, rng):
+        noise = np.exp(0.01 * rng.standard_normal(3))
+        if row["task"] == "step-parts":
+            return {"share-update": (0.8 if holds else 0.2) * noise[0]}
+        if row["task"] == "refactoring":
+            ratio = 5.0 if holds else 1.1
+            return {"seconds-chunk": noise[0], "seconds-all": ratio * noise[1]}
+        power = 1.0 if holds else 2.0
+        if row["task"] == "inner-step-cost":
+            size = row["dataset_params"]["n_features"] * row["n_components"]
+            return {"seconds-step": noise[0] * size**power}
+        return {"cpu_seconds": 20 * noise[0] * row["per_class"] ** power, "n_iter": 20}
+
+    return metrics
+
+
+def _limit(holds):
+    """ONMF with codes dies and the others survive, or the other way round."""
+
+    def metrics(row, rng):
+        keeps = row["solver"] == "onmf" and row["params"].get("keep_codes", True)
+        return {"out-of-memory": float(keeps == holds)}
+
+    return metrics
+
+
 def _number_of(text):
     """A number from 1 to 9 that depends on a text."""
     return 1 + sum(map(ord, text)) % 9
@@ -277,6 +354,11 @@ WORLDS = {
     "or-nmf/rates": _rates,
     "or-nmf/streams": _streams,
     "or-nmf/settings": _settings,
+    "or-nmf/chunk-lengths": _chunk_lengths,
+    "or-nmf/inner": _inner_counts,
+    "or-nmf/batch": _batch,
+    "or-nmf/costs": _costs,
+    "or-nmf/limit": _limit,
     "or-nmf/efficiency": _efficiency,
     "or-nmf/penalties": _penalties,
     "or-nmf/divergence-convexity": _convexity,

@@ -48,7 +48,7 @@ _PERIOD = 0.005  # seconds between looks at the memory
         "out-of-memory": None,
     },
 )
-def memory(data, solver, rng, *, n_components, n_samples, patch=19, limit=600):
+def memory(data, solver, rng, *, n_components, n_samples, patch=19, limit=600, allowance=None):
     """Learn from a memory-mapped file, block by block, in a fresh process of limited memory.
 
     The process ends with the trial, so that nothing of other trials is in its memory. What it
@@ -70,6 +70,9 @@ def memory(data, solver, rng, *, n_components, n_samples, patch=19, limit=600):
         Side of a patch.
     limit : int, default=600
         Megabytes of the process's data segment. One that dies of it has a result, too.
+    allowance : int, optional
+        Megabytes that the data segment may grow by from the start of the stream on, in place of
+        ``limit``.
 
     Returns
     -------
@@ -94,7 +97,9 @@ def memory(data, solver, rng, *, n_components, n_samples, patch=19, limit=600):
         fresh = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(1, mp_context=fresh) as pool:
             try:
-                model, metrics, arrays = pool.submit(_learn, solver, path, limit * 10**6).result()
+                model, metrics, arrays = pool.submit(
+                    _learn, solver, path, limit, allowance
+                ).result()
             except (MemoryError, BrokenProcessPool):
                 return Outcome({"out-of-memory": 1.0}, _fit(0.0, 0, "out of memory"))
     held_out = patches(data, _HELD_OUT, patch, rng)
@@ -152,8 +157,13 @@ class _Counter:
 
 
 def _anonymous():
+    return _of_process("RssAnon")
+
+
+def _of_process(name):
+    """Bytes that the system counts under a name."""
     with open("/proc/self/status") as file:
-        return next(int(line.split()[1]) * 1024 for line in file if line.startswith("RssAnon"))
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith(name))
 
 
 def _pickled_size(model):
@@ -162,15 +172,18 @@ def _pickled_size(model):
     return counter.size
 
 
-def _learn(solver, path, limit):
+def _learn(solver, path, limit, allowance):
     X = np.load(path, mmap_mode="r")
     n, online = len(X), hasattr(solver, "partial_fit")
     tiny = np.array(X[: 2 * solver.n_components])  # compiles kernels and fills the caches
     clone(solver).partial_fit(tiny) if online else clone(solver).fit(tiny)
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    gc.collect()
+    limit = 10**6 * (limit if allowance is None else allowance)
+    if allowance is not None:
+        limit += _of_process("VmData")
     limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-    gc.collect()
     base, meter, rows = _anonymous(), _Meter(), []
     ends = [n * k // _PARTS for k in range(1, _PARTS + 1)] if online else [n]
     start = 0

@@ -23,7 +23,7 @@ from nmfbench.metrics import sparseness
 from nmfbench.optim.init import INITS
 from nmfbench.optim.kernels.itakura_saito import itakura_saito_cost
 from nmfbench.solvers.online.base import BaseOnline, exact_codes, mean_cost
-from nmfbench.solvers.online.divergence import mean_divergence
+from nmfbench.solvers.online.divergence import best_codes, mean_divergence
 from nmfbench.tasks.base import Outcome, fit_of
 
 __all__ = ["draw_samples", "first_bases", "online", "start_at"]
@@ -336,7 +336,7 @@ class _ItakuraSaito:
         self.floor = floor
 
     def codes(self, X, H):
-        raise ValueError("only solvers that tell their coefficients go with this loss.")
+        return best_codes(np.ascontiguousarray(X), np.ascontiguousarray(H), self.floor, mm=True)
 
     def best(self, X, H):
         return mean_divergence(X, H, self.floor)

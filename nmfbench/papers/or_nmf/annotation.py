@@ -77,6 +77,9 @@ ASSUMED = {
     f"{ONE_PASS['n_learn']} of them with few inner iterations a step (60 of the averaged "
     "gradients, 50 updates of ONMF, 5 of INMF, one sweep of OMF, one step of OMF-DA), is ours: "
     "neighbours are sought among all training images there, too.",
+    "OMF-DA": "With a safeguard: where the printed step diverges it takes all of its iterations, "
+    "half an hour of CPU time for the ranks of a repeat. Figures 10 and 11 have the printed one.",
+    "buffer": "20 samples of MOR-NMF, as the paper's rule has it for so many images.",
     "codes": "The pseudo-inverse, as printed: codes are signed, and distances depend on the scales "
     "of bases, which are not of unit sum in ONMF and INMF.",
     "tags": "Those of the nearest image by their frequency, at most 5; if fewer, those of the next "

@@ -17,7 +17,7 @@ ASSUMED = curves.ASSUMED | {
     "chunks": "As many samples as components, for both methods; the paper says so of ONMF only.",
     "ONMF": "200 multiplicative updates of a chunk. The paper gives no number, on which its costs "
     "and seconds depend: claims on ONMF are about this one, and or-nmf/settings has 20 and 50 "
-    "beside it, on CBCL at rank 10.",
+    "beside it, over samples.",
     "OR-NMF": "Beside them, since Section II-D says that a chunk a step converges faster than "
     "single samples.",
 }

@@ -26,7 +26,7 @@ ARTEFACT = register_artefact(
         table=recognition.table,
         picture=recognition.curves("or-nmf/fig10"),
         claims=recognition.claims("Figure 10", "Section V-B.1"),
-        planned=Plan(20, "A repeat takes 90 s of CPU time."),
+        planned=Plan(20, "A repeat takes two minutes of CPU time."),
         matters=recognition.MATTERS,
         assumed=recognition.ASSUMED
         | {

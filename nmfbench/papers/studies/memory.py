@@ -136,6 +136,7 @@ _CLAIMS = [
     ("or-memory", OR, "memory", "grows", BYTES, _growth, "II-C"),
     ("onmf-memory", ONMF, "memory", "grows", BYTES, _growth, "IV-A"),
     ("inmf-constant-memory", INMF, "memory", "does not grow", BYTES, no_growth, "IV-C"),
+    ("omf-constant-time", OMF, "time of a step", "does not grow", SECONDS, no_growth, "IV-E"),
     ("omf-constant-memory", OMF, "memory", "does not grow", BYTES, no_growth, "IV-E"),
 ]
 

@@ -11,7 +11,7 @@ from nmfbench.core.validation import check_number
 from nmfbench.optim.kernels.itakura_saito import itakura_saito_codes, itakura_saito_cost
 from nmfbench.solvers.online.base import BaseOnline
 
-__all__ = ["BaseItakuraSaito", "mean_divergence"]
+__all__ = ["BaseItakuraSaito", "best_codes", "mean_divergence"]
 
 _FLOOR = 1e-9  # share of the mean of the first chunk
 _TOL, _UPDATES = 1e-4, 200  # of the coefficients
@@ -32,7 +32,7 @@ def mean_divergence(X, H, floor, *, mm=True):
     """
     total = 0.0
     for V in _blocks(X):
-        total += itakura_saito_cost(V, _best_codes(V, H, floor, mm), H, floor)
+        total += itakura_saito_cost(V, best_codes(V, H, floor, mm), H, floor)
     return total / X.shape[0]
 
 
@@ -77,7 +77,7 @@ class BaseItakuraSaito(BaseOnline):
         return s.floor is not None
 
     def _codes(self, V, s):
-        return _best_codes(V, s.H, s.floor, self.mm)
+        return best_codes(V, s.H, s.floor, self.mm)
 
     def _floor_of(self, s):
         return s.floor or _FLOOR  # of zeros alone there is no mean
@@ -88,7 +88,7 @@ class BaseItakuraSaito(BaseOnline):
 
     def _project(self, X):
         H = self.components_.astype(np.float64)
-        found = [_best_codes(V, H, self.floor_, self.mm) for V in _blocks(X)]
+        found = [best_codes(V, H, self.floor_, self.mm) for V in _blocks(X)]
         return np.concatenate(found).astype(X.dtype)
 
     def _expose(self, X, s):
@@ -96,7 +96,7 @@ class BaseItakuraSaito(BaseOnline):
         self.floor_ = self._floor_of(s)
 
 
-def _best_codes(V, H, floor, mm):
+def best_codes(V, H, floor, mm):
     """Coefficients from a flat start of the right size."""
     sums = np.maximum(V, floor).sum(axis=1) / max(H.sum(), np.finfo(float).tiny)
     codes = np.repeat(sums[:, None], len(H), axis=1)

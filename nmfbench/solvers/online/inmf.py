@@ -13,8 +13,6 @@ from nmfbench.optim.kernels.incremental import incremental_updates
 from nmfbench.optim.kernels.pair_sums import add_pair
 from nmfbench.solvers.online.base import BaseOnline
 
-_FLOOR = 1e-12
-
 
 @register_solver(
     "inmf",
@@ -76,6 +74,8 @@ class INMF(BaseOnline):
     max_iter_inner: int = 200
 
     on_simplex: ClassVar[bool] = False
+    floor: ClassVar[float] = 1e-12
+    """Denominators are no smaller."""
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
@@ -94,10 +94,10 @@ class INMF(BaseOnline):
         (v,) = V
         if not v.any():
             return np.zeros((1, len(s.H)))
-        h = np.full(len(s.H), v.sum() / max(s.H.sum(), _FLOOR))
+        h = np.full(len(s.H), v.sum() / max(s.H.sum(), self.floor))
         old, new = self.weights
         steps, floored = incremental_updates(
-            s.H, h, v, s.A, s.B, old, new, self.tol, self.max_iter_inner, _FLOOR
+            s.H, h, v, s.A, s.B, old, new, self.tol, self.max_iter_inner, self.floor
         )
         s.inner += steps
         s.floored += floored
