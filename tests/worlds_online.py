@@ -323,7 +323,7 @@ def _costs(holds):
         if row["task"] == "inner-step-cost":
             size = row["dataset_params"]["n_features"] * row["n_components"]
             return {"seconds-step": noise[0] * size**power}
-        return {"cpu_seconds": 20 * noise[0] * row["per_class"] ** power, "n_iter": 20}
+        return {"cpu_seconds": 40 * noise[0] * row["per_class"] ** power, "n_iter": 40}
 
     return metrics
 
