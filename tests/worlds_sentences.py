@@ -4,8 +4,10 @@ import numpy as np
 
 from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.papers.anp import bias_variance
-from nmfbench.papers.mahnmf import brightness, completion, rounds, variants
-from nmfbench.papers.rnmfd import exponents
+from nmfbench.papers.mahnmf import brightness, completion, costs, rounds, variants
+from nmfbench.papers.rnmfd import growth as rnmfd_growth
+from nmfbench.papers.robust_xray import growth as xray_growth
+from nmfbench.papers.studies import exponents
 
 
 def _bias_variance(holds):
@@ -145,6 +147,64 @@ def _exponents(holds):
     return metrics
 
 
+def _clock(rounds, seconds, objective, rng):
+    """Trace of a run that takes the same seconds for each round."""
+    trace = np.zeros(rounds + 1, TRACE_DTYPE)
+    trace["iteration"] = np.arange(rounds + 1)
+    noise = np.exp(0.01 * rng.standard_normal())
+    trace["cpu_seconds"] = trace["seconds"] = seconds * noise * trace["iteration"]
+    trace["objective"] = objective
+    return {"norm": 2.0, "arrays": {"trace": trace}}
+
+
+def _sizes(row):
+    return row["dataset_params"]["n_samples"], row["dataset_params"]["n_features"]
+
+
+def _growth_of_rnmfd(holds):
+    """Iterations cost in proportion to both sizes, or those of RNMFD their squares."""
+
+    def metrics(row, rng):
+        n, d = _sizes(row)
+        power = 1 if holds or row["method"] == rnmfd_growth.GNMF else 2
+        return _clock(30, 1e-9 * (n * d) ** power, 1.0, rng)
+
+    return metrics
+
+
+def _growth_of_xray(holds):
+    """The new methods grow as XRAY-l2 does with every size, or faster."""
+
+    def metrics(row, rng):
+        n, d = _sizes(row)
+        cells = n * d * row["dataset_params"]["n_components"]
+        power = 1 if holds or row["method"] == xray_growth.L2 else 1.5
+        return {"cpu_seconds": 1e-6 * cells**power * np.exp(0.01 * rng.standard_normal())}
+
+    return metrics
+
+
+def _costs(holds):
+    """Sorts take most of a sweep, extensions cost as much, smoothing wins; or the opposite."""
+
+    def metrics(row, rng):
+        method = row["method"]
+        if row["task"] == "sorting-share":
+            return {"sorting-share": (0.8 if holds else 0.2) + 0.01 * rng.standard_normal()}
+        if row["dataset"] == "yaleb":
+            slow = (method == costs.M_RRI) == holds
+            return _clock(40, 2.0 if slow else 0.5, np.linspace(2, 1, 41), rng)
+        if method in (costs.OGM, costs.GS):
+            last = 10 if method == costs.OGM or holds else 30
+            objective = np.maximum(2 - np.arange(41) / last, 1.0)
+            return _clock(40, 1.0, objective, rng)
+        n, d = _sizes(row)
+        power = 1 if holds or method == costs.OGM_TEN else 1.5
+        return _clock(12, 1e-9 * (n * d) ** power, 1.0, rng)
+
+    return metrics
+
+
 WORLDS = {
     "anp/bias-variance": _bias_variance,
     "mahnmf/variants": _variants,
@@ -153,6 +213,9 @@ WORLDS = {
     "mahnmf/contrast": _contrast,
     "mahnmf/shadowed": _shadowed,
     "mahnmf/brightness": _brightness,
+    "mahnmf/costs": _costs,
     "rnmfd/exponents": _exponents,
+    "rnmfd/growth": _growth_of_rnmfd,
+    "robust-xray/growth": _growth_of_xray,
 }
 """By artefact: from whether the claims hold to a function from a trial to its metrics."""

@@ -61,9 +61,7 @@ SENTENCES = (
         text="“The main time cost of Algorithm 1 is spent on sentence 6 that sorts the piecewise "
         "points.”",
         place="Section 2",
-        pending="The share of the CPU seconds of a sweep that sorting takes, over several sizes: "
-        "more than half. A sweep by selection, which Figure 3 has, is no measure of it, as "
-        "selection takes time itself.",
+        tests=("costs/sorting",),
     ),
     Sentence(
         key="rri-converges-fast",
@@ -169,16 +167,14 @@ SENTENCES = (
         text="RRI for MahNMF-M “is time-consuming because the variables must be updated one by "
         "one. We suggest the proposed Nesterov smoothing method for optimizing MahNMF-M.”",
         place="Section 4.2",
-        pending="CPU seconds of RRI and of OGM for MahNMF-M to the same objective, from the same "
-        "start: OGM takes fewer.",
+        tests=("costs/manifold-rri-slow",),
     ),
     Sentence(
         key="same-complexity",
         text="The smoothing method can be applied to MahNMF-GS and to MahNMF-EN “without "
         "increasing the time complexity.”",
         place="Sections 4.3 and 4.4",
-        pending="CPU seconds of an inner iteration of MahNMF-GS and of MahNMF-EN as a ratio to one "
-        "of MahNMF, over a series of sizes: the ratios do not grow with the size.",
+        tests=("costs/round-gs", "costs/round-en"),
     ),
     Sentence(
         key="group-sparse-rate",
@@ -195,8 +191,7 @@ SENTENCES = (
         key="group-sparse-rapid",
         text="“Empirical results show that the smoothing method for MahNMF-GS converges rapidly.”",
         place="Section 4.3",
-        pending="Rounds and CPU seconds of MahNMF-GS until its objective is within 2 % of the "
-        "lowest that it reaches, against those of MahNMF by OGM on the same data: no more.",
+        tests=("costs/gs-rapid-rounds", "costs/gs-rapid-seconds"),
     ),
     Sentence(
         key="picks-one-of-group",
