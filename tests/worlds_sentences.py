@@ -215,6 +215,17 @@ def _speed_on_reuters(holds):
     return metrics
 
 
+def _inner_sweeps(holds):
+    """Both stop after as many rounds, each of which takes RRI five times as long, or a fifth."""
+
+    def metrics(row, rng):
+        slow = (row["solver"] == "mahnmf-rri") == holds
+        objective = np.interp(np.arange(17), [0, 11], [2.0, 1.0])
+        return _clock(16, 5.0 if slow else 1.0, objective, rng)
+
+    return metrics
+
+
 WORLDS = {
     "anp/bias-variance": _bias_variance,
     "mahnmf/variants": _variants,
@@ -224,6 +235,7 @@ WORLDS = {
     "mahnmf/shadowed": _shadowed,
     "mahnmf/brightness": _brightness,
     "mahnmf/costs": _costs,
+    "mahnmf/inner-sweeps": _inner_sweeps,
     "rnmfd/exponents": _exponents,
     "rnmfd/growth": _growth_of_rnmfd,
     "robust-xray/growth": _growth_of_xray,

@@ -273,9 +273,11 @@ SENTENCES = (
         text="“When the scale of the data matrix increases, OGM costs far fewer CPU seconds in "
         "each iteration round than RRI because it converges much more rapidly than RRI.”",
         place="Sections 3 and 5.1, Figure 3 (c), (d)",
-        tests=("fig3/large-seconds-a-round", "fig3/large-seconds"),
-        pending="The same against Algorithm 1 with its inner sweeps, which has not been run on the "
-        "large matrix: one sweep a round is the cheapest round that RRI can have.",
+        tests=tuple(
+            f"{figure}/large-{test}"
+            for figure in ("fig3", "inner-sweeps")
+            for test in ("seconds-a-round", "seconds")
+        ),
     ),
     Sentence(
         key="same-on-faces",
@@ -290,9 +292,9 @@ SENTENCES = (
             "fig4/yaleb-lower-at-equal-seconds",
             "fig4/pie-seconds-a-round",
             "fig4/pie-seconds",
+            "inner-sweeps/pie-seconds-a-round",
+            "inner-sweeps/pie-seconds",
         ),
-        pending="On PIE the same against Algorithm 1 with its inner sweeps, which has not been "
-        "run there: one sweep a round is the cheapest round that RRI can have.",
     ),
     # -- Section 5.2 --
     Sentence(
