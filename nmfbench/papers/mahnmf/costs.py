@@ -56,7 +56,7 @@ _COSTS = {
 def trials(profile):
     """Sweeps and rounds on uniform matrices of several sizes, and runs on faces."""
     smoke = profile == "smoke"
-    repeats = {"smoke": 2, "quick": 5, "paper": 10}[profile]
+    repeats = {"smoke": 2, "quick": 3, "paper": 5}[profile]
     lengths, sizes = ((10, 20), ((20, 10), (40, 12))) if smoke else (_LENGTHS, _SIZES)
     rank = 3 if smoke else 20
 
@@ -211,7 +211,7 @@ ARTEFACT = register_artefact(
                 smaller(M_OGM, M_RRI, TO_LEVEL),
             ),
         ],
-        planned=Plan(10, "A repeat takes some 40 s on an idle machine."),
+        planned=Plan(5, "A repeat takes a minute or two on an idle machine."),
         matters=MATTERS
         | {
             SECONDS: Ratio(0.10),

@@ -139,7 +139,7 @@ ARTEFACT = register_artefact(
                 origin="ours",
             ),
         ],
-        planned=Plan(20, "A repeat takes some 30 s of CPU time."),
+        planned=Plan(20, "A repeat takes some two minutes of CPU time."),
         assumed={
             "experiments": "The paper has none with these three variants. Recognition as in its "
             "Figures 5 and 7: 15 people of Yale B, drawn at random, seven images each for "
