@@ -21,6 +21,7 @@ import worlds_pictures
 import worlds_recognition
 import worlds_segmentation
 import worlds_sensitivity
+import worlds_sentences
 import worlds_separation
 import worlds_similarity
 import worlds_structure
@@ -294,6 +295,7 @@ WORLDS = {
     **worlds_foreground.WORLDS,
     **worlds_segmentation.WORLDS,
     **worlds_sensitivity.WORLDS,
+    **worlds_sentences.WORLDS,
     **worlds_separation.WORLDS,
     **worlds_studies.WORLDS,
     **worlds_similarity.WORLDS,

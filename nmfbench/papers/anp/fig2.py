@@ -8,10 +8,10 @@ from nmfbench.papers.anp import convergence, curves
 def trials(profile):
     """Five to all forty people, and long fits to ten of them."""
     if profile == "smoke":
-        few = curves.grid("orl", (2, 3), 2, curves.TRIED[:2], smoke=True)
+        few = curves.grid("orl", (2, 3), 2, curves.TRIED[:2], curves.GRAPH_TRIED, smoke=True)
         return few + convergence.grid("orl", 2, 2, smoke=True)
     if profile == "quick":
-        some = curves.grid("orl", (10, 20, 40), 5, curves.TRIED)
+        some = curves.grid("orl", (10, 20, 40), 5, curves.TRIED, curves.GRAPH_TRIED)
         return some + convergence.grid("orl", 10, 5)
     return curves.grid("orl", range(5, 41, 5)) + convergence.grid("orl", 10, 20)
 

@@ -8,10 +8,10 @@ from nmfbench.papers.anp import curves
 def trials(profile):
     """Five to all twenty objects; of all a quick run tries the default weights alone."""
     if profile == "smoke":
-        return curves.grid("coil20", (2, 3), 2, curves.TRIED[:2], smoke=True)
+        return curves.grid("coil20", (2, 3), 2, curves.TRIED[:2], curves.GRAPH_TRIED, smoke=True)
     if profile == "quick":
-        few = curves.grid("coil20", (5, 10), 5, curves.TRIED)
-        return few + curves.grid("coil20", (20,), 5, curves.TRIED[:1])
+        few = curves.grid("coil20", (5, 10), 5, curves.TRIED, curves.GRAPH_TRIED)
+        return few + curves.grid("coil20", (20,), 5, curves.TRIED[:1], curves.GRAPH_TRIED)
     return curves.grid("coil20", range(5, 21, 5))
 
 

@@ -66,9 +66,8 @@ SENTENCES = (
         text="Minimising the covariance of the parameters “can minimize the variance term, but "
         "only at a cost of increasing bias term”, and so not the expected prediction error.",
         place="slide “Critiques and questions” (Jiaming)",
-        pending="A regression of known responses with simulated noise on the representations by "
-        "ANP and by NMF: under ANP the variance term of the prediction error is smaller, and the "
-        "bias term larger.",
+        asks="under one reading",  # of the weight of the term, which is not named
+        tests=("bias-variance/trade-default", "bias-variance/trade-heavy"),
     ),
     Sentence(
         key="not-monotone-in-classes",
@@ -89,8 +88,6 @@ SENTENCES = (
         text="The improvement is “not good enough for a 2012 paper. The state-of-the-art is much "
         "better?”",
         place="slide “Summary”",
-        pending="AC and normalised MI on the draws of Figures 2 and 3: GNMF, of 2011, at the best "
-        "of several weights minus ANP at the best of its own, above 0. At its default weight GNMF "
-        "makes nearly all images alike.",
+        tests=("fig2/gnmf-at-its-best", "fig3/gnmf-at-its-best"),
     ),
 )

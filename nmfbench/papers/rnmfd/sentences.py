@@ -168,8 +168,12 @@ SENTENCES = (
         "high-dimensional visual data is given, which is the same as GNMF. Thus it is quite "
         "efficient for high-dimensional data.”",
         place="Sections 1 and 3.4",
-        pending="CPU seconds of an iteration of RNMFD and of GNMF while images and dimensions are "
-        "doubled in turn, with d > n: exponents of growth are at most 1, and alike for both.",
+        tests=(
+            "growth/linear-in-images",
+            "growth/linear-in-dimensions",
+            "growth/as-gnmf-in-images",
+            "growth/as-gnmf-in-dimensions",
+        ),
     ),
     Sentence(
         key="outperforms-everywhere",
