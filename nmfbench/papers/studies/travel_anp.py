@@ -13,7 +13,7 @@ from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.grids import changed, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.anp import curves
-from nmfbench.papers.anp.curves import AC, ANP, BEST, KMEANS, NMF, NMI, NO_TERM, TRIED
+from nmfbench.papers.anp.curves import AC, ANP, BEST, KMEANS, NMF, NMI, NO_TERM
 from nmfbench.papers.studies import forest
 from nmfbench.papers.studies.forest import Sentence, Study
 from nmfbench.problems.clustering import SETS, whole_set
@@ -26,14 +26,8 @@ _OWN, _OWN_CLASSES = "orl", (20, 40)
 def trials(profile):
     """Twenty draws of two numbers of classes of each set, and those of Figure 2, for reference."""
     if profile == "smoke":
-        few = curves.grid(_OWN, (2, 3), 2, TRIED[:2], smoke=True)
-        known = {(m.solver, str(sorted(m.params.items()))) for m in METHODS}
-        return [
-            changed(trial, {"dataset": dataset})
-            for dataset in (_OWN, "yale")
-            for trial in few
-            if (trial.solver, str(sorted(trial.params.items()))) in known
-        ]
+        few = [_on_classes(name, 2, smoke=True) for name in (_OWN, "yale")]
+        return [trial for place in few for trial in cross(place, 2, methods(METHODS))]
     draws = 20 if profile == "paper" else 5
     names = list(_OTHERS) if profile == "paper" else ["umist", "yale"]
     places = [(_OWN, n) for n in _OWN_CLASSES]
@@ -41,11 +35,12 @@ def trials(profile):
     return [t for place in places for t in cross(_on_classes(*place), draws, methods(METHODS))]
 
 
-def _on_classes(name, n):
+def _on_classes(name, n, *, smoke=False):
     """Trial without a method: ``n`` classes drawn at random, or all; a component for each."""
     images = SETS[name]
     drawn = {} if n == images.classes else {"n_classes": n}
-    return changed(whole_set(images).trial("", {}, 0), {"options": {"n_components": n} | drawn})
+    base = whole_set(images, smoke=smoke).trial("", {}, 0)
+    return changed(base, {"options": {"n_components": n} | drawn})
 
 
 def frame(records: pd.DataFrame) -> pd.DataFrame:
