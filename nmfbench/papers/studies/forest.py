@@ -15,6 +15,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import MaxNLocator, NullLocator, ScalarFormatter
 
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.drawn import remember
@@ -259,7 +260,8 @@ def _draw_panel(axis, rows, places):
     overs = list(dict.fromkeys(rows["over"]))
     rivals = [over.partition(" in ")[0] for over in overs]
     styles = method_styles(list(dict.fromkeys(rivals)))
-    shifts = np.linspace(-0.3, 0.3, len(overs)) if len(overs) > 1 else [0.0]
+    far = min(0.32, 0.1 * (len(overs) - 1))
+    shifts = np.linspace(-far, far, len(overs))
     for k, (over, rival, shift) in enumerate(zip(overs, rivals, shifts, strict=True)):
         points = narrow(rows, over=over)
         y = np.array([places.index(place) for place in points["place"]])
@@ -275,3 +277,6 @@ def _draw_panel(axis, rows, places):
     axis.axvline(first["matters"], color="0.2", linewidth=1.0, linestyle=":")
     if first["ratio"]:
         axis.set_xscale("log")
+        axis.xaxis.set_major_locator(MaxNLocator(5))
+        axis.xaxis.set_major_formatter(ScalarFormatter())
+        axis.xaxis.set_minor_locator(NullLocator())
