@@ -27,6 +27,7 @@ import worlds_similarity
 import worlds_structure
 import worlds_studies
 import worlds_tables
+import worlds_travel
 import worlds_videos
 from verdicts import verdict_of
 
@@ -301,6 +302,7 @@ WORLDS = {
     **worlds_similarity.WORLDS,
     **worlds_structure.WORLDS,
     **worlds_tables.WORLDS,
+    **worlds_travel.WORLDS,
     **worlds_videos.WORLDS,
 }
 
