@@ -837,16 +837,6 @@ def test_what_was_imported_without_its_curves_is_computed_again(command, tmp_pat
             assert evaluate(artefact, store).whole == 6
         again = _json(command, "run", "delta", "--profile", "paper", *words, store=place)[1]
         assert again["computed"] == 0
-    code, *_ = command(
-        "report",
-        "delta",
-        "--profile",
-        "paper",
-        "--output",
-        str(tmp_path / "r"),
-        store=tmp_path / "there",
-    )
-    assert code == 0
 
 
 def test_timed_trials_alone_or_left_out(command, monkeypatch):
