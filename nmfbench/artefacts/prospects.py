@@ -246,9 +246,12 @@ def outlook_of(
     profiles = ("paper", "quick", "smoke") if profile == "paper" else (profile,)
     plans = [artefact.plan(p, stand_in=s) for p in profiles for s in {False, stand_in}]
     keys = dict.fromkeys(trial.key for plan in (trials, *plans) for trial in plan)
-    asked = {"profile": profile, "stand_in": stand_in, "looks": [asdict(look) for look in looks]}
-    if len({trial.timed for trial in artefact.plan(profile)}) > 1:
-        asked["timed"] = sorted({trial.timed for trial in trials})
+    asked = {
+        "profile": profile,
+        "stand_in": stand_in,
+        "looks": [asdict(look) for look in looks],
+        "timed": sorted({trial.timed for trial in trials}),
+    }
 
     def work_out():
         found = prospects_of(artefact, store, trials, profile=profile, stand_in=stand_in)
