@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 from engine import on_digits, trial
 
+from nmfbench.core import registry
 from nmfbench.engine import budget, runner
 from nmfbench.engine.budget import UNKNOWN, Costs, run_units, units_of
 from nmfbench.engine.store import Store
@@ -216,6 +217,27 @@ def test_costs_of_another_rank_scale_with_the_fit_alone(store):
     seen, wanted = (trial("spa", options={"n_components": rank}) for rank in (3, 30))
     store.put(record_of(seen, elapsed=22.0, seconds=2.0, cpu_seconds=2.0))
     assert Costs(store, [seen, wanted]).of(wanted) == pytest.approx(20.0 + 10 * 2.0)
+
+
+def test_costs_of_more_iterations_scale_with_the_fit_alone(store):
+    """Those given, or else the solver's own; a solver with the same parameters comes first."""
+    few = trial("mu", params={"max_iter": 10})
+    own = trial("mu", dataset_params={**few.dataset_params, "n_samples": 80})
+    default = registry.solvers["mu"].target().max_iter
+    store.put(record_of(few, elapsed=22.0, seconds=2.0, cpu_seconds=2.0))
+    assert Costs(store, [few]).of(own) == pytest.approx(2 * (20.0 + default / 10 * 2.0))
+    many = trial("mu", params={"max_iter": 1000}, options={"a": 1})
+    assert Costs(store, [few]).of(many) == pytest.approx(20.0 + 100 * 2.0)
+
+
+def test_costs_of_other_sizes_are_those_of_the_same_parameters(store):
+    """Where a solver takes ten times as long with others."""
+    large = {**trial().dataset_params, "n_samples": 400}
+    for params, seconds in (({}, 1.0), ({"tol": 0.0}, 10.0)):
+        record = record_of(trial("mu", params=params), elapsed=seconds, seconds=seconds)
+        store.put(record | {"cpu_seconds": seconds})
+    known = [trial("mu"), trial("mu", params={"tol": 0.0})]
+    assert Costs(store, known).of(trial("mu", dataset_params=large)) == pytest.approx(10.0)
 
 
 def test_costs_are_cpu_seconds(store):

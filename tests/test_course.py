@@ -23,7 +23,7 @@ def artefact(name, solver, repeats):
         name,
         title=name,
         kind="table",
-        methods=[Method(solver, "A")],
+        methods=[Method("A", solver)],
         grid=lambda profile: trials,
         table=lambda records: records,
         picture=lambda table: table,

@@ -52,7 +52,7 @@ CURVES = Artefact(
     "alpha/curves",
     title="Curves",
     kind="table",
-    methods=[Method("spa", "A"), Method("xray-l2", "B")],
+    methods=[Method("A", "spa"), Method("B", "xray-l2")],
     grid=grid,
     table=_curves,
     picture=lambda table: table,
@@ -173,7 +173,7 @@ def test_what_starts_from_a_fit_is_computed_with_it(store):
     """A fit of which an array stayed behind is computed again, and so is what starts from it."""
     tasks = [on_digits(name) for name in ("recognition", "reconstruction")]
     fit = tasks[0].base
-    shared = replace(CURVES, grid=lambda profile: [fit, *tasks], methods=[Method("nenmf", "A")])
+    shared = replace(CURVES, grid=lambda profile: [fit, *tasks], methods=[Method("A", "nenmf")])
     bring(store, [fit], {})
     bring(store, tasks)
     again = behind(shared, store, [fit, *tasks])
@@ -206,6 +206,18 @@ def test_another_array_that_raises_does_not_hide_a_broken_test(store):
     compute(store, grid("paper"))
     with pytest.raises(KeyError, match="no such column"):
         evaluate(broken, store)
+
+
+def test_whoever_reads_on_later_is_given_no_other_array(store):
+    """What stands in for an array that stayed behind serves to find out what is read, alone."""
+    bring(store, grid("paper"))
+    bring(store, [one("spa", 1)], CURVE | {"image": np.ones(2)})
+    later = replace(CURVES, table=lambda records: pd.DataFrame({"n": [len(records)]}), claims=[])
+    records = evaluate(later, store).records
+    arrays = dict(zip(records["key"], records["arrays"], strict=True))
+    assert arrays[one("spa", 1).key]["image"].sum() == 2
+    with pytest.raises(StoreError, match="without its array 'image'"):
+        arrays[one("spa", 0).key]["image"]
 
 
 def test_a_damaged_record_is_an_error(store):

@@ -374,6 +374,8 @@ def _try(artefact, store, grid) -> tuple[Found | None, Reads]:
     except Exception:
         if not reads.behind:  # nor was it by an array of another trial that stood in
             raise
+    finally:
+        reads.trying = False
     return (None if reads.behind else found), reads
 
 

@@ -21,6 +21,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.evaluate import behind, judge, look_of
 from nmfbench.artefacts.finding import MIN_UNITS, Finding
 from nmfbench.artefacts.known import Known
+from nmfbench.artefacts.reads import Reads
 from nmfbench.artefacts.region import Smallest
 from nmfbench.artefacts.verdict import ALPHA, DECIDED, Look, settle
 from nmfbench.engine.store import Store
@@ -202,15 +203,30 @@ def prospects_of(
     stand_in : bool, default=False
         Where real data are missing, look at the records on their stand-ins.
     """
+    reads = Reads()
     judged = judge(
-        artefact, store, profile=None if profile == "paper" else profile, stand_in=stand_in
+        artefact,
+        store,
+        profile=None if profile == "paper" else profile,
+        stand_in=stand_in,
+        reads=reads,
     )
     look, findings = look_of(artefact, judged.grid), judged.found.findings
     if judged.grid.profile == "smoke" and profile == "paper":
         missing = Finding.without("not run", "no repeat of a larger grid is complete")
         findings, look = [missing] * len(artefact.claims), replace(look, repeats=0)
-    again = behind(artefact, store, trials)
+    again = _behind(artefact, store, trials, judged, {name for _, name in reads.all})
     return Prospects(artefact.claims, findings, artefact.smallest_difference, look, again)
+
+
+def _behind(artefact, store, trials, judged, names) -> set[str]:
+    """As :func:`~nmfbench.artefacts.evaluate.behind`, which is asked only where it may find any."""
+    keys = {trial.key for trial in trials} - {trial.key for trial in judged.grid.trials}
+    held = store.names_of_arrays(imported := store.imported(keys))
+    known = (judged.found.records["status"] == "done").any()
+    if known and not judged.behind and all(names <= held.get(key, set()) for key in imported):
+        return set()
+    return behind(artefact, store, trials)
 
 
 def outlook_of(
@@ -230,9 +246,12 @@ def outlook_of(
     profiles = ("paper", "quick", "smoke") if profile == "paper" else (profile,)
     plans = [artefact.plan(p, stand_in=s) for p in profiles for s in {False, stand_in}]
     keys = dict.fromkeys(trial.key for plan in (trials, *plans) for trial in plan)
-    asked = {"profile": profile, "stand_in": stand_in, "looks": [asdict(look) for look in looks]}
-    if len({trial.timed for trial in artefact.plan(profile)}) > 1:
-        asked["timed"] = sorted({trial.timed for trial in trials})
+    asked = {
+        "profile": profile,
+        "stand_in": stand_in,
+        "looks": [asdict(look) for look in looks],
+        "timed": sorted({trial.timed for trial in trials}),
+    }
 
     def work_out():
         found = prospects_of(artefact, store, trials, profile=profile, stand_in=stand_in)

@@ -29,12 +29,15 @@ class Reads:
         Those of imported records that stayed behind.
     by_claims : bool
         Whether a claim is tested now.
+    trying : bool
+        Whether like arrays stand in for those that stayed behind.
     """
 
     all: set[tuple[str, str]] = field(default_factory=set)
     claims: set[tuple[str, str]] = field(default_factory=set)
     behind: set[tuple[str, str]] = field(default_factory=set)
     by_claims: bool = False
+    trying: bool = True
 
     def note(self, key: str, name: str) -> None:
         """An array is read."""
@@ -70,6 +73,8 @@ class ReadArrays(StoredArrays):
         try:
             return super().__getitem__(name)
         except ArrayStayedBehindError:
+            if not self._reads.trying:
+                raise
             self._reads.behind.add((self._key, name))
             like = self._kin.with_array(self._key, name)
             if like is None:

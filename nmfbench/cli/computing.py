@@ -35,7 +35,7 @@ from nmfbench.engine.worker import Worker
 
 __all__ = ["compute_grids", "count_trials", "planned"]
 
-_LIMITS = ("TimeoutError", "WorkerDied")
+_LIMITS = ("TimeoutError", "WorkerDied", "MemoryError")
 
 
 def compute_grids(args, *, anew: bool) -> Result:
@@ -220,7 +220,8 @@ class _Computing(contextlib.ExitStack):
             )
             total = spent()
             own = [record for record in new if record["key"] in known]
-            beyond = sum((record["error"] or "").startswith(_LIMITS) for record in own)
+            failed = [reason(record["error"]) for record in own if record["error"]]
+            beyond = sum(error.startswith(_LIMITS) for error in failed)
             return Computed({record["key"] for record in own}, total, beyond)
 
         accounts = run_batches(

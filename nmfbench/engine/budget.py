@@ -25,6 +25,7 @@ UNKNOWN = 10.0
 """CPU seconds of a trial of a task of which there is no record."""
 
 _OVERHEAD = 1.3  # of a whole trial over its fit, where only the latter is known
+_ROUNDS = 100  # iterations of a solver that does not say how many it does at most
 _ALIKE = 2  # kinds of trials that take the same, but for what happens to take longer
 _SHORT = 0.05  # seconds of a fit whose clocks are too coarse to compare
 _SOME = 20.0  # CPU seconds of a run that count as if they had gone as predicted
@@ -70,7 +71,8 @@ class Costs:
     Those of other repeats, else of other levels, else of other parameters: of fits the mean, of the
     rest of a trial the median where all should take the same, since the first trial of a process
     takes longer. From another rank, size or data set they are scaled: fits take time in proportion
-    to samples, features and rank, the rest (data, scores, references) to samples and features.
+    to samples, features, rank and the most iterations, the rest (data, scores, references) to
+    samples and features.
     Without any record of the task it is :data:`UNKNOWN`. During a run predictions are corrected by
     the ratio of measured to predicted costs, by task and solver.
 
@@ -185,14 +187,15 @@ def _kinds(trial):
     yield (*near, params), 1.0, 1.0
     yield near, 1.0, 1.0
     known = {**registry.datasets[trial.dataset].info, **trial.dataset_params}
-    rank = trial.options.get("n_components", trial.params.get("n_components"))
     size = _product(known.get("n_samples"), known.get("n_features"))
-    for kind in (
-        (trial.task, trial.dataset, trial.solver),
-        (trial.task, trial.solver),
-        (trial.task,),
-    ):
-        yield kind, size, size * _product(rank)
+    solver, given = registry.solvers[trial.solver].target, trial.options | trial.params
+    rank = size * _product(given.get("n_components"))
+    most = (given.get("max_iter"), getattr(solver, "max_iter", None))
+    rounds = rank * next((n for n in most if isinstance(n, int) and n > 0), _ROUNDS)
+    yield (*near[:2], trial.solver, params, "sizes"), size, rounds
+    yield (*near[:2], trial.solver, "sizes"), size, rounds
+    yield (trial.task, trial.solver, "sizes"), size, rounds
+    yield (trial.task,), size, rank
 
 
 def _product(*sizes):

@@ -483,8 +483,8 @@ class Store:
         return {
             row["key"]: {name: row[name] for name in names}
             | {name: _from_json(row[name]) for name in ("host", "versions")}
-            | {"digest": digest(row.values())}
-            for row in self._rows(keys)
+            | {"digest": digest(row.values()) if seal is None else seal}
+            for row, seal in self._sealed(keys)
         }
 
     @_explained
@@ -520,6 +520,10 @@ class Store:
 
     def _rows(self, keys=None) -> Iterator[dict[str, Any]]:
         """Rows of records by column, each checked; by default all, in the order of their keys."""
+        return (row for row, _ in self._sealed(keys))
+
+    def _sealed(self, keys=None) -> Iterator[tuple[dict[str, Any], str | None]]:
+        """The same with the digests that they have."""
         query = f"SELECT {', '.join(COLUMNS)}, {self._seals} FROM records"
         if keys is None:
             rows = self._db.execute(f"{query} ORDER BY key")
@@ -530,7 +534,7 @@ class Store:
                 verify(row, seal)
             except RecordError as error:
                 raise self._damaged(row[0], error) from error
-            yield dict(zip(COLUMNS, row, strict=True))
+            yield dict(zip(COLUMNS, row, strict=True)), seal
 
     def table(self, keys: Iterable[str] | None = None) -> pd.DataFrame:
         """Records as a tidy table: a row a trial, a column a metric.

@@ -46,9 +46,10 @@ def _plain(values: dict) -> dict:
 
     A caller's later change of the dictionary does not reach in here.
     """
-    if all(type(name) is str and _is_atom(value) for name, value in values.items()):
-        return dict(sorted(values.items()))  # as most are, and as JSON would give it
-    return json.loads(canonical(values))
+    for name, value in values.items():  # a loop, since there are many trials
+        if type(name) is not str or not _is_atom(value):
+            return json.loads(canonical(values))
+    return dict(sorted(values.items()))  # as most are, and as JSON would give it
 
 
 def _is_atom(value) -> bool:
@@ -176,7 +177,8 @@ class Trial:
             return None
         taken = _options_of(name)
         options = {key: value for key, value in self.options.items() if key in taken}
-        return replace(self, task=name, options=options)
+        values = {field: getattr(self, field) for field in _FIELDS}  # sooner than by replace
+        return Trial(**values | {"task": name, "options": options})
 
     @property
     def own_options(self) -> dict[str, Any]:
