@@ -1,9 +1,10 @@
 """Verdicts that hang on rounding: one grid, computed under two numerical targets, judged twice.
 
 ``nmfbench claims --other STORE`` compares the verdicts of two stores, and keeps those that differ in
-a file beside the records, which goes into the record book and from there into reports. Artefacts
-that were judged before, of the same grid and targets, stay in it, so that a grid may be computed in
-parts. Timed artefacts are left out: their seconds differ from one run to the next under any target.
+a file beside the records, which goes into the record book and from there into reports. A grid may
+be judged in parts: earlier artefacts of the same profile and targets stay in the file until one of
+them is judged again. Timed artefacts are left out: their seconds differ from one run to the next
+under any target.
 """
 
 from __future__ import annotations
@@ -51,8 +52,10 @@ class TwoTargets:
     targets : list of str
         Names of both.
     date : str
-    artefacts : dict of str to int
-        Those that were judged: how many claims of each were decided under one of the two, at least.
+    artefacts : list of str
+        Those that were judged.
+    total : int
+        Claims that were decided under one of the two, at least.
     rows : list of list of dict
         Of each claim whose verdict differs, its rows under both.
     machine : str
@@ -62,27 +65,14 @@ class TwoTargets:
     profile: str
     targets: list[str]
     date: str
-    artefacts: dict[str, int]
+    artefacts: list[str]
+    total: int
     rows: list[list[dict[str, Any]]]
     machine: str = ""
 
     @property
     def moved(self) -> list[Move]:
         return [Move(*pair) for pair in self.rows]
-
-    @property
-    def total(self) -> int:
-        """Claims that were decided under one of the two, at least."""
-        return sum(self.artefacts.values())
-
-    def joined(self, before: TwoTargets | None) -> TwoTargets:
-        """These verdicts, and earlier ones of the same grid and targets on other artefacts."""
-        if before is None or (before.profile, before.targets) != (self.profile, self.targets):
-            return self
-        stay = [p for p in before.rows if p[0]["artefact"] not in self.artefacts]
-        rows = sorted([*self.rows, *stay], key=lambda pair: pair[0]["id"])
-        artefacts = dict(sorted((before.artefacts | self.artefacts).items()))
-        return replace(self, artefacts=artefacts, rows=rows)
 
     @cached_property
     def _by_id(self):
@@ -91,6 +81,21 @@ class TwoTargets:
     def of(self, claim: str) -> Move | None:
         """How the verdict on a claim differs, if it does."""
         return self._by_id.get(claim)
+
+    def joined(self, before: TwoTargets | None) -> TwoTargets:
+        """These verdicts and the earlier ones, if those are of the same grid and other artefacts."""
+        if (
+            before is None
+            or (before.profile, before.targets) != (self.profile, self.targets)
+            or not set(before.artefacts).isdisjoint(self.artefacts)
+        ):
+            return self
+        return replace(
+            self,
+            artefacts=sorted([*before.artefacts, *self.artefacts]),
+            total=before.total + self.total,
+            rows=sorted([*before.rows, *self.rows], key=lambda pair: pair[0]["id"]),
+        )
 
     def __str__(self):
         n = len(self.rows)
@@ -107,7 +112,7 @@ def judge_twice(
 
     Artefacts count of which both stores have the whole grid of the profile.
     """
-    decided, rows = {}, []
+    names, rows, total = [], [], 0
     targets: tuple[Counter, Counter] = (Counter(), Counter())
     for artefact in artefacts:
         plan = artefact.plan(profile, stand_in=stand_in)
@@ -116,17 +121,20 @@ def judge_twice(
             list(s.status(keys).values()) == ["done"] * len(set(keys)) for s in (store, other)
         ):
             continue
+        names.append(artefact.id)
         both = []
         for side, found in zip((store, other), targets, strict=True):
             found.update(name_of_target(r["versions"]) for r in side.provenance(keys).values())
             evaluation = evaluate(artefact, side, profile=profile, stand_in=stand_in)
             both.append([kept(row) for row in claim_rows(evaluation)])
-        pairs = [list(pair) for pair in zip(*both, strict=True)]
-        decided[artefact.id] = sum(any(row["verdict"] in DECIDED for row in p) for p in pairs)
-        rows += [pair for pair in pairs if pair[0]["verdict"] != pair[1]["verdict"]]
+        for pair in zip(*both, strict=True):
+            verdicts = [row["verdict"] for row in pair]
+            total += any(verdict in DECIDED for verdict in verdicts)
+            if verdicts[0] != verdicts[1]:
+                rows.append(list(pair))
     names_of = [", ".join(name for name, _ in found.most_common()) for found in targets]
     date = datetime.now(UTC).strftime("%Y-%m-%d")
-    return TwoTargets(profile, names_of, date, decided, rows, machine())
+    return TwoTargets(profile, names_of, date, names, total, rows, machine())
 
 
 def name_of_target(versions) -> str:
@@ -154,15 +162,13 @@ def read_two_targets(folder) -> TwoTargets | None:
         If the file holds something else.
     """
     path = Path(folder) / FILE_NAME
-    fields = read_beside(path, _COMMAND)
-    if fields is None or isinstance(fields.get("artefacts"), list):  # or of an earlier form
+    if (fields := read_beside(path, _COMMAND)) is None:
         return None
     try:
         found = TwoTargets(**fields)
-        whole = all(type(n) is int for n in found.artefacts.values())
-        whole &= all(is_kept(row) for pair in found.rows for row in pair)
+        whole = all(is_kept(row) for pair in found.rows for row in pair)
         whole &= all(len(pair) == 2 for pair in found.rows) and len(found.targets) == 2
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError):
         whole = False
     if not whole:
         raise beside_error(path, _COMMAND)
