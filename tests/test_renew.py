@@ -7,7 +7,7 @@ from engine import on_digits, trial
 
 from nmfbench import cli
 from nmfbench.engine.merge import import_records, merge
-from nmfbench.engine.renew import renew
+from nmfbench.engine.renew import _batches, renew
 from nmfbench.engine.runner import run
 from nmfbench.engine.store import Store
 from nmfbench.engine.target import is_reference
@@ -108,3 +108,13 @@ def test_a_family_that_came_out_otherwise_is_replaced_as_a_whole(records):
     assert counts(merge(held, family)) == (0, 3, 0, 0)
     part = [record for record in family if record["key"] != FITTED[1].key]
     assert counts(merge(held, part)) == (0, 0, 0, 2)
+
+
+def test_a_fit_that_is_not_drawn_counts():
+    """A cheap trial of an expensive fit comes after a dearer one that needs no fit."""
+    cheap, dearer = FITTED[0], PLAIN[0]
+    assert cheap.base is not None
+    costs = {cheap.key: 0.1, cheap.base.key: 100.0, dearer.key: 1.0}
+    trials = {one.key: one for one in (cheap, dearer)}
+    order = [one for batch in _batches(costs, trials) for one in batch]
+    assert order == [dearer, cheap]

@@ -78,8 +78,10 @@ def renew(
             groups[group_of(old)].audits.append(found)
             progress(found)
 
+    fits = {_root(trial).key for trial in trials.values()} - before.keys()
+    costs = {r["key"]: cost_of(r) for r in (*before.values(), *store.records(fits))}
     with closing(Crew(limits.memory, jobs)) as crew:
-        for batch in _batches(before, trials):
+        for batch in _batches(costs, trials):
             if time.monotonic() >= deadline:
                 break
             run(
@@ -109,22 +111,30 @@ def _of_another_target(store, keys) -> list[dict]:
     return [record for record in found if record["key"] in imported]
 
 
-def _batches(records: Mapping[str, Mapping], trials: Mapping[str, Trial]) -> Iterator[list[Trial]]:
-    """Trials with all that start from the same fit, the cheapest first."""
+def _root(trial: Trial) -> Trial:
+    """The fit that a trial starts from, at the end."""
+    while trial.base is not None:
+        trial = trial.base
+    return trial
+
+
+def _batches(costs: Mapping[str, float], trials: Mapping[str, Trial]) -> Iterator[list[Trial]]:
+    """Trials with all that start from the same fit, the cheapest first.
+
+    Their fit counts also where it is no trial of these: no trial starts from an imported one.
+    """
     families: dict[str, list[Trial]] = {}
     for trial in trials.values():
-        root = trial
-        while root.base is not None:
-            root = root.base
-        families.setdefault(root.key, []).append(trial)
+        families.setdefault(_root(trial).key, []).append(trial)
 
-    def cost(family):
-        return sum(cost_of(records[trial.key]) for trial in family)
+    def cost(root):
+        keys = {root, *(trial.key for trial in families[root])}
+        return sum(costs.get(key, 0.0) for key in keys)
 
     batch, seconds = [], 0.0
-    for family in sorted(families.values(), key=lambda f: (cost(f) / len(f), f[0].key)):
-        batch += family
-        seconds += cost(family)
+    for root in sorted(families, key=lambda root: (cost(root) / len(families[root]), root)):
+        batch += families[root]
+        seconds += cost(root)
         if seconds >= _BATCH:
             yield batch
             batch, seconds = [], 0.0
