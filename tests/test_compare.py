@@ -463,23 +463,6 @@ def test_a_peer_and_the_class_that_it_wraps_are_timed_in_one_way(monkeypatch, pr
         assert np.all(np.diff(trace["seconds"]) >= 0)
 
 
-@pytest.mark.slow
-def test_a_peer_and_the_class_that_it_wraps_tie():
-    """The least seconds of several fits of each, in turn, differ by less than a quarter."""
-    race = next(p for p in problems_of("convergence", "smoke") if p.loss == "frobenius")
-    race = replace(race, dataset_params={"n_samples": 500, "n_features": 300, "n_components": 10})
-    race = replace(race, options={"n_components": 10})
-    solvers = ("sklearn-cd", "sklearn.decomposition:NMF")
-    seconds = {solver: [] for solver in solvers}
-    for turn in range(9):
-        for solver in solvers[:: (-1) ** turn]:
-            trace = perform(race.trial(solver, {}, 0)).arrays["trace"]
-            seconds[solver].append(trace["seconds"][-1])
-    peer, external = (min(times) for times in seconds.values())
-    assert peer > 0.02  # so long that the clock and what surrounds a fit do not count
-    assert 0.8 < external / peer < 1.25
-
-
 def test_a_solver_with_a_curve_keeps_it():
     """Shorter fits are of solvers that know the ends of their curve only."""
     options = {"n_components": 3, "max_iter": 9}
