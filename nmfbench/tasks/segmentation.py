@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import lru_cache
 
 import numpy as np
 import scipy.sparse as sp
@@ -205,6 +206,7 @@ def segmentation(
         "both": np.column_stack([grey.ravel(), position]),
     }[features]
     seed = int(rng.integers(2**31))
+    drawn_by_humans = native, truths[0].dtype.str, tuple(truth.tobytes() for truth in truths)
 
     def score(labels):
         reduced = labels.reshape(grey.shape)
@@ -217,8 +219,12 @@ def segmentation(
         r = k if n_components is None or hasattr(solver, "fit_predict") else n_components
         if fitted is None or r != fitted[0]:
             fitted = (r, *_fit(solver, samples, W, r, np.random.default_rng(seed)))
-            fits.append(fitted[1])
-        _, _, H, components, start, labels = fitted
+            _, fit, H, components, start, known = fitted
+            fits.append(fit)
+            of_fit = {} if H is None else _of_factors(samples, H, components)
+            of_start = {} if start is None else _of_factors(samples, start, start.T)
+            of_start.pop("correlation", None)
+        labels = known
 
         def cluster(rows, k=k):
             if rule == "argmax":
@@ -227,9 +233,7 @@ def segmentation(
 
         if labels is None:
             labels = cluster(H)
-            numbers = _of_factors(samples, H, components) | {
-                "contrast-product": class_contrast(H, components.T, labels),
-            }
+            numbers = of_fit | {"contrast-product": class_contrast(H, components.T, labels)}
             if details:
                 order = _order(labels, H, np.sqrt(W.sum(axis=1)))
                 matrices.append(_pictures([V.toarray(), H @ components], order))
@@ -249,13 +253,11 @@ def segmentation(
         }
         metrics |= {f"{name}@{k}": value for name, value in scores.items()}
         if start is not None:
-            numbers = score(cluster(start))[0] | _of_factors(samples, start, start.T)
-            del numbers["correlation"]
+            numbers = score(cluster(start))[0] | of_start
             metrics |= {f"{name}-start@{k}": value for name, value in numbers.items()}
-        stripes = np.broadcast_to(np.arange(native[1]) * k // native[1], native)
-        numbers = segmentation_scores(stripes, truths)
+        numbers = _scores_of_stripes(k, *drawn_by_humans)
         metrics |= {f"{name}-stripes@{k}": value for name, value in numbers.items()}
-    numbers = segmentation_scores(np.zeros(native, dtype=int), truths)
+    numbers = _scores_of_stripes(1, *drawn_by_humans)
     metrics |= {f"{name}-one": value for name, value in numbers.items()}
     if humans:
         metrics |= {f"{name}-humans": value for name, value in human_scores(truths).items()}
@@ -524,6 +526,14 @@ def _row_of(data, image, rng):
     if image not in data.ids:
         raise ValueError(f"image must be one of {', '.join(data.ids)}, got {image!r}.")
     return data.ids.index(image)
+
+
+@lru_cache(maxsize=4)
+def _scores_of_stripes(k, shape, dtype, contents):
+    """Scores of k stripes of equal width, which are the same for all fits to an image."""
+    truths = [np.frombuffer(content, dtype).reshape(shape) for content in contents]
+    stripes = np.broadcast_to(np.arange(shape[1]) * k // shape[1], shape)
+    return segmentation_scores(stripes, truths)
 
 
 def _fit(solver, samples, W, r, rng):
