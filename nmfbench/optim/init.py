@@ -8,7 +8,6 @@ from scipy.sparse.linalg import svds
 from sklearn.utils.sparsefuncs import csc_median_axis_0
 
 from nmfbench.optim.kernels.multiplicative import halfway_update
-from nmfbench.optim.products import thin_product
 
 __all__ = [
     "INITS",
@@ -193,7 +192,7 @@ def symmetric_frobenius(X, r, rng):
     """
     H, _ = symmetric_uniform(X, r, rng)
     for _ in range(_START_STEPS):
-        halfway_update(H, thin_product(X, H), H @ (H.T @ H))
+        halfway_update(H, X @ H, H @ (H.T @ H))
     return H, H
 
 

@@ -8,7 +8,6 @@ import numpy as np
 from nmfbench.core.registry import register_solver
 from nmfbench.optim.init import symmetric_uniform
 from nmfbench.optim.kernels.multiplicative import halfway_update
-from nmfbench.optim.products import thin_product
 from nmfbench.solvers.frobenius.base import BaseFrobenius
 
 
@@ -94,4 +93,4 @@ class SymMU(BaseFrobenius):
 
     def _step(self, X, s):
         halfway_update(s.W, s.cross, s.W @ s.gram)
-        s.cross, s.gram = thin_product(X, s.W), s.W.T @ s.W
+        s.cross, s.gram = X @ s.W, s.W.T @ s.W
