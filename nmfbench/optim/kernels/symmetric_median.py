@@ -273,25 +273,20 @@ def symmetric_sweep(H, indptr, indices, data, order, exact):
     r, n = H.shape
     points, weights, e = np.empty(n), np.empty(n), np.empty(n)
     near = np.empty((r, n))  # the entries of H where a row of V has some
-    inside = np.empty(r)  # their sums
-    columns = H.T.copy()  # as they are read
     sums = np.zeros(r)
     for k in range(r):
         for j in range(n):
             sums[k] += H[k, j]
     for i in order:
         m, own = 0, 0.0
-        inside[:] = 0.0
         for at in range(indptr[i], indptr[i + 1]):
             j = indices[at]
             if j == i:
                 own = np.float64(data[at])
                 continue
             e[m] = data[at]
-            column = columns[j]
             for k in range(r):
-                near[k, m] = column[k]
-                inside[k] += column[k]
+                near[k, m] = H[k, j]
             m += 1
         for k in range(r):
             x, h = np.float64(H[k, i]), near[k]
@@ -300,10 +295,13 @@ def symmetric_sweep(H, indptr, indices, data, order, exact):
                 e[j] -= x * h[j]
         for k in range(r):
             x, h = np.float64(H[k, i]), near[k]
-            left = 2.0 * max(sums[k] - x - inside[k], 0.0) if m < n - 1 else 0.0
+            inside = 0.0
+            for j in range(m):
+                inside += h[j]
+            left = 2.0 * max(sums[k] - x - inside, 0.0) if m < n - 1 else 0.0
             diagonal = own + x * x
             if not exact or diagonal <= 0.0:
-                found = _shifted(e, h, m, x, left, left + 2.0 * inside[k], points, weights)
+                found = _shifted(e, h, m, x, left, left + 2.0 * inside, points, weights)
             else:
                 count, nonpositive = 0, left
                 for j in range(m):
@@ -320,7 +318,7 @@ def symmetric_sweep(H, indptr, indices, data, order, exact):
                     e[j] -= (new - x) * h[j]
                 own = diagonal - new * new
                 sums[k] += new - x
-                H[k, i] = columns[i, k] = new
+                H[k, i] = new
 
 
 _PROBES = 14
