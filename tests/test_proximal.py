@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from nmfbench.optim.proximal import group_norm, project_group_ball, project_simplex, prox_group_norm
+from nmfbench.optim.proximal import (
+    GroupBall,
+    GroupPenalty,
+    group_norm,
+    project_group_ball,
+    project_simplex,
+    prox_group_norm,
+)
 
 P = [2, np.inf]
 
@@ -218,3 +225,48 @@ def test_equal_entries_are_cut_together():
         radius = group_norm(X, np.inf) * rng.choice([1e-9, 0.3, 1 - 1e-9, 1 - 1e-15])
         found = project_group_ball(X.copy(), radius, np.inf)
         assert group_norm(found, np.inf) == pytest.approx(radius, rel=1e-12)
+
+
+def test_where_levels_start_changes_nothing():
+    """From none, from far too high or low, and from the solution the same levels are found."""
+    rng = np.random.default_rng(0)
+    for X in examples():
+        starts = [np.full(X.shape[1], value) for value in (0.0, 0.1, np.inf)]
+        starts += [rng.random(X.shape[1]) for _ in range(5)]
+        norm = group_norm(np.maximum(X, 0), np.inf)
+        for share in (0.01, 0.3, 0.99):
+            if norm:
+                expected = project_group_ball(X.copy(), share * norm, np.inf)
+                for start in starts:
+                    for _ in range(2):  # the second time from the solution
+                        found = project_group_ball(X.copy(), share * norm, np.inf, levels=start)
+                        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-300)
+            for signed in (False, True):
+                expected = prox_group_norm(X.copy(), 3 * share, np.inf, signed=signed)
+                for start in starts:
+                    levels = start.copy()
+                    found = prox_group_norm(
+                        X.copy(), 3 * share, np.inf, signed=signed, levels=levels
+                    )
+                    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-300)
+
+
+@pytest.mark.parametrize("kind", ["ball", "penalty"])
+def test_operators_of_groups_do_not_remember(kind):
+    """A second call with other values, and one with fewer columns, give what a first one gives."""
+    rng = np.random.default_rng(1)
+    groups = [np.arange(4), np.arange(4, 9), np.array([9, 11, 13]), np.array([10, 12])]
+
+    def operator():
+        if kind == "ball":
+            return GroupBall(groups, np.inf, [0.5, 1.0, 2.0, 0.1])
+        return GroupPenalty(groups, np.inf, 0.7, signed=True)
+
+    used = operator()
+    for r in (3, 3, 5, 2):
+        X = 10.0 ** rng.integers(-2, 3) * rng.standard_normal((14, r))
+        found, expected = X.copy(), X.copy()
+        used(found, 0.3)
+        operator()(expected, 0.3)
+        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-300)
+        assert not np.array_equal(found, X)

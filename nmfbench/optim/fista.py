@@ -48,29 +48,40 @@ def monotone_fista(
         return factor.copy()
     norm = np.linalg.eigvalsh(gram)[-1]
     length = 1 / norm if norm > np.finfo(gram.dtype).tiny else 1.0
+    twice = 2 * cross
+    work = np.empty_like(cross)
 
     def objective(F, product):
-        return 0.5 * np.vdot(F, product - 2 * cross) + penalty(F)
+        return 0.5 * np.vdot(F, np.subtract(product, twice, out=work)) + penalty(F)
 
+    # Arrays take turns: new ones of this size cost more than what is computed in them.
     now, product = factor.copy(), factor @ gram
+    after, product_after, point = (np.empty_like(product) for _ in range(3))
     value = objective(now, product)
-    ahead, slope, alpha = now, product - cross, 1.0
+    slope = product - cross
+    ahead, alpha = now, 1.0
     for _ in range(max_iter):
-        after = ahead - length * slope
+        np.subtract(ahead, np.multiply(slope, length, out=work), out=after)
         prox(after, length)
-        product_after = after @ gram
+        np.matmul(after, gram, out=product_after)
         value_after = objective(after, product_after)
         if not value_after <= value:
             if ahead is now:  # a plain step, which only rounding lets rise
                 break
-            ahead, slope, alpha = now, product - cross, 1.0
+            np.subtract(product, cross, out=slope)
+            ahead, alpha = now, 1.0
             continue
         alpha, last = (1 + np.sqrt(1 + 4 * alpha**2)) / 2, alpha
         momentum = (last - 1) / alpha
-        change = after - now
-        ahead = after + momentum * change
-        slope = product_after + momentum * (product_after - product) - cross
-        now, product, value = after, product_after, value_after
+        np.subtract(product_after, product, out=slope)
+        slope *= momentum
+        slope += product_after
+        slope -= cross
+        change = np.subtract(after, now, out=work)
+        ahead = np.multiply(change, momentum, out=point)
+        ahead += after
+        now, after, product, product_after = after, now, product_after, product
+        value = value_after
         if np.linalg.norm(change) <= tol * np.linalg.norm(now):
             break
     return now

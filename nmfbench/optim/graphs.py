@@ -32,7 +32,9 @@ _MEBIBYTES = 16  # of distances held at once
 
 
 class GraphCache:
-    """The graphs used last, for fits to the same data; see :func:`shared_graphs`.
+    """The graphs used last, for fits to the same data, or what else is made of data alone.
+
+    See :func:`shared_graphs`.
 
     Parameters
     ----------

@@ -36,10 +36,14 @@ class GroupBall:
 
     def __init__(self, groups, p, radii):
         self.groups, self.p, self.radii = [_rows(group) for group in groups], p, radii
+        self._levels = _Levels(len(groups))
 
     def __call__(self, factor, step):
-        for group, radius in zip(self.groups, self.radii, strict=True):
-            factor[group] = project_group_ball(factor[group], radius, self.p)
+        levels = self._levels.of(factor)
+        for group, radius, start in zip(self.groups, self.radii, levels, strict=True):
+            part = project_group_ball(factor[group], radius, self.p, levels=start)
+            if not isinstance(group, slice):
+                factor[group] = part
 
 
 class GroupPenalty:
@@ -58,18 +62,37 @@ class GroupPenalty:
     def __init__(self, groups, p, weight, *, signed=False):
         self.groups, self.p, self.weight = [_rows(group) for group in groups], p, weight
         self.signed = signed
+        self._levels = _Levels(len(groups))
 
     def __call__(self, factor, step):
-        for group in self.groups:
-            part = prox_group_norm(factor[group], self.weight * step, self.p, signed=self.signed)
-            factor[group] = part
+        size, levels = self.weight * step, self._levels.of(factor)
+        for group, start in zip(self.groups, levels, strict=True):
+            part = prox_group_norm(factor[group], size, self.p, signed=self.signed, levels=start)
+            if not isinstance(group, slice):
+                factor[group] = part
 
     def value(self, factor):
         return self.weight * sum(group_norm(factor[group], self.p) for group in self.groups)
 
 
+class _Levels:
+    """The levels of the last call for each group, as those of the next one are near.
+
+    They save passes and change nothing: the levels that are found do not depend on them.
+    """
+
+    def __init__(self, n_groups):
+        self._shape = n_groups, 0
+        self._last = np.zeros(self._shape)
+
+    def of(self, factor):
+        if self._last.shape[1] != factor.shape[1]:
+            self._last = np.full((self._shape[0], factor.shape[1]), np.inf)
+        return self._last
+
+
 def _rows(group):
-    """The sorted indices as a slice, where they are in one piece: rows are not copied then."""
+    """The sorted indices as a slice, where they are in one piece: a view of them is in place."""
     first, last = int(group[0]), int(group[-1])
     return slice(first, last + 1) if last - first + 1 == len(group) else group
 
@@ -106,7 +129,7 @@ def group_norm(X, p):
     return float(_norms(X, p).sum())
 
 
-def prox_group_norm(X, step, p, *, signed=False):
+def prox_group_norm(X, step, p, *, signed=False, levels=None):
     r"""The minimiser of :math:`t\,\Omega_p(Y) + \frac12 \|Y - X\|_F^2`, by default over ``Y >= 0``.
 
     Parameters
@@ -120,6 +143,9 @@ def prox_group_norm(X, step, p, *, signed=False):
         to one level. Columns become zero where the 2-norm, or the sum, is no more than t.
     signed : bool, default=False
         Over all Y: negative entries shrink as positive ones do. Otherwise they become 0.
+    levels : ndarray of shape (r,), float64, optional
+        For p infinity, where to start, such as the levels of a similar ``X``. Overwritten by those
+        at which columns are cut.
 
     Returns
     -------
@@ -139,13 +165,13 @@ def prox_group_norm(X, step, p, *, signed=False):
         np.maximum(X, 0, out=X)
     if p == 2:
         return _shrink(X, _norms(X, 2), step)
-    levels = np.empty(X.shape[1])
-    cut_levels(levels, np.abs(X) if signed else X, step)
+    levels = np.full(X.shape[1], np.inf) if levels is None else levels
+    cut_levels(levels, X, step)
     levels = levels.astype(X.dtype)
     return np.clip(X, -levels if signed else None, levels, out=X)
 
 
-def project_group_ball(X, radius, p):
+def project_group_ball(X, radius, p, *, levels=None):
     r"""Project on the set with ``X >= 0`` and :math:`\Omega_p(X) \le s`, exactly.
 
     Parameters
@@ -155,6 +181,9 @@ def project_group_ball(X, radius, p):
     radius : float
         s, not negative.
     p : {2, inf}
+    levels : ndarray of shape (r,), float64, optional
+        For p infinity, where to start, such as the levels of a similar ``X``. Overwritten by those
+        at which columns are cut, if any is.
 
     Returns
     -------
@@ -167,8 +196,8 @@ def project_group_ball(X, radius, p):
     without the sign constraint: for (-1, 0.5) and s = 1 the nearest point is (0, 0.5).
 
     For p infinity, the sum of the levels as a function of theta is convex, decreasing and
-    piecewise linear, so that Newton's method from the left ends, exactly, on the right piece. It
-    takes a few steps, of some passes over X each.
+    piecewise linear, so that Newton's method ends, exactly, on the right piece, after a few passes
+    over X.
 
     References
     ----------
@@ -183,7 +212,7 @@ def project_group_ball(X, radius, p):
     elif p == 2:
         _shrink(X, norms, _simplex_threshold(norms, radius))
     else:
-        levels = np.empty(X.shape[1])
+        levels = np.full(X.shape[1], np.inf) if levels is None else levels
         cut_levels_to_sum(levels, X, radius)
         np.minimum(X, levels.astype(X.dtype), out=X)
     return X

@@ -6,6 +6,8 @@ alone: each has a degenerate segmentation that does well in it.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.ndimage import label
 from scipy.spatial import KDTree
@@ -165,17 +167,17 @@ def boundary_scores(found, truths):
     Martin, Fowlkes & Malik (2004), Learning to detect natural image boundaries.
     """
     tolerance = _TOLERANCE * np.hypot(*found.shape)
-    points = np.argwhere(boundaries(found))
-    drawn = [np.argwhere(boundaries(truth)) for truth in truths]
-    total = sum(map(len, drawn))
-    if not len(points) and not total:
+    points = _Points(found)
+    drawn = [_points_of(truth.shape, truth.dtype, truth.tobytes()) for truth in truths]
+    total = sum(of_human.count for of_human in drawn)
+    if not points.count and not total:
         return 1.0, 1.0, 1.0
-    right, matched = np.zeros(len(points), dtype=bool), 0
+    right, matched = np.zeros(points.count, dtype=bool), 0
     for of_human in drawn:
         partners = _matched(points, of_human, tolerance)
         right |= partners
         matched += partners.sum()
-    precision = right.mean() if len(points) else 0.0
+    precision = right.mean() if points.count else 0.0
     recall = matched / total if total else 0.0
     both = precision + recall
     return float(precision), float(recall), float(2 * precision * recall / both) if both else 0.0
@@ -321,14 +323,30 @@ def _entropy(p):
     return -np.sum(p * np.log2(p))
 
 
+class _Points:
+    """Boundary pixels of a segmentation, and a tree of them."""
+
+    def __init__(self, segments):
+        found = np.argwhere(boundaries(segments))
+        self.count = len(found)
+        self.tree = KDTree(found) if len(found) else None
+
+
+@lru_cache(maxsize=16)
+def _points_of(shape, dtype, content):
+    """Those of what a human drew, against which many segmentations are scored."""
+    return _Points(np.frombuffer(content, dtype).reshape(shape))
+
+
 def _matched(points, others, tolerance):
     """Which points have a partner in a largest one-to-one matching with others near them."""
-    if not len(points) or not len(others):
-        return np.zeros(len(points), dtype=bool)
-    found = KDTree(points).sparse_distance_matrix(KDTree(others), tolerance, output_type="ndarray")
-    found.sort(order=("i", "v", "j"))  # nearest first
-    indptr = np.searchsorted(found["i"], np.arange(len(points) + 1))
-    return bipartite_matching(indptr, found["j"], len(others)) >= 0
+    if not points.count or not others.count:
+        return np.zeros(points.count, dtype=bool)
+    found = points.tree.sparse_distance_matrix(others.tree, tolerance, output_type="ndarray")
+    i, j = found["i"], found["j"]
+    order = np.lexsort((j, found["v"], i))  # nearest first
+    indptr = np.searchsorted(i[order], np.arange(points.count + 1))
+    return bipartite_matching(indptr, j[order], others.count) >= 0
 
 
 def _pieces(segments):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,6 +13,7 @@ from sklearn.preprocessing import normalize
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.datasets.images import area_averaged
+from nmfbench.optim.graphs import GraphCache
 from nmfbench.solvers.graph.clusterers import kmeans
 from nmfbench.solvers.graph.spectral import normalized_affinity
 from nmfbench.stats.segmentation import (
@@ -205,6 +207,7 @@ def segmentation(
         "both": np.column_stack([grey.ravel(), position]),
     }[features]
     seed = int(rng.integers(2**31))
+    digest = hashlib.blake2b(np.array(truths).tobytes() + repr(native).encode()).digest()
 
     def score(labels):
         reduced = labels.reshape(grey.shape)
@@ -217,8 +220,12 @@ def segmentation(
         r = k if n_components is None or hasattr(solver, "fit_predict") else n_components
         if fitted is None or r != fitted[0]:
             fitted = (r, *_fit(solver, samples, W, r, np.random.default_rng(seed)))
-            fits.append(fitted[1])
-        _, _, H, components, start, labels = fitted
+            _, fit, H, components, start, known = fitted
+            fits.append(fit)
+            of_fit = {} if H is None else _of_factors(samples, H, components)
+            of_start = {} if start is None else _of_factors(samples, start, start.T)
+            of_start.pop("correlation", None)
+        labels = known
 
         def cluster(rows, k=k):
             if rule == "argmax":
@@ -227,9 +234,7 @@ def segmentation(
 
         if labels is None:
             labels = cluster(H)
-            numbers = _of_factors(samples, H, components) | {
-                "contrast-product": class_contrast(H, components.T, labels),
-            }
+            numbers = of_fit | {"contrast-product": class_contrast(H, components.T, labels)}
             if details:
                 order = _order(labels, H, np.sqrt(W.sum(axis=1)))
                 matrices.append(_pictures([V.toarray(), H @ components], order))
@@ -249,13 +254,11 @@ def segmentation(
         }
         metrics |= {f"{name}@{k}": value for name, value in scores.items()}
         if start is not None:
-            numbers = score(cluster(start))[0] | _of_factors(samples, start, start.T)
-            del numbers["correlation"]
+            numbers = score(cluster(start))[0] | of_start
             metrics |= {f"{name}-start@{k}": value for name, value in numbers.items()}
-        stripes = np.broadcast_to(np.arange(native[1]) * k // native[1], native)
-        numbers = segmentation_scores(stripes, truths)
+        numbers = _scores_of_stripes(k, truths, digest)
         metrics |= {f"{name}-stripes@{k}": value for name, value in numbers.items()}
-    numbers = segmentation_scores(np.zeros(native, dtype=int), truths)
+    numbers = _scores_of_stripes(1, truths, digest)
     metrics |= {f"{name}-one": value for name, value in numbers.items()}
     if humans:
         metrics |= {f"{name}-humans": value for name, value in human_scores(truths).items()}
@@ -524,6 +527,21 @@ def _row_of(data, image, rng):
     if image not in data.ids:
         raise ValueError(f"image must be one of {', '.join(data.ids)}, got {image!r}.")
     return data.ids.index(image)
+
+
+def _scores_of_stripes(k, truths, digest):
+    """Scores of k stripes of equal width, which are the same for all fits to an image."""
+
+    def make():
+        height, width = truths[0].shape
+        return segmentation_scores(
+            np.broadcast_to(np.arange(width) * k // width, (height, width)), truths
+        )
+
+    return _OF_STRIPES.get((k, digest), make)
+
+
+_OF_STRIPES = GraphCache(size=256)
 
 
 def _fit(solver, samples, W, r, rng):

@@ -17,7 +17,21 @@ def _maxima(out, X):
     out[:] = 0.0
     for i in range(X.shape[0]):
         for k in range(X.shape[1]):
-            out[k] = max(out[k], X[i, k])
+            out[k] = max(out[k], abs(X[i, k]))
+
+
+@njit(cache=True)
+def _above(levels, sums, counts, X):
+    """Sums and numbers of the entries of the columns that are at their levels or above."""
+    sums[:] = 0.0
+    counts[:] = 0.0
+    for i in range(X.shape[0]):
+        row = X[i]
+        for k in range(X.shape[1]):
+            magnitude = abs(row[k])
+            above = magnitude >= levels[k]
+            sums[k] += magnitude if above else 0.0
+            counts[k] += 1.0 if above else 0.0
 
 
 @njit(cache=True)
@@ -27,17 +41,10 @@ def _cut(levels, sums, counts, X, tops, size):
     ``sums`` and ``counts`` become those of the entries at the levels and above, which are one or
     more: no level rises above the maximum by rounding.
     """
-    n, r = X.shape
+    r = X.shape[1]
     first = moving = True
     while moving:
-        sums[:] = 0.0
-        counts[:] = 0.0
-        for i in range(n):
-            row = X[i]
-            for k in range(r):
-                above = row[k] >= levels[k]
-                sums[k] += row[k] if above else 0.0
-                counts[k] += 1.0 if above else 0.0
+        _above(levels, sums, counts, X)
         moving = False
         for k in range(r):
             level = min(max((sums[k] - size) / counts[k], 0.0), tops[k])
@@ -50,19 +57,21 @@ def _cut(levels, sums, counts, X, tops, size):
 
 @njit(cache=True)
 def cut_levels(levels, X, size):
-    r"""``levels[k]`` such that :math:`\sum_i [x_{ik} - \ell_k]_+` is ``size``.
+    r"""``levels[k]`` such that :math:`\sum_i [|x_{ik}| - \ell_k]_+` is ``size``.
 
     Parameters
     ----------
     levels : ndarray of shape (r,), float64
-        Overwritten; zero where the whole column sums to no more than ``size``.
-    X : ndarray of shape (n, r), non-negative
+        Where to start, of any size: near the solution, two passes do. Overwritten; zero where the
+        whole column sums to no more than ``size``.
+    X : ndarray of shape (n, r)
     size : float, not negative
     """
     r = X.shape[1]
     tops, sums, counts = np.empty(r), np.empty(r), np.empty(r)
     _maxima(tops, X)
-    levels[:] = 0.0
+    for k in range(r):
+        levels[k] = min(levels[k], tops[k])
     _cut(levels, sums, counts, X, tops, size)
 
 
@@ -73,25 +82,53 @@ def cut_levels_to_sum(levels, X, total):
     Parameters
     ----------
     levels : ndarray of shape (r,), float64
-        Overwritten; zero in the columns that vanish.
+        Where to start, of any size: near the solution, two passes do. Overwritten; zero in the
+        columns that vanish.
     X : ndarray of shape (n, r), non-negative
     total : float
         Positive, and less than the sum of the largest entries.
+
+    Notes
+    -----
+    Newton's method in levels and size together is tried first. Where it comes to rest it has the
+    solution, as there is one only; if it does not, Newton's method in the size alone ends always.
     """
     r = X.shape[1]
     tops, sums, counts = np.empty(r), np.empty(r), np.empty(r)
     _maxima(tops, X)
+    for _ in range(_JOINT_STEPS):
+        for k in range(r):
+            levels[k] = min(levels[k], tops[k])
+        if not levels.any():
+            break
+        _above(levels, sums, counts, X)
+        size = _size(levels, sums, counts, total)
+        resting = True
+        for k in range(r):
+            level = min(max((sums[k] - size) / counts[k], 0.0), tops[k])
+            resting = resting and level == levels[k]
+            levels[k] = level
+        if resting:
+            return
     levels[:] = tops
     size = 0.0
     while True:
         _cut(levels, sums, counts, X, tops, size)
-        # The piece at ``size``, as a line, and where it meets ``total``.
-        height = slope = 0.0
-        for k in range(r):
-            if levels[k] > 0.0:
-                height += sums[k] / counts[k]
-                slope += 1.0 / counts[k]
-        better = (height - total) / slope
+        better = _size(levels, sums, counts, total)
         if not better > size:
             return
         size = better
+
+
+@njit(cache=True)
+def _size(levels, sums, counts, total):
+    """Where the levels, as linear functions of the size on their present piece, sum to a total."""
+    height = slope = 0.0
+    for k in range(len(levels)):
+        if levels[k] > 0.0:
+            height += sums[k] / counts[k]
+            slope += 1.0 / counts[k]
+    return (height - total) / slope
+
+
+_JOINT_STEPS = 20

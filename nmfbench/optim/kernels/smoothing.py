@@ -3,7 +3,13 @@
 import numpy as np
 from numba import njit
 
-__all__ = ["absolute_residual", "optimal_step", "smooth_residual"]
+__all__ = [
+    "absolute_residual",
+    "average_points",
+    "optimal_step",
+    "smooth_residual",
+    "two_points",
+]
 
 _FAST = {"reassoc", "contract", "nsz"}  # sums may be reordered into lanes; infinities stay true
 
@@ -120,3 +126,56 @@ def optimal_step(X, g, total, start, Y, length, k, upper):
             slope += gs[a] * (after - x)
             ts[a], ys[a], xs[a] = t, y, after
     return square, slope
+
+
+@njit(cache=True)
+def two_points(X, g, total, start, Y, Z, length, k):
+    r"""Points of which :math:`Y_k` and :math:`Z_k` are the proximal points, in one pass.
+
+    .. math:: Y = X_k - \ell g, \qquad Z = X_0 - \ell \sum_{i \le k} \tfrac{i+1}{2} g_i
+
+    Parameters
+    ----------
+    X, g : ndarray of shape (n, r)
+        :math:`X_k` and the gradient there.
+    total : ndarray of shape (n, r)
+        Weighted sum of the gradients so far, to which this one is added.
+    start : ndarray of shape (n, r)
+        The centre of the prox-function.
+    Y, Z : ndarray of shape (n, r)
+        Out.
+    length : float
+        Of a gradient step.
+    k : int
+    """
+    kind = X.dtype.type
+    step, weight = kind(-length), kind((k + 1) / 2)
+    for i in range(X.shape[0]):
+        xs, gs, ts, cs, ys, zs = X[i], g[i], total[i], start[i], Y[i], Z[i]
+        for a in range(X.shape[1]):
+            ys[a] = gs[a] * step + xs[a]
+            ts[a] = ts[a] + weight * gs[a]
+            zs[a] = ts[a] * step + cs[a]
+
+
+@njit(cache=True)
+def average_points(X, Y, Z, difference, k):
+    """``X`` becomes the average of :math:`Y_k` and :math:`Z_k` (Eq. (21)), ``Z`` its change.
+
+    Parameters
+    ----------
+    X, Y, Z : ndarray of shape (n, r)
+    difference : ndarray of shape (n, r)
+        Out: ``X - Y``, of the old X.
+    k : int
+    """
+    kind = X.dtype.type
+    old, new = kind((k + 1) / (k + 3)), kind(2 / (k + 3))
+    for i in range(X.shape[0]):
+        xs, ys, zs, ds = X[i], Y[i], Z[i], difference[i]
+        for a in range(X.shape[1]):
+            x, y = xs[a], ys[a]
+            ds[a] = x - y
+            after = zs[a] * new + old * y
+            zs[a] = after - x
+            xs[a] = after

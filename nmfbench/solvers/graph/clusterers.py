@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
 import sklearn.cluster
 from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from nmfbench.core.validation import check_count, check_number
 from nmfbench.solvers.graph.base import BaseGraph, BaseScaled, feature_affinity
@@ -130,9 +131,15 @@ def kmeans(X, k, rng, **params):
     inertia may be stale then. It uses one thread, as several add up in any order.
     """
     model = sklearn.cluster.KMeans(k, random_state=int(rng.integers(2**31)), **params)
-    with warnings.catch_warnings(), threadpool_limits(1, user_api="openmp"):
+    with warnings.catch_warnings(), _pools().limit(limits=1, user_api="openmp"):
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.fit(X)
+
+
+@cache
+def _pools():
+    """Libraries with threads. To look for them takes as long as K-means of a few samples."""
+    return ThreadpoolController()
 
 
 def indicator(labels, k, dtype):

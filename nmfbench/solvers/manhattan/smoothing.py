@@ -11,7 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nmfbench.optim.kernels.smoothing import absolute_residual, optimal_step, smooth_residual
+from nmfbench.optim.kernels.smoothing import (
+    absolute_residual,
+    average_points,
+    optimal_step,
+    smooth_residual,
+    two_points,
+)
 
 __all__ = ["Box", "DualityGap", "SmoothedLoss", "nonnegative", "optimal_gradient"]
 
@@ -225,7 +231,7 @@ def optimal_gradient(
     gap = stop if isinstance(stop, DualityGap) else None
     valued = monotone or stop == "objective"
     X = start.copy()
-    g, Y, total = (np.empty_like(X) for _ in range(3))
+    g, Y, total, *spare = (np.empty_like(X) for _ in range(3 if isinstance(prox, Box) else 5))
     total[:] = 0
     centre, best = start, (np.inf, None)
     first, before, k = 0.0, np.inf, 0
@@ -234,7 +240,7 @@ def optimal_gradient(
         if gap:
             gap.observe(k, X, g)
         kept = X.copy() if monotone else None
-        square, slope = _step(X, g, total, centre, Y, L, k, prox)
+        square, slope = _step(X, g, total, centre, Y, spare, L, k, prox)
         length = np.sqrt(square)
         first = first or length
         done = stop == "gradient" and length <= tol * first
@@ -261,23 +267,16 @@ def optimal_gradient(
     return Descent(Y, n_iter)
 
 
-def _step(X, g, total, centre, Y, L, k, prox):
+def _step(X, g, total, centre, Y, spare, L, k, prox):
     """Eqs. (17), (18) and (21); see :func:`~nmfbench.optim.kernels.smoothing.optimal_step`."""
     if isinstance(prox, Box):
         return optimal_step(X, g, total, centre, Y, 1 / L, k, prox.upper)
-    np.multiply(g, -1 / L, out=Y)
-    Y += X
+    Z, difference = spare
+    two_points(X, g, total, centre, Y, Z, 1 / L, k)
     prox(Y, 1 / L)
-    total += (k + 1) / 2 * g
-    Z = total * (-1 / L)
-    Z += centre
     prox(Z, (k + 1) * (k + 2) / (4 * L))
-    square = float(np.linalg.norm(X - Y)) ** 2
-    Z *= 2 / (k + 3)
-    Z += (k + 1) / (k + 3) * Y
-    slope = float(np.vdot(g, Z - X))
-    X[:] = Z
-    return square, slope
+    average_points(X, Y, Z, difference, k)
+    return float(np.linalg.norm(difference)) ** 2, float(np.vdot(g, Z))
 
 
 def _simple(prox, factor):

@@ -182,12 +182,17 @@ def group_sweeps(factor, cross, gram, prox, n_sweeps):
     n_sweeps : int
     """
     tiny = np.finfo(factor.dtype).tiny
+    columns = np.ascontiguousarray(gram.T)[:, :, None]
+    column = np.empty((len(factor), 1), factor.dtype)
     for _ in range(n_sweeps):
-        for k in range(factor.shape[1]):
-            curvature = gram[k, k]
+        for k, curvature in enumerate(np.diagonal(gram)):
+            place = factor[:, k : k + 1]
             if curvature < tiny:
-                factor[:, k] = 0
+                place[:] = 0
                 continue
-            column = factor[:, [k]] + (cross[:, [k]] - factor @ gram[:, [k]]) / curvature
+            np.matmul(factor, columns[k], out=column)
+            np.subtract(cross[:, k : k + 1], column, out=column)
+            column /= curvature
+            column += place
             prox(column, 1 / curvature)
-            factor[:, [k]] = column
+            place[:] = column
