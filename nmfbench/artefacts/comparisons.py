@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations, product
+from types import EllipsisType
 from typing import Any, Literal
 
 import numpy as np
@@ -293,7 +294,7 @@ def always_best(
     by: Sequence[str] = (),
     *,
     at: At = None,
-    each: Mapping[str, Sequence[Any]] | None = None,
+    each: Mapping[str, Sequence[Any] | EllipsisType] | None = None,
     lower: bool = False,
     ratio: bool = False,
     region: Region | None = None,
@@ -313,7 +314,8 @@ def always_best(
         Columns in which the sides are paired, besides the unit.
     at : mapping, optional
     each : mapping, optional
-        Column -> values at each of which it must be ahead, such as every corruption.
+        Column -> values at each of which it must be ahead, such as every corruption; ``...`` for
+        all that the sides have.
     lower : bool, default=False
         The lower value is the better one.
     ratio : bool, default=False
@@ -328,8 +330,6 @@ def always_best(
         Column within which they are, such as "dataset".
     """
     values = [values] if isinstance(values, str) else list(values)
-    each = each or {}
-    places = [dict(zip(each, found, strict=True)) for found in product(*each.values())]
     method, names = name_of(side), [name_of(rival) for rival in rivals]
     keep, region = _keep(unit, blocks), region or Lead()
 
@@ -338,15 +338,18 @@ def always_best(
         absent = [name for k, name in enumerate(names) if k not in present]
         sides = [(method, side), *((names[k], rivals[k]) for k in present)]
         scores, value_of = {}, {}
-        for v, place in product(values, places):
-            there, where = narrow(frame, place), ", ".join([words_of(v), *map(str, place.values())])
+        for v, place in product(values, _places(frame, each or {}, [one for _, one in sides])):
+            there, where = (
+                narrow(frame, place),
+                ", ".join([words_of(v), *map(_text, place.values())]),
+            )
             value_of[where] = v
             for name, one in sides:
                 scores[name, where] = per_repeat(
                     there, one, v, [*keep[1:], *by], unit=unit, ratio=ratio
                 )
-        table = paired(scores, keep)
-        if table.empty or not present:
+        table = paired(scores, keep) if scores and present else pd.DataFrame()
+        if table.empty:
             return Finding.without("not run", NO_PAIR)
         pairs = [(name, where) for name, where in scores if name != method]
         sign = -1 if lower else 1
@@ -370,6 +373,21 @@ def always_best(
         )
 
     return within(at, test)
+
+
+def _text(value):
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _places(frame, each, sides):
+    """Places at each of which a side has to be ahead."""
+    known = {}
+    for column, values in each.items():
+        if values is ...:
+            there = (rows_of(frame, side)[column].dropna() for side in sides)
+            values = sorted(set().union(*there))
+        known[column] = values
+    return [dict(zip(known, found, strict=True)) for found in product(*known.values())]
 
 
 def _lead_of(method, pairs, lower, ratio, rule):

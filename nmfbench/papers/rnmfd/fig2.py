@@ -15,7 +15,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.estimate import of_units
 from nmfbench.artefacts.finding import Finding
-from nmfbench.artefacts.frames import lengthen, mean_table, narrow
+from nmfbench.artefacts.frames import lengthen, mean_table, narrow, with_columns
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Expected, plot_points
 from nmfbench.artefacts.printed import PrintedNumber
@@ -87,8 +87,7 @@ def frame(records):
     largest relative one of the objective in an iteration after 100, and ``moved``, by which AC
     after 100 differs from that after 2000.
     """
-    measured = (AC, NMI, "n-dead-components", "orthogonality-gap")
-    records = records.assign(**{name: np.nan for name in measured if name not in records})
+    records = with_columns(records, [AC, NMI, "n-dead-components", "orthogonality-gap"])
     place = ["dataset", "repeat"]
     after, finally_ = (
         narrow(records, task="clustering", method=m.label).set_index(place)[AC]
