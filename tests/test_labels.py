@@ -160,3 +160,14 @@ def test_a_bound_on_several_sides_is_for_each_of_them():
     assert verdict_of(at_least(["a", "b"], "accuracy", 0.45), frame).verdict == "confirmed"
     assert verdict_of(at_least(["a", "b"], "accuracy", 0.55), frame).verdict == "refuted"
     assert verdict_of(at_least(["a", "c"], "accuracy", 0.45), frame).verdict == "inconclusive"
+
+
+@pytest.mark.parametrize(("rule", "verdict"), [("some", "confirmed"), ("every", "refuted")])
+def test_several_sides_may_be_ahead_of_one_rival(rule, verdict):
+    """Of several sides each is compared with the rival: one is ahead here, and one behind."""
+    frame = _frame((0.1, 0.1, 0.1))
+    worse = frame[frame["method"] == "b"].assign(method="c")
+    frame = pd.concat([frame, worse.assign(accuracy=worse["accuracy"] - 0.1)])
+    found = verdict_of(always_best(["a", "c"], ["b"], "accuracy", rule=rule), frame)
+    assert found.verdict == verdict
+    assert f"of {'a' if rule == 'some' else 'c'} over b in accuracy" in found.evidence

@@ -288,7 +288,7 @@ def not_worse(
 
 
 def always_best(
-    side: Side,
+    side: Side | Sequence[Side],
     rivals: Sequence[Side],
     values: str | Sequence[str],
     by: Sequence[str] = (),
@@ -306,7 +306,8 @@ def always_best(
 
     Parameters
     ----------
-    side : str or mapping
+    side : str or mapping, or sequence of these
+        Of several sides each is compared with each rival.
     rivals : sequence of str or mapping
         Those that the frame has no row of can refute the claim, but then not confirm it.
     values : str or sequence of str
@@ -330,20 +331,18 @@ def always_best(
         Column within which they are, such as "dataset".
     """
     values = [values] if isinstance(values, str) else list(values)
-    method, names = name_of(side), [name_of(rival) for rival in rivals]
+    ours = [side] if isinstance(side, str | Mapping) else list(side)
+    names = [name_of(rival) for rival in rivals]
     keep, region = _keep(unit, blocks), region or Lead()
 
     def test(frame):
         present = [k for k, rival in enumerate(rivals) if len(rows_of(frame, rival))]
         absent = [name for k, name in enumerate(names) if k not in present]
-        sides = [(method, side), *((names[k], rivals[k]) for k in present)]
+        sides = [(name_of(one), one) for one in (*ours, *(rivals[k] for k in present))]
         scores, value_of = {}, {}
         for v, place in product(values, _places(frame, each or {}, [one for _, one in sides])):
-            there, where = (
-                narrow(frame, place),
-                ", ".join([words_of(v), *map(_text, place.values())]),
-            )
-            value_of[where] = v
+            where = ", ".join([words_of(v), *map(_text, place.values())])
+            there, value_of[where] = narrow(frame, place), v
             for name, one in sides:
                 scores[name, where] = per_repeat(
                     there, one, v, [*keep[1:], *by], unit=unit, ratio=ratio
@@ -351,19 +350,22 @@ def always_best(
         table = paired(scores, keep) if scores and present else pd.DataFrame()
         if table.empty:
             return Finding.without("not run", NO_PAIR)
-        pairs = [(name, where) for name, where in scores if name != method]
+        pairs = [
+            (one, names[k], where)
+            for where, one, k in product(value_of, map(name_of, ours), present)
+        ]
         sign = -1 if lower else 1
         estimates = [
             estimate(
-                sign * (table[method, where] - table[name, where]),
+                sign * (table[one, where] - table[name, where]),
                 value_of[where],
-                f"{name} in {where}",
+                f"{name} in {where}" if len(ours) == 1 else f"{one} over {name} in {where}",
                 ratio=ratio,
             )
-            for name, where in pairs
+            for one, name, where in pairs
         ]
         return Finding(
-            _lead_of(method, pairs, lower, ratio, rule),
+            _lead_of(ours, pairs, lower, ratio, rule),
             estimates,
             region,
             rule,
@@ -390,12 +392,15 @@ def _places(frame, each, sides):
     return [dict(zip(known, found, strict=True)) for found in product(*known.values())]
 
 
-def _lead_of(method, pairs, lower, ratio, rule):
+def _lead_of(ours, pairs, lower, ratio, rule):
     """Evidence on one lead, or on the smallest or the surest of several."""
     if len(pairs) > 1:
         which = "smallest" if rule == "every" else "surest"
-        return f"{which} lead of {method} {{}}{' times' if ratio else ''}, over {{name}}"
-    ((rival, where),) = pairs
+        times = " times" if ratio else ""
+        if len(ours) > 1:
+            return f"{which} lead {{}}{times}, of {{name}}"
+        return f"{which} lead of {name_of(ours[0])} {{}}{times}, over {{name}}"
+    ((method, rival, where),) = pairs
     if ratio and lower:
         return f"{rival} has {{}} times the {where} of {method}"
     if ratio:

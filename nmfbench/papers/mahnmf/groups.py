@@ -5,11 +5,9 @@ from __future__ import annotations
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.comparisons import better, estimate, paired, per_repeat, words_of
-from nmfbench.artefacts.finding import NO_PAIR, Finding
+from nmfbench.artefacts.comparisons import always_best, better
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.region import Lead
 from nmfbench.artefacts.tables import NumberTable
 from nmfbench.engine.trials import Trial
 
@@ -48,19 +46,7 @@ def trials(profile):
 
 def _at_some_weight(value, *, lower=False):
     """MahNMF-EN has the larger value than MahNMF by OGM, or the lower, at some weight."""
-
-    def test(frame):
-        found = {method: per_repeat(frame, method, value) for method in (OGM, *NETS.values())}
-        scores = paired(found)
-        if scores.empty:
-            return Finding.without("not run", NO_PAIR)
-        sign = -1 if lower else 1
-        leads = [estimate(sign * (scores[net] - scores[OGM]), value, net) for net in NETS.values()]
-        how = "below" if lower else "above"
-        text = f"{{name}} is {{}} {how} {OGM} in {words_of(value)}, at the surest weight"
-        return Finding(text, leads, Lead(), "some")
-
-    return test
+    return always_best(list(NETS.values()), [OGM], value, lower=lower, rule="some")
 
 
 _SOURCE = "Section 4.4"
