@@ -6,6 +6,8 @@ import pytest
 from sklearn.metrics import roc_auc_score
 from verdicts import verdict_of
 
+from nmfbench.artefacts.grids import cross, labels_of
+from nmfbench.engine.trials import Trial
 from nmfbench.papers.clips import (
     BEST,
     FALSE_ALARMS,
@@ -19,7 +21,6 @@ from nmfbench.papers.clips import (
     longest,
     on_clips,
     pooled,
-    with_clip,
     with_errors,
 )
 from nmfbench.stats.detection import counts_by_group
@@ -45,14 +46,14 @@ def record(method, strengths, *, rank=2, repeat=0, objective=1.0, clip=CLIPS[0],
     halves = {"odd": np.mean(strengths[::2]), "even": np.mean(strengths[1::2])}
     areas = {"pauc": np.mean(strengths)} | {f"pauc-{half}": s for half, s in halves.items()}
     metrics = {f"{name}@{limit}": s for name, s in areas.items() for limit in (0.2, 0.15)}
-    options = {"dataset": clip.dataset, "light_switch": clip.light_switch}
+    (place,) = on_clips([clip])
     return {
         "method": method,
         "repeat": repeat,
         "objective": objective,
         "n_components": rank,
         "arrays": arrays,
-        **options,
+        **place["labels"],
         **metrics,
         **more,
     }
@@ -65,22 +66,17 @@ def rank_of(row):
 
 def frame_of(*records):
     """A frame of records on the clips."""
-    return with_clip(pd.DataFrame(records), CLIPS)
+    return pd.DataFrame(records)
 
 
-def test_clips_are_told_from_records():
-    """The light switch tells clips apart, a record on another clip is left out."""
-    assert on_clips(CLIPS) == [
-        {"dataset": "video-hallandmonitor", "options": {}},
-        {"dataset": "video-ibmtest2", "options": {"light_switch": True}},
+def test_trials_on_a_clip_have_its_label():
+    """An axis of clips plans their data, with the light switch, and gives label and limit."""
+    trials = cross(Trial("separation", "", "median"), 1, on_clips(CLIPS))
+    assert [(trial.dataset, trial.options) for trial in trials] == [
+        ("video-hallandmonitor", {}),
+        ("video-ibmtest2", {"light_switch": True}),
     ]
-    other = Clip("Lobby", "video-ibmtest2")
-    weak = [0.1] * FRAMES
-    frame = frame_of(
-        record("A", weak), record("A", weak, clip=CLIPS[1]), record("A", weak, clip=other)
-    )
-    assert frame["clip"].tolist() == ["Hall", "Lobby"]
-    assert frame["limit"].tolist() == [0.2, 0.15]
+    assert labels_of(trials).values.tolist() == [["Hall", 0.2], ["Lobby", 0.15]]
 
 
 def test_fits_of_the_most_frames_count():

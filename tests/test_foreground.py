@@ -7,6 +7,7 @@ import pytest
 from nmfbench.papers.clips import BEST, HONEST
 from nmfbench.papers.robust_xray import fig1, fig7
 from nmfbench.papers.robust_xray.foreground import (
+    HALL,
     HIGHER,
     LOCAL,
     LOW_RANK,
@@ -28,6 +29,8 @@ def record(method, area, *, rank=2, objective=1.0, params=None, n_frames=200, **
     parts = "pauc", "pauc-odd", "pauc-even"
     return {
         "dataset": "video-hallandmonitor",
+        "clip": HALL,
+        "limit": 0.2,
         "method": method,
         "repeat": 0,
         "params": params or {},

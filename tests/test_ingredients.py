@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from verdicts import verdict_of
 
+from nmfbench.artefacts.grids import CLEAN
 from nmfbench.corruptions import corrupt
 from nmfbench.datasets.base import load_dataset
 from nmfbench.papers.studies import ingredients as study
@@ -22,6 +23,8 @@ def _records(accuracy, cells=CELLS, runs=6, datasets=("umist",)):
             "dataset": dataset,
             "corruption": corruption,
             "level": level,
+            "noise": corruption or CLEAN,
+            "dose": NOISES[corruption].dose(level) if corruption else 0.0,
             "repeat": run,
             "n_components": 20,
             "clustering-accuracy": score(dataset, np.nan_to_num(level), run),

@@ -20,6 +20,7 @@ def records(**columns):
     fits = {
         "method": MAH,
         "dataset": "mv-msrcv1",
+        "setting": "{}",
         "repeat": 0,
         "n_components": [10, 20, 30],
         "map": [0.5, 0.7, 0.6],

@@ -22,7 +22,7 @@ def made_up(artefact, keep=lambda trial: True, seed=0):
             arrays = {view: rng.random((3, 16)) for view in fig9._VIEWS}
             scores["contamination"] = rng.random()
             scores |= {f"relative-error-{part}": rng.random() for part in ("train", "test")}
-        rows.append(trial.to_dict() | scores | {"arrays": arrays})
+        rows.append(trial.to_dict() | trial.labels | scores | {"arrays": arrays})
     return label_records(pd.DataFrame(rows), artefact.methods)
 
 
@@ -98,7 +98,7 @@ def test_every_method_shows_the_same_five_bases_scaled_to_white():
     row = table.iloc[7]
     fit = (records["task"] == "factorization") & (records["repeat"] == 0)
     fit &= records["method"] == row["method"]
-    fit = records[fit & faces.with_condition(records)["condition"].eq(row["condition"])]
+    fit = records[fit & records["condition"].eq(row["condition"])]
     basis = fit["arrays"].iloc[0]["components"][row["component"]]
     np.testing.assert_allclose(row["pixels"], 255 * basis / basis.max(), atol=0.5)
     assert max(row["pixels"]) == 255

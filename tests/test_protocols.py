@@ -8,7 +8,7 @@ from verdicts import verdict_of
 from nmfbench.artefacts.artefact import label_records
 from nmfbench.core import registry
 from nmfbench.papers.reported import reported
-from nmfbench.papers.rnmfd.protocols import AC, COMPARED, METHODS, NMI, by_protocol, chosen, grid
+from nmfbench.papers.rnmfd.protocols import AC, COMPARED, METHODS, NMI, chosen, grid
 from nmfbench.papers.rnmfd.sets import SETS, clustering_trial, method
 
 GNMF = next(c for c in COMPARED if c.label == "GNMF")
@@ -129,7 +129,7 @@ def world(scores, runs=10, sets=("orl", "yale")):
     noise = 0.002 * rng.standard_normal(runs)
     own = {label: 0.001 * rng.standard_normal(runs) for label in scores}
     methods = {c.label: c.default for c in COMPARED}
-    return by_protocol(
+    return TABLE.frame(
         records(
             (dataset, methods[label], repeat, score + noise[repeat] + own[label][repeat], SAME)
             for dataset in sets

@@ -279,7 +279,7 @@ def test_one_sample_alternates_under_the_printed_rule():
 
 def test_theorem_counts_rises_by_setting():
     """The summary counts rises, and the verdict names the worst run of each setting."""
-    rows = pd.DataFrame([t.to_dict() for t in theorem1.trials("quick")])
+    rows = pd.DataFrame([t.to_dict() | t.labels for t in theorem1.trials("quick")])
     rows = label_records(rows, theorem1.ARTEFACT.methods)
     falling, rising = trace_of([4.0, 2.0, 1.0]), trace_of([4.0, 2.0, 3.0, 1.0, 3.0])
     bad = [
@@ -290,7 +290,7 @@ def test_theorem_counts_rises_by_setting():
     rows = theorem1.with_rises(rows)
     found = theorem1.summarise(rows)
     heavy = "α = 100, β = 10⁴"
-    counts = found[found["part"] == "rises"].set_index(["setting", "method"])
+    counts = found[found["part"] == "rises"].set_index(["weights", "method"])
     assert (counts.loc[(heavy, theorem1.PRINTED), "rises"] == 2).all()
     assert (counts.loc[(heavy, theorem1.PRINTED), "largest"] == 2).all()
     assert (counts.loc[("α = β = 100, the paper's", theorem1.PRINTED), "rises"] == 0).all()

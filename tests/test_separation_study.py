@@ -15,6 +15,8 @@ def record(dataset, method, area, *, rank=np.nan, repeat=0, n_frames=200, rng=No
     rng = rng or np.random.default_rng(0)
     return {
         "dataset": dataset,
+        "clip": next(clip.label for clip in study.STEADY if clip.dataset == dataset),
+        "limit": 0.2,
         "method": method,
         "n_components": rank,
         "repeat": repeat,

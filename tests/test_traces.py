@@ -82,7 +82,7 @@ def test_all_modules_read_one_trace_alike():
     place = {"problem": "p", "repeat": [0, 1], "dataset": "noisy-low-rank", "norm": 2.0}
     records = pd.DataFrame(place | {"method": "m", "arrays": [{"trace": trace}] * 2})
 
-    found = speed.curves(speed.with_traces(records.drop(columns="problem"), []).assign(problem="p"))
+    found = speed.curves(speed.with_traces(records))
     for axis in ("round", "seconds"):
         curve = found[found["axis"] == axis]
         np.testing.assert_allclose(2 * curve["mean"], expected(curve["x"]))

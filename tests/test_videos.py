@@ -120,7 +120,7 @@ def test_the_most_frames_are_judged_and_the_fewest_shown():
     """A clip that has no more than few frames is fitted once, and both judged and shown."""
     labels = {m.solver: m.label for m in videos.METHODS[:3]}
     for profile, most in (("quick", 100), ("paper", 200)):
-        rows = [t.to_dict() | dict(t.options) for t in FIG17.grid(profile)]
+        rows = [t.to_dict() | t.options | t.labels for t in FIG17.grid(profile)]
         records = pd.DataFrame(rows)
         records = records.assign(arrays=records["n_frames"], method=records["solver"].map(labels))
         known = FIG17.frame(records).groupby("clip", observed=True)

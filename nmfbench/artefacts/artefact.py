@@ -33,8 +33,9 @@ PROFILES = ("smoke", "quick", "paper")
 def label_records(records: pd.DataFrame, methods: Sequence[Method]) -> pd.DataFrame:
     """Records with a categorical column ``method``, and a column for each option of the task.
 
-    Methods with one label are one curve or row, which the artefact shows at several parameters;
-    the column ``setting`` tells these apart, the text :func:`~nmfbench.engine.trials.canonical`.
+    A label ``method`` of a trial counts more than its solver and parameters. Methods with one label
+    are one curve or row, which the artefact shows at several parameters; the column ``setting``
+    tells these apart, the text :func:`~nmfbench.engine.trials.canonical`.
     """
     labels = {(m.solver, canonical(dict(m.params))): m.label for m in methods}
     settings = [canonical(params) for params in records["params"]]
@@ -43,6 +44,9 @@ def label_records(records: pd.DataFrame, methods: Sequence[Method]) -> pd.DataFr
         for solver, setting in zip(records["solver"], settings, strict=True)
     ]
     order = list(dict.fromkeys(m.label for m in methods))
+    if "method" in records:
+        found = list(records["method"].astype(object).fillna(pd.Series(found, records.index)))
+        order += [label for label in dict.fromkeys(found) if label not in order]
     options = pd.DataFrame(list(records["options"]), index=records.index)
     method = pd.Categorical(found, categories=order, ordered=True)
     return pd.concat([records.assign(method=method, setting=settings), options], axis=1)

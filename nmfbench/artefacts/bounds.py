@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -37,7 +37,7 @@ Whose = Literal["paper", "ours"]
 
 
 def at_least(
-    side: Side,
+    sides: Side | Sequence[Side],
     value: str,
     bound: float,
     *,
@@ -46,11 +46,11 @@ def at_least(
     ratio: bool = False,
     at: At = None,
 ) -> Test:
-    """The score of ``side`` is above ``bound``.
+    """The score of each of ``sides`` is above ``bound``.
 
     ``whose`` and ``measured_from`` are those of :class:`~nmfbench.artefacts.region.Bounds`.
     """
-    return _score(side, value, Bounds(bound, np.inf, whose, measured_from), ratio, at)
+    return _score(sides, value, Bounds(bound, np.inf, whose, measured_from), ratio, at)
 
 
 def at_most(
@@ -68,20 +68,23 @@ def at_most(
 
 
 def near(side: Side, value: str, number: float, margin: float | None = None, *, at: At = None):
-    """The score of ``side`` differs by at most ``margin``, which is ours, from a printed number.
+    """The score of ``side`` differs by at most ``margin``, which is ours, from a number.
 
     By default the margin is twice the smallest difference that matters.
     """
     return _score(side, value, Margin(margin, around=number), False, at)
 
 
-def _score(side, value, region, ratio, at):
+def _score(sides, value, region, ratio, at):
+    sides = [sides] if isinstance(sides, str | Mapping) else list(sides)
+
     def test(frame):
-        scores = per_repeat(frame, side, value, ratio=ratio)
-        if scores.empty:
+        scores = {name_of(side): per_repeat(frame, side, value, ratio=ratio) for side in sides}
+        found = [of_units(s, value, name, ratio=ratio) for name, s in scores.items() if len(s)]
+        if not found:
             return Finding.without("not run", "no trial of this grid measures it")
-        text = f"{words_of(value)} of {name_of(side)}: {{}} ({asked_of(region)})"
-        return Finding(text, [of_units(scores, value, ratio=ratio)], region)
+        text = f"{words_of(value)} of {{name}}: {{}} ({asked_of(region)})"
+        return Finding(text, found, region, complete=len(found) == len(sides))
 
     return within(at, test)
 
@@ -90,7 +93,7 @@ def asked_of(region: Bounds | Margin) -> str:
     """The bound or margin that a claim names, with whose number it is."""
     if isinstance(region, Margin):
         size = "twice the smallest difference that matters" if region.size is None else region.size
-        return f"printed: {region.around:g}; near means within {size}"
+        return f"near {region.around:g} means within {size}"
     whose = "the paper's bound" if region.whose == "paper" else "our bound"
     if np.isfinite(region.low) and np.isfinite(region.high):
         return f"{whose}s: {region.low:.3g} to {region.high:.3g}"

@@ -8,11 +8,11 @@ built in :mod:`~nmfbench.artefacts.comparisons` and :mod:`~nmfbench.artefacts.bo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from nmfbench.artefacts.finding import Test
 
-__all__ = ["Claim"]
+__all__ = ["Claim", "said_at"]
 
 
 @dataclass(frozen=True)
@@ -40,3 +40,17 @@ class Claim:
     test: Test
     reported: str = ""
     origin: Literal["paper", "ours"] = "paper"
+
+
+def said_at(place: str, *, ours: bool = False) -> dict[str, Any]:
+    """Source and origin of a claim on a place of a paper: its sentence, or our question after it.
+
+    Examples
+    --------
+    >>> said_at("Section 4.2", ours=True)
+    {'source': 'ours, after Section 4.2', 'origin': 'ours'}
+    """
+    return {
+        "source": f"ours, after {place}" if ours else place,
+        "origin": "ours" if ours else "paper",
+    }

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations, product
+from types import EllipsisType
 from typing import Any, Literal
 
 import numpy as np
@@ -287,13 +288,13 @@ def not_worse(
 
 
 def always_best(
-    side: Side,
+    side: Side | Sequence[Side],
     rivals: Sequence[Side],
     values: str | Sequence[str],
     by: Sequence[str] = (),
     *,
     at: At = None,
-    each: Mapping[str, Sequence[Any]] | None = None,
+    each: Mapping[str, Sequence[Any] | EllipsisType] | None = None,
     lower: bool = False,
     ratio: bool = False,
     region: Region | None = None,
@@ -305,7 +306,8 @@ def always_best(
 
     Parameters
     ----------
-    side : str or mapping
+    side : str or mapping, or sequence of these
+        Of several sides each is compared with each rival.
     rivals : sequence of str or mapping
         Those that the frame has no row of can refute the claim, but then not confirm it.
     values : str or sequence of str
@@ -313,7 +315,8 @@ def always_best(
         Columns in which the sides are paired, besides the unit.
     at : mapping, optional
     each : mapping, optional
-        Column -> values at each of which it must be ahead, such as every corruption.
+        Column -> values at each of which it must be ahead, such as every corruption; ``...`` for
+        all that the sides have.
     lower : bool, default=False
         The lower value is the better one.
     ratio : bool, default=False
@@ -328,39 +331,41 @@ def always_best(
         Column within which they are, such as "dataset".
     """
     values = [values] if isinstance(values, str) else list(values)
-    each = each or {}
-    places = [dict(zip(each, found, strict=True)) for found in product(*each.values())]
-    method, names = name_of(side), [name_of(rival) for rival in rivals]
+    ours = [side] if isinstance(side, str | Mapping) else list(side)
+    names = [name_of(rival) for rival in rivals]
     keep, region = _keep(unit, blocks), region or Lead()
 
     def test(frame):
         present = [k for k, rival in enumerate(rivals) if len(rows_of(frame, rival))]
         absent = [name for k, name in enumerate(names) if k not in present]
-        sides = [(method, side), *((names[k], rivals[k]) for k in present)]
+        sides = [(name_of(one), one) for one in (*ours, *(rivals[k] for k in present))]
         scores, value_of = {}, {}
-        for v, place in product(values, places):
-            there, where = narrow(frame, place), ", ".join([words_of(v), *map(str, place.values())])
-            value_of[where] = v
+        for v, place in product(values, _places(frame, each or {}, [one for _, one in sides])):
+            where = ", ".join([words_of(v), *map(_text, place.values())])
+            there, value_of[where] = narrow(frame, place), v
             for name, one in sides:
                 scores[name, where] = per_repeat(
                     there, one, v, [*keep[1:], *by], unit=unit, ratio=ratio
                 )
-        table = paired(scores, keep)
-        if table.empty or not present:
+        table = paired(scores, keep) if scores and present else pd.DataFrame()
+        if table.empty:
             return Finding.without("not run", NO_PAIR)
-        pairs = [(name, where) for name, where in scores if name != method]
+        pairs = [
+            (one, names[k], where)
+            for where, one, k in product(value_of, map(name_of, ours), present)
+        ]
         sign = -1 if lower else 1
         estimates = [
             estimate(
-                sign * (table[method, where] - table[name, where]),
+                sign * (table[one, where] - table[name, where]),
                 value_of[where],
-                f"{name} in {where}",
+                f"{name} in {where}" if len(ours) == 1 else f"{one} over {name} in {where}",
                 ratio=ratio,
             )
-            for name, where in pairs
+            for one, name, where in pairs
         ]
         return Finding(
-            _lead_of(method, pairs, lower, ratio, rule),
+            _lead_of(ours, pairs, lower, ratio, rule),
             estimates,
             region,
             rule,
@@ -372,12 +377,30 @@ def always_best(
     return within(at, test)
 
 
-def _lead_of(method, pairs, lower, ratio, rule):
+def _text(value):
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _places(frame, each, sides):
+    """Places at each of which a side has to be ahead."""
+    known = {}
+    for column, values in each.items():
+        if values is ...:
+            there = (rows_of(frame, side)[column].dropna() for side in sides)
+            values = sorted(set().union(*there))
+        known[column] = values
+    return [dict(zip(known, found, strict=True)) for found in product(*known.values())]
+
+
+def _lead_of(ours, pairs, lower, ratio, rule):
     """Evidence on one lead, or on the smallest or the surest of several."""
     if len(pairs) > 1:
         which = "smallest" if rule == "every" else "surest"
-        return f"{which} lead of {method} {{}}{' times' if ratio else ''}, over {{name}}"
-    ((rival, where),) = pairs
+        times = " times" if ratio else ""
+        if len(ours) > 1:
+            return f"{which} lead {{}}{times}, of {{name}}"
+        return f"{which} lead of {name_of(ours[0])} {{}}{times}, over {{name}}"
+    ((method, rival, where),) = pairs
     if ratio and lower:
         return f"{rival} has {{}} times the {where} of {method}"
     if ratio:

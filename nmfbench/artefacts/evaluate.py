@@ -14,6 +14,7 @@ from nmfbench.artefacts.artefact import Artefact, label_records
 from nmfbench.artefacts.choice import Grid, choose_grid
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.finding import Finding
+from nmfbench.artefacts.grids import labels_of
 from nmfbench.artefacts.reads import Reads, read_arrays
 from nmfbench.artefacts.sentence import Sentence
 from nmfbench.artefacts.verdict import Look, Verdict, settle
@@ -380,7 +381,9 @@ def _try(artefact, store, grid) -> tuple[Found | None, Reads]:
 
 
 def _find(artefact, store, grid, reads) -> Found:
-    records = label_records(store.table(trial.key for trial in grid.trials), artefact.methods)
+    keys = [trial.key for trial in grid.trials]
+    records = store.table(keys).join(labels_of(grid.trials).set_axis(keys), on="key")
+    records = label_records(records, artefact.methods)
     # Curves and factors, for the summaries and claims that look at them.
     records = records.assign(arrays=read_arrays(records, store, reads))
     finished = records[records["status"] == "done"]

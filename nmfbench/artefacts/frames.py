@@ -7,7 +7,7 @@ a column of values. Tables, pictures and claims then pick their rows by ``at={"c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import pandas as pd
 
 from nmfbench.stats.intervals import mean_and_interval
 
-__all__ = ["lengthen", "mean_table", "narrow", "reference"]
+__all__ = ["lengthen", "mean_table", "narrow", "reference", "with_columns"]
 
 
 def narrow(frame: pd.DataFrame, at: Mapping[str, Any] | None = None, **more: Any) -> pd.DataFrame:
@@ -89,6 +89,11 @@ def lengthen(
     long = pd.concat(parts, ignore_index=True)
     order = list(dict.fromkeys(values.values()))
     return long.assign(**{name: pd.Categorical(long[name], categories=order, ordered=True)})
+
+
+def with_columns(frame: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
+    """A frame that has these columns; NaN where no trial so far has measured one."""
+    return frame.reindex(columns=list(dict.fromkeys([*frame, *names])))
 
 
 def reference(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
-__all__ = ["mean_and_deviation", "score_table"]
+from nmfbench.artefacts.frames import lengthen, mean_table
+
+__all__ = ["NumberTable", "mean_and_deviation", "score_table"]
 
 
 def mean_and_deviation(mean: float, deviation: float, count: int, places: int) -> str:
@@ -67,3 +70,48 @@ def score_table(
     wide = table.pivot(index=keys, columns=column, values="text").reindex(columns=list(columns))
     wide = wide.astype(object).fillna("").rename_axis(columns=None)
     return order.join(wide, on=keys).rename(columns=lines).reset_index(drop=True)
+
+
+@dataclass(frozen=True)
+class NumberTable:
+    """Table of several numbers, a column each: means ± half of their 95 % intervals.
+
+    Its methods are the ``table`` and the ``picture`` of an artefact.
+
+    Parameters
+    ----------
+    numbers : mapping of str to str
+        Columns of the frame, with their headings.
+    lines : mapping of str to str
+        Columns that tell the lines apart, with their headings.
+    places : int, default=3
+        Decimal places.
+    over : sequence of str, default=()
+        Columns that name an independent observation, as of
+        :func:`~nmfbench.artefacts.frames.mean_table`.
+
+    Examples
+    --------
+    >>> shown = NumberTable({"ac": "AC", "mi": "MI"}, {"method": "method"}, places=1)
+    >>> frame = pd.DataFrame({"method": ["NMF", "NMF"], "ac": [0.4, 0.6], "mi": [0.5, 0.5]})
+    >>> shown.draw(shown.means(frame)).to_dict("records")
+    [{'method': 'NMF', 'AC': '0.5 ± 1.3', 'MI': '0.5 ± 0.0'}]
+    """
+
+    numbers: Mapping[str, str]
+    lines: Mapping[str, str]
+    places: int = 3
+    over: Sequence[str] = ()
+
+    def means(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Means with 95 % intervals, by line and ``number``."""
+        long = lengthen(frame, self.numbers, "number", "value").dropna(subset="value")
+        return mean_table(long, "value", [*self.lines, "number"], over=self.over)
+
+    def draw(self, table: pd.DataFrame) -> pd.DataFrame:
+        """The table as printed."""
+        columns = list(self.numbers.values())
+        return score_table(table, self.lines, columns, self._cell, column="number")
+
+    def _cell(self, cell):
+        return mean_and_deviation(cell.mean, (cell.high - cell.low) / 2, cell.count, self.places)

@@ -52,7 +52,7 @@ class Evidence:
         artefact, records = evaluation.artefact, evaluation.records
         if records is None or not len(records):
             return None
-        solvers = {method.label: method.solver for method in artefact.methods}
+        solvers = dict(zip(records["method"], records["solver"], strict=True))
         return cls._of(
             artefact.id, evaluation.profile, evaluation, records, solvers, evaluation.stand_ins
         )

@@ -100,11 +100,11 @@ def smallest_difference(name: str, *declared: Matters) -> float | Ratio | None:
     )
 
 
-def margin(smallest: float | Ratio, printed: float | Ratio | None = None) -> float | Ratio:
+def margin(smallest: float | Ratio) -> float | Ratio:
     """How much two methods may differ that count as alike, or one fall behind that is not worse.
 
-    The paper's number where it prints one, else twice the smallest difference that matters. So far
-    none of the papers does: where they say comparable, alike or equivalent, they give no number.
+    Twice the smallest difference that matters: where papers say comparable, alike or equivalent,
+    they give no number.
 
     Examples
     --------
@@ -112,11 +112,7 @@ def margin(smallest: float | Ratio, printed: float | Ratio | None = None) -> flo
     0.04
     >>> margin(Ratio(0.02)).share
     0.04
-    >>> margin(0.02, printed=0.01)
-    0.01
     """
-    if printed is not None:
-        return printed
     return Ratio(2 * smallest.share) if isinstance(smallest, Ratio) else 2 * smallest
 
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 import numpy as np
-from scipy import stats
 
 from nmfbench.core import registry
 from nmfbench.engine.target import FIELDS, is_known
 from nmfbench.engine.trials import precision_of
+from nmfbench.stats.intervals import t_interval
 
 __all__ = ["EARLY", "OUTCOMES", "RELATIVE", "Agreement", "compare", "drift", "same_target"]
 
@@ -198,8 +198,9 @@ def drift(pairs: Iterable[tuple[Mapping, Mapping]]) -> list[str]:
         n, mean = len(values), float(np.mean(values))
         if n < _ENOUGH or mean == 0:
             continue
-        half = stats.t.ppf((1 + _LEVEL) / 2, n - 1) * np.std(values, ddof=1) / math.sqrt(n)
-        if abs(mean) > half:
+        low, high = t_interval(values, _LEVEL)
+        if low > 0 or high < 0:
+            half = (high - low) / 2
             lines.append(f"{name} changed by {mean:.3g} ± {half:.2g} in the mean of {n} trials")
     return lines
 

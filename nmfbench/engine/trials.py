@@ -10,7 +10,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -100,6 +101,10 @@ class Trial:
     start: int = 0
     stand_in: bool = False
     timed: bool = False
+
+    labels: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """What the grid of an artefact calls it, see :mod:`nmfbench.artefacts.grids`. No field: neither
+    its key nor its record has it, so that artefacts share results."""
 
     def __post_init__(self):
         if (self.corruption is None) != (self.level is None):

@@ -90,9 +90,12 @@ beats-spa inconclusive 2
 
 Where more than one thing varies
 --------------------------------
-Where table and claims need columns that records lack, such as a condition, an error against a
-reference, or a choice among parameters, ``frame`` makes a long frame of the records, once for all:
-a column for each thing that varies (see :mod:`nmfbench.artefacts.frames`). Of new columns that
+What readers call a place of an axis, such as a condition, a clip or a panel, is its *label*: the
+grid says it once, ``labelled("condition", ["no noise", "occlusion"], noise)``, and the frame has it
+as a column (see :mod:`nmfbench.artefacts.grids`). Where table and claims need other columns that
+records lack, such as an error against a reference, or a choice among parameters (see
+:mod:`nmfbench.artefacts.protocols`), ``frame`` makes a long frame of the records, once for all: a
+column for each thing that varies (see :mod:`nmfbench.artefacts.frames`). Of new columns that
 claims compare, ``matters={"error": Ratio(0.02)}`` says which difference a reader would notice, as
 tasks do of their metrics (see :mod:`nmfbench.core.matters`). How many repeats the paper grid has,
 and why, says ``planned=Plan(20, "A repeat takes 50 s.")``, fixed before any of them is computed

@@ -42,7 +42,6 @@ __all__ = [
     "longest",
     "on_clips",
     "pooled",
-    "with_clip",
     "with_errors",
 ]
 
@@ -94,28 +93,19 @@ class Clip:
 
 
 def on_clips(clips: Sequence[Clip]) -> Axis:
-    """An axis of clips."""
+    """An axis of clips, with the labels ``clip`` and ``limit``."""
     return [
-        {"dataset": clip.dataset, "options": {"light_switch": True} if clip.light_switch else {}}
+        {
+            "dataset": clip.dataset,
+            "options": {"light_switch": True} if clip.light_switch else {},
+            "labels": {"clip": clip.label, "limit": clip.limit},
+        }
         for clip in clips
     ]
 
 
-def with_clip(records: pd.DataFrame, clips: Sequence[Clip]) -> pd.DataFrame:
-    """Records of these clips with the columns ``clip``, their label, and ``limit``."""
-    switched = records.get("light_switch", pd.Series(False, index=records.index)) == True  # noqa: E712
-    keys = list(zip(records["dataset"], switched, strict=True))
-    known = {(clip.dataset, clip.light_switch): clip for clip in clips}
-    found = [known.get(key) for key in keys]
-    names = pd.Categorical(
-        [clip and clip.label for clip in found], [clip.label for clip in clips], ordered=True
-    )
-    limits = [np.nan if clip is None else clip.limit for clip in found]
-    return records.assign(clip=names, limit=limits).dropna(subset="clip")
-
-
 def longest(records: pd.DataFrame) -> pd.DataFrame:
-    """Of :func:`with_clip`, the records of each clip with the most frames used."""
+    """Of trials :func:`on_clips`, the records of each clip with the most frames used."""
     most = records.groupby("clip", observed=True)["n_frames"].transform("max")
     return records[records["n_frames"] == most]
 
@@ -137,7 +127,7 @@ def pooled(records: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     records : DataFrame
-        Of :func:`with_clip`.
+        Of trials :func:`on_clips`.
 
     Returns
     -------
@@ -162,7 +152,7 @@ def chosen(records: pd.DataFrame, tried: Callable[[pd.Series], str]) -> pd.DataF
     Parameters
     ----------
     records : DataFrame
-        Of :func:`with_clip`.
+        Of trials :func:`on_clips`.
     tried : callable
         A row -> its parameters in words, such as ``"r = 2"``: what the choice is among.
 

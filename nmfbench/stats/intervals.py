@@ -37,12 +37,13 @@ def mean_and_interval(groups, confidence=0.95):
     return table[["mean", "low", "high", "count"]].reset_index()
 
 
-def t_interval(values):
-    """95 % t interval of a mean.
+def t_interval(values, confidence=0.95):
+    """t interval of a mean.
 
     Parameters
     ----------
     values : array-like of shape (n,)
+    confidence : float, default=0.95
 
     Returns
     -------
@@ -58,7 +59,7 @@ def t_interval(values):
     if len(values) < 2:
         return None
     mean, spread = np.mean(values), np.std(values, ddof=1)
-    half = stats.t.ppf(0.975, len(values) - 1) * spread / np.sqrt(len(values))
+    half = stats.t.ppf((1 + confidence) / 2, len(values) - 1) * spread / np.sqrt(len(values))
     return float(mean - half), float(mean + half)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.frames import narrow, reference
+from nmfbench.artefacts.frames import narrow, reference, with_columns
 from nmfbench.artefacts.plots import image_grid
 from nmfbench.artefacts.style import show_images
 from nmfbench.engine.trials import Trial
@@ -16,19 +19,10 @@ from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import FACTORIZATIONS, NAMES, lowest, slug
 from nmfbench.problems.faces import CONDITIONS
 
-__all__ = [
-    "ADDED",
-    "ASSUMED",
-    "CAPTION",
-    "MATTERS",
-    "draw",
-    "frame",
-    "free_of_noise",
-    "grid",
-    "table",
-]
+__all__ = ["ADDED", "ASSUMED", "draw", "figure", "frame", "table"]
 
 _RANK = 20
+_CLEARED = ("occlusion", "Laplace", "salt & pepper")
 ADDED = "added contamination"
 MATTERS = {ADDED: 0.02}
 """Smallest difference that matters, two points of the components' energy."""
@@ -45,13 +39,11 @@ def grid(dataset: str, profile: str) -> list[Trial]:
 
 
 def frame(records: pd.DataFrame) -> pd.DataFrame:
-    """Records with ``condition``, and with what noise has added to the contamination.
+    """Records with what noise has added to the contamination.
 
     That is the difference to the same method, rank and split without noise.
     """
-    records = faces.with_condition(records)
-    if "contamination" not in records:  # no trial so far has measured it
-        records = records.assign(contamination=np.nan)
+    records = with_columns(records, ["contamination"])
     fit = ["n_components", "repeat", "method"]
     clean = reference(records, "contamination", {"condition": "no noise"}, fit)
     return records.assign(**{ADDED: records["contamination"] - clean})
@@ -122,6 +114,28 @@ def free_of_noise(dataset: str, conditions: Sequence[str], source: str) -> list[
             at={"condition": condition},
         )
     ]
+
+
+def figure(name: str, dataset: str, source: str, claims: Sequence[Claim], **parts: Any) -> Artefact:
+    """The figure of one data set, with claims besides that its bases are free of noise.
+
+    ``parts`` are the other fields of an artefact.
+    """
+    return register_artefact(
+        Artefact(
+            f"mahnmf/{name}",
+            kind="figure",
+            methods=FACTORIZATIONS,
+            grid=partial(grid, dataset),
+            frame=frame,
+            table=table,
+            picture=draw,
+            claims=[*free_of_noise(dataset, _CLEARED, source), *claims],
+            matters=MATTERS,
+            caption=CAPTION,
+            **parts,
+        )
+    )
 
 
 ASSUMED = faces.ASSUMED | {

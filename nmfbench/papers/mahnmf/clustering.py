@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import always_best, rows_of
 from nmfbench.artefacts.finding import with_evidence, within
 from nmfbench.artefacts.frames import lengthen, mean_table
@@ -24,7 +24,6 @@ from nmfbench.papers.mahnmf.faces import (
     METHODS,
     NAMES,
     conditions,
-    origin,
     slug,
 )
 from nmfbench.problems.faces import CONDITIONS, DTYPE
@@ -71,8 +70,8 @@ def smoke(dataset: str) -> list[Trial]:
 
 
 def frame(records: pd.DataFrame) -> pd.DataFrame:
-    """Records with ``condition`` and the number of ``people``."""
-    return faces.with_condition(records).rename(columns={"n_components": "people"})
+    """Records with the number of ``people``."""
+    return records.rename(columns={"n_components": "people"})
 
 
 def table(frame: pd.DataFrame) -> pd.DataFrame:
@@ -136,9 +135,6 @@ def ahead(dataset: str, condition: str, method: str, rivals: Sequence[str]) -> C
     who, source = method, f"Section 5.3.1, {_FIGURES[dataset]}"
     if method == HYBRID:
         who = f"{HYBRID}, the same loss minimised further,"
-    by = "ours" if dataset == "orl" else origin(method)
-    if by == "ours":
-        source = f"ours, after {source}"
 
     def with_chance(frame):
         means = rows_of(frame, method).mean(numeric_only=True)
@@ -153,9 +149,8 @@ def ahead(dataset: str, condition: str, method: str, rivals: Sequence[str]) -> C
         f"{dataset}-{slug(condition)}-{'hybrid' if method == HYBRID else 'mahnmf'}",
         f"{who} is ahead of {' and '.join(rivals)} in AC and in MI on {NAMES[dataset]} "
         f"{_NOISE[condition]}.",
-        source,
-        within({"dataset": dataset, "condition": condition}, test),
-        origin=by,
+        test=within({"dataset": dataset, "condition": condition}, test),
+        **said_at(source, ours=dataset == "orl" or method == HYBRID),
     )
 
 

@@ -10,7 +10,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, per_repeat
 from nmfbench.artefacts.finding import with_evidence
 from nmfbench.artefacts.frames import mean_table
-from nmfbench.artefacts.grids import Method, corrupted, cross, methods
+from nmfbench.artefacts.grids import Method, corrupted, cross, labelled, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.engine.trials import Trial
@@ -47,23 +47,19 @@ def trials(profile):
         options={"n_components": sizes["n_components"]},
     )
     places = [(None, None), *(("salt-pepper", share) for share in SHARES)]
-    return cross(base, repeats, corrupted(places), methods(METHODS))
-
-
-def frame(records):
-    """Records with the share of replaced entries as their level, 0 of those without any."""
-    return records.assign(level=records["level"].astype(float).fillna(0.0))
+    noise = labelled("share", (0.0, *SHARES), corrupted(places))
+    return cross(base, repeats, noise, methods(METHODS))
 
 
 def table(frame):
     """Mean errors of the low-rank part, by method and share of replaced entries."""
-    return mean_table(frame, ERROR, ["method", "level"], between=(0, np.inf))
+    return mean_table(frame, ERROR, ["method", "share"], between=(0, np.inf))
 
 
 def _without_any(frame):
     """The error of MahNMF on the same matrices without outliers, beside that with them."""
-    errors = per_repeat(frame, {"method": MAH, "level": 0.0}, ERROR)
-    found = per_repeat(frame, {"method": MAH, "level": _TENTH}, ERROR)
+    errors = per_repeat(frame, {"method": MAH, "share": 0.0}, ERROR)
+    found = per_repeat(frame, {"method": MAH, "share": _TENTH}, ERROR)
     above = int((found > _TENTH).sum())
     return (
         f"without outliers {errors.mean():.3g}; with them above a tenth in {above} of {len(found)} "
@@ -78,10 +74,9 @@ ARTEFACT = register_artefact(
         kind="figure",
         methods=METHODS,
         grid=trials,
-        frame=frame,
         table=table,
         picture=Curves(
-            x="level",
+            x="share",
             labels=[method.label for method in METHODS],
             xlabel="share of entries replaced",
             ylabel="relative error of the low-rank part",
@@ -95,7 +90,7 @@ ARTEFACT = register_artefact(
                 "estimates are nearer to the true ones than those of EucNMF and KLNMF, at every "
                 "share of entries.",
                 _SOURCE,
-                always_best(MAH, [EUC, KL], ERROR, each={"level": SHARES}, lower=True, ratio=True),
+                always_best(MAH, [EUC, KL], ERROR, each={"share": SHARES}, lower=True, ratio=True),
             ),
             Claim(
                 "recovers",
@@ -103,7 +98,7 @@ ARTEFACT = register_artefact(
                 "replaced its relative error is below a tenth.",
                 _SOURCE,
                 with_evidence(
-                    at_most({"method": MAH, "level": _TENTH}, ERROR, _TENTH), _without_any
+                    at_most({"method": MAH, "share": _TENTH}, ERROR, _TENTH), _without_any
                 ),
             ),
             *(
@@ -112,7 +107,7 @@ ARTEFACT = register_artefact(
                     f"{rival} cannot robustly estimate the low-rank part: with a tenth of the "
                     "entries replaced its relative error is above a tenth.",
                     "Section 1",
-                    at_least(rival, ERROR, _TENTH, at={"level": _TENTH}),
+                    at_least(rival, ERROR, _TENTH, at={"share": _TENTH}),
                 )
                 for key, rival in (("eucnmf", EUC), ("klnmf", KL))
             ),

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import pandas as pd
-
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
-from nmfbench.artefacts.grids import Method, changed, corrupted, cross, methods, options
+from nmfbench.artefacts.finding import Test
+from nmfbench.artefacts.grids import Method, changed, corrupted, cross, labelled, methods, options
 from nmfbench.artefacts.region import Region
 from nmfbench.engine.trials import Trial
 from nmfbench.problems.faces import CONDITIONS, DTYPE, SPLIT
@@ -30,12 +29,12 @@ __all__ = [
     "NOISY",
     "PCA",
     "RANKS",
+    "claim_on",
     "conditions",
     "lowest",
     "origin",
     "slug",
     "trials_on_faces",
-    "with_condition",
 ]
 
 PCA, EUC, KL, MAH, HYBRID = (
@@ -98,16 +97,9 @@ def trials_on_faces(
 
 
 def conditions(chosen: Iterable[str] = tuple(CONDITIONS)):
-    """An axis of a grid: conditions by label."""
-    return corrupted(CONDITIONS[condition] for condition in chosen)
-
-
-def with_condition(records: pd.DataFrame) -> pd.DataFrame:
-    """Records with a categorical column ``condition``, in the order of the paper's panels."""
-    labels = {corruption: label for label, (corruption, _) in CONDITIONS.items()}
-    found = [labels[None if pd.isna(c) else c] for c in records["corruption"]]
-    condition = pd.Categorical(found, categories=list(CONDITIONS), ordered=True)
-    return records.assign(condition=condition)
+    """An axis of a grid: conditions in the order of the paper's panels, labels ``condition``."""
+    chosen = list(chosen)
+    return labelled("condition", chosen, corrupted(CONDITIONS[name] for name in chosen))
 
 
 # -- claims -----------------------------------------------------------------------------------
@@ -133,6 +125,13 @@ def origin(method: str) -> str:
     ('paper', 'ours')
     """
     return "ours" if method == HYBRID else "paper"
+
+
+def claim_on(method: str, id: str, statement: str, source: str, test: Test) -> Claim:
+    """A claim on MahNMF; or the same on the hybrid, which is ours."""
+    if method == HYBRID:
+        id, source = f"{id}-hybrid", f"{source}; the hybrid is ours"
+    return Claim(id, statement, source, test, origin=origin(method))
 
 
 def lowest(

@@ -11,12 +11,11 @@ from nmfbench.artefacts.bounds import at_least, at_most, without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.frames import lengthen, narrow
-from nmfbench.artefacts.grids import cross, fields, options
+from nmfbench.artefacts.grids import changed, cross, fields, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.mahnmf import segments
 from nmfbench.papers.mahnmf.segments import EUC, GRAPH, ROWS, SCORES, SYM, VECTORS, Segmenter
-from nmfbench.problems.segmentation import GRAPHS
 
 _V, _PRODUCT = "V", "HHᵀ"
 _SHOWN = {"a": ("3096", 3), "b": ("8068", 3), "c": ("8068", 5), "d": ("241004", 5)}
@@ -59,7 +58,7 @@ def trials(profile):
 
 
 def _looked_into(profile):
-    base = segments.base(profile, **GRAPHS[GRAPH])
+    base = changed(segments.base(profile), *segments.on_graphs())
     three, details = options("segments", [(3,)]), options("details", [True])
     every = segments.images(profile)
     seeds = segments.SEEDS[profile] if profile == "paper" else 1
@@ -79,7 +78,7 @@ def frame(records):
 
     ``growth`` is the objective as a ratio to that of the start; the ``image`` is the repeat.
     """
-    rows = segments.scored(records, _MORE)
+    rows = segments.scored(records)
     rows = rows.assign(growth=rows["residual-ratio"] / rows["residual-ratio-start"])
     fits = narrow(rows, method=SYM, details=False).drop(columns="method")
     names = {"contrast-affinity": _V, "contrast-product": _PRODUCT}

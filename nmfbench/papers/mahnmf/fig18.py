@@ -3,7 +3,7 @@
 from functools import partial
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import larger, not_worse, smaller
 from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.mahnmf import shadows
@@ -21,11 +21,10 @@ _TESTS = {
 
 
 def _claim(name, label, test):
-    statement, source, origin = "MahNMF removes shadow and illumination: its", SOURCE, "paper"
-    if name in ASKED:
-        statement, source, origin = "With MahNMF", f"ours, after {SOURCE}", "ours"
-    statement += f" low-rank parts {label}, mean over all subjects."
-    return Claim(f"removed-{name}", statement, source, test, origin=origin)
+    ours = name in ASKED
+    start = "With MahNMF" if ours else "MahNMF removes shadow and illumination: its"
+    statement = f"{start} low-rank parts {label}, mean over all subjects."
+    return Claim(f"removed-{name}", statement, test=test, **said_at(SOURCE, ours=ours))
 
 
 ARTEFACT = register_artefact(

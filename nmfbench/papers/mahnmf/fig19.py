@@ -3,7 +3,7 @@
 from functools import partial
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import not_worse
 from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.mahnmf import shadows
@@ -34,9 +34,8 @@ ARTEFACT = register_artefact(
             Claim(
                 f"comparable-{rival.lower()}-{name}",
                 f"MahNMF is comparable to {rival} in {said}, or better, mean over all subjects.",
-                f"ours, after {SOURCE}" if name in _ASKED else SOURCE,
-                _as_good(rival, name),
-                origin="ours" if name in _ASKED else "paper",
+                test=_as_good(rival, name),
+                **said_at(SOURCE, ours=name in _ASKED),
             )
             for rival in (RPCA, GODEC)
             for name, said in NUMBERS.items()

@@ -1,10 +1,9 @@
 """Figure 5: recognition on Yale B."""
 
-from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.mahnmf import recognition
-from nmfbench.papers.mahnmf.faces import HYBRID, MAH, METHODS, trials_on_faces
-from nmfbench.papers.mahnmf.recognition import ALGORITHMS, Claims
+from nmfbench.papers.mahnmf.faces import trials_on_faces
+from nmfbench.papers.mahnmf.recognition import Claims
 
 
 def trials(profile):
@@ -27,34 +26,19 @@ def _claims(said: Claims):
     ]
 
 
-ARTEFACT = register_artefact(
-    Artefact(
-        "mahnmf/fig5",
-        title="Recognition on Yale B",
-        kind="figure",
-        methods=METHODS,
-        grid=trials,
-        frame=recognition.frame,
-        table=recognition.table,
-        picture=recognition.CURVES,
-        claims=[
-            *(
-                claim
-                for method in (MAH, HYBRID)
-                for algorithm in ALGORITHMS
-                for claim in _claims(Claims(method, algorithm, "Section 5.2.1, Figure 5"))
-            ),
-            recognition.not_robust("Section 5.2"),
-            *recognition.traditional_not_robust(),
-        ],
-        planned=Plan(10, "As in the paper's grid: a repeat takes 22 minutes of CPU time."),
-        matters=recognition.MATTERS,
-        assumed=recognition.ASSUMED
-        | {
-            "pseudo-inverse": "The paper gives Algorithm 4 clean test images. What it says of the "
-            "pseudo-inverse is asked of the corrupted ones that Algorithm 5 sees, at rank 20.",
-        },
-        caption="Extended Yale B, 38 people, 266 images train and 2148 test. "
-        f"{recognition.CAPTION}",
-    )
+ARTEFACT = recognition.figure(
+    "fig5",
+    title="Recognition on Yale B",
+    grid=trials,
+    claims=[
+        *recognition.asked(_claims, "Section 5.2.1, Figure 5"),
+        recognition.not_robust("Section 5.2"),
+        *recognition.traditional_not_robust(),
+    ],
+    planned=Plan(10, "As in the paper's grid: a repeat takes 22 minutes of CPU time."),
+    assumed={
+        "pseudo-inverse": "The paper gives Algorithm 4 clean test images. What it says of the "
+        "pseudo-inverse is asked of the corrupted ones that Algorithm 5 sees, at rank 20.",
+    },
+    caption="Extended Yale B, 38 people, 266 images train and 2148 test.",
 )

@@ -2,11 +2,10 @@
 
 from functools import partial
 
-from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.mahnmf import recognition
-from nmfbench.papers.mahnmf.faces import EUC, HYBRID, MAH, METHODS, NOISY, trials_on_faces
-from nmfbench.papers.mahnmf.recognition import ALGORITHMS, Claims
+from nmfbench.papers.mahnmf.faces import EUC, HYBRID, NOISY, trials_on_faces
+from nmfbench.papers.mahnmf.recognition import Claims
 
 
 def _claims(said: Claims):
@@ -20,29 +19,15 @@ def _claims(said: Claims):
     ]
 
 
-ARTEFACT = register_artefact(
-    Artefact(
-        "mahnmf/fig7",
-        title="Recognition on PIE",
-        kind="figure",
-        methods=METHODS,
-        grid=partial(trials_on_faces, "recognition", "pie"),
-        frame=recognition.frame,
-        table=recognition.table,
-        picture=recognition.CURVES,
-        claims=[
-            *(
-                claim
-                for method in (MAH, HYBRID)
-                for algorithm in ALGORITHMS
-                for claim in _claims(Claims(method, algorithm, "Section 5.2.2, Figure 7"))
-            ),
-            *recognition.traditional_not_robust(),
-        ],
-        planned=Plan(10, "As in the paper's grid: a repeat takes 39 minutes of CPU time."),
-        matters=recognition.MATTERS,
-        assumed=recognition.ASSUMED,
-        caption="CMU PIE, frontal pose, 68 people in 42 lights: 476 images train and 2380 test. "
-        f"{recognition.CAPTION}",
-    )
+ARTEFACT = recognition.figure(
+    "fig7",
+    title="Recognition on PIE",
+    grid=partial(trials_on_faces, "recognition", "pie"),
+    claims=[
+        *recognition.asked(_claims, "Section 5.2.2, Figure 7"),
+        *recognition.traditional_not_robust(),
+    ],
+    planned=Plan(10, "As in the paper's grid: a repeat takes 39 minutes of CPU time."),
+    assumed={},
+    caption="CMU PIE, frontal pose, 68 people in 42 lights: 476 images train and 2380 test.",
 )

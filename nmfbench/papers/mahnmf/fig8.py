@@ -1,44 +1,29 @@
 """Figure 8: bases learned from corrupted images of PIE."""
 
-from functools import partial
-
-from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.mahnmf import bases
-from nmfbench.papers.mahnmf.faces import FACTORIZATIONS, lowest
+from nmfbench.papers.mahnmf.faces import lowest
 
-_CLEARED = ("occlusion", "Laplace", "salt & pepper")
 _SOURCE = "Section 5.2.2, Figure 8"
 
-ARTEFACT = register_artefact(
-    Artefact(
-        "mahnmf/fig8",
-        title="Bases learned from corrupted faces, PIE",
-        kind="figure",
-        methods=FACTORIZATIONS,
-        grid=partial(bases.grid, "pie"),
-        frame=bases.frame,
-        table=bases.table,
-        picture=bases.draw,
-        claims=[
-            *bases.free_of_noise("pie", _CLEARED, _SOURCE),
-            *lowest(
-                "illumination",
-                "PIE, no noise: the bases of {} hold less of the illumination than those of "
-                "EucNMF and of KLNMF (lopsidedness).",
-                _SOURCE,
-                "lopsidedness",
-                at={"condition": "no noise"},
-            ),
-        ],
-        planned=Plan(10, "Complete when plans were made; a repeat takes 90 s of CPU time."),
-        matters=bases.MATTERS,
-        assumed=bases.ASSUMED
-        | {
-            "illumination": "The paper has no number for it. Ours is how far bases are from their "
-            "mirror images: an upright face is nearly symmetric, a face lit from one side is not. "
-            "It is blind to light from the front, and counts a basis of one eye as lopsided."
-        },
-        caption=bases.CAPTION,
-    )
+ARTEFACT = bases.figure(
+    "fig8",
+    "pie",
+    title="Bases learned from corrupted faces, PIE",
+    source=_SOURCE,
+    claims=lowest(
+        "illumination",
+        "PIE, no noise: the bases of {} hold less of the illumination than those of EucNMF and of "
+        "KLNMF (lopsidedness).",
+        _SOURCE,
+        "lopsidedness",
+        at={"condition": "no noise"},
+    ),
+    planned=Plan(10, "Complete when plans were made; a repeat takes 90 s of CPU time."),
+    assumed=bases.ASSUMED
+    | {
+        "illumination": "The paper has no number for it. Ours is how far bases are from their "
+        "mirror images: an upright face is nearly symmetric, a face lit from one side is not. "
+        "It is blind to light from the front, and counts a basis of one eye as lopsided."
+    },
 )

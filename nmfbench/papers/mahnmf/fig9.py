@@ -18,7 +18,6 @@ from nmfbench.papers.mahnmf.faces import (
     NOISY,
     lowest,
     trials_on_faces,
-    with_condition,
 )
 from nmfbench.problems.faces import CONDITIONS
 
@@ -103,7 +102,6 @@ ARTEFACT = register_artefact(
         kind="figure",
         methods=FACTORIZATIONS,
         grid=trials,
-        frame=with_condition,
         table=images,
         picture=draw,
         claims=[

@@ -5,13 +5,10 @@ from __future__ import annotations
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.comparisons import better, estimate, paired, per_repeat, words_of
-from nmfbench.artefacts.finding import NO_PAIR, Finding
-from nmfbench.artefacts.frames import lengthen, mean_table
+from nmfbench.artefacts.comparisons import always_best, better
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.region import Lead
-from nmfbench.artefacts.tables import mean_and_deviation, score_table
+from nmfbench.artefacts.tables import NumberTable
 from nmfbench.engine.trials import Trial
 
 OGM, RRI = "MahNMF (OGM)", "MahNMF (RRI)"
@@ -24,12 +21,13 @@ METHODS = (
     *(Method(label, "mahnmf-en", {"lam": lam} | _STEP) for lam, label in NETS.items()),
 )
 ONE, SHARE, UNLIKE = "one-of-group", "share-of-group", "unlikeness"
-_SHOWN = {
+_NUMBERS = {
     ONE: "a single entry left",
     SHARE: "share of a group left",
     UNLIKE: "unlikeness within a group",
     "absorbed": "none left",
 }
+_TABLE = NumberTable(_NUMBERS, {"n_components": "rank", "method": "method"})
 _RANK = 5
 
 
@@ -46,38 +44,9 @@ def trials(profile):
     return cross(base, repeats, options("n_components", (_RANK, 2 * _RANK)), methods(METHODS))
 
 
-def table(frame):
-    """Means of each number with 95 % intervals, by method and rank."""
-    long = lengthen(frame, _SHOWN, "number", "value")
-    return mean_table(long, "value", ["n_components", "method", "number"])
-
-
-def draw(table):
-    """One line for each rank and method."""
-    return score_table(
-        table,
-        {"n_components": "rank", "method": "method"},
-        list(_SHOWN.values()),
-        lambda cell: mean_and_deviation(cell.mean, (cell.high - cell.low) / 2, cell.count, 3),
-        column="number",
-    )
-
-
 def _at_some_weight(value, *, lower=False):
     """MahNMF-EN has the larger value than MahNMF by OGM, or the lower, at some weight."""
-
-    def test(frame):
-        found = {method: per_repeat(frame, method, value) for method in (OGM, *NETS.values())}
-        scores = paired(found)
-        if scores.empty:
-            return Finding.without("not run", NO_PAIR)
-        sign = -1 if lower else 1
-        leads = [estimate(sign * (scores[net] - scores[OGM]), value, net) for net in NETS.values()]
-        how = "below" if lower else "above"
-        text = f"{{name}} is {{}} {how} {OGM} in {words_of(value)}, at the surest weight"
-        return Finding(text, leads, Lead(), "some")
-
-    return test
+    return always_best(list(NETS.values()), [OGM], value, lower=lower, rule="some")
 
 
 _SOURCE = "Section 4.4"
@@ -89,8 +58,8 @@ ARTEFACT = register_artefact(
         kind="table",
         methods=METHODS,
         grid=trials,
-        table=table,
-        picture=draw,
+        table=_TABLE.means,
+        picture=_TABLE.draw,
         claims=[
             *(
                 Claim(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nmfbench.artefacts.grids import Method, cross, methods, options
+from nmfbench.artefacts.grids import Method, cross, labelled, methods, options
 from nmfbench.engine.trials import Trial
 from nmfbench.problems import convergence
 from nmfbench.problems.problem import Problem
@@ -48,17 +48,13 @@ class Matrix(Problem):
     timed: bool = True
 
     def trials(self, method: Method, profile: str) -> list[Trial]:
-        """The runs of a method on this matrix."""
+        """The runs of a method on this matrix, which is their ``problem``."""
         found = self.repeats.get(profile, 0)
         repeats = found.get(method.label, 0) if isinstance(found, Mapping) else found
         rounds = dict(zip((m.label for m in METHODS), self.rounds, strict=True))[method.label]
         base = self.trial(method.solver, method.params, 0)
-        return cross(base, repeats, options("max_iter", [rounds])) if rounds else []
-
-    def holds(self, record: Mapping[str, Any]) -> bool:
-        """Whether a record is of a run on this matrix."""
-        same = (record["dataset"], record["dataset_params"]) == (self.dataset, self.dataset_params)
-        return same and all(record.get(name) == value for name, value in self.options.items())
+        axis = labelled("problem", [self.label], options("max_iter", [rounds]))
+        return cross(base, repeats, axis) if rounds else []
 
 
 def runs(
@@ -94,11 +90,7 @@ def sub_problems(
     """
     repeats, n = {"smoke": (2, 10), "quick": (6, 100), "paper": (repeats, 100)}[profile]
     base = Trial(
-        "nlad",
-        "uniform",
-        "",
-        dataset_params=_size(20, n),
-        options={"n_components": 6, **more},
+        "nlad", "uniform", "", dataset_params=_size(20, n), options={"n_components": 6, **more}
     )
     return cross(base, repeats, methods(chosen))
 
@@ -125,12 +117,7 @@ SMOKE = _matrix(
     "20 x 12, r = 3 (smoke)", "uniform", _SHORT, {"smoke": 2}, _size(20, 12), n_components=3
 )
 TINY = _matrix(
-    "200 x 50, r = 20",
-    "uniform",
-    (30, 40, 200, 50, 50, 100),
-    _TEN,
-    _size(200, 50),
-    n_components=20,
+    "200 x 50, r = 20", "uniform", (30, 40, 200, 50, 50, 100), _TEN, _size(200, 50), n_components=20
 )
 SMALL = _matrix(
     "500 x 100, r = 50",

@@ -11,8 +11,9 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.finding import Finding, Test
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import narrow, with_columns
 from nmfbench.artefacts.grids import Method, cross, methods, options
+from nmfbench.artefacts.protocols import best
 from nmfbench.datasets.base import dataset_available
 from nmfbench.engine.trials import Trial
 from nmfbench.problems.multiview import SETS, SMOKE, params_of
@@ -26,6 +27,7 @@ __all__ = [
     "STAND_INS",
     "artefact",
     "bases",
+    "best_fits",
     "frame",
     "grid",
     "origin",
@@ -188,7 +190,7 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
     their own.
     """
     records = records.astype({"method": str})
-    records = records.reindex(columns=list(dict.fromkeys([*records, "references", *_MEASURED])))
+    records = with_columns(records, ["references", *_MEASURED])
     told = records["references"].eq(True)
     asked = records["n_components"].astype(float)
     live = records["rank"].where(records["rank"] > 0)
@@ -206,6 +208,11 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
         for label, ending in ((RAW, "-raw"), (VIEW, "-view"))
     ]
     return pd.concat([records[~told], *references], ignore_index=True)
+
+
+def best_fits(rows: pd.DataFrame, *, score: str, data: str = "dataset") -> pd.DataFrame:
+    """Of each method and split the fit of the highest score, of equal ones the smallest."""
+    return best(rows, score, [data, "method", "repeat"], ["n_components", "setting"])
 
 
 _SCORES = ("map", "map-11", "map-inner")

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better, not_worse
 from nmfbench.artefacts.frames import lengthen, mean_table, narrow, reference
 from nmfbench.artefacts.grids import changed
 from nmfbench.artefacts.plots import Curves
+from nmfbench.artefacts.protocols import best
 from nmfbench.artefacts.region import Bounds
 from nmfbench.datasets.base import dataset_info
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import faces
-from nmfbench.papers.mahnmf.faces import EUC, KL, METHODS, NOISY, PCA, origin, slug, with_condition
+from nmfbench.papers.mahnmf.faces import (
+    EUC,
+    HYBRID,
+    KL,
+    MAH,
+    METHODS,
+    NOISY,
+    PCA,
+    claim_on,
+    slug,
+)
 from nmfbench.problems.faces import CONDITIONS
 
 __all__ = [
-    "ALGORITHMS",
-    "ASSUMED",
-    "CAPTION",
-    "CURVES",
-    "MATTERS",
     "Claims",
+    "asked",
+    "figure",
     "frame",
     "not_robust",
     "on_the_same_images",
@@ -62,7 +72,6 @@ MATTERS = {_ACCURACY: 2.0, _KEPT: 2.0}
 
 def frame(records: pd.DataFrame) -> pd.DataFrame:
     """Accuracies by ``algorithm`` and ``condition``, in per cent, and of that without noise."""
-    records = with_condition(records)
     corrupted = records.reindex(columns=["clean_test"])["clean_test"].eq(False)
     metrics = {"accuracy-4": _SAME_IMAGES}
     long = pd.concat(
@@ -150,14 +159,13 @@ class Claims:
         """It performs well on faces in shadow, where PCA does not; they need no other noise."""
         test = always_best(self.method, [PCA], _ACCURACY, _BY, at=self._at("no noise"))
         panel = f"({_PANELS[self.algorithm, 'no noise']}) no noise"
-        ours = origin(self.method) == "ours"
-        return Claim(
-            f"clean-above-pca-{self.algorithm[-1]}{'-hybrid' if ours else ''}",
+        return claim_on(
+            self.method,
+            f"clean-above-pca-{self.algorithm[-1]}",
             f"{panel}, {self.algorithm}: {self.method} performs well on images in shadow, in which "
             f"the accuracy of {PCA} is reduced: it is ahead of {PCA}.",
-            "Section 5.4.2, on Figures 5 and 7" + ("; the hybrid is ours" if ours else ""),
+            "Section 5.4.2, on Figures 5 and 7",
             test,
-            origin=origin(self.method),
         )
 
     def ahead_in_all(self, rivals: Sequence[str] = (EUC, KL)) -> Claim:
@@ -191,12 +199,10 @@ class Claims:
 
     def almost_perfect(self, condition: str) -> Claim:
         """It classifies nearly all test images, at its best rank."""
-        at = {"method": self.method, **self._at(condition)}
 
         def at_best_rank(frame):
-            rows = narrow(frame, at)
-            best = rows.groupby("n_components")[_ACCURACY].mean().nlargest(1)
-            return perfect(narrow(rows, n_components=list(best.index)))
+            rows = narrow(frame, self._at(condition), method=self.method)
+            return perfect(best(rows, _ACCURACY, ["method"], ["n_components"]))
 
         perfect = at_least(self.method, _ACCURACY, _PERFECT, measured_from=100.0)
         statement = f"{self.method} is almost perfect (above {_PERFECT:g} % at its best rank)."
@@ -211,14 +217,8 @@ class Claims:
         return self._claim(f"{name}-{kind}", panel, statement, test)
 
     def _claim(self, name, panel, statement, test):
-        ours = origin(self.method) == "ours"
-        return Claim(
-            f"{name}-{self.algorithm[-1]}{'-hybrid' if ours else ''}",
-            f"{panel}, {self.algorithm}: {statement}",
-            f"{self.source}; the hybrid is ours" if ours else self.source,
-            test,
-            origin=origin(self.method),
-        )
+        id, words = f"{name}-{self.algorithm[-1]}", f"{panel}, {self.algorithm}: {statement}"
+        return claim_on(self.method, id, words, self.source, test)
 
 
 def on_the_same_images(trials: Iterable[Trial]) -> list[Trial]:
@@ -233,6 +233,30 @@ def on_the_same_images(trials: Iterable[Trial]) -> list[Trial]:
         for trial in trials
         if trial.corruption in corruptions and trial.solver in chosen
     ]
+
+
+def asked(questions: Callable[[Claims], list[Claim]], source: str) -> list[Claim]:
+    """The same questions of MahNMF and of the hybrid, by both algorithms."""
+    pairs = product((MAH, HYBRID), ALGORITHMS)
+    return [claim for pair in pairs for claim in questions(Claims(*pair, source))]
+
+
+def figure(name: str, *, caption: str, assumed: Mapping[str, str], **parts: Any) -> Artefact:
+    """The figure of one data set; ``parts`` are the other fields of an artefact."""
+    return register_artefact(
+        Artefact(
+            f"mahnmf/{name}",
+            kind="figure",
+            methods=METHODS,
+            frame=frame,
+            table=table,
+            picture=CURVES,
+            matters=MATTERS,
+            assumed=ASSUMED | assumed,
+            caption=f"{caption} {CAPTION}",
+            **parts,
+        )
+    )
 
 
 def traditional_not_robust() -> list[Claim]:

@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from nmfbench.artefacts.frames import narrow
-from nmfbench.artefacts.grids import Axis, Method, cross, options
-from nmfbench.engine.trials import Trial, canonical
+from nmfbench.artefacts.grids import Axis, Method, changed, cross, labelled, options
+from nmfbench.engine.trials import Trial
 from nmfbench.problems.segmentation import GRAPHS, SIDES
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "base",
     "images",
     "methods_of",
+    "on_graphs",
     "running",
     "scored",
     "segmenters",
@@ -121,19 +122,6 @@ class Segmenter:
     options: Mapping[str, Any] = field(default_factory=dict)
     seeded: bool = True
 
-    @property
-    def identity(self) -> tuple:
-        """Solver, parameters and own options, as they tell the records of methods apart."""
-        return _identity(self.solver, self.params, self.options)
-
-
-_OWN = ("n_components", "rule", "features")
-
-
-def _identity(solver, params, options):
-    own = {name: options[name] for name in _OWN if name in options}
-    return solver, canonical(dict(params)), canonical(own)
-
 
 def segmenters(sweeps: int) -> list[Segmenter]:
     """All methods, with so many sweeps of MahNMF-SYM at most; one of them scores humans, too."""
@@ -154,7 +142,7 @@ def segmenters(sweeps: int) -> list[Segmenter]:
 
 
 def methods_of(found: Sequence[Segmenter]) -> tuple[Method, ...]:
-    """Methods as an artefact lists them; :func:`scored` tells those of one solver apart."""
+    """Methods as an artefact lists them; :func:`running` tells those of one solver apart."""
     return tuple(Method(s.label, s.solver, s.params) for s in found)
 
 
@@ -171,9 +159,15 @@ def images(profile: str, names: Sequence[str] = IMAGES, few: int = _QUICK) -> Ax
     return options("image", names[: few if profile == "quick" else None])
 
 
+def on_graphs(chosen: Sequence[str] = (GRAPH,)) -> Axis:
+    """An axis of graphs, which are their ``graph``."""
+    return labelled("graph", chosen, [{"options": GRAPHS[graph]} for graph in chosen])
+
+
 def running(chosen: Sequence[Segmenter]) -> Axis:
-    """An axis of methods with their options."""
-    return [{"solver": s.solver, "params": s.params, "options": s.options} for s in chosen]
+    """An axis of methods with their options, by which one solver is several methods."""
+    axis = [{"solver": s.solver, "params": s.params, "options": s.options} for s in chosen]
+    return labelled("method", [s.label for s in chosen], axis)
 
 
 # -- grid and frame ---------------------------------------------------------------------------
@@ -202,7 +196,7 @@ def trials(
         here = graph == GRAPH
         chosen = (_CHOSEN if here else _ELSEWHERE)[profile]
         seeds = (SEEDS if here else _SEEDS_ELSEWHERE)[profile]
-        start = base(profile, segments=_SEGMENTS, **GRAPHS[graph])
+        start = changed(base(profile, segments=_SEGMENTS), *on_graphs([graph]))
         for method in segmenters(SWEEPS[profile]):
             if method.label in labels and method.label in chosen:
                 repeats = seeds if method.seeded else 1
@@ -210,22 +204,18 @@ def trials(
     return found
 
 
-def scored(records: pd.DataFrame, more: Sequence[Segmenter] = ()) -> pd.DataFrame:
+def scored(records: pd.DataFrame) -> pd.DataFrame:
     """A row an image, seed, method, graph and number of ``segments``, with their scores.
 
     The image is the ``repeat``. Trivial segmentations, humans, and the start of MahNMF-SYM are
-    methods of their own. Of images in several sizes the largest remain. ``more`` are methods
-    beyond those of :func:`segmenters`.
+    methods of their own. Of images in several sizes the largest remain.
     """
     records = narrow(records, side=records["side"].max())
-    usual = [s for sweeps in SWEEPS.values() for s in segmenters(sweeps)]
-    known = {s.identity: s.label for s in [*usual, *more]}
-    reach = {values["radius"]: graph for graph, values in GRAPHS.items()}
     rows = []
     for record in records.to_dict("records"):
-        label = known[_identity(record["solver"], record["params"], record["options"])]
+        label = record["method"]
         there = {name: record["options"].get(name) for name in _OF_GRAPH} | {
-            "graph": reach.get(record["options"]["radius"]),
+            "graph": record["graph"],
             "seed": record["repeat"],
             "repeat": record["image"],
             "details": record["options"].get("details", False),

@@ -54,10 +54,10 @@ MATTERS = {
 """Smallest differences that matter of what traces say."""
 
 
-def with_traces(records: pd.DataFrame, matrices: Sequence[Matrix]) -> pd.DataFrame:
+def with_traces(records: pd.DataFrame) -> pd.DataFrame:
     """Records of the task ``convergence``, with what their traces say.
 
-    Added columns: ``problem``, the label; ``rounds to stop``, ``seconds to stop`` and ``objective
+    Added columns: ``rounds to stop``, ``seconds to stop`` and ``objective
     at stop`` by the paper's rule, or at the end of a run that it had not stopped, in which case
     ``running`` is true; ``seconds a round``; ``objective at end``, the smallest.
     """
@@ -68,7 +68,6 @@ def with_traces(records: pd.DataFrame, matrices: Sequence[Matrix]) -> pd.DataFra
         last = end if stop is None else stop
         rows.append(
             {
-                "problem": next((m.label for m in matrices if m.holds(record)), None),
                 "rounds to stop": float(last),
                 "seconds to stop": float(trace["cpu_seconds"][last]),
                 "objective at stop": float(objective_at(trace, last, "iteration")),

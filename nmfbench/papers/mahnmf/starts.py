@@ -5,10 +5,9 @@ from __future__ import annotations
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.frames import lengthen, mean_table
 from nmfbench.artefacts.grids import Method, changed, cross, methods
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.tables import mean_and_deviation, score_table
+from nmfbench.artefacts.tables import NumberTable
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf.faces import EUC
 from nmfbench.papers.mahnmf.matrices import LOW_RANK, OGM, SELECT, SMOKE, TINY
@@ -19,8 +18,11 @@ METHODS = (
     Method(EUC, "nenmf", {"max_iter": 300}),
 )
 _UNIFORM, _LOW_RANK = "uniform", "noisy-low-rank"
-_DATA = {_UNIFORM: TINY.label, _LOW_RANK: LOW_RANK.label}
-_SHOWN = {"objective-spread": "ratio of objectives", "product-distance": "distance of the products"}
+_NUMBERS = {
+    "objective-spread": "ratio of objectives",
+    "product-distance": "distance of the products",
+}
+_TABLE = NumberTable(_NUMBERS, {"data": "data", "method": "method"})
 _MATTERS = 1.02
 
 
@@ -34,23 +36,8 @@ def trials(profile):
 
 def _on(matrix):
     base = Trial("starts", matrix.dataset, "", options=dict(matrix.options))
-    return changed(base, {"dataset_params": matrix.dataset_params})
-
-
-def table(frame):
-    """Means of both numbers with 95 % intervals over matrices, by data and method."""
-    long = lengthen(frame.assign(data=frame["dataset"].map(_DATA)), _SHOWN, "number", "value")
-    return mean_table(long, "value", ["data", "method", "number"])
-
-
-def draw(table):
-    """One line for each matrix and method."""
-    return score_table(
-        table,
-        {"data": "data", "method": "method"},
-        list(_SHOWN.values()),
-        lambda cell: mean_and_deviation(cell.mean, (cell.high - cell.low) / 2, cell.count, 3),
-        column="number",
+    return changed(
+        base, {"dataset_params": matrix.dataset_params, "labels": {"data": matrix.label}}
     )
 
 
@@ -61,8 +48,8 @@ ARTEFACT = register_artefact(
         kind="table",
         methods=METHODS,
         grid=trials,
-        table=table,
-        picture=draw,
+        table=_TABLE.means,
+        picture=_TABLE.draw,
         claims=[
             Claim(
                 f"impact-{key}-{slug}",

@@ -28,7 +28,7 @@ def trials(profile):
 
 def frame(records):
     """Errors by data, condition and part: ``images`` that train, and that test."""
-    long = lengthen(faces.with_condition(records), _PARTS, "images", _ERROR)
+    long = lengthen(records, _PARTS, "images", _ERROR)
     data, order = long["dataset"].map(NAMES), [NAMES[dataset] for dataset in _DATASETS]
     return long.assign(data=pd.Categorical(data, categories=order, ordered=True))
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 
-from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.printed import PrintedNumber, mean_of
+from nmfbench.artefacts.protocols import by_protocol
 from nmfbench.artefacts.tables import mean_and_deviation
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.mahnmf import multiview
@@ -37,12 +40,8 @@ def frame(records):
 
     Of equally good ones that with the fewest dimensions. ``protocol`` says which of the two.
     """
-    fits = multiview.frame(records).sort_values("n_components", kind="stable")
-    parts = []
-    for protocol, score in _PROTOCOLS.items():
-        best = fits.dropna(subset=score).groupby(["dataset", "method", "repeat"])[score].idxmax()
-        parts.append(fits.loc[best].assign(protocol=protocol))
-    return pd.concat(parts, ignore_index=True)
+    choices = {name: partial(multiview.best_fits, score=s) for name, s in _PROTOCOLS.items()}
+    return by_protocol(multiview.frame(records), choices)
 
 
 def table(frame):
@@ -100,16 +99,15 @@ def _texts(rows, name):
 def _claims(dataset):
     slug, name, source = dataset.removeprefix("mv-"), NAMES[dataset], "Section 5.5, Table 2"
 
-    def claim(id, statement, first, rival, value="map", origin="ours", chosen=tuple(_PROTOCOLS)):
+    def claim(id, statement, first, rival, value="map", ours=True, chosen=tuple(_PROTOCOLS)):
         each, ratio = {"protocol": list(chosen)}, value == "dimensions"
         test = always_best(first, [rival], value, each=each, ratio=ratio)
         return Claim(
             f"{id}-{slug}",
             f"{name}: {statement}, chosen {' and '.join(_CHOSEN[name] for name in chosen)}.",
-            source if origin == "paper" else f"ours, after {source}",
-            multiview.unless_easy(dataset, test),
+            test=multiview.unless_easy(dataset, test),
             reported=printed_of(dataset, [first, rival]),
-            origin=origin,
+            **said_at(source, ours=ours),
         )
 
     paper, held_out = _PROTOCOLS
@@ -120,13 +118,13 @@ def _claims(dataset):
                 f"the best mAP of MahNMF-GS is above that of {rival}",
                 MAH,
                 rival,
-                origin=origin,
+                ours=ours,
                 chosen=[protocol],
             )
             for rival in (EUC, FLSS)
-            for ending, protocol, origin in (
-                ("", paper, multiview.origin(dataset)),
-                ("-held-out", held_out, "ours"),
+            for ending, protocol, ours in (
+                ("", paper, multiview.origin(dataset) == "ours"),
+                ("-held-out", held_out, True),
             )
         ),
         claim("eucnmf-gs-flss", "the best mAP of EucNMF-GS is above that of FLSS", EUC, FLSS),

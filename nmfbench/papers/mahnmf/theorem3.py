@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from functools import partial
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.grids import Method, cross, methods, options
+from nmfbench.artefacts.frames import with_columns
+from nmfbench.artefacts.grids import Method, cross, labelled, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import score_table
 from nmfbench.engine.trials import Trial
@@ -43,28 +44,22 @@ def trials(profile):
         dataset_params={"n_samples": 10 if n == 5 else 40, "n_features": 20},
         options={"n_components": 4},
     )
-    return [
-        *cross(functions, repeats, options("kind", KINDS), methods(METHODS[:1])),
-        *cross(sweeps, repeats, options("zeros", (0.0, _SPARSE)), methods(METHODS)),
-    ]
+    found = cross(functions, repeats, _named(KINDS, options("kind", KINDS)), methods(METHODS[:1]))
+    for zeros, words in ((0.0, ""), (_SPARSE, ", half of the basis zero")):
+        labels = [f"{_SWEEPS}, β = {method.params['beta']:g}{words}" for method in METHODS]
+        found += cross(sweeps, repeats, options("zeros", [zeros]), _named(labels, methods(METHODS)))
+    return found
 
 
-def frame(records):
-    """Records with a ``kind``: of the functions, or of the basis and the weight of the graph."""
-    records = records.reindex(columns=list(dict.fromkeys([*records, *_NUMBERS, "kind", "zeros"])))
-    sweeps = [
-        f"{_SWEEPS}, β = {params['beta']:g}" + (", half of the basis zero" if zeros else "")
-        for params, zeros in zip(records["params"], records["zeros"], strict=True)
-    ]
-    is_function = records["task"] == "ridge-minimum"
-    return records.assign(kind=records["kind"].where(is_function, pd.Series(sweeps, records.index)))
+_named = partial(labelled, "functions")  # their kind, or the basis and the weight of the graph
 
 
 def summarise(frame):
     """The worst of each number in all trials of a kind."""
-    worst = frame.groupby("kind", sort=False).agg(_WORST)
+    frame = with_columns(frame, _NUMBERS)
+    worst = frame.groupby("functions", sort=False).agg(_WORST)
     long = worst.melt(ignore_index=False, var_name="number", value_name="worst").dropna()
-    count = frame.groupby("kind").size().rename("trials")
+    count = frame.groupby("functions").size().rename("trials")
     return long.join(count).reset_index().replace({"number": _NUMBERS})
 
 
@@ -72,7 +67,7 @@ def draw(table):
     """One line for each kind."""
     return score_table(
         table,
-        {"kind": "functions", "trials": "trials"},
+        {"functions": "functions", "trials": "trials"},
         list(_NUMBERS.values()),
         lambda cell: f"{cell.worst:.2g}",
         column="number",
@@ -88,7 +83,6 @@ ARTEFACT = register_artefact(
         kind="table",
         methods=METHODS,
         grid=trials,
-        frame=frame,
         table=summarise,
         picture=draw,
         claims=[

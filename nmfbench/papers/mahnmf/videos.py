@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import At, rows_of
 from nmfbench.artefacts.estimate import of_units
 from nmfbench.artefacts.finding import Finding, Test, within
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import narrow, with_columns
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import image_grid
@@ -29,7 +29,6 @@ from nmfbench.papers.clips import (
     longest,
     on_clips,
     pooled,
-    with_clip,
 )
 from nmfbench.problems.separation import CARD, FRAMES
 
@@ -86,17 +85,16 @@ def trials(own: Sequence[Clip], masked: Sequence[Clip], profile: str) -> list[Tr
     ]
 
 
-def frame(clips: Sequence[Clip], records: pd.DataFrame) -> pd.DataFrame:
+def frame(records: pd.DataFrame) -> pd.DataFrame:
     """Records of each clip with the most frames used; where there are masks, areas and errors.
 
     ``images`` are the arrays of the like fit to the fewest frames, which is the one that is shown.
     """
-    known = with_clip(records, [*clips, *_SMOKE])
     like = ["clip", "method", "repeat"]
-    fewest = known.sort_values("n_frames").drop_duplicates(like)[[*like, "arrays"]]
-    known = longest(known).merge(fewest.rename(columns={"arrays": "images"}), on=like)
+    fewest = records.sort_values("n_frames").drop_duplicates(like)[[*like, "arrays"]]
+    known = longest(records).merge(fewest.rename(columns={"arrays": "images"}), on=like)
     of_mean = [f"{name}-mean" for name in _ERRORS]
-    known = known.reindex(columns=list(dict.fromkeys([*known, *_PRINTED, *of_mean])))
+    known = with_columns(known, [*_PRINTED, *of_mean])
     scored = pooled(narrow(known, method=_LABELS))
     return pd.concat([scored, known.drop(scored.index)])
 
@@ -228,9 +226,7 @@ def claims(masked: Sequence[Clip]) -> list[Claim]:
         at = {"clip": clip.label}
         slug = clip.dataset.removeprefix("video-") + ("-switch" if clip.light_switch else "")
         # No single image, be it the mean, is the background of a clip whose light changes.
-        who = {"source": source}
-        if clip.light_switch:
-            who = {"source": f"ours, after {source}", "origin": "ours"}
+        who = said_at(source, ours=clip.light_switch)
         found += [
             Claim(
                 f"detail-{slug}",
@@ -281,7 +277,7 @@ def figure(
             kind="figure",
             methods=METHODS,
             grid=partial(trials, own, masked),
-            frame=partial(frame, (*own, *masked)),
+            frame=frame,
             table=table,
             picture=partial(draw, own),
             scores=scores,

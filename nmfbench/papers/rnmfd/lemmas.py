@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.grids import changed, cross, methods
 from nmfbench.artefacts.plan import Plan
@@ -35,43 +37,37 @@ _ROUNDING = 1e-9
 _GAP = {"task": "auxiliary-function"}
 _OURS = "ours, after Section 3.3, Lemma 2"
 
+_on_loss = partial(Fact, methods=[DEFAULT], at={"task": "huber-loss"}, whose="ours")
+_on_gap = partial(Fact, at=_GAP, low=-_ROUNDING, whose="ours")
+
 FACTS = (
-    Fact(
+    _on_loss(
         key="sparse-part",
         statement="The solution of Eq. (18) is Eq. (19): by search it is within 1e-6.",
         source="Section 3.2, Eq. (19)",
-        methods=[DEFAULT],
         metric="solution-error",
         short="Eq. (19): largest distance of the minimiser of Eq. (18)",
-        at={"task": "huber-loss"},
         high=1e-6,
-        whose="ours",
     ),
-    Fact(
+    _on_loss(
         key="huber",
         statement="The minimum of Eq. (18) is Eq. (20), squared for small errors and linear for "
         "large ones.",
         source="Section 3.2, Eq. (20)",
-        methods=[DEFAULT],
         metric="value-error",
         short="Eq. (20): largest difference from the minimum of Eq. (18)",
-        at={"task": "huber-loss"},
         high=_ROUNDING,
-        whose="ours",
     ),
-    Fact(
+    _on_loss(
         key="huber-of-a-fit",
         statement="At the end of a fit the squared error with S plus λ‖S‖₁ is the sum of Eq. (20) "
         "over all entries.",
         source="Section 3.2, Eq. (20)",
-        methods=[DEFAULT],
         metric="sum-error",
         short="Eq. (20): relative difference of the sums at the end of a fit",
-        at={"task": "huber-loss"},
         high=_ROUNDING,
-        whose="ours",
     ),
-    Fact(
+    _on_gap(
         key="lemma-2",
         statement="At α = β = 100 the function G of Eq. (22) is nowhere below the objective as a "
         "function of one entry of V, for values of it from 0 to 10.",
@@ -79,23 +75,17 @@ FACTS = (
         methods=[DEFAULT],
         metric="lowest-gap",
         short="Lemma 2: lowest G − F, α = β = 100, entries from 0 to 10",
-        at=_GAP,
-        low=-_ROUNDING,
-        whose="ours",
     ),
-    Fact(
+    _on_gap(
         key="lemma-2-without-orthogonality",
         statement="With β = 0, where the objective is quadratic, G is nowhere below it.",
         source=_OURS,
         methods=[FREE],
         metric="lowest-gap",
         short="the same with β = 0",
-        at=_GAP,
-        low=-_ROUNDING,
-        whose="ours",
         origin="ours",
     ),
-    Fact(
+    _on_gap(
         key="lemma-2-at-the-update",
         statement="At the value that Eq. (17) gives an entry, with all others fixed, G is not "
         "below the objective.",
@@ -103,9 +93,6 @@ FACTS = (
         methods=[DEFAULT],
         metric="lowest-gap-at-update",
         short="the same at the value of Eq. (17), α = β = 100",
-        at=_GAP,
-        low=-_ROUNDING,
-        whose="ours",
         origin="ours",
     ),
     Fact(

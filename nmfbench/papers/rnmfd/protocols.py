@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.grids import Method
+from nmfbench.artefacts.protocols import best
 from nmfbench.engine.trials import Trial, canonical
 from nmfbench.metrics import nmi_geometric
 from nmfbench.papers.reported import reported
@@ -31,7 +32,6 @@ __all__ = [
     "NMI",
     "PROTOCOLS",
     "Compared",
-    "by_protocol",
     "chosen",
     "grid",
     "in_words",
@@ -178,12 +178,6 @@ _CELL = ["dataset", "method"]
 _WAY = [*_CELL, "_place"]
 
 
-def by_protocol(records: pd.DataFrame) -> pd.DataFrame:
-    """Records that each protocol chooses, below each other, with a column ``protocol``."""
-    parts = [chosen(records, name).assign(protocol=name) for name in PROTOCOLS]
-    return pd.concat(parts, ignore_index=True)
-
-
 def chosen(records: pd.DataFrame, protocol: str) -> pd.DataFrame:
     """Records of the one set of parameters that a protocol gives a method on a data set.
 
@@ -208,10 +202,8 @@ def chosen(records: pd.DataFrame, protocol: str) -> pd.DataFrame:
     rows = rows[rows["_place"] >= 0]
     if protocol != "default":
         rows = _shared_runs(rows)
-        accuracy = rows.groupby(_WAY, observed=True)[AC].mean()
-        value = _stability(rows) if protocol == "stable" else accuracy
-        best = value.groupby(_CELL, observed=True).idxmax()  # the first of equals
-        rows = rows[pd.MultiIndex.from_frame(rows[_WAY]).isin(best)]
+        score = _stability(rows) if protocol == "stable" else AC
+        rows = best(rows, score, _CELL, ["_place"])
     return rows.drop(columns="_place")
 
 

@@ -6,7 +6,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.frames import lengthen, mean_table
-from nmfbench.artefacts.grids import corrupted, cross, methods, options
+from nmfbench.artefacts.grids import corrupted, cross, labelled, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.core.matters import Ratio
@@ -57,9 +57,10 @@ def trials(profile):
             options={"n_components": problem.options["n_components"]},
             stand_in=small,
         )
-        noise = corrupted(PLACES)
+        noise = labelled("share", PLACES.values(), corrupted(PLACES))
+        of_clean = labelled("method", [CLEAN_NMF], options("fit_clean", [True]))
         found += cross(base, repeats, noise, methods(METHODS))
-        found += cross(base, repeats, noise, options("fit_clean", [True]), methods([_OF[NMF]]))
+        found += cross(base, repeats, noise, of_clean, methods([_OF[NMF]]))
     return found
 
 
@@ -69,14 +70,8 @@ _SHOWN = {_EVERYWHERE: "all entries", _UNTOUCHED: "entries left as they were"}
 
 
 def frame(records):
-    """Records with the ``share`` of entries that are replaced, errors and methods under names.
-
-    Fits of clean images are a method of their own.
-    """
-    share = [PLACES[place] for place in zip(records["corruption"], records["level"], strict=True)]
-    clean = records["fit_clean"].eq(True) if "fit_clean" in records else False
-    names = records["method"].astype(str).mask(clean, CLEAN_NMF)
-    return records.assign(share=share, method=names).rename(columns=_NAMES)
+    """Records with errors under their names."""
+    return records.rename(columns=_NAMES)
 
 
 def summarise(frame):

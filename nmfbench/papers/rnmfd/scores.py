@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import always_best, better
 from nmfbench.artefacts.finding import with_evidence, within
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.printed import PrintedNumber, mean_of
+from nmfbench.artefacts.protocols import by_protocol
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd import sets
@@ -22,7 +23,7 @@ from nmfbench.papers.rnmfd.protocols import (
     COMPARED,
     METHODS,
     PROTOCOLS,
-    by_protocol,
+    chosen,
     grid,
     in_words,
     printed,
@@ -183,40 +184,34 @@ def _claims(artefact, score, name):
 
     for dataset, images in SETS.items():
         for protocol in ("best", "default"):
-            source, origin = _whose(protocol, f"Section 4.2, {table}")
             yield Claim(
                 f"{dataset}-{protocol}",
                 f"{images.label}: RNMFD has a higher {name} than each of the nine other methods of "
                 f"the paper, {_UNDER[protocol]}.",
-                source,
-                ahead(OURS, BASELINES, dataset=dataset, protocol=protocol),
-                reported(artefact, dataset).text,
-                origin,
+                test=ahead(OURS, BASELINES, dataset=dataset, protocol=protocol),
+                reported=reported(artefact, dataset).text,
+                **said_at(f"Section 4.2, {table}", ours=protocol != _OF_PAPER),
             )
     for protocol in PROTOCOLS:
-        source, origin = _whose(protocol, f"Section 4.2, {table}")
         yield Claim(
             f"average-{protocol}",
             f"On average over the five sets RNMFD has a higher {name} than each of the nine "
             f"others, {_UNDER[protocol]}.",
-            source,
-            ahead(OURS, BASELINES, protocol=protocol),
-            reported(artefact, _AVERAGE).text,
-            origin,
+            test=ahead(OURS, BASELINES, protocol=protocol),
+            reported=reported(artefact, _AVERAGE).text,
+            **said_at(f"Section 4.2, {table}", ours=protocol != _OF_PAPER),
         )
     for point, why, winner, rivals in _POINTS:
         few = len(rivals) <= 2
         slug = "-".join(rivals).lower() if few else "baselines"
         others = " and ".join(rivals) if few else "all other baselines"
         for protocol in ("best", "default"):
-            source, origin = _whose(protocol, f"Section 4.2, {point}, {table}")
             yield Claim(
                 f"{winner.lower()}-over-{slug}-{protocol}",
                 f"{why}: on average over the sets {winner} has a higher {name} than {others}, "
                 f"{_UNDER[protocol]}.",
-                source,
-                ahead(winner, rivals, protocol=protocol),
-                origin=origin,
+                test=ahead(winner, rivals, protocol=protocol),
+                **said_at(f"Section 4.2, {point}, {table}", ours=protocol != _OF_PAPER),
             )
     over_the_graph = better(OURS, GRAPH_ALONE, score, ["dataset"])
     places = {name: (images.label, {"dataset": name}) for name, images in SETS.items()}
@@ -229,11 +224,6 @@ def _claims(artefact, score, name):
             _explained(over_the_graph, [OURS], artefact, score, {"protocol": "default", **at}),
             origin="ours",
         )
-
-
-def _whose(protocol, place):
-    """Source and origin of a claim on what the paper says at a place, under a protocol."""
-    return (place, "paper") if protocol == _OF_PAPER else (f"ours, after {place}", "ours")
 
 
 def _explained(test, methods, artefact, score, at):
@@ -322,7 +312,9 @@ def score_artefact(artefact: str, score: str, name: str, *, title: str, meaning:
             kind="table",
             methods=METHODS,
             grid=grid,
-            frame=by_protocol,
+            frame=partial(
+                by_protocol, protocols={name: partial(chosen, protocol=name) for name in PROTOCOLS}
+            ),
             table=partial(summarise, artefact=artefact, score=score),
             picture=draw,
             claims=list(_claims(artefact, score, name)),

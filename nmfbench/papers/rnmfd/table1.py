@@ -13,7 +13,7 @@ from nmfbench.artefacts.bounds import stays, without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better, smaller
 from nmfbench.artefacts.finding import with_evidence
-from nmfbench.artefacts.frames import lengthen, narrow, reference
+from nmfbench.artefacts.frames import lengthen, narrow, reference, with_columns
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.core import registry
@@ -100,8 +100,7 @@ def measured(records):
     same start. The metrics of :func:`~nmfbench.tasks.factor_shape.factor_shape` are there in any
     case, NaN if no trial so far has measured them.
     """
-    missing = [name for name in (_COLUMNS, _W, _H, _OF_SHORT) if name not in records]
-    records = records.assign(**dict.fromkeys([*missing, _OF_W, _OF_H], np.nan))
+    records = with_columns(records, [_COLUMNS, _W, _H, _OF_SHORT, _OF_W, _OF_H])
     for label, (norm, growth) in product(_SCALE, {_W: _OF_W, _H: _OF_H}.items()):
         short = {"method": _iterated(label, _SHORT)}
         earlier = reference(records, norm, short, ["dataset", "repeat"])

@@ -9,7 +9,7 @@ from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better, not_worse
 from nmfbench.artefacts.frames import lengthen, reference
-from nmfbench.artefacts.grids import changed, corrupted
+from nmfbench.artefacts.grids import CLEAN, changed, corrupted
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.papers.rnmfd import sets
@@ -19,7 +19,6 @@ from nmfbench.papers.rnmfd.sets import SETS, clusterings, method, shape_trial
 NMF, LNMF, NSDR = "NMF", "LNMF", "NSDR"
 METHODS = (method(NMF, "mu"), method(LNMF, "lnmf"), method(NSDR, "nsdr"))
 _IMAGES = ("yale", "umist")
-_CLEAN = "clean"
 _GROSS = (("salt-pepper", 0.1), ("occlusion", 0.32))  # each replaces a tenth of the entries
 
 
@@ -28,10 +27,9 @@ def trials(profile):
     repeats, small = {"smoke": 2, "quick": 5, "paper": 20}[profile], profile == "smoke"
     clean = clusterings(_IMAGES, METHODS, repeats, smoke=small)
     return [
-        *clean,
+        *(changed(trial, place) for place in corrupted([(None, None), *_GROSS]) for trial in clean),
         *(shape_trial(trial) for trial in clean),
         *(replace(trial.base, task="graph-structure") for trial in clean),
-        *(changed(trial, place) for place in corrupted(_GROSS) for trial in clean),
     ]
 
 
@@ -47,11 +45,9 @@ _SHOWN = {
 
 def frame(records):
     """Records with the share of the clean accuracy that is kept under gross errors, in per cent."""
-    noise = records["corruption"].astype(object).where(records["corruption"].notna(), _CLEAN)
-    rows = records.assign(noise=noise)
-    clean = reference(rows, AC, {"noise": _CLEAN}, ["dataset", "method", "repeat"])
-    kept = 100 * rows[AC] / clean
-    return rows.assign(**{_KEPT: kept.where(rows["noise"] != _CLEAN)})
+    clean = reference(records, AC, {"noise": CLEAN}, ["dataset", "method", "repeat"])
+    kept = 100 * records[AC] / clean
+    return records.assign(**{_KEPT: kept.where(records["noise"] != CLEAN)})
 
 
 def summarise(frame):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from nmfbench.artefacts.claim import said_at
 from nmfbench.artefacts.frames import mean_table
 from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.plots import Curves
@@ -51,11 +52,7 @@ def who_says(slug: str, source: str) -> dict[str, str]:
     Hottopixx with its published steps finds hardly more anchors than chance, at any level, so that
     to be ahead of it tells nothing.
     """
-    ours = slug == "hottopixx-published"
-    return {
-        "source": f"ours, after {source}" if ours else source,
-        "origin": "ours" if ours else "paper",
-    }
+    return said_at(source, ours=slug == "hottopixx-published")
 
 
 BASE = Trial("recovery", "near-separable", solver="")

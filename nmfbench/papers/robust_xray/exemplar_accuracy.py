@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nmfbench.artefacts.bounds import asked_of
+from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.comparisons import per_repeat
-from nmfbench.artefacts.estimate import of_units
-from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, with_evidence, within
+from nmfbench.artefacts.finding import Test, with_evidence, within
 from nmfbench.artefacts.frames import lengthen, mean_table
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plots import Curves, Expected, Printed
-from nmfbench.artefacts.region import Bounds
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.reported import reported
 from nmfbench.problems.exemplars import SMOKE_OPTIONS, TEXTS
@@ -102,24 +99,10 @@ def few_exemplars(dataset: str, name: str) -> list[Claim]:
             f"With ten exemplars of {name} the accuracy of SMRS, SPA, XRAY-l2 and RobustXRAY is "
             f"above that of always answering the largest class (chosen on {words}).",
             "Section 5.2",
-            within({"weighting": weighting}, _above(largest / total)),
+            at_least(SHOWN, "accuracy@10", largest / total, at={"weighting": weighting}),
         )
         for weighting, words in WEIGHTINGS.items()
     ]
-
-
-def _above(bound):
-    region, value = Bounds(bound), "accuracy@10"
-
-    def test(frame):
-        scores = {method: per_repeat(frame, method, value) for method in SHOWN}
-        found = [of_units(s, value, method) for method, s in scores.items() if len(s)]
-        if not found:
-            return Finding.without("not run", NO_PAIR)
-        text = f"accuracy@10 of {{name}}: {{}} ({asked_of(region)})"
-        return Finding(text, found, region, complete=len(found) == len(SHOWN))
-
-    return test
 
 
 def summarise(records):

@@ -8,12 +8,12 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better, not_worse
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import narrow, with_columns
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import image_grid
 from nmfbench.engine.trials import Trial
-from nmfbench.papers.clips import Clip, longest, on_clips, with_clip
+from nmfbench.papers.clips import Clip, longest, on_clips
 from nmfbench.papers.robust_xray.foreground import (
     MEDIAN,
     RANKS,
@@ -27,7 +27,6 @@ from nmfbench.problems.separation import FRAMES
 HALL = Clip("Airport Hall", "video-hall")
 MASKED = Clip("Hall & monitor, with masks", "video-hallandmonitor")
 _GENERATED = Clip("Square, with masks", "moving-square")
-_CLIPS = (HALL, MASKED, _GENERATED)
 
 MEAN = "temporal mean"
 METHODS = (*separable(ROBUST, "robust-xray"), Method(MEDIAN, "median"))
@@ -64,8 +63,8 @@ def with_the_choice(records: pd.DataFrame) -> pd.DataFrame:
 
     These are the temporal median, the same for all seeds, and the errors of the temporal mean.
     """
-    records = longest(with_clip(records.astype({"method": str}), _CLIPS))
-    records = records.reindex(columns=list(dict.fromkeys([*records, *_ERRORS, *_ERRORS.values()])))
+    records = longest(records.astype({"method": str}))
+    records = with_columns(records, [*_ERRORS, *_ERRORS.values()])
     records = records.assign(setting=[in_words(row) for _, row in records.iterrows()])
     known = narrow(records, method=ROBUST).reindex(columns=["setting", "pauc-odd@0.2"]).dropna()
     areas = known.groupby("setting")["pauc-odd@0.2"].mean()

@@ -13,6 +13,7 @@ from nmfbench.artefacts.grids import changed
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Expected, Printed
 from nmfbench.artefacts.printed import PrintedNumber, mean_of
+from nmfbench.artefacts.protocols import best
 from nmfbench.papers.reported import reported
 from nmfbench.papers.robust_xray.exemplar_accuracy import (
     ACCURACIES,
@@ -52,18 +53,10 @@ def trials(profile):
 
 
 def _of_ten(trials):
-    """The same trials on raw counts, ended when there are ten exemplars."""
+    """The same trials on raw counts, ended when there are ten exemplars: a method of their own."""
     counts = [trial for trial in trials if trial.options["weighting"] == "counts"]
-    return [changed(trial, {"options": {"sizes": _TEN}}) for trial in counts]
-
-
-def told_apart(records):
-    """Records with mean accuracies; SMRS has a name of its own where it chose ten and no more."""
-    records = with_mean(records)
-    if "sizes" not in records:
-        return records
-    ten = [sizes == _TEN for sizes in records["sizes"]]
-    return records.assign(method=records["method"].astype(str).mask(ten, SMRS_OF_TEN))
+    ten = {"options": {"sizes": _TEN}, "labels": {"method": SMRS_OF_TEN}}
+    return [changed(trial, ten) for trial in counts]
 
 
 def _claims(weighting, words):
@@ -95,11 +88,8 @@ def _claims(weighting, words):
 
 def _at_best(frame):
     """Accuracy of RobustXRAY with ten exemplars on the weighting that suits it best."""
-    rows = narrow(frame, method=ROBUST).dropna(subset="accuracy@10")
-    if rows.empty:
-        return rows["accuracy@10"]
-    best = rows.groupby("weighting")["accuracy@10"].mean().idxmax()
-    return mean_of("accuracy@10", {"method": ROBUST, "weighting": best})(frame)
+    rows = best(narrow(frame, method=ROBUST), "accuracy@10", ["method"], ["weighting"])
+    return mean_of("accuracy@10", {"method": ROBUST})(rows)
 
 
 def _number(key, method, value, place, words, ours):
@@ -141,7 +131,7 @@ ARTEFACT = register_artefact(
         kind="figure",
         methods=METHODS,
         grid=trials,
-        frame=told_apart,
+        frame=with_mean,
         table=summarise,
         picture=curves("robust-xray/fig5", printed=[_SMRS_PRINTED], expected=[_EXPECTED]),
         claims=[

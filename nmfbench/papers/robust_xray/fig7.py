@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.plan import Plan
@@ -117,13 +117,11 @@ _SECTION = "Section 5.3, Figure 7"
 
 def _claim(clip, name, statement, source, test, ours=False):
     """A claim on a clip; ours, too, where there is no light switch, which Figure 7 is about."""
-    ours = ours or clip == LOBBY
     return Claim(
         f"{_PLACES[clip]}-{name}",
         f"{clip}: {statement}",
-        f"ours, after {source}" if ours else source,
-        test,
-        origin="ours" if ours else "paper",
+        test=test,
+        **said_at(source, ours=ours or clip == LOBBY),
     )
 
 

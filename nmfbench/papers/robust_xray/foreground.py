@@ -10,7 +10,7 @@ from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, cross, fields, methods, options
 from nmfbench.datasets.base import dataset_info
 from nmfbench.engine.trials import Trial
-from nmfbench.papers.clips import FALSE_ALARMS, Clip, chosen, longest, on_clips, with_clip
+from nmfbench.papers.clips import FALSE_ALARMS, Clip, chosen, longest, on_clips
 from nmfbench.problems.separation import FRAMES
 from nmfbench.stats.intervals import small_sample_factor
 
@@ -129,7 +129,7 @@ def best_of_each(records: pd.DataFrame) -> pd.DataFrame:
 
     The search for a low rank is that from both kinds of starts.
     """
-    records = longest(with_clip(records.astype({"method": str}), (*CLIPS, *_GENERATED)))
+    records = longest(records.astype({"method": str}))
     low_rank = narrow(records, method=[SVD_START, RANDOM_STARTS])
     higher = records[(records["method"] == LOCAL) & (records["n_components"] > 1)]
     sides = [records, low_rank.assign(method=LOW_RANK), higher.assign(method=HIGHER)]

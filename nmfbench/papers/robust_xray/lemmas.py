@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
@@ -100,14 +102,19 @@ _ZEROS = "largest-share-of-zeros"
 _OTHERS = "mean share of zeros but for the largest"
 _MUCH_LESS = 0.1  # of all entries
 
+_of_robust = partial(Fact, methods=[ROBUST])
+_of_median = partial(
+    Fact, methods=[MEDIAN], at={"task": "median-background"}, high=1e-9, whose="ours"
+)
+_of_new = partial(Fact, source="Abstract, Section 1", methods=_NEW, at={"task": "nested-anchors"})
+
 _FEW_ZEROS = tuple(
-    Fact(
+    _of_robust(
         key=f"few-zeros-{slug}",
         statement=f"{where} the residual of the exterior point of largest residual has zeros in "
         "less than a tenth of its entries, at every selection but the first, which takes no "
         "subgradient.",
         source="Section 3, Remark 1",
-        methods=[ROBUST],
         metric=_ZEROS,
         short=f"Remark 1: largest share of zeros in a chosen residual, {words}",
         at={"task": "residual-zeros", **at},
@@ -122,58 +129,53 @@ _FEW_ZEROS = tuple(
 )
 
 FACTS = (
-    Fact(
+    _of_robust(
         key="subgradient-exists",
         statement="For every point outside the cone of the anchors so far there is a subgradient "
         "whose product with no anchor is positive, while that with the point is.",
         source="Section 3, Lemmas 3.1 and 3.2",
-        methods=[ROBUST],
         metric="without-subgradient",
         short="Lemmas 3.1, 3.2: exterior points without such a subgradient",
         at={"task": "cone-subgradients"},
         high=0,
     ),
-    Fact(
+    _of_robust(
         key="admm-reaches-the-optimum",
         statement="The objective of Eq. (3.4) after ADMM, stopped at the tolerance 1e-8, is within "
         "1e-6 of the optimum of a linear program.",
         source="Section 3, Projection step",
-        methods=[ROBUST],
         metric="excess-8",
         short="ADMM: objective above the optimum, as a share of it, at the tolerance 1e-8",
         at={"task": "admm-projection"},
         high=1e-6,
         whose="ours",
     ),
-    Fact(
+    _of_robust(
         key="two-tied",
         statement="If the maximum of Eq. (3.3) occurs at exactly two points, both are anchors that "
         "were not selected before.",
         source="Section 3, Remark 2",
-        methods=[ROBUST],
         metric="wrong-ties",
         short="Remark 2: ties of two points that are not both new anchors",
         at={"task": "tied-anchors", "on_edges": False},
         high=0,
     ),
-    Fact(
+    _of_robust(
         key="more-tied",
         statement="If the maximum of Eq. (3.3) occurs at more than two points, Algorithm 1 called "
         "on these alone returns the new anchors among them and no others.",
         source="Section 3, Remark 2",
-        methods=[ROBUST],
         metric="wrong-ties",
         short="Remark 2: ties of more points that a recursive call resolves wrongly",
         at={"task": "tied-anchors", "on_edges": True},
         high=0,
     ),
     *_FEW_ZEROS,
-    Fact(
+    _of_robust(
         key="minus-one-keeps-lemma-3-1",
         statement="With u = −1 the subgradient has no positive product with an anchor selected "
         "before: above 1e-6 for an anchor of unit sum never.",
         source="Section 3, Remark 1",
-        methods=[ROBUST],
         metric="largest-product",
         short="Remark 1: largest product of a D with u = −1 and an anchor of unit sum",
         at={"task": "residual-zeros"},
@@ -208,49 +210,35 @@ FACTS = (
             ("is", "Itakura-Saito", [_IS, _IS_RAND]),
         )
     ),
-    Fact(
+    _of_median(
         key="median-is-best",
         statement="Where all weights of a background of rank 1 are equal, the pixel-wise median "
         "has the least l1 distance from the frames.",
         source="Section 5.3",
-        methods=[MEDIAN],
         metric="excess",
         short="equal weights: l1 distance of the median above the least one, as a share",
-        high=1e-9,
-        at={"task": "median-background"},
-        whose="ours",
     ),
-    Fact(
+    _of_median(
         key="best-is-the-median",
         statement="With the weights of rank 1 fixed to a constant c, the solution times c is the "
         "pixel-wise median of an odd number of frames.",
         source="Section 5.3",
-        methods=[MEDIAN],
         metric="distance",
         short="equal weights: largest difference of the solution and the median (grey levels)",
-        high=1e-9,
-        at={"task": "median-background"},
-        whose="ours",
     ),
-    Fact(
+    _of_new(
         key="at-most-r-selections",
         statement="RobustXRAY, XRAY-IS and XRAY-KL make at most r selections.",
-        source="Abstract, Section 1",
-        methods=list(_NEW),
         metric="selections-per-anchor",
         short="selections of a fit over its rank",
-        at={"task": "nested-anchors"},
         high=1,
     ),
-    Fact(
+    _of_new(
         key="lower-ranks-contained",
         statement="A fit of RobustXRAY, XRAY-IS or XRAY-KL contains the fits of all lower ranks, "
         "so that one fit serves the selection of a rank.",
-        source="Abstract, Section 1",
-        methods=list(_NEW),
         metric="lower-ranks-contained",
         short="share of lower ranks whose anchors are the first ones of the fit",
-        at={"task": "nested-anchors"},
         low=1,
     ),
 )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pandas as pd
 
 from nmfbench.artefacts.bounds import slower
-from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.claim import Claim, said_at
+from nmfbench.artefacts.frames import with_columns
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.engine.trials import Trial
-from nmfbench.papers.clips import Clip, on_clips, with_clip
+from nmfbench.papers.clips import Clip, on_clips
 from nmfbench.papers.reported import reported
 from nmfbench.stats.profiles import pareto_front
 
@@ -85,13 +86,12 @@ def _runs(clip, sizes, fast, ranks, slow, repeats):
 
 
 def told_apart(records):
-    """Records with their ``clip``, as ``method`` the method with rank and refits, and ``judged``.
+    """Records with, as ``method``, the method with rank and refits, and ``judged``.
 
     Claims are judged on the most frames of a clip up to 200.
     """
-    records = with_clip(records.astype({"method": str}), (*_CLIPS, _GENERATED))
-    read = dict.fromkeys([*records, "n_components", "n_frames", "pauc@0.2"])
-    records = records.reindex(columns=[*read])  # there may be no record of a clip so far
+    # There may be no record of a clip so far.
+    records = with_columns(records, ["clip", "n_components", "n_frames", "pauc@0.2"])
     most = records["n_frames"].where(records["n_frames"] <= _LARGEST)
     most = most.groupby(records["clip"], observed=True).transform("max")
     return records.assign(
@@ -129,13 +129,11 @@ def summarise(rows):
 def _claim(clip, method):
     """At the authors' tolerance and without Gram matrices the paper's, else our question."""
     tight = method.params["tol"] < 1e-6
-    ours = not tight or method in _GRAM
     name = f"{method.params['svd']}-{'tight' if tight else 'loose'}"
     return Claim(
         f"{clip.dataset.removeprefix('video-')}-ialm-{name}",
         f"{clip.label}: RobustXRAY is {PRINTED.text.removesuffix('i-ALM')}{method.label}.",
-        f"ours, after {PRINTED.source}" if ours else PRINTED.source,
-        slower(
+        test=slower(
             method.label,
             JUDGED,
             "cpu_seconds",
@@ -144,7 +142,7 @@ def _claim(clip, method):
             at={"clip": clip.label, "judged": True},
         ),
         reported=PRINTED.text,
-        origin="ours" if ours else "paper",
+        **said_at(PRINTED.source, ours=not tight or method in _GRAM),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from nmfbench.artefacts.bounds import slower
-from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import smaller
 from nmfbench.artefacts.grids import Method, cross, methods, with_data
 from nmfbench.engine.trials import Trial
@@ -59,7 +59,7 @@ def summarise(rows):
     return table.assign(faster=table["dataset"].map(smrs) / table["median"])
 
 
-def _claims(dataset, slow, slug="", *, most=math.inf, whose="paper"):
+def _claims(dataset, slow, slug="", *, most=math.inf, ours=False):
     """How many times faster each method is than ``slow``."""
     words = f"{SMRS} by our active-set method" if slow == SMRS else slow
     times = f"{_LEAST:g} to {_MOST:g}" if most < math.inf else f"at least {_LEAST:g}"
@@ -67,8 +67,7 @@ def _claims(dataset, slow, slug="", *, most=math.inf, whose="paper"):
         Claim(
             f"{fast.solver}{slug}-{dataset}",
             f"{fast.label} is {times} times faster than {words} (150 exemplars, {dataset}).",
-            PRINTED.source if whose == "paper" else f"ours, after {PRINTED.source}",
-            slower(
+            test=slower(
                 slow,
                 fast.label,
                 "cpu_seconds",
@@ -78,7 +77,7 @@ def _claims(dataset, slow, slug="", *, most=math.inf, whose="paper"):
                 at={"dataset": dataset},
             ),
             reported=PRINTED.text,
-            origin=whose,
+            **said_at(PRINTED.source, ours=ours),
         )
         for fast in _FAST
     ]
@@ -97,7 +96,7 @@ CLAIMS = [
         for fast in _FAST
     ),
     *_claims("bbc", SMRS_ADMM, most=_MOST),
-    *(claim for dataset in TEXTS for claim in _claims(dataset, SMRS, "-active-set", whose="ours")),
+    *(claim for dataset in TEXTS for claim in _claims(dataset, SMRS, "-active-set", ours=True)),
 ]
 
 ASSUMED = {

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pandas as pd
-
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better, not_worse
-from nmfbench.artefacts.grids import Method, corrupted, cross, methods
+from nmfbench.artefacts.grids import Method, corrupted, cross, labelled, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.robust_xray.anchor_recovery import (
     BASE,
@@ -40,19 +37,20 @@ def trials(profile):
     """Gaussian noise at several levels; columns multiplied by random factors, without noise."""
     base, repeats = {"smoke": (SMALL_BASE, 2), "quick": (BASE, 5), "paper": (BASE, 20)}[profile]
     noisy = [method for method in METHODS if method.label not in (IS, KL)]
-    noise = corrupted((NOISE, level) for level in (LEVELS[1::2] if profile == "smoke" else LEVELS))
-    scales = [{"dataset_params": {"spread": spread}} for spread in SPREADS]
+    levels = LEVELS[1::2] if profile == "smoke" else LEVELS
+    noise = labelled("part", [NOISE] * len(levels), corrupted((NOISE, level) for level in levels))
+    scales = [
+        {"dataset_params": {"spread": spread}, "labels": {"part": SCALES, "spread": spread}}
+        for spread in SPREADS
+    ]
     scaled = cross(base, repeats, scales, methods(METHODS))
     return cross(base, repeats, noise, methods(noisy)) + scaled
 
 
 def frame(records):
     """Records of both parts, with the width of the factors as the level where there is no noise."""
-    noisy = records["corruption"] == NOISE
-    spreads = [params.get("spread", np.nan) for params in records["dataset_params"]]
-    level = records["level"].astype(float).where(noisy, pd.Series(spreads, index=records.index))
-    part = pd.Categorical(np.where(noisy, NOISE, SCALES), categories=[NOISE, SCALES])
-    return records.assign(part=part, corruption=part, level=level)
+    level = records["level"].astype(float).fillna(records["spread"])
+    return records.assign(corruption=records["part"], level=level)
 
 
 ARTEFACT = register_artefact(

@@ -16,8 +16,8 @@ from nmfbench.artefacts.grids import changed, cross, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.papers.mahnmf import segments
-from nmfbench.papers.mahnmf.segments import EUC, GRAPH, NCUTS, OF_K, START, SYM, Segmenter
-from nmfbench.problems.segmentation import GRAPHS, SIDES
+from nmfbench.papers.mahnmf.segments import EUC, NCUTS, OF_K, START, SYM, Segmenter
+from nmfbench.problems.segmentation import SIDES
 
 _ZERO, _EUC_K = "H = 0", f"{EUC}, r = k"
 _LABELS = [SYM, START, OF_K, EUC, _EUC_K, NCUTS]
@@ -58,7 +58,7 @@ def trials(profile):
     reach = [{"options": {"radius": R, "sigma_position": R / 2}} for R in chosen["radii"]]
     widths = options("sigma_brightness", chosen["widths"])
     wrong = options("corrupted", chosen["shares"])
-    medium = changed(base, {"options": GRAPHS[GRAPH]})
+    medium = changed(base, *segments.on_graphs())
     return [
         *cross(base, seeds, reach, widths, _images(profile, n_reached), segments.running(fitted)),
         *cross(medium, seeds, wrong, _images(profile, n_wrong), segments.running(told)),
@@ -75,7 +75,7 @@ def frame(records):
     ``kept-covering`` and ``kept-vi`` are the scores minus those of the same image without wrong
     entries; the sign is such that more is better.
     """
-    rows = segments.scored(records, _SEGMENTERS)
+    rows = segments.scored(records)
     reached = rows["corrupted"].isna()
     width = "σ of brightness " + rows["sigma_brightness"].astype(str)
     rows = rows.assign(

@@ -52,7 +52,7 @@ def frame(records):
     round to the end of the shorter run; 0.01 is an objective 1 % above that of the better of RRI by
     selection and OGM with either step.
     """
-    found = with_traces(records, MATRICES).assign(**{"worst lag": np.nan})
+    found = with_traces(records).assign(**{"worst lag": np.nan})
     for _, same in found.groupby(["problem", "repeat"]):
         traces = {m: a["trace"] for m, a in zip(same["method"], same["arrays"], strict=True)}
         if HYBRID in traces:
@@ -249,7 +249,7 @@ _SLUGS = {
 
 
 def _claimed(trial):
-    return any(matrix.holds(vars(trial) | trial.options) for matrix in _SLUGS.values())
+    return trial.labels["problem"] in [matrix.label for matrix in _SLUGS.values()]
 
 
 ARTEFACT = register_artefact(

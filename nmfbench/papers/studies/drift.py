@@ -12,7 +12,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import larger, smaller
 from nmfbench.artefacts.frames import narrow
-from nmfbench.artefacts.grids import Method, cross, methods
+from nmfbench.artefacts.grids import Method, cross, labelled, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import legend_of
 from nmfbench.artefacts.style import method_styles
@@ -84,18 +84,16 @@ def trials(profile):
             head = {"head": 0.1} if method.label == FROZEN else {}
             options_of = {"n_components": RANK, **options, **head}
             base = Trial("stream", dataset, "", dataset_params=params, options=options_of)
-            found += cross(base, repeats, methods([method]))
+            found += cross(base, repeats, labelled("stream", [name], methods([method])))
     return found
 
 
 def frame(records):
-    """Trials with ``stream``, ``regret`` against hindsight, and ``recovery`` after changes.
+    """Trials with ``regret`` against hindsight, and ``recovery`` after changes.
 
     ``unrecovered`` says that ``recovery``, in samples and the mean over the changes of a stream,
     is a lower bound.
     """
-    kinds = [params.get("kind") for params in records["dataset_params"]]
-    records = records.assign(stream=pd.Series(kinds, records.index).fillna(records["dataset"]))
     hindsight = narrow(records, method=HINDSIGHT)
     keys = zip(hindsight["stream"], hindsight["repeat"], strict=True)
     best = {key: a["cost"] for key, a in zip(keys, hindsight["arrays"], strict=True)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
@@ -14,7 +13,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better, margin_grows
 from nmfbench.artefacts.finding import with_evidence, within
 from nmfbench.artefacts.frames import lengthen, mean_table, narrow, reference
-from nmfbench.artefacts.grids import changed, corrupted
+from nmfbench.artefacts.grids import CLEAN, changed, corrupted, labelled
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.papers.rnmfd.sets import ASSUMED, SETS, STANDS_FOR, clusterings, method
@@ -57,7 +56,6 @@ TITLES = {
     "poisson": "Poisson noise",
 }
 LEVELS = dict.fromkeys(TITLES, (0.05, 0.1, 0.2)) | {"poisson": (400.0, 100.0, 25.0)}
-CLEAN = "clean"
 
 # -- grids ------------------------------------------------------------------------------------
 
@@ -90,7 +88,9 @@ def trials(profile):
 
 def _trials(sets, noise, labels, runs, smoke=False):
     found = clusterings(sets, [_OF[label] for label in labels], runs, smoke=smoke)
-    return [changed(trial, place) for place in corrupted(noise) for trial in found]
+    doses = [NOISES[name].dose(level) if name else 0.0 for name, level in noise]
+    places = labelled("dose", doses, corrupted(noise))
+    return [changed(trial, place) for place in places for trial in found]
 
 
 # -- frame and table --------------------------------------------------------------------------
@@ -107,18 +107,13 @@ _PLACE = ["dataset", "noise", "dose"]
 
 
 def frame(records):
-    """Records with their ``noise`` ("clean" for none) and ``dose``, and scores in per cent.
+    """Records with scores in per cent.
 
     ``whole`` are the sets and noises with the most levels, so that levels differ in nothing else,
     and the same sets without noise.
     """
-    noise = records["corruption"].astype(object).where(records["corruption"].notna(), CLEAN)
-    dose = [
-        NOISES[name].dose(level) if name in NOISES else 0.0
-        for name, level in zip(noise, records["level"], strict=True)
-    ]
-    rows = records.assign(noise=noise, dose=np.array(dose, dtype=float))
-    rows = rows.assign(**{new: 100 * rows[old] for new, old in _PERCENT.items() if old in rows})
+    percent = {new: 100 * records[old] for new, old in _PERCENT.items() if old in records}
+    rows = records.assign(**percent)
     rows[_LEAD] = rows[_AC] - reference(rows, _AC, {"method": ALL}, [*_PLACE, "repeat"])
     unharmed = reference(rows, _AC, {"noise": CLEAN}, ["dataset", "method", "repeat"])
     rows[_KEPT] = 100 * rows[_AC] / unharmed

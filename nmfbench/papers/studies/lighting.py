@@ -8,10 +8,10 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better
-from nmfbench.artefacts.frames import lengthen, mean_table, narrow
+from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, changed, cross, fields, methods, options
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.tables import mean_and_deviation, score_table
+from nmfbench.artefacts.tables import NumberTable
 from nmfbench.papers.mahnmf import shadows
 from nmfbench.papers.mahnmf.shadows import GODEC, IMAGES, MAH, NUMBERS, RPCA
 
@@ -29,6 +29,7 @@ _SHOWN = NUMBERS | {
     "identity": "recognised, fitted by subject",
     "accuracy": "recognised, fitted jointly",
 }
+_TABLE = NumberTable(_SHOWN, {"method": "method", "rank": "rank"}, places=2, over=("repeat",))
 _FEW = (MAH, PCA)  # of which the quick grid has joint fits
 _OF_NO_RANK = {IMAGES: "", RPCA: "found", MEDIAN: "1"}
 _OBSERVED = "Section 5.4.2 (a question of ours)"
@@ -69,24 +70,11 @@ def frame(records):
 
 def table(frame):
     """Means with 95 % intervals over subjects, or over splits of the joint fits."""
-    long = lengthen(frame.sort_values("n_components"), _SHOWN, "number", "value")
-    long = long.dropna(subset=["value"])
-    ranks = long["n_components"].astype(str) + np.where(long["task"] == "identity", ", jointly", "")
-    found = long["method"].map(_OF_NO_RANK).astype(object).fillna(ranks)
+    rows = frame.sort_values("n_components")
+    ranks = rows["n_components"].astype(str) + np.where(rows["task"] == "identity", ", jointly", "")
+    found = rows["method"].map(_OF_NO_RANK).astype(object).fillna(ranks)
     rank = pd.Categorical(found, found.unique(), ordered=True)
-    by = ["method", "rank", "number"]
-    return mean_table(long.assign(rank=rank), "value", by, over=["repeat"]).astype({"rank": str})
-
-
-def draw(table):
-    """A line a method and rank."""
-    return score_table(
-        table,
-        {"method": "method", "rank": "rank"},
-        list(_SHOWN.values()),
-        lambda cell: mean_and_deviation(cell.mean, (cell.high - cell.low) / 2, cell.count, 2),
-        column="number",
-    )
+    return _TABLE.means(rows.assign(rank=rank)).astype({"rank": str})
 
 
 def _at(method, rank):
@@ -102,7 +90,7 @@ ARTEFACT = register_artefact(
         grid=trials,
         frame=frame,
         table=table,
-        picture=draw,
+        picture=_TABLE.draw,
         claims=[
             *(
                 Claim(

@@ -7,16 +7,14 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.bounds import near
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.comparisons import Side, better, name_of, per_repeat
+from nmfbench.artefacts.comparisons import better
 from nmfbench.artefacts.drawn import remember
-from nmfbench.artefacts.estimate import of_units
-from nmfbench.artefacts.finding import Finding
 from nmfbench.artefacts.frames import mean_table, narrow, reference
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
-from nmfbench.artefacts.region import Margin
 from nmfbench.artefacts.style import method_styles
 from nmfbench.datasets.base import dataset_info
 from nmfbench.engine.trials import Trial
@@ -176,22 +174,6 @@ def _draw_breakdowns(axis, rows):
 # -- claims -----------------------------------------------------------------------------------
 
 
-def near_half(side: Side):
-    """The breakdown of ``side`` is at most a margin away from one half."""
-
-    def test(frame):
-        levels = per_repeat(frame, side, BREAKDOWN)
-        if levels.empty:
-            return Finding.without("not run", "no trial of this grid measures it")
-        text = (
-            f"breakdown of {name_of(side)}: {{}}, {levels.min():.3g} to {levels.max():.3g} "
-            f"(0.5 ± {_MARGIN:g})"
-        )
-        return Finding(text, [of_units(levels, BREAKDOWN)], Margin(_MARGIN, around=0.5))
-
-    return test
-
-
 def _claims():
     source = "ours, on Section 5.4.1"
     for method in _L1:
@@ -200,7 +182,7 @@ def _claims():
             f"half-{method.solver}",
             f"{method.label} of rank 1 breaks down when the object stands in half of the frames.",
             source,
-            near_half(first),
+            near(first, BREAKDOWN, 0.5, _MARGIN),
             origin="ours",
         )
         yield Claim(

@@ -10,6 +10,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better
+from nmfbench.artefacts.frames import with_columns
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation
@@ -106,7 +107,7 @@ def trials(profile):
         found += cross(base, SPLITS[profile], ranks, methods(chosen(base.dataset)))
         found += multiview.references(base, profile)
     known = Trial("view-activity", _KNOWN, "", {}, _KNOWN_PARAMS.get(profile, {}))
-    noises = [{"dataset_params": {"noise": noise}} for noise in _NOISES]
+    noises = [{"dataset_params": {"noise": noise}, "labels": {"parts": noise}} for noise in _NOISES]
     return found + cross(known, _REPEATS[profile], noises, methods(chosen(_KNOWN)))
 
 
@@ -129,14 +130,10 @@ def frame(records):
     Of classes that is by cross-validation in the training half, and of known parts by their
     recovery itself. ``residuals`` are the relative errors of the views, in words.
     """
-    known = records["task"] == "view-activity"
-    noise = pd.Series([params.get("noise") for params in records["dataset_params"]], records.index)
-    rows = records.assign(data=noise.where(known, records["dataset"]))
-    rows = multiview.frame(rows.reindex(columns=list(dict.fromkeys([*rows, *_SHOWN]))))
-    rows = rows.sort_values("n_components", kind="stable")
-    rows["choice"] = rows["activity-f"].where(rows["task"] == "view-activity", rows["map-inner"])
-    best = rows.dropna(subset="choice").groupby(["data", "method", "repeat"])["choice"].idxmax()
-    return rows.loc[best].reset_index(drop=True)
+    rows = records.assign(data=records["parts"].astype(object).fillna(records["dataset"]))
+    rows = multiview.frame(with_columns(rows, _SHOWN))
+    choice = rows["activity-f"].where(rows["task"] == "view-activity", rows["map-inner"])
+    return multiview.best_fits(rows.assign(choice=choice), score="choice", data="data")
 
 
 def table(frame):

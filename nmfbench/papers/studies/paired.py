@@ -32,7 +32,6 @@ from nmfbench.papers.mahnmf.faces import (
     origin,
     slug,
     trials_on_faces,
-    with_condition,
 )
 from nmfbench.problems.faces import CONDITIONS
 from nmfbench.stats.corrections import holm
@@ -77,7 +76,7 @@ def compare(records):
         is ahead in every split.
     """
     metrics = {metric: metric for metric in (*_ACCURACIES, *_ERRORS)}
-    long = lengthen(with_condition(records), metrics, "metric", "points", unit=100)
+    long = lengthen(records, metrics, "metric", "points", unit=100)
     long["points"] *= np.where(long["metric"].isin(_ERRORS), -1, 1)
     panel = ["dataset", "metric", "condition"]
     cells = [*panel, "n_components", "repeat"]

@@ -13,7 +13,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.frames import lengthen, mean_table, narrow
-from nmfbench.artefacts.grids import cross
+from nmfbench.artefacts.grids import changed, cross
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.tables import score_table
@@ -58,8 +58,8 @@ def trials(profile):
         return segments.trials(profile)
     found = segments.trials("quick")
     every = segments.images(profile, IMAGES)
-    for graph, reach in GRAPHS.items():
-        base = segments.base(profile, segments=_SEGMENTS, **reach)
+    for graph in GRAPHS:
+        base = changed(segments.base(profile, segments=_SEGMENTS), *segments.on_graphs([graph]))
         labels = (*_BY_GRAPH, BOTH, GREY) if graph == GRAPH else _BY_GRAPH
         for method in segments.segmenters(segments.SWEEPS[profile]):
             if method.label in labels:

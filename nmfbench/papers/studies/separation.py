@@ -13,7 +13,7 @@ from nmfbench.artefacts.comparisons import rows_of
 from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.estimate import of_left_out
 from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, within
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import narrow, with_columns
 from nmfbench.artefacts.grids import Method, cross
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import legend_of
@@ -31,7 +31,6 @@ from nmfbench.papers.clips import (
     longest,
     on_clips,
     pooled,
-    with_clip,
 )
 from nmfbench.problems.separation import CARD, CLIPS, FRAMES
 from nmfbench.stats.detection import partial_area, pooled_rates
@@ -126,8 +125,8 @@ def frame(records):
     :func:`~nmfbench.papers.clips.pooled`, and ``blocks``: areas of consecutive scored frames.
     ``seconds`` are the median CPU seconds, ``memory`` is in MB.
     """
-    records = with_clip(records.astype({"method": str}), (*STEADY, LIT, *_GENERATED))
-    records = longest(records.reindex(columns=list(dict.fromkeys([*records, *_READ]))))
+    records = records.astype({"method": str})
+    records = longest(with_columns(records, _READ))
     records = records.assign(
         clip=records["clip"].astype(str),
         family=records["method"],

@@ -15,7 +15,7 @@ from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.finding import with_evidence, within
-from nmfbench.artefacts.grids import cross
+from nmfbench.artefacts.grids import cross, labelled
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.style import category_styles
 from nmfbench.papers.rnmfd import sets
@@ -49,7 +49,8 @@ def trials(profile):
         runs = {"smoke": 1, "quick": 5 if often else 1, "paper": 20}[profile]
         for name in ["orl"] if setting == _ONE else several:
             fit = clustering_trial(SETS[name], by_rule(rule, **params), 0, smoke=small).base
-            found += cross(fit, runs, [{"options": _ONE_IMAGE if setting == _ONE else {}}])
+            options = _ONE_IMAGE if setting == _ONE else {}
+            found += cross(fit, runs, labelled("weights", [setting], [{"options": options}]))
     return found
 
 
@@ -68,21 +69,14 @@ def rises(trace) -> np.ndarray:
 
 
 def with_rises(records: pd.DataFrame) -> pd.DataFrame:
-    """Records with ``setting``, the ``largest-rise`` of an iteration and the number of ``rises``.
+    """Records with the ``largest-rise`` of an iteration and the number of ``rises``.
 
     Rises up to rounding do not count.
     """
     found = [rises(arrays["trace"]) for arrays in records["arrays"]]
-    settings = map(_setting, records["params"], records["n_components"])
-    rows = records.assign(setting=pd.Categorical(list(settings), list(SETTINGS), ordered=True))
-    rows["largest-rise"] = [float(rise.max(initial=0.0)) for rise in found]
-    rows["rises"] = [int((rise > TOLERANCE).sum()) for rise in found]
-    return rows
-
-
-def _setting(params, rank):
-    weights = {name: params[name] for name in ("alpha", "beta") if name in params}
-    return _ONE if rank == 1 else next(s for s, p in SETTINGS.items() if p == weights and s != _ONE)
+    largest = [float(rise.max(initial=0.0)) for rise in found]
+    rising = [int((rise > TOLERANCE).sum()) for rise in found]
+    return records.assign(**{"largest-rise": largest, "rises": rising})
 
 
 _SHOWN = 100  # iterations
@@ -91,17 +85,17 @@ _SHOWN = 100  # iterations
 def summarise(rows):
     """The first 100 objectives of the first run over the first, and the rises of all runs.
 
-    Columns: ``part`` ("curve", "rises"), ``setting``, ``dataset``, ``method``; of a curve ``x``
+    Columns: ``part`` ("curve", "rises"), ``weights``, ``dataset``, ``method``; of a curve ``x``
     and ``value``; of rises the ``largest`` relative one, most ``rises`` in a run, and ``runs``.
     """
-    place = ["setting", "dataset", "method"]
+    place = ["weights", "dataset", "method"]
     counts = rows.groupby(place, observed=True).agg(
         largest=("largest-rise", "max"), rises=("rises", "max"), runs=("repeat", "nunique")
     )
     # A third line for each data set is too much: the rises tell of it.
-    drawn = rows[(rows["repeat"] == 0) & ((rows["method"] != ROOT) | (rows["setting"] == _ONE))]
+    drawn = rows[(rows["repeat"] == 0) & ((rows["method"] != ROOT) | (rows["weights"] == _ONE))]
     curves = [_curve(run["arrays"]["trace"], run, place) for run in drawn.to_dict("records")]
-    counts = counts.reset_index().astype({"method": str, "setting": str}).assign(part="rises")
+    counts = counts.reset_index().astype({"method": str, "weights": str}).assign(part="rises")
     return pd.concat([*curves, counts], ignore_index=True)
 
 
@@ -127,12 +121,12 @@ _COLORS = {name: style["color"] for name, style in category_styles(SETS).items()
 
 def draw(table):
     """Objectives of four settings, and under each the largest rise by data set."""
-    shown = [name for name in SETTINGS if name in set(table["setting"])]
+    shown = [name for name in SETTINGS if name in set(table["weights"])]
     figure, axes = plt.subplots(
         2, len(shown), figsize=(3.4 * len(shown), 6.4), height_ratios=[3, 1.3], squeeze=False
     )
     for letter, name, above, below in zip("abcd", shown, *axes, strict=False):
-        rows = table[table["setting"] == name]
+        rows = table[table["weights"] == name]
         _draw_objectives(above, rows[rows["part"] == "curve"], one=name == _ONE)
         _draw_rises(below, rows[rows["part"] == "rises"], one=name == _ONE)
         above.set_title(f"({letter}) {name}")
@@ -186,13 +180,13 @@ def _draw_rises(axis, rows, one):
 def _never(rule, *settings):
     """No iteration of a rule raises the objective by more than rounding."""
     test = without_exception(rule, "largest-rise", high=TOLERANCE)
-    return within({"setting": settings, "method": rule}, with_evidence(test, _by_setting))
+    return within({"weights": settings, "method": rule}, with_evidence(test, _by_setting))
 
 
 def _by_setting(rows):
     """The runs that rise in each setting, and the worst of them."""
     texts = []
-    for setting, runs in rows.groupby("setting", observed=True):
+    for setting, runs in rows.groupby("weights", observed=True):
         bad = runs[runs["largest-rise"] > TOLERANCE]
         texts.append(f"{setting}: {len(bad)} of {len(runs)} runs rise")
         if len(bad):
