@@ -12,7 +12,7 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import faces
-from nmfbench.papers.mahnmf.faces import EUC, KL, MAH, NAMES, conditions, slug, with_condition
+from nmfbench.papers.mahnmf.faces import EUC, KL, MAH, NAMES, conditions, slug
 from nmfbench.problems.faces import DTYPE, SPLIT
 
 METHODS = tuple(
@@ -111,7 +111,6 @@ ARTEFACT = register_artefact(
         kind="table",
         methods=METHODS,
         grid=trials,
-        frame=with_condition,
         table=table,
         picture=draw,
         claims=list(_claims()),

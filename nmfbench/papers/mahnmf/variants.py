@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, not_worse
@@ -11,10 +9,11 @@ from nmfbench.artefacts.finding import with_evidence
 from nmfbench.artefacts.frames import lengthen, mean_table, narrow
 from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
+from nmfbench.artefacts.protocols import best
 from nmfbench.artefacts.region import Bounds
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.engine.trials import Trial
-from nmfbench.papers.mahnmf.faces import EUC, NAMES, conditions, with_condition
+from nmfbench.papers.mahnmf.faces import EUC, NAMES, conditions
 from nmfbench.papers.mahnmf.faces import METHODS as ON_FACES
 from nmfbench.problems.faces import DTYPE, SPLIT, few_people
 
@@ -60,12 +59,10 @@ def frame(records):
 
     The best weight has the highest mean of both accuracies over conditions and splits.
     """
-    records = with_condition(records)
     both = records.assign(both=records[list(_SCORES)].mean(axis=1))
     keys = ["dataset", "method", "setting"]
     means = both.groupby(keys, observed=True)["both"].mean()
-    best = means.groupby(level=keys[:2], observed=True).idxmax()
-    return records[pd.MultiIndex.from_frame(records[keys].astype(str)).isin(list(best))]
+    return best(records.astype(dict.fromkeys(keys, str)), means, keys[:2], keys[2:])
 
 
 def table(frame):

@@ -75,7 +75,6 @@ ARTEFACT = register_artefact(
         kind="figure",
         methods=METHODS,
         grid=trials,
-        frame=faces.with_condition,
         table=STUDY.table,
         picture=STUDY.picture,
         claims=STUDY.claims(),
