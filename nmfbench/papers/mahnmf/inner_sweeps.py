@@ -50,7 +50,7 @@ ARTEFACT = register_artefact(
         kind="figure",
         methods=METHODS,
         grid=partial(runs, MATRICES, METHODS),
-        frame=partial(speed.with_traces, matrices=MATRICES),
+        frame=speed.with_traces,
         table=speed.curves,
         picture=partial(speed.draw, matrices=MATRICES),
         claims=[

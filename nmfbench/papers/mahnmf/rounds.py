@@ -61,19 +61,17 @@ def trials(profile):
 
 def _on(matrix, task, **more):
     base = Trial(task, matrix.dataset, "", options=dict(matrix.options) | more)
-    return changed(base, {"dataset_params": matrix.dataset_params})
+    place = {"dataset_params": matrix.dataset_params, "labels": {"problem": matrix.label}}
+    return changed(base, place)
 
 
 def frame(records):
-    """Records with the label of their matrix as ``problem``, and what traces of runs say."""
-    matrices = [*_SWEPT.values(), SMOKE]
-    rows = records.to_dict("records")
-    labels = [next((m.label for m in matrices if m.holds(row)), None) for row in rows]
+    """Records, of runs with what their traces say."""
     runs = records["task"] == "convergence"
-    others = records[~runs].assign(problem=pd.Series(labels, records.index)[~runs])
     if not runs.any():
-        return others
-    return pd.concat([others, speed.with_traces(records[runs], matrices)], ignore_index=True)
+        return records
+    parts = [records[~runs], speed.with_traces(records[runs])]
+    return pd.concat(parts, ignore_index=True)
 
 
 def _rounds_of(frame):
