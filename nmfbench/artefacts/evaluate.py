@@ -259,7 +259,7 @@ class Found:
     Attributes
     ----------
     records : DataFrame
-        Failed ones included.
+        Failed ones included; ``attrs["labels"]`` names the columns of labels.
     findings : list of Finding
     table : DataFrame or None
         None, with a note, if it cannot be made of the trials that have finished.
@@ -382,10 +382,11 @@ def _try(artefact, store, grid) -> tuple[Found | None, Reads]:
 
 def _find(artefact, store, grid, reads) -> Found:
     keys = [trial.key for trial in grid.trials]
-    records = store.table(keys).join(labels_of(grid.trials).set_axis(keys), on="key")
-    records = label_records(records, artefact.methods)
+    labels = labels_of(grid.trials).set_axis(keys)
+    records = label_records(store.table(keys).join(labels, on="key"), artefact.methods)
     # Curves and factors, for the summaries and claims that look at them.
     records = records.assign(arrays=read_arrays(records, store, reads))
+    records.attrs["labels"] = list(labels)
     finished = records[records["status"] == "done"]
     found = Found(records, foreign=bool(store.imported(records["key"])))
     reads.by_claims = True

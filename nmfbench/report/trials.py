@@ -139,7 +139,7 @@ def _joined(held, keys):
 def _metrics(records):
     """Columns of the metrics of trials, with their rounds and seconds."""
     options = {key for held in records["options"] for key in held}
-    known = {*COLUMNS, *options, "method", "setting", "arrays"}
+    known = {*COLUMNS, *options, "method", "setting", "arrays", *records.attrs.get("labels", ())}
     names = [name for name in records if name not in known]
     return records[[*names, "n_iter", "seconds"]].astype(float).reset_index(drop=True)
 
