@@ -91,6 +91,7 @@ _LOOKS = {
     "#8b1e4b": (
         ("MahNMF (RRI)", "MahNMF (RRI), from the median", "MahNMF (RRI), r = 1"),
         ("start of MahNMF-SYM",),
+        ("MahNMF-M (RRI)",),
         ("OMF-CG",),
         ("RNMFD without graph",),
     ),
@@ -114,6 +115,7 @@ _LOOKS = {
         ("MahNMF-SYM, uniform start",),
         ("RNMFD with S alone", "RNMFD with S alone, default λ"),
         ("RCC",),
+        ("IS-MU",),
     ),
     "#8f8a00": (
         ("GoDec",),

@@ -12,10 +12,10 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.grids import changed, cross, methods
 from nmfbench.artefacts.plan import Plan
+from nmfbench.papers import forest
 from nmfbench.papers.anp import curves
 from nmfbench.papers.anp.curves import AC, ANP, BEST, KMEANS, NMF, NMI, NO_TERM
-from nmfbench.papers.studies import forest
-from nmfbench.papers.studies.forest import Sentence, Study
+from nmfbench.papers.forest import Sentence, Study
 from nmfbench.problems.clustering import SETS, whole_set
 
 METHODS = [m for m in curves.METHODS if m.label in (KMEANS, NMF, ANP, NO_TERM)]

@@ -11,10 +11,10 @@ from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.grids import cross, fields, methods, options, with_data
 from nmfbench.artefacts.plan import Plan
 from nmfbench.engine.trials import Trial
+from nmfbench.papers import forest
+from nmfbench.papers.forest import Sentence, Study
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import EUC, KL, MAH, conditions
-from nmfbench.papers.studies import forest
-from nmfbench.papers.studies.forest import Sentence, Study
 from nmfbench.problems.faces import DTYPE, SPLIT
 
 METHODS = [method for method in faces.METHODS if method.label in (EUC, KL, MAH)]

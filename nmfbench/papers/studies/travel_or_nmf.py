@@ -14,10 +14,10 @@ from nmfbench.artefacts.comparisons import smaller
 from nmfbench.artefacts.grids import changed, cross, fields, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.engine.trials import Trial
+from nmfbench.papers import forest
+from nmfbench.papers.forest import Sentence, Study
 from nmfbench.papers.or_nmf import curves
 from nmfbench.papers.or_nmf.curves import OMF, OR, SAMPLES, STORED_COST
-from nmfbench.papers.studies import forest
-from nmfbench.papers.studies.forest import Sentence, Study
 
 METHODS = [method for method in curves.SINGLE if method.label in (OR, OMF)]
 _SETS = ["bbc", "mnist", "coil20", "umist"]

@@ -13,11 +13,11 @@ from itertools import product
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.plan import Plan
+from nmfbench.papers import forest
+from nmfbench.papers.forest import Sentence, Study
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.protocols import AC, AS_PRINTED, BASELINES, COMPARED, chosen
 from nmfbench.papers.rnmfd.sets import clustering_trial
-from nmfbench.papers.studies import forest
-from nmfbench.papers.studies.forest import Sentence, Study
 from nmfbench.problems.clustering import SETS, ImageSet
 
 _OURS = "RNMFD"

@@ -14,7 +14,9 @@ from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.datasets.base import dataset_info
 from nmfbench.engine.trials import Trial
+from nmfbench.papers import forest
 from nmfbench.papers.clips import UNCERTAINTY, Clip, as_good, chosen, on_clips
+from nmfbench.papers.forest import Sentence, Study
 from nmfbench.papers.robust_xray.foreground import (
     HALL,
     RANKS,
@@ -24,8 +26,6 @@ from nmfbench.papers.robust_xray.foreground import (
     in_words,
     separable,
 )
-from nmfbench.papers.studies import forest
-from nmfbench.papers.studies.forest import Sentence, Study
 from nmfbench.problems.separation import FRAMES
 
 _OWN = Clip(HALL, "video-hallandmonitor")
