@@ -242,8 +242,8 @@ def _draw(table, *, xlabel):
     )
     for axis, panel in zip(axes[0], panels, strict=False):
         rows = narrow(table, panel=panel)
-        _draw_panel(axis, rows, places)
         axis.set(title=panel, xlabel=xlabel)
+        _draw_panel(axis, rows, places)
     own = [place in set(table.loc[table["own"], "place"]) for place in places]
     for axis in axes[0]:
         for y in np.flatnonzero(own):
@@ -270,7 +270,8 @@ def _draw_panel(axis, rows, places):
         look = {"color": style["color"], "marker": style["marker"], "markersize": 5}
         look |= {"mfc": "white" if again else style["color"], "linestyle": ""}
         axis.hlines(y + shift, points["low"], points["high"], color=style["color"], linewidth=1.3)
-        (line,) = axis.plot(points["mean"], y + shift, label=f"over {over}", **look)
+        label = f"over {over}" if over else axis.get_title()  # a title names a single rival
+        (line,) = axis.plot(points["mean"], y + shift, label=label, **look)
         remember(line, y, points, interval="bars")
     first = rows.iloc[0]
     axis.axvline(first["border"], color="0.2", linewidth=1.0)
