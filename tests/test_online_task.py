@@ -359,11 +359,10 @@ def test_a_batch_solver_makes_an_iteration_a_pass():
         ("omf", {"n_samples": N, "n_test": 4}, "n_samples is 26, but there are 22 samples"),
         ("omf", {"loss": "kl"}, "loss must be 'frobenius' or 'itakura-saito', got 'kl'"),
         ("hals", {"record_every": 5}, "a batch solver makes whole passes: give passes"),
-        ("sklearn-minibatch", {"loss": "itakura-saito"}, "only solvers that tell their coeff"),
     ],
 )
 def test_what_cannot_be_is_refused(key, options, message):
-    """Too many samples, an unknown loss, and records that a solver cannot give are named."""
+    """Too many samples, an unknown loss, and options that a solver cannot have are named."""
     with pytest.raises(ValueError, match=message):
         run(make_solver(key), **options)
 

@@ -17,6 +17,7 @@ def _scores(splits, lead=0.1, seed=0):
             "dataset": "yaleb",
             "method": method,
             "corruption": corruption,
+            "condition": condition,
             "n_components": rank,
             "repeat": split,
             "accuracy-5": 0.01 * rank
@@ -24,7 +25,7 @@ def _scores(splits, lead=0.1, seed=0):
             + 0.01 * rng.standard_normal(),
         }
         for split in range(splits)
-        for corruption, _ in CONDITIONS.values()
+        for condition, (corruption, _) in CONDITIONS.items()
         for method in ("PCA", "EucNMF", "KLNMF", "MahNMF (OGM)")
         for rank in (10, 20)
         if (method, rank) != ("MahNMF (OGM)", 20) or split > 1
