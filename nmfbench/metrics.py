@@ -137,7 +137,7 @@ def mutual_information(y_true, labels):
     >>> round(mutual_information([0, 0, 1, 1, 2, 2, 3, 3], [0, 0, 0, 0, 1, 1, 1, 1]), 6)
     1.0
     """
-    return _mutual_information(_contingency(y_true, labels)) / np.log(2)
+    return float(_mutual_information(_contingency(y_true, labels)) / np.log(2))
 
 
 @register_metric("nmi-max", name="NMI, by the larger entropy", higher_is_better=True)
