@@ -514,7 +514,7 @@ def test_arrays_of_others_are_not_published(store, book, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("wrong", [np.array(["x"]), np.array(["2026-01-01"], "M8[D]")])
 def test_arrays_of_others_end_neither_claims_nor_pages(store, artefacts, wrong):
-    """Where a table cannot be made of what a whole grid holds, it is said, and counts as failed."""
+    """Where no table can be made of a complete grid, a note says so, and it counts as failed."""
     import_records(((record_of(one), ARRAYS | {"image": wrong}) for one in DRAWN), store)
     found = evaluate(artefacts[0], store)
     assert (found.done, found.total, found.table) == (len(DRAWN), len(DRAWN), None)

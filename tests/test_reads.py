@@ -209,7 +209,7 @@ def test_another_array_that_raises_does_not_hide_a_broken_test(store):
 
 
 def test_whoever_reads_on_later_is_given_no_other_array(store):
-    """What stands in for an array that stayed behind serves to find out what is read, alone."""
+    """A substitute for an array that stayed behind only serves to find out what is read."""
     bring(store, grid("paper"))
     bring(store, [one("spa", 1)], CURVE | {"image": np.ones(2)})
     later = replace(CURVES, table=lambda records: pd.DataFrame({"n": [len(records)]}), claims=[])

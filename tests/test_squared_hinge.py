@@ -1,4 +1,4 @@
-"""Linear classifiers by the squared hinge loss: optimal, and those of scikit-learn."""
+"""Linear classifiers by the squared hinge loss: optimal, and equal to scikit-learn's."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ COSTS = (0.01, 1.0, 100.0)
 
 
 def problem(n, d, *, apart=0.5, seed=0):
-    """Samples of three classes; the fewer, the farther ``apart``, the better told apart."""
+    """Samples of three classes, which are easier to separate the farther ``apart`` they are."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, n)
     centres = apart * rng.standard_normal((3, d))

@@ -365,7 +365,7 @@ def behind(artefact: Artefact, store: Store, trials: Iterable[Trial]) -> set[str
 
 
 def _try(artefact, store, grid) -> tuple[Found | None, Reads]:
-    """What was found on a grid, None if arrays stayed behind; and what was read."""
+    """Findings on a grid, None if arrays stayed behind; and the arrays that were read."""
     reads, found = Reads(), None
     try:
         found = _find(artefact, store, grid, reads)
