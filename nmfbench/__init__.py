@@ -6,9 +6,11 @@ The way of a result, and where each part lives::
       -> corruption        nmfbench.corruptions
       -> solver            nmfbench.solvers       (on nmfbench.optim)
       -> metric            nmfbench.metrics       (called by the tasks of nmfbench.tasks)
-      -> record            nmfbench.engine        (problems without solvers: nmfbench.problems)
-      -> table or figure   nmfbench.papers        (a folder a paper, a file an artefact)
-      -> claim verdict     nmfbench.artefacts, nmfbench.report
+      -> trial             nmfbench.trials        (without solvers: nmfbench.problems)
+      -> record            nmfbench.records       (by nmfbench.engine; nmfbench.audit)
+      -> table or figure   nmfbench.papers        (in the vocabulary of nmfbench.artefacts)
+      -> verdict           nmfbench.verdicts
+      -> page              nmfbench.report, nmfbench.cards, nmfbench.compare
 
 >>> import nmfbench
 >>> solver = nmfbench.make_solver("spa", n_components=2)
@@ -23,8 +25,8 @@ __version__ = "0.1.0"
 # Imported when first used, so that the command line answers at once.
 _HOMES = {
     "load_dataset": "nmfbench.datasets.base",
-    "make_solver": "nmfbench.engine.perform",
-    "results": "nmfbench.engine.results",
+    "make_solver": "nmfbench.solvers",
+    "results": "nmfbench.records.results",
 }
 __all__ = list(_HOMES)
 

@@ -10,7 +10,7 @@ import pytest
 
 from nmfbench.core import registry
 from nmfbench.engine.runner import run
-from nmfbench.engine.store import Store
+from nmfbench.records.store import Store
 from nmfbench.report.build import build_report
 
 _PARALLEL = "PYTEST_XDIST_WORKER" in os.environ

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from nmfbench.core import registry
-from nmfbench.engine.trials import Trial
+from nmfbench.trials.trial import Trial
 
 SMALL = {"n_samples": 40, "n_features": 30, "n_components": 4}
 # Columns that may differ between two computations of one trial.

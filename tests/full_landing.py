@@ -8,8 +8,6 @@ import shutil
 import pandas as pd
 from PIL import Image
 
-from nmfbench.artefacts.evaluate import Evaluation
-from nmfbench.artefacts.verdict import VERDICTS, Look, Verdict
 from nmfbench.compare.leaderboards import Leaderboard
 from nmfbench.compare.questions import question_of, why_no_question
 from nmfbench.core import registry
@@ -18,6 +16,8 @@ from nmfbench.problems.noise import NOISES
 from nmfbench.report.landing import write_landing
 from nmfbench.report.section import Section, picture_path
 from nmfbench.report.sentences import STATES
+from nmfbench.verdicts.evaluate import Evaluation
+from nmfbench.verdicts.verdict import VERDICTS, Look, Verdict
 
 _NOISY = ("recognition", "reconstruction")
 

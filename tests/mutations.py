@@ -11,15 +11,15 @@ from pathlib import Path
 
 import nmfbench
 from nmfbench.core import registry
-from nmfbench.engine.store import Store
+from nmfbench.records.store import Store
 
 PACKAGE = Path(nmfbench.__file__).parent
 
 _RUN = """
 import json, sys
 from nmfbench.engine.runner import run
-from nmfbench.engine.store import Store
-from nmfbench.engine.trials import Trial
+from nmfbench.records.store import Store
+from nmfbench.trials.trial import Trial
 asked = json.load(sys.stdin)
 with Store(asked["store"]) as store:
     trials = [Trial.from_dict(fields) for fields in asked["trials"]]

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-from nmfbench.engine.target import NATIVE, REFERENCE, VARIABLE, available, environment
+from nmfbench.trials.target import NATIVE, REFERENCE, VARIABLE, available, environment
 
 
 def run(target, *tests):

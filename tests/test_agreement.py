@@ -7,8 +7,8 @@ import pytest
 
 from nmfbench.core import registry
 from nmfbench.core.trace import TRACE_DTYPE
-from nmfbench.engine import agreement
-from nmfbench.engine.agreement import Agreement, compare, drift, same_target
+from nmfbench.records import agreement
+from nmfbench.records.agreement import Agreement, compare, drift, same_target
 
 
 def record(task="recovery", solver="spa", metrics=None, **fields):

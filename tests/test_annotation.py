@@ -14,13 +14,12 @@ from sklearn.utils import Bunch
 from third_party import real
 from verdicts import verdict_of
 
-from nmfbench.artefacts.evaluate import evaluate
 from nmfbench.datasets.base import load_dataset
-from nmfbench.engine.perform import make_solver, perform
-from nmfbench.engine.store import Store
-from nmfbench.engine.trials import Trial
+from nmfbench.engine.perform import perform
 from nmfbench.papers.or_nmf import fig12, table3
 from nmfbench.papers.or_nmf.annotation import ONLINE, whole
+from nmfbench.records.store import Store
+from nmfbench.solvers import make_solver
 from nmfbench.tasks.annotation import (
     annotation,
     joint_distances,
@@ -28,6 +27,8 @@ from nmfbench.tasks.annotation import (
     tag_scores,
     transfer_tags,
 )
+from nmfbench.trials.trial import Trial
+from nmfbench.verdicts.evaluate import evaluate
 
 
 def tags_of(*rows, vocabulary):

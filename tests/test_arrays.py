@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from nmfbench.engine.arrays import from_bytes, pack, to_bytes, unpack
+from nmfbench.records.arrays import from_bytes, pack, to_bytes, unpack
 
 TRACE = [("iteration", "<i8"), ("seconds", "<f8"), ("objective", "<f4")]
 ARRAYS = {

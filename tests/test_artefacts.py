@@ -33,17 +33,17 @@ from verdicts import verdict_of
 
 from nmfbench.artefacts.artefact import PROFILES, label_records
 from nmfbench.artefacts.drawn import drawn
-from nmfbench.artefacts.evaluate import evaluate
 from nmfbench.artefacts.grids import labels_of
 from nmfbench.artefacts.style import figure_style
 from nmfbench.core import registry
 from nmfbench.core.trace import TRACE_DTYPE
-from nmfbench.engine.store import Store
 from nmfbench.papers.mahnmf import fig1 as rri
 from nmfbench.papers.mahnmf import fig2 as smoothing
 from nmfbench.papers.mahnmf import matrices
 from nmfbench.papers.robust_xray import fig3, fig4, fig5, tolerance
 from nmfbench.papers.robust_xray.exemplar_accuracy import ACCURACIES
+from nmfbench.records.store import Store
+from nmfbench.verdicts.evaluate import evaluate
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
 

@@ -8,13 +8,16 @@ import pytest
 from engine import on_digits, trial
 
 from nmfbench import cli
+from nmfbench.audit import audit as module
+from nmfbench.audit import sample, sensitivity
+from nmfbench.audit.audit import Audit, Group, audit, moved
 from nmfbench.core import registry
-from nmfbench.engine import audit as module
-from nmfbench.engine import rounding, runner
-from nmfbench.engine.audit import Audit, Group, audit, moved, standing, vouched_for
-from nmfbench.engine.rounding import Spreads
+from nmfbench.engine import runner
 from nmfbench.engine.runner import run
-from nmfbench.engine.store import Store
+from nmfbench.records import vouchers
+from nmfbench.records.rounding import Spreads
+from nmfbench.records.store import Store
+from nmfbench.records.vouchers import standing, vouched_for
 
 LONG = on_digits("recognition", "nenmf", train_per_class=20)
 SHORT = on_digits("recognition", "pca")
@@ -75,7 +78,7 @@ def test_the_same_bits_come_out_again(store):
     assert len(kept) == len(audits) == 8
     for row in kept:
         (record,) = store.records([row["key"]])
-        assert (row["task"], row["solver"], row["dataset"]) == module.group_of(record)
+        assert (row["task"], row["solver"], row["dataset"]) == vouchers.group_of(record)
         assert row["record_code"] == row["code"] == record["code"]
         assert row["outcome"] == "same bits"
 
@@ -139,7 +142,7 @@ def test_a_difference_of_another_target_is_measured_and_no_version_is_to_be_rais
     assert [found.outcome for found in group.audits] == ["different"]
     assert not group.audits[0].at_one_target
     assert moved(store, [group]) == []
-    monkeypatch.setattr(rounding, "measure", lambda *args, **kwargs: {"objective": 0.005})
+    monkeypatch.setattr(sensitivity, "measure", lambda *args, **kwargs: {"objective": 0.005})
     (group,) = audit(store, [LONG.key])
     (found,) = group.audits
     assert (found.outcome, group.count("rounding"), group.drift()) == ("rounding", 1, [])
@@ -156,7 +159,7 @@ def test_a_mean_that_drifts_is_told(folder, capsys, monkeypatch):
             metrics = {name: value + 0.25 for name, value in record["metrics"].items()}
             of_another_target(store, one, metrics=metrics)
     monkeypatch.setattr(
-        rounding, "measure", lambda trial, plain, *_, **__: dict.fromkeys(plain["metrics"], 9.0)
+        sensitivity, "measure", lambda trial, plain, *_, **__: dict.fromkeys(plain["metrics"], 9.0)
     )
     words = ["audit", "--store", str(folder), "--solver", "xray-l2", "--sample", "9"]
     assert cli.main(words) == 1
@@ -173,7 +176,7 @@ def test_sensitivity_is_measured_once_for_each_group_and_kept(folder, capsys):
     rows = json.loads(capsys.readouterr().out)
     with Store(folder) as store:
         spreads = Spreads(folder)
-        assert len(rows) == len({module.group_of(r) for r in store.records()})
+        assert len(rows) == len({vouchers.group_of(r) for r in store.records()})
         assert all(record in spreads for record in store.records())
     assert cli.main(words) == 0
     assert json.loads(capsys.readouterr().out) == []
@@ -202,7 +205,7 @@ def again(monkeypatch):
 
     same = SimpleNamespace(outcome="same bits", details=[])
     monkeypatch.setattr(module, "compute", compute)
-    monkeypatch.setattr(rounding, "agreement", lambda *_: same)
+    monkeypatch.setattr(module, "agreement", lambda *_: same)
     return asked
 
 
@@ -227,7 +230,7 @@ def test_what_cannot_be_computed_here_is_left_out(store, again, monkeypatch):
     store.put(record | {"key": "1" * 24, "solver": "gone.py:Gone"})
     edit(store, PLAIN[1], status="failed", metrics={})
     monkeypatch.setitem(registry.solvers["xray-l2"].info, "version", 99)
-    monkeypatch.setattr(module, "dataset_available", lambda name: name != "digits")
+    monkeypatch.setattr(sample, "dataset_available", lambda name: name != "digits")
     groups = audit(store, sample=9)
     assert [one.key for one in again] == [PLAIN[0].key]
     assert [(group.task, group.solver, group.records) for group in groups] == [
@@ -323,7 +326,7 @@ def test_a_record_that_differs_withdraws_the_word_for_its_group(store, again, mo
     """Then no record of the group and source is vouched for, whatever came out before."""
     audit(store, [one.key for one in PLAIN])
     differs = SimpleNamespace(outcome="different", details=["x"])
-    monkeypatch.setattr(rounding, "agreement", lambda *_: differs)
+    monkeypatch.setattr(module, "agreement", lambda *_: differs)
     audit(store, [PLAIN[0].key])
     assert vouched_for(store, PLAIN) == {PLAIN[2].key, PLAIN[3].key}
 
@@ -376,15 +379,15 @@ def test_records_stand_by_the_code_that_computed_them(store, again, monkeypatch)
     """Of today's code, audited under it, audited and different, or neither; and by target."""
 
     def standing(*args):
-        return {k: n for k, n in module.standing(*args).items() if k not in TARGETS}
+        return {k: n for k, n in vouchers.standing(*args).items() if k not in TARGETS}
 
     expected = {"current": 4, "audited": 0, "different": 0, "unaudited": 0, "elsewhere": 0}
     assert standing(store, PLAIN) == standing(store, PLAIN * 2) == expected
     targets = dict.fromkeys(TARGETS, 0)
-    assert module.standing(store, PLAIN) == expected | targets | {"reference": 4}
+    assert vouchers.standing(store, PLAIN) == expected | targets | {"reference": 4}
     of_another_target(store, PLAIN[1])
     edit(store, PLAIN[2], versions={"numpy": "2.0"})
-    found = module.standing(store, PLAIN)
+    found = vouchers.standing(store, PLAIN)
     assert [found[name] for name in TARGETS] == [2, 1, 1]
     for one in PLAIN:
         edit(store, one, code="another")
@@ -395,7 +398,7 @@ def test_records_stand_by_the_code_that_computed_them(store, again, monkeypatch)
     edit(store, PLAIN[1], code="a third")
     assert standing(store, PLAIN) == none | {"audited": 1, "unaudited": 3}
     differs = SimpleNamespace(outcome="different", details=["x"])
-    monkeypatch.setattr(rounding, "agreement", lambda *_: differs)
+    monkeypatch.setattr(module, "agreement", lambda *_: differs)
     audit(store, [PLAIN[2].key])
     assert standing(store, PLAIN) == none | {"audited": 1, "different": 2, "unaudited": 1}
     edit(store, PLAIN[0], status="failed", metrics={})

@@ -12,24 +12,24 @@ import pytest
 from engine import on_digits, trial
 
 from nmfbench import cli
-from nmfbench.artefacts import book as module
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.book import owners, publish
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.evaluate import claim_rows, evaluate
 from nmfbench.artefacts.finding import Finding
 from nmfbench.artefacts.grids import Method
 from nmfbench.core import registry
 from nmfbench.core.registry import Registry
 from nmfbench.engine import runner
-from nmfbench.engine.audit import standing
-from nmfbench.engine.exchange import FIRST, LAST, ExchangeError, read_exports, trial_of
-from nmfbench.engine.merge import import_records
-from nmfbench.engine.provenance import machine
-from nmfbench.engine.record import JSON, digest, to_row
-from nmfbench.engine.saved import as_saved
-from nmfbench.engine.store import Store, StoreError
-from nmfbench.engine.trials import key_of
+from nmfbench.records.exchange import FIRST, LAST, ExchangeError, read_exports, trial_of
+from nmfbench.records.merge import import_records
+from nmfbench.records.provenance import machine
+from nmfbench.records.record import JSON, digest, to_row
+from nmfbench.records.saved import as_saved
+from nmfbench.records.store import Store, StoreError
+from nmfbench.records.vouchers import standing
+from nmfbench.trials.trial import key_of
+from nmfbench.verdicts import book as module
+from nmfbench.verdicts.book import owners, publish
+from nmfbench.verdicts.evaluate import claim_rows, evaluate
 
 ELSEWHERE = {"platform": "other", "cpu": "other", "cores": 1, "machine": machine()}
 SINGLE = np.linspace(0, 1, 4, dtype=np.float32)

@@ -22,10 +22,10 @@ from nmfbench.compare.page import write_page
 from nmfbench.compare.plan import make_plan
 from nmfbench.compare.run import Todo
 from nmfbench.core import registry
-from nmfbench.engine.store import Store
-from nmfbench.engine.trials import Trial
 from nmfbench.pages.environment import ASSETS, environment
+from nmfbench.records.store import Store
 from nmfbench.report.section import section
+from nmfbench.trials.trial import Trial
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no headless browser is installed")
 

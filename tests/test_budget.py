@@ -8,7 +8,7 @@ from engine import on_digits, trial
 from nmfbench.core import registry
 from nmfbench.engine import budget, runner
 from nmfbench.engine.budget import UNKNOWN, Costs, run_units, units_of
-from nmfbench.engine.store import Store
+from nmfbench.records.store import Store
 
 
 def record_of(one, **changes):

@@ -24,13 +24,13 @@ from nmfbench.cards.measured import read_measured, write_measured
 from nmfbench.cards.scaling import measure_exponents, slope, theoretical_exponents, time_here
 from nmfbench.core import registry
 from nmfbench.engine import perform, runner
-from nmfbench.engine.fingerprint import code_version
-from nmfbench.engine.provenance import host, versions
-from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec, parse_solver
 from nmfbench.guests.examine import try_here
 from nmfbench.problems.problem import problems_of
+from nmfbench.records.provenance import host, versions
+from nmfbench.records.store import Store
 from nmfbench.report import build
+from nmfbench.trials.fingerprint import code_version
 
 KEYS = list(registry.solvers)
 

@@ -7,10 +7,8 @@ import re
 import pytest
 
 import nmfbench
-from nmfbench.artefacts.evaluate import claim_rows, evaluate
-from nmfbench.artefacts.verdict import VERDICTS
 from nmfbench.core import registry
-from nmfbench.engine.store import Store
+from nmfbench.records.store import Store
 from nmfbench.report.changes import (
     Move,
     Release,
@@ -21,6 +19,8 @@ from nmfbench.report.changes import (
 )
 from nmfbench.report.landing import write_landing
 from nmfbench.report.section import render_section, section
+from nmfbench.verdicts.evaluate import claim_rows, evaluate
+from nmfbench.verdicts.verdict import VERDICTS
 
 FIG3 = "robust-xray/fig3"
 

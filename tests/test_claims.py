@@ -11,7 +11,7 @@ from nmfbench.artefacts import bounds, comparisons
 from nmfbench.artefacts.estimate import Estimate, of_blocks, of_left_out, of_units
 from nmfbench.artefacts.finding import Finding, with_evidence
 from nmfbench.artefacts.region import Bounds, Lead, Margin
-from nmfbench.artefacts.verdict import Look, settle
+from nmfbench.verdicts.verdict import Look, settle
 
 
 def records(scores, repeats=8, levels=(0.0, 1.0), seed=0):

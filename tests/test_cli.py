@@ -26,7 +26,6 @@ from nmfbench import cli
 from nmfbench.artefacts.artefact import PROFILES, Artefact
 from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.evaluate import evaluate
 from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.sentence import Sentence
 from nmfbench.cards.measured import read_measured, write_measured
@@ -35,14 +34,15 @@ from nmfbench.cli.progress import Progress
 from nmfbench.core import registry
 from nmfbench.core.registry import Registry
 from nmfbench.engine.perform import perform
-from nmfbench.engine.provenance import public_host
-from nmfbench.engine.repair import survey
-from nmfbench.engine.store import Store
-from nmfbench.engine.target import in_force
-from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import Worker
+from nmfbench.records.provenance import public_host
+from nmfbench.records.repair import survey
+from nmfbench.records.store import Store
 from nmfbench.report.build import Report
 from nmfbench.report.section import render_section
+from nmfbench.trials.target import in_force
+from nmfbench.trials.trial import Trial
+from nmfbench.verdicts.evaluate import evaluate
 
 TINY = {"n_samples": 20, "n_features": 12, "n_components": 3}
 SPA = Method("SPA", "spa")
@@ -143,7 +143,7 @@ class InProcess(Worker):
 def _quick_workers(monkeypatch, request):
     if "real_workers" not in request.fixturenames:
         monkeypatch.setattr("nmfbench.engine.runner.Worker", InProcess)
-        monkeypatch.setattr("nmfbench.engine.audit.Worker", InProcess)
+        monkeypatch.setattr("nmfbench.audit.audit.Worker", InProcess)
 
 
 @pytest.fixture
@@ -1135,7 +1135,7 @@ _SLOW = textwrap.dedent(
     from nmfbench.artefacts.artefact import Artefact
     from nmfbench.artefacts.grids import Method
     from nmfbench.cli import main
-    from nmfbench.engine.trials import Trial
+    from nmfbench.trials.trial import Trial
 
     def trials(profile):
         return [Trial("recovery", "near-separable", "spa", repeat=r) for r in range(3000)]

@@ -7,7 +7,7 @@ from sklearn.metrics import roc_auc_score
 from verdicts import verdict_of
 
 from nmfbench.artefacts.grids import cross, labels_of
-from nmfbench.engine.trials import Trial
+from nmfbench.metrics.detection import counts_by_group
 from nmfbench.papers.clips import (
     BEST,
     FALSE_ALARMS,
@@ -23,7 +23,7 @@ from nmfbench.papers.clips import (
     pooled,
     with_errors,
 )
-from nmfbench.stats.detection import counts_by_group
+from nmfbench.trials.trial import Trial
 
 CLIPS = (Clip("Hall", "video-hallandmonitor"), Clip("Lobby", "video-ibmtest2", True, limit=0.15))
 FRAMES, PIXELS = 10, 300

@@ -12,9 +12,9 @@ from engine import SMALL, assert_same_content, small_grid, trial
 
 from nmfbench.engine import runner
 from nmfbench.engine.runner import Limits, RunSummary, SchedulerError, run
-from nmfbench.engine.store import Store
-from nmfbench.engine.target import FIELDS
-from nmfbench.engine.trials import Trial
+from nmfbench.records.store import Store
+from nmfbench.trials.target import FIELDS
+from nmfbench.trials.trial import Trial
 
 
 @pytest.fixture(scope="module")

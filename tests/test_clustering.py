@@ -7,12 +7,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Bunch
 
 from nmfbench.datasets.base import load_dataset
-from nmfbench.engine.perform import make_solver, perform
-from nmfbench.engine.trials import Trial
-from nmfbench.metrics import clustering_accuracy, mutual_information, nmi_max
+from nmfbench.engine.perform import perform
+from nmfbench.metrics.clustering import clustering_accuracy, mutual_information, nmi_max
+from nmfbench.solvers import make_solver
 from nmfbench.tasks.base import Outcome
 from nmfbench.tasks.clustering import clustering, cosine_similarities, strongest_component
 from nmfbench.tasks.factorization import factorization, reweighted
+from nmfbench.trials.trial import Trial
 
 SCORES = ("clustering-accuracy", "nmi-max")
 

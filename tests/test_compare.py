@@ -25,9 +25,6 @@ from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_info
 from nmfbench.engine import runner
 from nmfbench.engine.perform import perform
-from nmfbench.engine.provenance import host, public_host, versions
-from nmfbench.engine.store import Store
-from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import Worker
 from nmfbench.guests import parse_solver
 from nmfbench.guests.errors import GuestError
@@ -35,7 +32,10 @@ from nmfbench.guests.examine import Examined
 from nmfbench.problems.baselines import GENERAL
 from nmfbench.problems.convergence import Race
 from nmfbench.problems.problem import Problem, problems_of
+from nmfbench.records.provenance import host, public_host, versions
+from nmfbench.records.store import Store
 from nmfbench.stats.ranks import wins_ties_losses
+from nmfbench.trials.trial import Trial
 
 TEN_LINES = """
 import numpy as np

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.utils import Bunch
 
-from nmfbench.engine.perform import make_solver
+from nmfbench.solvers import make_solver
 from nmfbench.tasks import cones
 
 

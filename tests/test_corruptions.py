@@ -21,9 +21,9 @@ from nmfbench.corruptions import (
 )
 from nmfbench.datasets import load_dataset
 from nmfbench.engine.perform import perform
-from nmfbench.engine.trials import Trial
 from nmfbench.optim.kernels.poisson import poisson_quantile
 from nmfbench.tasks.base import Outcome
+from nmfbench.trials.trial import Trial
 
 NAMES = list(registry.corruptions)
 REDRAWN = {"exponential", "poisson"}

@@ -8,11 +8,11 @@ from engine import trial
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.course import course
 from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.plan import Plan
 from nmfbench.engine import runner
-from nmfbench.engine.store import Store
+from nmfbench.records.store import Store
+from nmfbench.verdicts.course import course
 
 HOUR = 3600.0
 

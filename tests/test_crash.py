@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from engine import assert_same_content, install, python, start_python, survivors, trial
 
-from nmfbench.engine.missing import missing
-from nmfbench.engine.repair import survey
 from nmfbench.engine.runner import _record, run
-from nmfbench.engine.store import AUDIT, Store
+from nmfbench.records.pending import missing
+from nmfbench.records.repair import survey
+from nmfbench.records.store import AUDIT, Store
 
 ANSWER = {"outcome": {"metrics": {"a": 1.0}, "fit": {}}, "elapsed": 0.1, "peak_memory": 1}
 PROBLEM = {"n_samples": 600, "n_features": 400, "n_components": 30}
@@ -22,7 +22,7 @@ RUN = """
 import sys
 sys.path.insert(0, sys.argv[2])
 from nmfbench.engine.runner import run
-from nmfbench.engine.store import Store
+from nmfbench.records.store import Store
 from test_crash import grid
 with Store(sys.argv[1]) as store:
     run(grid(), store, jobs=2, progress=lambda summary, record: print(record["key"], flush=True))
@@ -205,7 +205,7 @@ import sys
 sys.path.insert(0, sys.argv[2])
 from engine import trial
 from nmfbench.engine.runner import run
-from nmfbench.engine.store import Store
+from nmfbench.records.store import Store
 options = {"path": sys.argv[1] + "/started"}
 run([trial(task="hang", options=options), trial()], Store(sys.argv[1]), jobs=1)
 """

@@ -11,7 +11,7 @@ from rocrate.vocabs import RO_CRATE
 from rocrate_validator import services
 from rocrate_validator.models import ValidationSettings
 
-from nmfbench.artefacts.verdict import percent
+from nmfbench.verdicts.verdict import percent
 
 CONTEXT = "https://w3id.org/ro/crate/1.3/context"
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import auc, f1_score, precision_score, recall_score, roc_auc_score, roc_curve
 
-from nmfbench.stats.background import background_errors, expected_background
-from nmfbench.stats.detection import (
+from nmfbench.metrics.background import background_errors, expected_background
+from nmfbench.metrics.detection import (
     best_threshold,
     change_detection,
     confusion,

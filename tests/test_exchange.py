@@ -13,7 +13,7 @@ import pytest
 from pyarrow import parquet
 
 from nmfbench import cli
-from nmfbench.engine.exchange import (
+from nmfbench.records.exchange import (
     FIRST,
     LAST,
     ExchangeError,
@@ -21,11 +21,11 @@ from nmfbench.engine.exchange import (
     read_export,
     read_exports,
 )
-from nmfbench.engine.merge import import_records
-from nmfbench.engine.record import JSON
-from nmfbench.engine.store import Store, StoreError
-from nmfbench.engine.trials import Trial, key_of
+from nmfbench.records.merge import import_records
+from nmfbench.records.record import JSON
+from nmfbench.records.store import Store, StoreError
 from nmfbench.report.sums import write_sums
+from nmfbench.trials.trial import Trial, key_of
 
 
 def _record(solver="spa", status="done", **changes):
@@ -453,7 +453,7 @@ def test_files_of_records_have_limits(tmp_path):
 
 def test_a_long_table_of_text_is_refused(tmp_path, monkeypatch):
     """As a parquet file of too many rows is, while it is read."""
-    monkeypatch.setattr("nmfbench.engine.exchange._ROW_LIMIT", 2)
+    monkeypatch.setattr("nmfbench.records.exchange._ROW_LIMIT", 2)
     records = [_record(declared={"draw": i}) for i in range(3)]
     export_records(records, tmp_path / "a.csv", format="csv", artefacts={})
     with pytest.raises(ExchangeError, match=r"a\.csv has 3 rows or more .*export fewer"):
@@ -462,7 +462,7 @@ def test_a_long_table_of_text_is_refused(tmp_path, monkeypatch):
 
 def test_a_value_that_is_repeated_does_not_fill_the_memory(tmp_path, monkeypatch):
     """In 20 KB stand 20 GB of text: read within a limit, after which the error names the file."""
-    monkeypatch.setattr("nmfbench.engine.exchange._MEMORY", 2**30)
+    monkeypatch.setattr("nmfbench.records.exchange._MEMORY", 2**30)
     path, n = tmp_path / "packed.parquet", 200_000
     columns = {name: pa.array([name] * n) for name in (*FIRST, *LAST)}
     indices = pa.array(np.zeros(n, np.int32))

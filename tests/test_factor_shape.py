@@ -7,10 +7,10 @@ import pytest
 from sklearn.utils import Bunch
 
 from nmfbench.engine.perform import perform
-from nmfbench.engine.trials import Trial
 from nmfbench.tasks.base import Outcome
 from nmfbench.tasks.factor_shape import factor_shape
 from nmfbench.tasks.sparseness import code_sparseness
+from nmfbench.trials.trial import Trial
 
 OPTIONS = {"n_components": 4, "train_per_class": 3}
 

@@ -10,8 +10,8 @@ import pytest
 from engine import trial
 
 from nmfbench.core import registry
-from nmfbench.engine import fingerprint
-from nmfbench.engine.fingerprint import code_version, strip_source
+from nmfbench.trials import fingerprint
+from nmfbench.trials.fingerprint import code_version, strip_source
 
 _CACHED = [f for f in vars(fingerprint).values() if hasattr(f, "cache_clear")]
 SPA = "nmfbench.solvers.separable.spa"
@@ -59,7 +59,7 @@ def test_others_do_not_count(edited):
     others = [e.target.__module__ for e in registry.solvers.entries() if e.key not in ("spa",)]
     modules = {
         *others,
-        "nmfbench.engine.store",
+        "nmfbench.records.store",
         "nmfbench.engine.runner",
         "nmfbench.core.registry",
         "nmfbench",
@@ -91,11 +91,11 @@ def test_seeds_count(monkeypatch):
     """The code of a trial includes the seeds and the steps that lead to its outcome."""
     asked = []
     monkeypatch.setattr(
-        "nmfbench.engine.trials.code_version", lambda things: asked.extend(things) or ""
+        "nmfbench.trials.trial.code_version", lambda things: asked.extend(things) or ""
     )
     assert trial(corruption="poisson", level=1.0).code == ""
     assert {
-        "nmfbench.engine.seeds",
+        "nmfbench.trials.seeds",
         "nmfbench.engine.perform",
         registry.solvers["spa"].target,
     } <= set(asked)

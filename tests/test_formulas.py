@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.utils import Bunch
 
-from nmfbench.engine.perform import make_solver
+from nmfbench.solvers import make_solver
 from nmfbench.tasks import formulas
 
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.utils import Bunch
 
-from nmfbench.engine.perform import make_solver, perform
-from nmfbench.engine.trials import Trial
+from nmfbench.engine.perform import perform
+from nmfbench.solvers import make_solver
 from nmfbench.tasks.base import Outcome
 from nmfbench.tasks.graph_structure import (
     graph_structure,
@@ -16,6 +16,7 @@ from nmfbench.tasks.graph_structure import (
     neighbour_graph,
     share_joining,
 )
+from nmfbench.trials.trial import Trial
 
 
 def indicators(y):

@@ -7,7 +7,7 @@ import pytest
 from sklearn.utils import Bunch
 
 from nmfbench.corruptions import corrupt
-from nmfbench.engine.perform import make_solver
+from nmfbench.solvers import make_solver
 from nmfbench.tasks.gross_errors import gross_errors
 
 

@@ -9,7 +9,7 @@ import psutil
 import pytest
 from engine import python, start_python
 
-from nmfbench.engine.guard import End, Guarded
+from nmfbench.core.guard import End, Guarded
 
 DETACH = """
 import subprocess, sys
@@ -73,7 +73,7 @@ def test_a_nice_program_has_nice_sessions(tmp_path):
     """A guarded process has a session, which yields the processor as far as its program does."""
     read = "open(sys.argv[1], 'w').write(open('/proc/self/autogroup').read())"
     code = (
-        "import os, sys; from nmfbench.engine.guard import Guarded; os.nice(7); "
+        "import os, sys; from nmfbench.core.guard import Guarded; os.nice(7); "
         f"g = Guarded({'import sys;' + read!r}, *sys.argv[1:]); g.ended(20)"
     )
     python(code, tmp_path / "group")
@@ -83,9 +83,7 @@ def test_a_nice_program_has_nice_sessions(tmp_path):
 
 def test_a_detached_child_does_not_survive_the_program(tmp_path):
     """Nor does it, if the program that started the guard is killed."""
-    code = (
-        f"from nmfbench.engine.guard import Guarded; g = Guarded({DETACH + WAIT!r}, *sys.argv[1:])"
-    )
+    code = f"from nmfbench.core.guard import Guarded; g = Guarded({DETACH + WAIT!r}, *sys.argv[1:])"
     program = start_python("import sys;" + code + WAIT, tmp_path / "pid")
     child = pid_in(tmp_path / "pid")
     program.kill()

@@ -15,15 +15,15 @@ from engine import SMALL
 from nmfbench import make_solver
 from nmfbench.core import registry
 from nmfbench.core.registry import UnknownNameError
-from nmfbench.engine.fingerprint import code_version
 from nmfbench.engine.perform import perform
 from nmfbench.engine.runner import Limits, compute, run
-from nmfbench.engine.store import Store
-from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import Worker, WorkerDied, WorkerError
 from nmfbench.guests import GuestError, GuestFault, adapter, parse_solver, version
 from nmfbench.guests.examine import describe_here, examine, try_here
 from nmfbench.guests.validate import checked_count, checked_factor
+from nmfbench.records.store import Store
+from nmfbench.trials.fingerprint import code_version
+from nmfbench.trials.trial import Trial
 
 GOOD = '''
 import numpy as np

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Bunch
 
 from nmfbench.datasets import load_dataset
-from nmfbench.engine.perform import make_solver
+from nmfbench.solvers import make_solver
 from nmfbench.tasks.held_out import draw_blocks, held_out, predict_block, predict_blocks
 from nmfbench.tasks.rank_choice import rank_choice
 

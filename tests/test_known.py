@@ -6,15 +6,15 @@ import shutil
 import pytest
 from engine import trial
 
-from nmfbench.artefacts import known as module
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.known import FILE_NAME, Known
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.prospects import Outlook, outlook_of, prospects_of
-from nmfbench.artefacts.scheduler import looks_of
 from nmfbench.core import registry
 from nmfbench.engine import runner
-from nmfbench.engine.store import Store
+from nmfbench.records.store import Store
+from nmfbench.verdicts import known as module
+from nmfbench.verdicts.known import FILE_NAME, Known
+from nmfbench.verdicts.prospects import Outlook, outlook_of, prospects_of
+from nmfbench.verdicts.scheduler import looks_of
 
 TRIALS = [trial(repeat=k) for k in range(3)]
 KEYS = [one.key for one in TRIALS]

@@ -22,7 +22,7 @@ from nmfbench.datasets import (
 from nmfbench.datasets.files import forget, write_arrays
 from nmfbench.datasets.labelled_views import VIEWS
 from nmfbench.engine.perform import perform
-from nmfbench.engine.trials import Trial
+from nmfbench.trials.trial import Trial
 
 N, CLASSES = 40, 3
 
@@ -158,7 +158,7 @@ def test_classes_are_told_from_a_supplied_file(place):
 
 CODE = """
 import json
-from nmfbench.engine.trials import canonical
+from nmfbench.trials.trial import canonical
 from nmfbench.papers.mahnmf import fig20, table2
 told = {}
 for artefact in (fig20.ARTEFACT, table2.ARTEFACT):

@@ -8,7 +8,6 @@ from verdicts import verdict_of
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.comparisons import always_best
-from nmfbench.artefacts.evaluate import evaluate
 from nmfbench.artefacts.grids import (
     CLEAN,
     Method,
@@ -22,8 +21,9 @@ from nmfbench.artefacts.grids import (
 )
 from nmfbench.artefacts.protocols import best, by_protocol
 from nmfbench.engine.runner import run
-from nmfbench.engine.store import Store
-from nmfbench.engine.trials import Trial
+from nmfbench.records.store import Store
+from nmfbench.trials.trial import Trial
+from nmfbench.verdicts.evaluate import evaluate
 
 BASE = Trial("recovery", "near-separable", "", dataset_params={"n_samples": 20, "n_features": 10})
 SPA = Method("SPA", "spa")

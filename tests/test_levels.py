@@ -5,10 +5,10 @@ import pytest
 from scipy import stats
 
 from nmfbench.artefacts.estimate import of_blocks, of_left_out, of_units
-from nmfbench.artefacts.finding import Finding
+from nmfbench.artefacts.finding import ALPHA, Finding
 from nmfbench.artefacts.region import Bounds, Lead, Margin
-from nmfbench.artefacts.verdict import ALPHA, Look, settle
 from nmfbench.papers.clips import batches
+from nmfbench.verdicts.verdict import Look, settle
 
 DELTA = 0.02
 SMALLEST = {"score": DELTA}.get

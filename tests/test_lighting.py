@@ -7,13 +7,14 @@ from sklearn.decomposition import PCA
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import Bunch
 
-from nmfbench.engine.perform import make_solver, perform
-from nmfbench.engine.trials import Trial
+from nmfbench.engine.perform import perform
 from nmfbench.guests.adapter import Guest
+from nmfbench.solvers import make_solver
 from nmfbench.tasks.convergence import draw_per_class
 from nmfbench.tasks.factorization import factorization
 from nmfbench.tasks.identity import identity
 from nmfbench.tasks.lighting import detail, lighting, numbers_of_subject
+from nmfbench.trials.trial import Trial
 
 SHAPE = 4, 6
 

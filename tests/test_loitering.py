@@ -6,8 +6,8 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from nmfbench.datasets.base import dataset_available, load_dataset
-from nmfbench.engine.perform import make_solver
 from nmfbench.papers.studies.loitering import BREAKDOWN, LEFT, MEAN, MEDIAN, F, frame
+from nmfbench.solvers import make_solver
 from nmfbench.tasks.loitering import loitering, loitering_clip
 from nmfbench.tasks.separation import separation
 

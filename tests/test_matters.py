@@ -11,8 +11,8 @@ import pytest
 
 from nmfbench.core import registry
 from nmfbench.core.matters import COMMON, Ratio, margin, smallest_difference
-from nmfbench.engine.exchange import read_exports
-from nmfbench.engine.record import COLUMNS
+from nmfbench.records.exchange import read_exports
+from nmfbench.records.record import COLUMNS
 
 BOOK = Path(__file__).parents[1] / "reports" / "records"
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]

@@ -6,9 +6,9 @@ import pytest
 
 from nmfbench.cards.measured import FILE_NAME, merge_measured, read_measured, write_measured
 from nmfbench.core import registry
-from nmfbench.engine.exchange import ExchangeError
-from nmfbench.engine.fingerprint import code_version
-from nmfbench.engine.provenance import host, versions
+from nmfbench.records.exchange import ExchangeError
+from nmfbench.records.provenance import host, versions
+from nmfbench.trials.fingerprint import code_version
 
 HERE = {"measured": "2026-01-02", "host": host()}
 ELSEWHERE = {"host": {"cpu": "another", "platform": "Linux", "cores": 1}}

@@ -5,9 +5,9 @@ import pytest
 from engine import on_digits, trial
 
 from nmfbench.engine import runner
-from nmfbench.engine.merge import import_records, merge
-from nmfbench.engine.missing import in_stages
-from nmfbench.engine.store import Store
+from nmfbench.records.merge import import_records, merge
+from nmfbench.records.pending import in_stages
+from nmfbench.records.store import Store
 
 ELSEWHERE = {"platform": "other", "cpu": "other", "cores": 1}
 

@@ -9,15 +9,14 @@ from hypothesis import strategies as st
 from sklearn.metrics import normalized_mutual_info_score, v_measure_score
 
 from nmfbench.core import registry
-from nmfbench.metrics import (
+from nmfbench.metrics.clustering import (
     clustering_accuracy,
     mutual_information,
     nmi_arithmetic,
     nmi_geometric,
     nmi_max,
-    relative_error,
-    sparseness,
 )
+from nmfbench.metrics.factors import relative_error, sparseness
 
 NMIS = {"max": nmi_max, "geometric": nmi_geometric, "arithmetic": nmi_arithmetic}
 OF_CLUSTERS = [clustering_accuracy, mutual_information, *NMIS.values()]

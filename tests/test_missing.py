@@ -8,10 +8,10 @@ from engine import on_digits, start_python, trial
 
 from nmfbench.core import registry
 from nmfbench.engine import runner
-from nmfbench.engine.missing import in_stages, missing, other_release, timed_problem
-from nmfbench.engine.provenance import host, machine, public_host, versions
 from nmfbench.engine.runner import RunSummary, run
-from nmfbench.engine.store import Store
+from nmfbench.records.pending import in_stages, missing, other_release
+from nmfbench.records.provenance import host, machine, public_host, versions
+from nmfbench.records.store import Store
 
 ELSEWHERE = {"platform": "other", "cpu": "other", "cores": 1}
 TASKS = ("recognition", "reconstruction", "clustering")
@@ -130,8 +130,8 @@ def test_another_parameter_is_a_rival_and_another_level_is_not(store):
     one = timed("spa", level=0.5, **noise)
     rival = timed("spa", level=0.5, params={"normalize": True}, **noise)
     other = timed("spa", level=0.6, **noise)
-    assert timed_problem(one) == timed_problem(rival)
-    assert timed_problem(one) != timed_problem(other)
+    assert one.timed_problem == rival.timed_problem
+    assert one.timed_problem != other.timed_problem
     for record in (one, other):
         store.put(record_of(record, host=ELSEWHERE))
     assert missing([one, rival, other], store) == [one, rival]
@@ -195,7 +195,7 @@ def _refuse(*args):
 def test_a_machine_is_named_once_by_many_processes(tmp_path, monkeypatch):
     """Whichever of them is first."""
     monkeypatch.setenv("NMFBENCH_CACHE", str(tmp_path))
-    code = "from nmfbench.engine.provenance import machine; print(machine())"
+    code = "from nmfbench.records.provenance import machine; print(machine())"
     starting = [start_python(code) for _ in range(4)]
     names = {process.communicate(timeout=60)[0] for process in starting}
     assert len(names) == 1

@@ -10,9 +10,9 @@ from sklearn.svm import LinearSVC
 from sklearn.utils import Bunch
 
 from nmfbench.core.registry import datasets
-from nmfbench.engine.perform import make_solver
-from nmfbench.metrics import average_precisions, mean_average_precision
+from nmfbench.metrics.retrieval import average_precisions, mean_average_precision
 from nmfbench.problems.multiview import SETS, params_of
+from nmfbench.solvers import make_solver
 from nmfbench.tasks.exemplars import halve_each_class
 from nmfbench.tasks.multiview import decision_values, multiview, scaled_views, used_views
 

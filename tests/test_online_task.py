@@ -11,10 +11,10 @@ from sklearn.utils import Bunch
 
 from nmfbench import make_solver
 from nmfbench.core.registry import solvers
-from nmfbench.engine.trials import Trial
 from nmfbench.solvers.online.base import BaseOnline
 from nmfbench.tasks import online as module
 from nmfbench.tasks.online import online
+from nmfbench.trials.trial import Trial
 
 N, M, R = 26, 9, 3  # chunks of R samples: the last one of a pass is short
 KEYS = [key for key in solvers if issubclass(solvers[key].target, BaseOnline)]

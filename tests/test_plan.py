@@ -8,7 +8,7 @@ from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.finding import MIN_UNITS
 from nmfbench.artefacts.plan import Plan
 from nmfbench.core import registry
-from nmfbench.engine.trials import Trial
+from nmfbench.trials.trial import Trial
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
 

@@ -35,8 +35,8 @@ RUN = """
 import json, sys
 from nmfbench.core import registry
 from nmfbench.engine.runner import run
-from nmfbench.engine.store import Store
-from nmfbench.engine.trials import Trial
+from nmfbench.records.store import Store
+from nmfbench.trials.trial import Trial
 
 if "tiny-sums" not in registry.solvers:
     sys.exit("unknown: " + ", ".join(registry.solvers))

@@ -10,16 +10,17 @@ import pytest
 from scipy import stats
 
 from nmfbench import cli
-from nmfbench.artefacts.evaluate import evaluate
-from nmfbench.artefacts.printed import OUTCOMES, compare, mean_of, number_rows
+from nmfbench.artefacts.printed import mean_of
 from nmfbench.core import registry
 from nmfbench.core.matters import Ratio
-from nmfbench.engine.exchange import read_exports
-from nmfbench.engine.merge import import_records
-from nmfbench.engine.store import Store
 from nmfbench.papers.reported import _table
+from nmfbench.records.exchange import read_exports
+from nmfbench.records.merge import import_records
+from nmfbench.records.store import Store
 from nmfbench.report.printed import as_printed, number_tally, our_number, write_numbers
 from nmfbench.report.section import Section, section
+from nmfbench.verdicts.evaluate import evaluate
+from nmfbench.verdicts.numbers import OUTCOMES, compare, number_rows
 
 BOOK = Path(__file__).parents[1] / "reports" / "records"
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from mutations import Mutation, compute_apart, fits, grid
 
+from nmfbench.audit.sensitivity import agreement
 from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_available
-from nmfbench.engine import rounding
-from nmfbench.engine.agreement import compare, drift
-from nmfbench.engine.exchange import current_trial, export_records, read_exports, trial_of
-from nmfbench.engine.missing import other_release
 from nmfbench.engine.runner import run
-from nmfbench.engine.store import Store
-from nmfbench.engine.target import NATIVE, REFERENCE, available, target_of
 from nmfbench.engine.worker import Worker
+from nmfbench.records.agreement import compare, drift
+from nmfbench.records.exchange import current_trial, export_records, read_exports, trial_of
+from nmfbench.records.pending import other_release
+from nmfbench.records.store import Store
+from nmfbench.trials.target import NATIVE, REFERENCE, available, target_of
 
 BOOK = Path(__file__).parents[1] / "reports" / "records"
 
@@ -54,10 +54,10 @@ def disagreements(published, records):
                 found[group].append(f"{record['key']} failed")
                 continue
             where = native if record["timed"] else worker
-            agreement = rounding.agreement(old, record, trial_of(old), where, None)
-            if agreement.outcome == "different":
-                found[group].append("; ".join(agreement.beyond[:3]))
-            elif agreement.outcome == "rounding":
+            compared = agreement(old, record, trial_of(old), where, None)
+            if compared.outcome == "different":
+                found[group].append("; ".join(compared.beyond[:3]))
+            elif compared.outcome == "rounding":
                 decided[group].append((old, record))
     for group, pairs in decided.items():
         found[group] += drift(pairs)

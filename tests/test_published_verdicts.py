@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from nmfbench.artefacts.evaluate import claim_rows, evaluate
 from nmfbench.artefacts.finding import MIN_UNITS
-from nmfbench.artefacts.sentence import outcome, sentence_rows
-from nmfbench.artefacts.verdict import DECIDED
 from nmfbench.core import registry
-from nmfbench.engine.exchange import read_exports
-from nmfbench.engine.merge import import_records
-from nmfbench.engine.store import Store
 from nmfbench.papers.paper import paper
+from nmfbench.records.exchange import read_exports
+from nmfbench.records.merge import import_records
+from nmfbench.records.store import Store
 from nmfbench.report.findings import findings_table
+from nmfbench.verdicts.evaluate import claim_rows, evaluate
+from nmfbench.verdicts.sentences import outcome, sentence_rows
+from nmfbench.verdicts.verdict import DECIDED
 
 ROOT = Path(__file__).parent.parent
 CLAIMS, SENTENCES = (

@@ -63,7 +63,7 @@ import json, sys
 from nmfbench import cli
 from nmfbench.cards.evidence import standings
 from nmfbench.cards.facts import facts
-from nmfbench.engine.store import Store
+from nmfbench.records.store import Store
 from nmfbench.guests import SolverSpec
 
 folder = sys.argv[1]

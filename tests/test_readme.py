@@ -13,8 +13,8 @@ import nmfbench
 from nmfbench.cli import parse
 from nmfbench.core import registry
 from nmfbench.datasets import dataset_available
-from nmfbench.engine.exchange import read_exports
 from nmfbench.problems.problem import problems_of
+from nmfbench.records.exchange import read_exports
 
 README = Path(__file__).parent.parent / "README.md"
 

@@ -9,16 +9,16 @@ from engine import on_digits, trial
 
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.evaluate import behind, evaluate, judge
 from nmfbench.artefacts.finding import Finding
 from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.prospects import prospects_of
 from nmfbench.cli.agenda import agenda_of, open_rows
 from nmfbench.engine import runner
-from nmfbench.engine.missing import Held, in_stages, missing
-from nmfbench.engine.provenance import host, public_host
-from nmfbench.engine.store import Store, StoreError
+from nmfbench.records.pending import Held, in_stages, missing
+from nmfbench.records.provenance import host, public_host
+from nmfbench.records.store import Store, StoreError
+from nmfbench.verdicts.evaluate import behind, evaluate, judge
+from nmfbench.verdicts.prospects import prospects_of
 
 REPEATS = 10
 CURVE = {"curve": np.arange(3.0)}

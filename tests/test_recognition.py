@@ -8,11 +8,12 @@ from sklearn.utils import Bunch
 
 from nmfbench.corruptions import corrupt
 from nmfbench.datasets.base import load_dataset
-from nmfbench.engine.perform import make_solver, perform
-from nmfbench.engine.trials import Trial
+from nmfbench.engine.perform import perform
+from nmfbench.solvers import make_solver
 from nmfbench.tasks.base import Outcome
 from nmfbench.tasks.factorization import factorization
 from nmfbench.tasks.recognition import recognition
+from nmfbench.trials.trial import Trial
 
 OPTIONS = {"n_components": 5, "train_per_class": 4, "test_per_class": 3}
 

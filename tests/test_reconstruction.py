@@ -8,7 +8,6 @@ from sklearn.utils import Bunch
 from nmfbench.corruptions import corrupt
 from nmfbench.datasets.base import load_dataset
 from nmfbench.engine.perform import perform
-from nmfbench.engine.trials import Trial
 from nmfbench.tasks.base import Outcome
 from nmfbench.tasks.reconstruction import (
     contamination,
@@ -17,6 +16,7 @@ from nmfbench.tasks.reconstruction import (
     reconstruct,
     reconstruction,
 )
+from nmfbench.trials.trial import Trial
 
 
 def by_hand(**arrays):

@@ -6,11 +6,11 @@ import pytest
 from engine import on_digits, trial
 
 from nmfbench import cli
-from nmfbench.engine.merge import import_records, merge
-from nmfbench.engine.renew import _batches, renew
+from nmfbench.audit.renew import _batches, renew
 from nmfbench.engine.runner import run
-from nmfbench.engine.store import Store
-from nmfbench.engine.target import is_reference
+from nmfbench.records.merge import import_records, merge
+from nmfbench.records.store import Store
+from nmfbench.trials.target import is_reference
 
 PLAIN = [trial(solver, repeat=r) for solver in ("spa", "xray-l2") for r in range(2)]
 FITTED = [on_digits(task, "mu") for task in ("recognition", "reconstruction")]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from test_store import forget_digests, record
 
-from nmfbench.engine.repair import repair, survey
-from nmfbench.engine.store import AUDIT, DRAW, DamagedError, NoStoreError, Store, StoreError
+from nmfbench.records.repair import repair, survey
+from nmfbench.records.store import AUDIT, DRAW, DamagedError, NoStoreError, Store, StoreError
 
 FLIPS = 120
 AUDITS = [dict.fromkeys(AUDIT, "x") | {"key": f"{i}", "host": {"cores": i}} for i in range(4)]

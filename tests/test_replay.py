@@ -7,8 +7,8 @@ from nmfbench.cli import replay as module
 from nmfbench.cli.replay import find_record, replay
 from nmfbench.datasets.base import DataMissingError
 from nmfbench.engine.runner import run
-from nmfbench.engine.store import Store
-from nmfbench.engine.trials import Trial
+from nmfbench.records.store import Store
+from nmfbench.trials.trial import Trial
 
 TINY = {"n_samples": 20, "n_features": 12, "n_components": 3}
 

@@ -13,20 +13,16 @@ import pytest
 import yaml
 
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.choice import choose_grid
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.estimate import Estimate, of_units
-from nmfbench.artefacts.evaluate import evaluate
 from nmfbench.artefacts.finding import Finding
 from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.region import Bounds, Lead, Margin
-from nmfbench.artefacts.verdict import percent
 from nmfbench.cli import main
 from nmfbench.core import registry
-from nmfbench.engine.store import Store, StoreError
-from nmfbench.engine.trials import Trial
 from nmfbench.papers import studies
 from nmfbench.papers.paper import paper as paper_of
+from nmfbench.records.store import Store, StoreError
 from nmfbench.report.build import (
     NotebookError,
     _published_beside,
@@ -38,6 +34,10 @@ from nmfbench.report.build import (
 from nmfbench.report.changes import write_release
 from nmfbench.report.section import SECTION, Section, render_section, section
 from nmfbench.report.sums import verify, write_sums
+from nmfbench.trials.trial import Trial
+from nmfbench.verdicts.choice import choose_grid
+from nmfbench.verdicts.evaluate import evaluate
+from nmfbench.verdicts.verdict import percent
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
 

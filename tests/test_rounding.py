@@ -11,14 +11,16 @@ import scipy.sparse as sp
 from engine import on_digits, trial
 from sklearn.utils import Bunch
 
-from nmfbench.engine import rounding
-from nmfbench.engine.agreement import compare
-from nmfbench.engine.exchange import ExchangeError
+from nmfbench.audit import sensitivity
+from nmfbench.audit.sensitivity import agreement, measure
 from nmfbench.engine.perform import _perturb, perform
-from nmfbench.engine.rounding import Spreads, agreement, largest, measure, merge_spreads
 from nmfbench.engine.runner import compute
-from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import Worker
+from nmfbench.records import rounding
+from nmfbench.records.agreement import compare
+from nmfbench.records.exchange import ExchangeError
+from nmfbench.records.rounding import Spreads, largest, merge_spreads
+from nmfbench.trials.trial import Trial
 
 NOISE = {"corruption": "gaussian", "level": 0.5}
 RECORD = {
@@ -110,19 +112,19 @@ def test_no_more_is_measured_than_is_needed(worker, monkeypatch):
         seeds.append(perturbation)
         return plain | {"objective": plain["objective"] * 1.01}, {}
 
-    monkeypatch.setattr(rounding, "compute", moved)
+    monkeypatch.setattr(sensitivity, "compute", moved)
     old = plain | {"versions": {"numpy": "2.0"}}
     for factor, times, outcome in [
         (1.0, 0, "same bits"),
         (1.02, 1, "rounding"),
-        (1.2, rounding.MOST, "different"),  # as these fork
+        (1.2, sensitivity.MOST, "different"),  # as these fork
     ]:
         seeds.clear()
         found = agreement(old | {"objective": plain["objective"] * factor}, plain, one, worker, 9)
         assert (found.outcome, len(seeds)) == (outcome, times)
-    assert seeds == list(range(rounding.MOST))
+    assert seeds == list(range(sensitivity.MOST))
     seeds.clear()
-    monkeypatch.setattr(rounding, "compute", lambda *_, **k: (seeds.append(k) or plain, {}))
+    monkeypatch.setattr(sensitivity, "compute", lambda *_, **k: (seeds.append(k) or plain, {}))
     assert agreement(old | {"objective": 7.0}, plain, one, worker, 9).outcome == "different"
     assert len(seeds) == rounding.TIMES  # as these do not
     seeds.clear()
@@ -133,7 +135,7 @@ def test_no_more_is_measured_than_is_needed(worker, monkeypatch):
 def test_what_fails_from_perturbed_data_says_nothing(worker, monkeypatch):
     """It is left out."""
     plain, _ = compute(trial("spa"), worker, None)
-    monkeypatch.setattr(rounding, "compute", lambda *_, **__: ({"status": "failed"}, {}))
+    monkeypatch.setattr(sensitivity, "compute", lambda *_, **__: ({"status": "failed"}, {}))
     assert measure(trial("spa"), plain, worker, None) == {}
 
 

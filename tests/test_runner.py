@@ -14,11 +14,11 @@ import pytest
 from engine import content, install, on_digits, python, trial
 
 from nmfbench.engine import runner
-from nmfbench.engine.arrays import from_bytes, to_bytes
-from nmfbench.engine.missing import missing
 from nmfbench.engine.runner import Crew, Limits, RunSummary, WorkerError, run
-from nmfbench.engine.store import Store
 from nmfbench.engine.worker import Worker, WorkerDied
+from nmfbench.records.arrays import from_bytes, to_bytes
+from nmfbench.records.pending import missing
+from nmfbench.records.store import Store
 
 TROUBLE = '''
 """Solvers and tasks that misbehave."""
@@ -130,7 +130,7 @@ import sys
 sys.path.insert(0, sys.argv[2])
 from engine import trial
 from nmfbench.engine.runner import Limits, run
-from nmfbench.engine.store import Store
+from nmfbench.records.store import Store
 from trouble import BEHAVIOURS, OUTCOMES
 
 trials = [trial(solver, task="fine") for solver in BEHAVIOURS]

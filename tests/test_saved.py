@@ -14,7 +14,6 @@ import pytest
 from engine import trial
 
 from nmfbench import cli
-from nmfbench.artefacts.book import publish
 from nmfbench.compare import plan as planning
 from nmfbench.compare.evaluate import evaluate, gather
 from nmfbench.compare.leaderboards import leaderboards
@@ -24,14 +23,15 @@ from nmfbench.compare.saved import add_saved, save_records, saved_solvers
 from nmfbench.core import registry
 from nmfbench.core.registry import Registry
 from nmfbench.engine import runner
-from nmfbench.engine.exchange import ExchangeError, export_records, read_exports
-from nmfbench.engine.merge import import_records
-from nmfbench.engine.saved import as_saved, is_saved
-from nmfbench.engine.store import Store
 from nmfbench.guests import GuestError, parse_solver
 from nmfbench.guests.examine import Examined
 from nmfbench.problems.problem import Problem
+from nmfbench.records.exchange import ExchangeError, export_records, read_exports
+from nmfbench.records.merge import import_records
+from nmfbench.records.saved import as_saved, is_saved
+from nmfbench.records.store import Store
 from nmfbench.report.landing import write_leaderboards
+from nmfbench.verdicts.book import publish
 
 MINE = """
 import os

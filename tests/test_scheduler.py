@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from engine import trial
 
-from nmfbench.artefacts import scheduler
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.estimate import of_units
 from nmfbench.artefacts.finding import MIN_UNITS, Finding
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.prospects import PRIOR, Prospects
 from nmfbench.artefacts.region import Lead
-from nmfbench.artefacts.scheduler import Agenda, Computed, Pending, run_batches
-from nmfbench.artefacts.verdict import DECIDED, Look, settle
 from nmfbench.engine import budget
 from nmfbench.engine.budget import run_units, units_of
+from nmfbench.verdicts import scheduler
+from nmfbench.verdicts.prospects import PRIOR, Prospects
+from nmfbench.verdicts.scheduler import Agenda, Computed, Pending, run_batches
+from nmfbench.verdicts.verdict import DECIDED, Look, settle
 
 DELTA = 0.5
 EMPTY = SimpleNamespace(provenance=lambda keys: {}, imported=lambda keys: set())

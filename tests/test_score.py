@@ -19,12 +19,12 @@ import nmfbench
 from nmfbench.cli import main
 from nmfbench.cli.commands.score import _LOSSES
 from nmfbench.compare.score import defined_losses, fit_baseline, score_factors
-from nmfbench.engine.arrays import to_bytes
 from nmfbench.guests import GuestError, foreign, parse_solver
 from nmfbench.guests.factors import read_factors
 from nmfbench.optim.losses import LOSSES
 from nmfbench.optim.projections import CERTIFICATES
 from nmfbench.optim.stationarity import EXPONENTS, factor_gap, kkt_residual
+from nmfbench.records.arrays import to_bytes
 
 N, M, R = 14, 9, 3
 OPTIMA = {

@@ -9,9 +9,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import maximum_bipartite_matching
 from sklearn.utils import Bunch
 
-from nmfbench.engine.perform import make_solver
-from nmfbench.optim.kernels.bipartite_matching import bipartite_matching
-from nmfbench.stats.segmentation import (
+from nmfbench.metrics.segmentation import (
     boundaries,
     boundary_scores,
     connected_segments,
@@ -23,6 +21,8 @@ from nmfbench.stats.segmentation import (
     segmentation_scores,
     variation_of_information,
 )
+from nmfbench.optim.kernels.bipartite_matching import bipartite_matching
+from nmfbench.solvers import make_solver
 from nmfbench.tasks.segmentation import (
     bound_share,
     class_contrast,

@@ -10,7 +10,6 @@ from worlds_sensitivity import WORLDS, trace_of
 from nmfbench.artefacts.artefact import label_records
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.style import figure_style
-from nmfbench.engine.perform import make_solver
 from nmfbench.optim.init import INITS
 from nmfbench.papers.rnmfd import fig2
 from nmfbench.papers.rnmfd.protocols import AC, NMI
@@ -29,6 +28,7 @@ from nmfbench.papers.rnmfd.sensitivity import (
 from nmfbench.papers.rnmfd.sets import SETS, method
 from nmfbench.papers.studies import theorem1
 from nmfbench.papers.studies.theorem1 import rises
+from nmfbench.solvers import make_solver
 
 ALPHA, GNMF = PANELS["alpha"], PANELS["gnmf"]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.utils import Bunch
 
-from nmfbench.engine.perform import make_solver
+from nmfbench.solvers import make_solver
 from nmfbench.tasks.class_contrast import placed_segments
 from nmfbench.tasks.completion import completion, visible_means
 from nmfbench.tasks.equal_brightness import as_bright_as, equal_brightness

@@ -6,9 +6,10 @@ from typing import get_args, get_type_hints
 import pytest
 
 from nmfbench import cli
-from nmfbench.artefacts.sentence import OUTCOMES, Sentence, outcome, sentence_rows
+from nmfbench.artefacts.sentence import Sentence
 from nmfbench.core import registry
 from nmfbench.papers.paper import paper
+from nmfbench.verdicts.sentences import OUTCOMES, outcome, sentence_rows
 
 PAPERS = sorted({entry.key.partition("/")[0] for entry in registry.artefacts.entries()})
 YES, NO, NIL, MAYBE = (

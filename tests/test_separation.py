@@ -15,12 +15,13 @@ from sklearn.utils import Bunch
 
 from nmfbench.core import registry
 from nmfbench.datasets.base import load_dataset
-from nmfbench.engine.perform import make_solver, perform
-from nmfbench.engine.trials import Trial
+from nmfbench.engine.perform import perform
 from nmfbench.guests.adapter import Guest
+from nmfbench.metrics.detection import partial_area, pooled_rates
 from nmfbench.problems.problem import problems_of
-from nmfbench.stats.detection import partial_area, pooled_rates
+from nmfbench.solvers import make_solver
 from nmfbench.tasks.separation import chooses_samples, light_gain, separation, spread
+from nmfbench.trials.trial import Trial
 
 SHAPE = 5, 4
 

@@ -8,14 +8,14 @@ import pytest
 from engine import assert_same_content, content, on_digits
 
 from nmfbench.core import registry
-from nmfbench.engine.missing import in_stages
 from nmfbench.engine.perform import TrialCache, perform
 from nmfbench.engine.runner import RunSummary, compute, run
-from nmfbench.engine.store import Store
-from nmfbench.engine.trials import Trial
 from nmfbench.engine.worker import Worker
 from nmfbench.optim import graphs
+from nmfbench.records.pending import in_stages
+from nmfbench.records.store import Store
 from nmfbench.tasks.base import Outcome
+from nmfbench.trials.trial import Trial
 
 TASKS = ("recognition", "reconstruction", "clustering")
 

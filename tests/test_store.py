@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from engine import only_readable, python, small_disk
 
-from nmfbench.engine import record as record_module
-from nmfbench.engine import store as module
-from nmfbench.engine.record import COLUMNS, RESERVED, digest, to_row
-from nmfbench.engine.repair import survey
-from nmfbench.engine.store import (
+from nmfbench.records import record as record_module
+from nmfbench.records import store as module
+from nmfbench.records.record import COLUMNS, RESERVED, digest, to_row
+from nmfbench.records.repair import survey
+from nmfbench.records.store import (
     AUDIT,
     DamagedError,
     NoStoreError,
@@ -582,7 +582,7 @@ def test_processes(tmp_path):
 import os, sys, time
 sys.path.insert(0, sys.argv[2])
 from test_store import record
-from nmfbench.engine.store import Store
+from nmfbench.records.store import Store
 go = sys.argv[1] + "/go"
 pids = [os.fork() for _ in range(2)]  # 4 processes
 while not os.path.exists(go):

@@ -17,7 +17,7 @@ from nmfbench.artefacts.style import (
     shows_photographs,
 )
 from nmfbench.core import registry
-from nmfbench.engine.trials import canonical
+from nmfbench.trials.trial import canonical
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
 LABELS = {a.id: list(dict.fromkeys(m.label for m in a.methods)) for a in ARTEFACTS}

@@ -11,10 +11,11 @@ from engine import trial
 
 from nmfbench import cli
 from nmfbench.core import registry
-from nmfbench.engine import target as module
 from nmfbench.engine.runner import Crew, run
-from nmfbench.engine.store import Store
-from nmfbench.engine.target import (
+from nmfbench.engine.worker import Worker
+from nmfbench.records.store import Store
+from nmfbench.trials import target as module
+from nmfbench.trials.target import (
     NATIVE,
     REFERENCE,
     VARIABLE,
@@ -25,7 +26,6 @@ from nmfbench.engine.target import (
     is_reference,
     target_of,
 )
-from nmfbench.engine.worker import Worker
 
 needs_avx2 = pytest.mark.skipif(REFERENCE not in available(), reason="needs x86-64 with AVX2")
 
@@ -37,7 +37,7 @@ def without_variable(monkeypatch):
 
 def in_child(target, **variables):
     """The target in force in a child, started where these variables are set."""
-    code = "import json; from nmfbench.engine.target import in_force; print(json.dumps(in_force()))"
+    code = "import json; from nmfbench.trials.target import in_force; print(json.dumps(in_force()))"
     env = os.environ | variables | environment(target)
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -7,18 +7,19 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Bunch
 
 from nmfbench.core.trace import TRACE_DTYPE
-from nmfbench.engine.perform import make_solver, perform
-from nmfbench.engine.trials import Trial
-from nmfbench.metrics import anchor_recovery
+from nmfbench.engine.perform import perform
+from nmfbench.metrics.factors import anchor_recovery
 from nmfbench.optim.init import INITS
 from nmfbench.optim.losses import manhattan
 from nmfbench.optim.projections.manhattan import project_manhattan
+from nmfbench.solvers import make_solver
 from nmfbench.tasks.base import timed_fit
 from nmfbench.tasks.convergence import convergence, draw_per_class
 from nmfbench.tasks.exemplars import exemplars, halve_each_class, weight_terms
 from nmfbench.tasks.near_duplicates import near_duplicates
 from nmfbench.tasks.nlad import best_single_moves, nlad
 from nmfbench.tasks.recovery import recovery
+from nmfbench.trials.trial import Trial
 
 
 class Chooser(BaseEstimator):

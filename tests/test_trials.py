@@ -8,7 +8,7 @@ import pytest
 from engine import python, trial
 
 from nmfbench.core import registry
-from nmfbench.engine.trials import Trial, canonical
+from nmfbench.trials.trial import Trial, canonical
 
 CORRUPTED = {"corruption": "sparse-laplace", "level": 0.5}
 

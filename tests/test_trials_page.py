@@ -6,10 +6,10 @@ import re
 import pandas as pd
 import pytest
 
-from nmfbench.artefacts.evaluate import evaluate
 from nmfbench.core import registry
-from nmfbench.engine.store import Store
+from nmfbench.records.store import Store
 from nmfbench.report.trials import cells_of, write_trials
+from nmfbench.verdicts.evaluate import evaluate
 
 
 def trial(key, level=0.0, recovery=0.5, seconds=1.0, **more):

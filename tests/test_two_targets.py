@@ -7,8 +7,8 @@ import pytest
 
 from nmfbench import cli
 from nmfbench.core import registry
-from nmfbench.engine.exchange import ExchangeError
-from nmfbench.engine.store import Store
+from nmfbench.records.exchange import ExchangeError
+from nmfbench.records.store import Store
 from nmfbench.report.section import section
 from nmfbench.report.two_targets import (
     FILE_NAME,

@@ -8,8 +8,8 @@ from scipy.optimize import minimize
 from sklearn.utils import Bunch
 
 from nmfbench.datasets import load_dataset
-from nmfbench.engine.perform import make_solver
-from nmfbench.metrics import spectral_angle, spectral_angles
+from nmfbench.metrics.factors import spectral_angle, spectral_angles
+from nmfbench.solvers import make_solver
 from nmfbench.tasks.base import Outcome
 from nmfbench.tasks.factorization import factorization
 from nmfbench.tasks.unmixing import abundances, unmixing

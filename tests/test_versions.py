@@ -11,10 +11,11 @@ from engine import on_digits, trial
 
 from nmfbench.cli.versions import VersionError, declaration, raise_version
 from nmfbench.core import registry
-from nmfbench.engine import fingerprint, trials
-from nmfbench.engine.exchange import current_trial
-from nmfbench.engine.trials import Trial, key_of, version_of
 from nmfbench.guests import adapter
+from nmfbench.records.exchange import current_trial
+from nmfbench.trials import fingerprint
+from nmfbench.trials import trial as trials
+from nmfbench.trials.trial import Trial, key_of, version_of
 
 NOISE = {"corruption": "sparse-laplace", "level": 0.5}
 ORL = {"dataset": "orl", "dataset_params": {}}

@@ -6,8 +6,8 @@ from scipy import stats
 
 from nmfbench.datasets import load_dataset
 from nmfbench.engine.perform import perform
-from nmfbench.engine.trials import Trial
 from nmfbench.tasks.view_activity import matched_activity
+from nmfbench.trials.trial import Trial
 
 
 def test_components_are_zero_where_a_view_does_without():

@@ -21,7 +21,7 @@ from nmfbench.datasets import DownloadError, convert, fetch, load_dataset, verif
 from nmfbench.datasets.convert import Wheel
 from nmfbench.datasets.files import cache_folder, content_hash, forget
 from nmfbench.datasets.indian_pines import load_indian_pines, load_mixed_indian_pines
-from nmfbench.metrics import spectral_angles
+from nmfbench.metrics.factors import spectral_angles
 
 
 def npy(array):

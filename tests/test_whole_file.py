@@ -9,7 +9,7 @@ import pytest
 from nmfbench.cards.measured import FILE_NAME, write_measured
 from nmfbench.core.files import whole_file
 from nmfbench.datasets.files import write_arrays
-from nmfbench.engine.exchange import export_records
+from nmfbench.records.exchange import export_records
 
 
 def test_a_block_that_raises_changes_nothing(tmp_path):

@@ -1,7 +1,7 @@
 """Verdicts on single findings, for tests."""
 
-from nmfbench.artefacts.verdict import settle
 from nmfbench.core.matters import Ratio
+from nmfbench.verdicts.verdict import settle
 
 __all__ = ["DIFFERENCE", "RATIO", "alone", "verdict_of"]
 

@@ -17,7 +17,7 @@ from nmfbench.artefacts.strips import Strip
 from nmfbench.core import registry
 from nmfbench.core.matters import Matters, Ratio, check_matters, smallest_difference
 from nmfbench.datasets.base import dataset_available, dataset_variant
-from nmfbench.engine.trials import Trial, canonical
+from nmfbench.trials.trial import Trial, canonical
 
 __all__ = [
     "PROFILES",
@@ -35,7 +35,7 @@ def label_records(records: pd.DataFrame, methods: Sequence[Method]) -> pd.DataFr
 
     A label ``method`` of a trial counts more than its solver and parameters. Methods with one label
     are one curve or row, which the artefact shows at several parameters; the column ``setting``
-    tells these apart, the text :func:`~nmfbench.engine.trials.canonical`.
+    tells these apart, the text :func:`~nmfbench.trials.trial.canonical`.
     """
     labels = {(m.solver, canonical(dict(m.params))): m.label for m in methods}
     settings = [canonical(params) for params in records["params"]]

@@ -2,7 +2,7 @@
 
 A test is a function from the frame of an artefact (its labelled records, or what the artefact makes
 of them once for its table, its picture and all of its claims) to a :class:`Finding`: estimates in a
-region. :func:`nmfbench.artefacts.verdict.settle` makes verdicts of all findings of an artefact.
+region. :func:`nmfbench.verdicts.verdict.settle` makes verdicts of all findings of an artefact.
 """
 
 from __future__ import annotations
@@ -18,7 +18,11 @@ from nmfbench.artefacts.estimate import Estimate
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.region import Place, Region, Smallest
 
-__all__ = ["MIN_UNITS", "NO_PAIR", "Finding", "Test", "with_evidence", "within"]
+__all__ = ["ALPHA", "MIN_UNITS", "NO_PAIR", "Finding", "Test", "with_evidence", "within"]
+
+ALPHA = 0.05
+"""Share of wrong ones that may be expected among the confirmed and refuted claims of an artefact,
+and among those without a lead."""
 
 MIN_UNITS = 5
 """Fewer independent observations say too little of how they differ."""

@@ -27,7 +27,7 @@ from typing import Any
 
 import pandas as pd
 
-from nmfbench.engine.trials import Trial
+from nmfbench.trials.trial import Trial
 
 __all__ = [
     "CLEAN",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from nmfbench.engine.trials import Trial
+from nmfbench.trials.trial import Trial
 
 __all__ = ["LOOKS", "Plan"]
 

@@ -7,15 +7,15 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.evaluate import Evaluation, evaluate
 from nmfbench.cards.evidence import Standing, failures, named_claims, standings, verdicts
 from nmfbench.cards.facts import examined_by_class, facts
 from nmfbench.cards.measured import read_measured
 from nmfbench.cards.scaling import theoretical_exponents
 from nmfbench.compare.plan import Plan, make_plan
 from nmfbench.core import registry
-from nmfbench.engine.store import Store
 from nmfbench.guests import SolverSpec
+from nmfbench.records.store import Store
+from nmfbench.verdicts.evaluate import Evaluation, evaluate
 
 __all__ = ["Evidence", "gather", "make_card", "of_the_field", "plan_of_the_field"]
 

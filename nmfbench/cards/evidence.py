@@ -14,11 +14,11 @@ import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.evaluate import Evaluation
 from nmfbench.core import registry
-from nmfbench.engine.results import reason
-from nmfbench.engine.trials import canonical
+from nmfbench.records.results import reason
 from nmfbench.stats.ranks import complete_block, mean_ranks
+from nmfbench.trials.trial import canonical
+from nmfbench.verdicts.evaluate import Evaluation
 
 __all__ = ["Standing", "failures", "named_claims", "standings", "verdicts"]
 

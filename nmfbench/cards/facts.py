@@ -7,10 +7,10 @@ from dataclasses import asdict
 from nmfbench.cards import docstring
 from nmfbench.cards.checked import checked_by
 from nmfbench.core import registry
-from nmfbench.engine.results import reason
 from nmfbench.engine.worker import Worker, WorkerDied
 from nmfbench.guests import GuestError, SolverSpec
 from nmfbench.guests.examine import Examined, examine
+from nmfbench.records.results import reason
 
 __all__ = ["abilities_of", "examined_by_class", "facts"]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from nmfbench.cards.scaling import SIZES
 from nmfbench.core import registry
 from nmfbench.core.files import whole_file
-from nmfbench.engine.exchange import ExchangeError, read_beside
-from nmfbench.engine.fingerprint import code_version
-from nmfbench.engine.provenance import host, public_host
-from nmfbench.engine.trials import canonical
+from nmfbench.records.exchange import ExchangeError, read_beside
+from nmfbench.records.provenance import host, public_host
+from nmfbench.trials.fingerprint import code_version
+from nmfbench.trials.trial import canonical
 
 __all__ = ["is_current", "merge_measured", "read_measured", "write_measured"]
 

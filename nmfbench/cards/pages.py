@@ -7,9 +7,9 @@ from collections import Counter
 
 from markupsafe import Markup
 
-from nmfbench.artefacts.verdict import VERDICTS
 from nmfbench.cards.markup import formula_html, formula_text, to_html, to_text
 from nmfbench.pages.environment import environment
+from nmfbench.verdicts.verdict import VERDICTS
 
 __all__ = ["card_list", "card_page", "card_text"]
 

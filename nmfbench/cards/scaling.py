@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 import numpy as np
 
 from nmfbench.core import registry
-from nmfbench.engine.fingerprint import code_version
-from nmfbench.engine.provenance import host, versions
-from nmfbench.engine.results import reason
-from nmfbench.engine.target import NATIVE
 from nmfbench.engine.worker import Worker, WorkerDied
+from nmfbench.records.provenance import host, versions
+from nmfbench.records.results import reason
+from nmfbench.trials.fingerprint import code_version
+from nmfbench.trials.target import NATIVE
 
 __all__ = ["SIZES", "measure_exponents", "theoretical_exponents"]
 
@@ -225,7 +225,7 @@ def time_here(solver, params, n, m, r, max_iter):
     Unless the parameters say otherwise, a solver of this package starts from random factors where
     it can, does not stop early, and makes no more than three inner iterations.
     """
-    from nmfbench.engine.perform import make_solver
+    from nmfbench.solvers import make_solver
 
     began = time.process_time()
     model = make_solver(solver, **params)

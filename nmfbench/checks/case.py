@@ -12,11 +12,11 @@ import scipy.sparse as sp
 
 import nmfbench
 from nmfbench.core import registry
-from nmfbench.engine.perform import make_solver
 from nmfbench.guests import GuestFault
 from nmfbench.guests.adapter import Guest
 from nmfbench.guests.examine import printable
 from nmfbench.guests.validate import checked_factor
+from nmfbench.solvers import make_solver
 
 __all__ = [
     "CHECKS",

@@ -21,10 +21,10 @@ from nmfbench.checks.case import (
     in_a_line,
 )
 from nmfbench.core import registry
-from nmfbench.engine.results import reason
 from nmfbench.engine.worker import MemoryExceeded, Worker, WorkerDied
 from nmfbench.guests import GuestFault, SolverSpec
 from nmfbench.guests.examine import Examined, examine, printable
+from nmfbench.records.results import reason
 
 __all__ = ["Finding", "as_data", "check_solver", "perform_check"]
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.evaluate import behind
-from nmfbench.artefacts.known import Known
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.prospects import outlook_of
-from nmfbench.artefacts.scheduler import Account, Agenda, Pending, in_time, looks_of
 from nmfbench.cli.output import counted, table
 from nmfbench.engine.budget import Costs
-from nmfbench.engine.missing import Held
-from nmfbench.engine.store import Store
-from nmfbench.engine.trials import Trial
+from nmfbench.records.pending import Held
+from nmfbench.records.store import Store
+from nmfbench.trials.trial import Trial
+from nmfbench.verdicts.evaluate import behind
+from nmfbench.verdicts.known import Known
+from nmfbench.verdicts.prospects import outlook_of
+from nmfbench.verdicts.scheduler import Account, Agenda, Pending, in_time, looks_of
 
 __all__ = [
     "account_rows",
@@ -57,7 +57,7 @@ def agenda_of(
         What the store holds of the trials.
     stand_in : bool, default=False
     **asked
-        Of :func:`~nmfbench.engine.missing.missing`.
+        Of :func:`~nmfbench.records.pending.missing`.
     """
     by_id = {artefact.id: artefact for artefact in artefacts}
     plans, planned = {}, {}

@@ -9,7 +9,7 @@ from collections import Counter
 from datetime import datetime, timedelta
 from datetime import time as dtime
 
-from nmfbench.artefacts.scheduler import Computed, run_batches
+from nmfbench.audit import sensitivity
 from nmfbench.cli.agenda import (
     account_rows,
     account_text,
@@ -22,16 +22,17 @@ from nmfbench.cli.merged import agreement_text
 from nmfbench.cli.output import Result, UsageError, counted, notice, table
 from nmfbench.cli.progress import Progress, describe
 from nmfbench.cli.targets import how_to_get, runnable, select
-from nmfbench.engine import rounding
-from nmfbench.engine.agreement import compare, same_target
 from nmfbench.engine.budget import run_units, units_of
-from nmfbench.engine.missing import Held, in_stages
-from nmfbench.engine.results import reason
 from nmfbench.engine.runner import Crew, Limits
 from nmfbench.engine.runner import run as run_trials
-from nmfbench.engine.store import Store
-from nmfbench.engine.target import target_of
 from nmfbench.engine.worker import Worker
+from nmfbench.records import rounding
+from nmfbench.records.agreement import compare, same_target
+from nmfbench.records.pending import Held, in_stages
+from nmfbench.records.results import reason
+from nmfbench.records.store import Store
+from nmfbench.trials.target import target_of
+from nmfbench.verdicts.scheduler import Computed, run_batches
 
 __all__ = ["compute_grids", "count_trials", "planned"]
 
@@ -171,7 +172,7 @@ class _Computing(contextlib.ExitStack):
                 if name not in workers:
                     worker = Worker(self.args.memory_limit, name)
                     workers[name] = stack.enter_context(contextlib.closing(worker))
-                found = rounding.agreement(old, new, trial, workers[name], limit)
+                found = sensitivity.agreement(old, new, trial, workers[name], limit)
                 self.agreement[found.outcome] += 1
 
     def run(self, trials, *, wanted=lambda trial: True, **asked):

@@ -14,14 +14,14 @@ from packaging.requirements import Requirement
 
 from nmfbench.cli.output import counted
 from nmfbench.core import registry
+from nmfbench.core.guard import SHARE, default_memory_limit
 from nmfbench.datasets.base import dataset_info, dataset_variant
 from nmfbench.datasets.errors import DataError
 from nmfbench.datasets.files import cache_folder, prepared_folders
-from nmfbench.engine.guard import SHARE, default_memory_limit
-from nmfbench.engine.provenance import host
-from nmfbench.engine.repair import Survey, survey
-from nmfbench.engine.store import FILE_NAME, StoreError
 from nmfbench.optim import kernels
+from nmfbench.records.provenance import host
+from nmfbench.records.repair import Survey, survey
+from nmfbench.records.store import FILE_NAME, StoreError
 
 __all__ = ["Finding", "damage_text", "diagnose", "diagnose_data"]
 

@@ -10,11 +10,11 @@ from nmfbench.cli.versions import VersionError
 from nmfbench.compare.plan import CompareError
 from nmfbench.core.registry import UnknownNameError
 from nmfbench.datasets.errors import DataError
-from nmfbench.engine.exchange import ExchangeError
 from nmfbench.engine.runner import SchedulerError
-from nmfbench.engine.store import NoStoreError, StoreError
 from nmfbench.engine.worker import WorkerError
 from nmfbench.guests import GuestError
+from nmfbench.records.exchange import ExchangeError
+from nmfbench.records.store import NoStoreError, StoreError
 from nmfbench.report.changes import ReleaseError
 from nmfbench.report.sums import SumsError
 

@@ -20,9 +20,9 @@ def import_files(names, store, *, without_digests: bool = False):
     Merge
         Of the records.
     """
-    from nmfbench.engine.exchange import read_exports
-    from nmfbench.engine.merge import import_records
-    from nmfbench.engine.store import Store
+    from nmfbench.records.exchange import read_exports
+    from nmfbench.records.merge import import_records
+    from nmfbench.records.store import Store
     from nmfbench.report.sums import has_listed_sum
 
     pairs = read_exports(names, bare=lambda path: without_digests or has_listed_sum(path))
@@ -44,7 +44,7 @@ def merge_beside(source, target, *, own: bool = False) -> int:
         Number of solvers whose exponents of time were copied.
     """
     from nmfbench.cards.measured import merge_measured
-    from nmfbench.engine.rounding import merge_spreads
+    from nmfbench.records.rounding import merge_spreads
     from nmfbench.report.two_targets import merge_two_targets
 
     merge_spreads(source, target, own=own)
@@ -53,7 +53,7 @@ def merge_beside(source, target, *, own: bool = False) -> int:
 
 
 def merge_data(found) -> dict:
-    """Counts of a :class:`~nmfbench.engine.merge.Merge` as plain values."""
+    """Counts of a :class:`~nmfbench.records.merge.Merge` as plain values."""
     counts = ("new", "replaced", "held", "left_out", "unknown")
     data = {name: getattr(found, name) for name in counts}
     more = {"different": found.different, "saved": found.saved}
@@ -61,7 +61,7 @@ def merge_data(found) -> dict:
 
 
 def merge_text(found, place) -> str:
-    """Counts of a :class:`~nmfbench.engine.merge.Merge` into ``place``, in words."""
+    """Counts of a :class:`~nmfbench.records.merge.Merge` into ``place``, in words."""
     text = (
         f"{counted(found.new, 'new trial')}, {found.replaced} in place of others, {found.held} "
         f"that {place} had already"

@@ -252,7 +252,7 @@ def positive(kind):
 
 
 def _target(word):
-    from nmfbench.engine.target import environment
+    from nmfbench.trials.target import environment
 
     try:
         environment(word)

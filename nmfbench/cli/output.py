@@ -34,7 +34,7 @@ def reading(folder):
     import tempfile
     from pathlib import Path
 
-    from nmfbench.engine.store import FILE_NAME, Store
+    from nmfbench.records.store import FILE_NAME, Store
 
     path = Path(folder)
     if (path.is_dir() or not path.exists()) and not (path / FILE_NAME).exists():

@@ -9,7 +9,7 @@ import time
 from tqdm import tqdm
 
 from nmfbench.core.text import printable
-from nmfbench.engine.results import reason
+from nmfbench.records.results import reason
 
 __all__ = ["Progress", "describe"]
 

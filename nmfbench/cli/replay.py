@@ -5,14 +5,14 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass
 
+from nmfbench.audit.sensitivity import agreement
 from nmfbench.core import registry
 from nmfbench.datasets.base import load_dataset
-from nmfbench.engine.exchange import trial_of
-from nmfbench.engine.rounding import agreement
 from nmfbench.engine.runner import Limits, compute
-from nmfbench.engine.store import Store
-from nmfbench.engine.target import target_of
 from nmfbench.engine.worker import Worker
+from nmfbench.records.exchange import trial_of
+from nmfbench.records.store import Store
+from nmfbench.trials.target import target_of
 
 __all__ = ["Replay", "find_record", "replay"]
 
@@ -76,7 +76,7 @@ def replay(
     store : Store
     limits : Limits, optional
     target : str, optional
-        Numerical target of an untimed trial, see :mod:`nmfbench.engine.target`.
+        Numerical target of an untimed trial, see :mod:`nmfbench.trials.target`.
 
     Raises
     ------

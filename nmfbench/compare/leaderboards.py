@@ -24,8 +24,8 @@ from nmfbench.compare.evaluate import (
 )
 from nmfbench.compare.plan import Plan
 from nmfbench.compare.questions import ALPHA, Question, question_of, repeats_to_decide
-from nmfbench.engine.store import Store
 from nmfbench.problems.noise import NOISES
+from nmfbench.records.store import Store
 from nmfbench.stats.ranks import complete_block, mean_ranks, wins_ties_losses
 
 __all__ = ["Leaderboard", "leaderboards", "race_traces"]

@@ -30,8 +30,8 @@ from nmfbench.compare.plan import Plan
 from nmfbench.compare.questions import ALPHA, FACTORS, question_of
 from nmfbench.compare.run import Todo
 from nmfbench.core import registry
-from nmfbench.engine.provenance import public_host
 from nmfbench.pages.environment import ASSETS, environment
+from nmfbench.records.provenance import public_host
 
 __all__ = ["write_page"]
 

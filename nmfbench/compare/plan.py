@@ -9,10 +9,10 @@ from typing import Any
 from nmfbench.compare.questions import repeats_to_decide, why_no_question
 from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_available, dataset_info
-from nmfbench.engine.trials import Trial, canonical
 from nmfbench.guests.examine import Examined
 from nmfbench.guests.spec import SolverSpec
 from nmfbench.problems.problem import Problem, problems_of
+from nmfbench.trials.trial import Trial, canonical
 
 __all__ = ["Cell", "CompareError", "Entrant", "Plan", "check_tasks", "labels_of", "make_plan"]
 
@@ -30,7 +30,7 @@ class Entrant:
     label : str
         One of a kind.
     solver, params
-        As a :class:`~nmfbench.engine.trials.Trial` takes them. A registered solver that was named
+        As a :class:`~nmfbench.trials.trial.Trial` takes them. A registered solver that was named
         without parameters has on each problem those under which it is a baseline there.
     new : bool
         Asked for, rather than a baseline.

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nmfbench.compare.plan import Cell, Plan
-from nmfbench.engine.missing import in_stages, timed_here
-from nmfbench.engine.provenance import host, versions
 from nmfbench.engine.runner import Limits
 from nmfbench.engine.runner import run as run_trials
-from nmfbench.engine.store import Store
-from nmfbench.engine.trials import Trial, canonical
+from nmfbench.records.pending import in_stages, timed_here
+from nmfbench.records.provenance import host, versions
+from nmfbench.records.store import Store
+from nmfbench.trials.trial import Trial, canonical
 
 __all__ = ["Todo", "compute", "look_up", "timings_folder"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nmfbench.compare.plan import Cell, Entrant, Plan
-from nmfbench.engine.audit import audited
-from nmfbench.engine.exchange import export_records
-from nmfbench.engine.results import reason
-from nmfbench.engine.saved import as_saved, is_saved
-from nmfbench.engine.store import Store
 from nmfbench.guests.spec import SolverSpec
+from nmfbench.records.exchange import export_records
+from nmfbench.records.results import reason
+from nmfbench.records.saved import as_saved, is_saved
+from nmfbench.records.store import Store
+from nmfbench.records.vouchers import audited
 
 __all__ = ["add_saved", "save_records", "saved_solvers"]
 

@@ -9,12 +9,12 @@ import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
 from nmfbench.core.validation import canonical_csr, check_factors
-from nmfbench.engine.perform import make_solver
 from nmfbench.guests.spec import SolverSpec
-from nmfbench.metrics import accuracy, clustering_accuracy, nmi_max
+from nmfbench.metrics.clustering import accuracy, clustering_accuracy, nmi_max
 from nmfbench.optim.losses import LOSSES
 from nmfbench.optim.projections import CERTIFICATES
 from nmfbench.optim.stationarity import EXPONENTS, factor_gap, kkt_residual
+from nmfbench.solvers import make_solver
 from nmfbench.tasks.clustering import strongest_component
 
 __all__ = ["defined_losses", "fit_baseline", "matrix_of", "score_factors", "sum_ratio"]

@@ -412,7 +412,7 @@ def register_task(
         By name or pattern of a metric (``"accuracy@*"``) the largest difference between two
         computations of one trial that counts as none, in the metric's own unit: one sample of an
         accuracy, one of a count, infinity for a time. The relative difference that rounding makes
-        in any number is allowed besides, see :data:`nmfbench.engine.agreement.RELATIVE`.
+        in any number is allowed besides, see :data:`nmfbench.records.agreement.RELATIVE`.
     matters : mapping, optional
         By name or pattern of a metric the smallest difference that its users would notice, in the
         metric's own unit or as a :class:`~nmfbench.core.matters.Ratio`; None of a diagnostic, which

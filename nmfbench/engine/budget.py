@@ -2,7 +2,7 @@
 
 A unit is one repeat of one artefact: all methods and levels, or none. So a budget is spent where no
 test is to be decided: on smaller grids than the paper's, and on records computed again. Otherwise
-:mod:`nmfbench.artefacts.scheduler` has the order.
+:mod:`nmfbench.verdicts.scheduler` has the order.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from statistics import median
 from typing import Any
 
 from nmfbench.core import registry
-from nmfbench.engine.missing import Held
-from nmfbench.engine.store import Store
-from nmfbench.engine.trials import Trial
+from nmfbench.records.pending import Held
+from nmfbench.records.store import Store
+from nmfbench.trials.trial import Trial
 
 __all__ = ["UNKNOWN", "Costs", "Unit", "cpu_of", "run_units", "units_of"]
 

@@ -15,37 +15,12 @@ from sklearn.utils import Bunch
 from nmfbench.core import registry
 from nmfbench.corruptions import corrupt
 from nmfbench.datasets.base import load_dataset
-from nmfbench.engine.trials import precision_of
 from nmfbench.optim.graphs import GraphCache, shared_graphs
+from nmfbench.solvers import make_solver
 from nmfbench.tasks.base import Outcome
+from nmfbench.trials.trial import precision_of
 
-__all__ = ["TrialCache", "make_solver", "perform"]
-
-
-def make_solver(key, **params):
-    """Build a registered solver.
-
-    Parameters
-    ----------
-    key : str
-        Registered name, such as ``"robust-xray"``.
-    **params
-        Its parameters.
-
-    Returns
-    -------
-    estimator
-        Unfitted, in scikit-learn's style.
-
-    Raises
-    ------
-    UnknownNameError
-        If no solver has that name; the message lists the nearest ones.
-    ValueError
-        If the solver has no such parameter.
-    """
-    solver = registry.solvers[key].target()
-    return solver.set_params(**params) if params else solver
+__all__ = ["TrialCache", "perform"]
 
 
 @dataclass

@@ -23,16 +23,16 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from nmfbench.core import registry
-from nmfbench.engine.guard import default_memory_limit
-from nmfbench.engine.missing import in_stages
-from nmfbench.engine.provenance import host, versions
-from nmfbench.engine.record import to_row
-from nmfbench.engine.results import reason
-from nmfbench.engine.store import Store
-from nmfbench.engine.target import target_of
-from nmfbench.engine.trials import Trial
+from nmfbench.core.guard import default_memory_limit
 from nmfbench.engine.worker import Worker, WorkerDied, WorkerError
+from nmfbench.records.pending import in_stages
+from nmfbench.records.provenance import host, versions
+from nmfbench.records.record import to_row
+from nmfbench.records.results import reason
+from nmfbench.records.store import Store
 from nmfbench.tasks.base import Outcome
+from nmfbench.trials.target import target_of
+from nmfbench.trials.trial import Trial
 
 __all__ = [
     "FIRST",
@@ -123,9 +123,9 @@ def run(
     limits : Limits, optional
         By default an hour a trial, and four fifths of the memory available for all jobs.
     retry_failed, anew
-        See :func:`~nmfbench.engine.missing.missing`.
+        See :func:`~nmfbench.records.pending.missing`.
     target : str, optional
-        Numerical target of untimed trials, see :mod:`nmfbench.engine.target`; timed ones run
+        Numerical target of untimed trials, see :mod:`nmfbench.trials.target`; timed ones run
         native.
     progress : callable
         Called with the summary so far and the record just stored.

@@ -2,11 +2,11 @@
 
 Every trial runs in such a child, whoever dispatches it. The child can be killed: a trial that
 hangs, eats the memory or crashes the interpreter becomes a failed record and nothing else. Each
-child computes under one numerical target (:mod:`nmfbench.engine.target`) and on one thread, so that
+child computes under one numerical target (:mod:`nmfbench.trials.target`) and on one thread, so that
 children do not fight for cores and the numbers do not depend on how many of them there are.
 
 The two talk in JSON and numpy's own format over pipes; nothing is pickled. A guard between them,
-see :mod:`nmfbench.engine.guard`, ends the child with all that it has started when the parent ends,
+see :mod:`nmfbench.core.guard`, ends the child with all that it has started when the parent ends,
 however it ends, even in the midst of compiled code.
 """
 
@@ -31,10 +31,10 @@ from typing import Any
 
 import numpy as np
 
-from nmfbench.engine.arrays import from_bytes, to_bytes
-from nmfbench.engine.guard import End, Guarded, default_memory_limit, proc_bytes
-from nmfbench.engine.target import environment, target_of
+from nmfbench.core.guard import End, Guarded, default_memory_limit, proc_bytes
+from nmfbench.records.arrays import from_bytes, to_bytes
 from nmfbench.tasks.base import Outcome
+from nmfbench.trials.target import environment, target_of
 
 __all__ = ["MemoryExceeded", "Worker", "WorkerDied", "WorkerError"]
 
@@ -437,7 +437,7 @@ def _prepare(memory_limit):
 
     import nmfbench.engine.perform  # noqa: F401
     from nmfbench.core import registry
-    from nmfbench.engine.target import in_force
+    from nmfbench.trials.target import in_force
 
     for names in (registry.solvers, registry.datasets, registry.tasks, registry.corruptions):
         len(names)
@@ -465,8 +465,8 @@ def _call(function, arguments):
 def _compute(values, base, cache, perturbation):
     """Answer one request: a description in JSON, and the arrays in numpy's format."""
     from nmfbench.engine.perform import perform
-    from nmfbench.engine.target import in_force
-    from nmfbench.engine.trials import Trial
+    from nmfbench.trials.target import in_force
+    from nmfbench.trials.trial import Trial
 
     before, began = _reset_peak_memory(), _clock()
     answer, blobs, spent = {"target": in_force()}, {}, False

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nmfbench.core import registry
-from nmfbench.engine.results import reason
 from nmfbench.engine.worker import Worker, WorkerDied, WorkerError
 from nmfbench.guests.errors import GuestError
 from nmfbench.guests.signature import check_parameters, parameters_of
 from nmfbench.guests.spec import SolverSpec
+from nmfbench.records.results import reason
 
 __all__ = ["Examined", "examine"]
 
@@ -139,7 +139,7 @@ def describe_here(solver, params):
 
 def try_here(solver, params):
     """In the child: fit tiny data, and see what the fit leaves."""
-    from nmfbench.engine.perform import make_solver
+    from nmfbench.solvers import make_solver
 
     X = np.random.default_rng(0).random((12, 8))
     model = make_solver(solver, **params).set_params(n_components=2)

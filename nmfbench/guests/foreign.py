@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
+from nmfbench.core.guard import Guarded, default_memory_limit, limited_memory
 from nmfbench.core.text import one_line
-from nmfbench.engine.guard import Guarded, default_memory_limit, limited_memory
 from nmfbench.guests.errors import GuestError
 
 __all__ = ["KINDS", "read_matrices"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nmfbench.core.registry import Entry
-from nmfbench.engine.fingerprint import code_version
-from nmfbench.engine.saved import is_saved
 from nmfbench.guests.errors import GuestError
 from nmfbench.guests.load import load
 from nmfbench.guests.place import short_name
 from nmfbench.guests.version import origins
+from nmfbench.records.saved import is_saved
+from nmfbench.trials.fingerprint import code_version
 
 __all__ = ["GuestClass", "SavedClass", "entry"]
 
@@ -64,7 +64,7 @@ class GuestClass:
         return code_version([self], with_ours=False)
 
     def origins(self) -> list[tuple[str, str]]:
-        """For :func:`~nmfbench.engine.fingerprint.code_version`: pairs of module and text."""
+        """For :func:`~nmfbench.trials.fingerprint.code_version`: pairs of module and text."""
         return origins(self.place)
 
     def load(self) -> type:
@@ -103,7 +103,7 @@ class SavedClass:
     version: str
 
     def origins(self) -> list[tuple[str, str]]:
-        """For :func:`~nmfbench.engine.fingerprint.code_version`: pairs of module and text."""
+        """For :func:`~nmfbench.trials.fingerprint.code_version`: pairs of module and text."""
         return [("", f"{self.name} {self.version}")]
 
     def __call__(self):

@@ -11,8 +11,8 @@ import os
 import sys
 from pathlib import Path
 
-from nmfbench.engine.fingerprint import strip_source
 from nmfbench.guests.errors import GuestError
+from nmfbench.trials.fingerprint import strip_source
 
 __all__ = ["classes_of", "find_in_working_directory", "local_sources", "locate", "short_name"]
 

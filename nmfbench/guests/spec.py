@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nmfbench.core import registry
-from nmfbench.engine.saved import is_saved
 from nmfbench.guests.errors import GuestError
 from nmfbench.guests.place import classes_of, locate, short_name
 from nmfbench.guests.signature import check_parameters
+from nmfbench.records.saved import is_saved
 
 __all__ = ["SolverSpec", "parse_solver"]
 
@@ -27,7 +27,7 @@ _KEY = re.compile(r"(?P<key>[\w./\\-]+)\s*(?P<call>\(.*\))?", re.DOTALL)
 
 @dataclass(frozen=True)
 class SolverSpec:
-    """A solver and its parameters, as a :class:`~nmfbench.engine.trials.Trial` takes them.
+    """A solver and its parameters, as a :class:`~nmfbench.trials.trial.Trial` takes them.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ _COMMON = {"numpy", "scipy", _OWN}
 
 
 def origins(place: str) -> list[tuple[str, str]]:
-    """Pairs of module and text, as :func:`~nmfbench.engine.fingerprint.code_version` hashes them.
+    """Pairs of module and text, as :func:`~nmfbench.trials.fingerprint.code_version` hashes them.
 
     Parameters
     ----------

@@ -9,8 +9,8 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from nmfbench.artefacts.sentence import OUTCOMES
-from nmfbench.artefacts.verdict import VERDICTS
+from nmfbench.verdicts.sentences import OUTCOMES
+from nmfbench.verdicts.verdict import VERDICTS
 
 __all__ = ["ASSETS", "SIGNS", "badge", "environment", "render_page"]
 

@@ -15,7 +15,7 @@ their records, how that is drawn, and what the paper says of it. The rest is a v
 >>> from nmfbench.artefacts.frames import mean_table
 >>> from nmfbench.artefacts.grids import Method, corrupted, cross, methods
 >>> from nmfbench.artefacts.plots import Curves
->>> from nmfbench.engine.trials import Trial
+>>> from nmfbench.trials.trial import Trial
 
 *Methods* are solvers with parameters, under the names that readers see: the same in every artefact,
 where the look of each is that of :mod:`nmfbench.artefacts.style`. A *grid* crosses the axes of an
@@ -76,9 +76,9 @@ The file ends in ``ARTEFACT = register_artefact(Artefact(...))``. With that,
 ``nmfbench run robust-xray/example --profile smoke`` and ``nmfbench claims`` know it. In Python:
 
 >>> from tempfile import TemporaryDirectory
->>> from nmfbench.artefacts.evaluate import evaluate
+>>> from nmfbench.verdicts.evaluate import evaluate
 >>> from nmfbench.engine.runner import run
->>> from nmfbench.engine.store import Store
+>>> from nmfbench.records.store import Store
 >>> with TemporaryDirectory() as folder, Store(folder) as store:
 ...     summary = run(artefact.plan("smoke"), store)
 ...     evaluation = evaluate(artefact, store, profile="smoke")
@@ -127,11 +127,11 @@ estimates are of a claim that says "every" or "some":
 ...         leads.append(estimate(lead, "anchor-recovery", f"noise {level:g}"))
 ...     return Finding("lead of RobustXRAY over SPA, at {name}: {}", leads, Lead(), rule="every")
 
-The verdict is made of all findings of an artefact together (:mod:`nmfbench.artefacts.verdict`):
+The verdict is made of all findings of an artefact together (:mod:`nmfbench.verdicts.verdict`):
 confirmed, no lead, refuted or inconclusive. The smallest difference that matters is that of the
 metric, and says when there is no lead. Here too few repeats have been run:
 
->>> from nmfbench.artefacts.verdict import settle
+>>> from nmfbench.verdicts.verdict import settle
 >>> finding = leads_everywhere(evaluation.records)
 >>> (verdict,) = settle([finding], artefact.smallest_difference)
 >>> len(finding.estimates), verdict.verdict, verdict.evidence.rpartition("; ")[2]

@@ -17,7 +17,7 @@ from nmfbench.artefacts.estimate import Estimate, of_left_out
 from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, within
 from nmfbench.artefacts.grids import Axis
 from nmfbench.artefacts.region import Lead, Margin, Region
-from nmfbench.stats.detection import (
+from nmfbench.metrics.detection import (
     partial_area,
     pooled_rates,
     resampled_rates,

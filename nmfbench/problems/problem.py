@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nmfbench.core import registry
-from nmfbench.engine.trials import Trial
+from nmfbench.trials.trial import Trial
 
 __all__ = ["REPEATS", "Problem", "problems_of"]
 

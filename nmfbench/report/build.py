@@ -27,15 +27,15 @@ from nbconvert import HTMLExporter
 
 import nmfbench
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.evaluate import Evaluation, claim_rows
-from nmfbench.artefacts.sentence import sentence_rows
+from nmfbench.verdicts.evaluate import Evaluation, claim_rows
+from nmfbench.verdicts.sentences import sentence_rows
 from nmfbench.cards import card_list, card_page, make_card
 from nmfbench.cards.card import Evidence, of_the_field, plan_of_the_field
 from nmfbench.compare.evaluate import gather
 from nmfbench.compare.leaderboards import leaderboards
 from nmfbench.compare.saved import add_saved, saved_solvers
 from nmfbench.core import registry
-from nmfbench.engine.store import Store
+from nmfbench.records.store import Store
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.papers.paper import paper as paper_of

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import nmfbench
-from nmfbench.artefacts.verdict import VERDICTS
+from nmfbench.verdicts.verdict import VERDICTS
 from nmfbench.core import registry
 from nmfbench.pages.environment import render_page
 from nmfbench.report.numbers import measured
@@ -238,7 +238,7 @@ class Release:
     ----------
     version, date : str
     claims : list of dict
-        A row a claim, some columns of :func:`~nmfbench.artefacts.evaluate.claim_rows`.
+        A row a claim, some columns of :func:`~nmfbench.verdicts.evaluate.claim_rows`.
     sentences : list of dict
         Id and state of each testable sentence, if the release keeps them.
     """
@@ -264,7 +264,7 @@ class Release:
         Parameters
         ----------
         rows : sequence of dict
-            Of :func:`~nmfbench.artefacts.evaluate.claim_rows`.
+            Of :func:`~nmfbench.verdicts.evaluate.claim_rows`.
         artefacts : collection of str
             Whose claims these are; a claim of any other is no claim that is gone, unless there is
             no such artefact any more.
@@ -337,7 +337,7 @@ def write_release(rows: Iterable[Row], path, sentences: Iterable[Row] = ()) -> N
     Parameters
     ----------
     rows : iterable of dict
-        Of :func:`~nmfbench.artefacts.evaluate.claim_rows`.
+        Of :func:`~nmfbench.verdicts.evaluate.claim_rows`.
     path : path-like
     sentences : iterable of dict, optional
         Of :func:`~nmfbench.artefacts.sentence.sentence_rows`.

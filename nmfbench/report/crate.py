@@ -18,10 +18,10 @@ from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
 import nmfbench
-from nmfbench.artefacts.evaluate import Evaluation, claim_rows
-from nmfbench.artefacts.verdict import VERDICTS, percent
+from nmfbench.verdicts.evaluate import Evaluation, claim_rows
+from nmfbench.verdicts.verdict import VERDICTS, percent
 from nmfbench.datasets.base import dataset_info
-from nmfbench.engine.provenance import commit
+from nmfbench.records.provenance import commit
 from nmfbench.papers.paper import paper
 from nmfbench.report.section import Section
 from nmfbench.report.sums import file_sum

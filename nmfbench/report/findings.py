@@ -21,7 +21,7 @@ def findings(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
     Parameters
     ----------
     rows : iterable of dict
-        Of :func:`~nmfbench.artefacts.evaluate.claim_rows`.
+        Of :func:`~nmfbench.verdicts.evaluate.claim_rows`.
 
     Returns
     -------

@@ -20,8 +20,9 @@ from PIL import Image
 import nmfbench
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.evaluate import Evaluation
-from nmfbench.artefacts.verdict import ALPHA, POLICY, VERDICTS, Verdict
+from nmfbench.verdicts.evaluate import Evaluation
+from nmfbench.artefacts.finding import ALPHA
+from nmfbench.verdicts.verdict import POLICY, VERDICTS, Verdict
 from nmfbench.compare.leaderboards import Leaderboard
 from nmfbench.compare.questions import Question
 from nmfbench.core import registry
@@ -159,7 +160,7 @@ def named(artefact: str) -> str:
 
 def counts(verdicts) -> dict[str, int]:
     """How many verdicts there are of each kind, in the order of
-    :data:`~nmfbench.artefacts.verdict.VERDICTS`."""
+    :data:`~nmfbench.verdicts.verdict.VERDICTS`."""
     found = Counter(verdict.verdict for verdict in verdicts)
     return {word: found[word] for word in VERDICTS}
 
@@ -167,7 +168,7 @@ def counts(verdicts) -> dict[str, int]:
 def expected_wrong(evaluations: Sequence[Evaluation]) -> dict[str, tuple[int, float]]:
     """Number of decided tests, and how many of them may be expected to be wrong, by outcome.
 
-    Within each artefact they are at most the share :data:`~nmfbench.artefacts.verdict.ALPHA` of the
+    Within each artefact they are at most the share :data:`~nmfbench.verdicts.verdict.ALPHA` of the
     claims that are confirmed or refuted, and of those without a lead. What has no p-value, such as
     a theorem with a counterexample, does not count.
 
@@ -255,7 +256,7 @@ def write_landing(
     sentences : sequence of dict
         Of the papers, as :func:`~nmfbench.artefacts.sentence.sentence_rows` gives them.
     numbers : sequence of dict
-        That the papers print, as :func:`~nmfbench.artefacts.printed.number_rows` gives them.
+        That the papers print, as :func:`~nmfbench.verdicts.numbers.number_rows` gives them.
     found : sequence of dict
         Sentences on what came out, as :func:`~nmfbench.report.findings.findings` gives them.
     """

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.verdict import Verdict, percent
+from nmfbench.verdicts.verdict import Verdict, percent
 
 __all__ = ["Numbers", "decided_by", "interval", "measured", "number", "tally"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nmfbench.artefacts.printed import OUTCOMES
+from nmfbench.verdicts.numbers import OUTCOMES
 from nmfbench.pages.environment import render_page
 from nmfbench.report.numbers import measured, number, tally
 
@@ -88,7 +88,7 @@ def write_numbers(rows: Sequence[Row], output: Path) -> Path:
     Parameters
     ----------
     rows : sequence of dict
-        Of :func:`~nmfbench.artefacts.printed.number_rows`.
+        Of :func:`~nmfbench.verdicts.numbers.number_rows`.
     output : Path
     """
     papers: dict[str, list[Row]] = {}

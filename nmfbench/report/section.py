@@ -12,8 +12,8 @@ import matplotlib.pyplot as plt
 
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.drawn import drawn
-from nmfbench.artefacts.evaluate import Evaluation, claim_rows, evaluate
-from nmfbench.artefacts.printed import number_rows
+from nmfbench.verdicts.evaluate import Evaluation, claim_rows, evaluate
+from nmfbench.verdicts.numbers import number_rows
 from nmfbench.artefacts.style import (
     figure_style,
     save_photographs,
@@ -22,7 +22,7 @@ from nmfbench.artefacts.style import (
 )
 from nmfbench.cards.card import Evidence
 from nmfbench.core import registry
-from nmfbench.engine.store import Store
+from nmfbench.records.store import Store
 from nmfbench.pages.environment import environment
 from nmfbench.report.changes import Changes, read_release
 from nmfbench.report.numbers import decided_by

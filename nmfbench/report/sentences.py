@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nmfbench.artefacts.sentence import OUTCOMES
+from nmfbench.verdicts.sentences import OUTCOMES
 from nmfbench.pages.environment import render_page
 from nmfbench.report.numbers import tally
 

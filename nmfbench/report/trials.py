@@ -13,10 +13,10 @@ from typing import Any
 
 import pandas as pd
 
-from nmfbench.artefacts.evaluate import Evaluation
+from nmfbench.verdicts.evaluate import Evaluation
 from nmfbench.core import registry
-from nmfbench.engine.record import COLUMNS
-from nmfbench.engine.trials import canonical
+from nmfbench.records.record import COLUMNS
+from nmfbench.trials.trial import canonical
 from nmfbench.pages.environment import environment
 from nmfbench.report.numbers import number
 

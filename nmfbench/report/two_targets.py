@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.evaluate import claim_rows, evaluate
-from nmfbench.artefacts.verdict import DECIDED
+from nmfbench.verdicts.evaluate import claim_rows, evaluate
+from nmfbench.verdicts.verdict import DECIDED
 from nmfbench.core.files import whole_file
-from nmfbench.engine.exchange import beside_error, read_beside
-from nmfbench.engine.provenance import machine
-from nmfbench.engine.store import Store
-from nmfbench.engine.target import is_reference
+from nmfbench.records.exchange import beside_error, read_beside
+from nmfbench.records.provenance import machine
+from nmfbench.records.store import Store
+from nmfbench.trials.target import is_reference
 from nmfbench.pages.environment import render_page
 from nmfbench.report.changes import Move, is_kept, kept
 

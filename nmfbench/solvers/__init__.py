@@ -73,3 +73,33 @@ to :mod:`nmfbench.optim.kernels`, and is compiled before the clock starts.
 ``tests/test_common_solvers.py`` runs over all names; it says what a solver owes. A solver outside
 this package registers itself when its module is named by the entry point ``nmfbench.solvers``.
 """
+
+from nmfbench.core import registry
+
+__all__ = ["make_solver"]
+
+
+def make_solver(key, **params):
+    """Build a registered solver.
+
+    Parameters
+    ----------
+    key : str
+        Registered name, such as ``"robust-xray"``.
+    **params
+        Its parameters.
+
+    Returns
+    -------
+    estimator
+        Unfitted, in scikit-learn's style.
+
+    Raises
+    ------
+    UnknownNameError
+        If no solver has that name; the message lists the nearest ones.
+    ValueError
+        If the solver has no such parameter.
+    """
+    solver = registry.solvers[key].target()
+    return solver.set_params(**params) if params else solver

@@ -6,7 +6,12 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 from nmfbench.core.registry import register_task
-from nmfbench.metrics import clustering_accuracy, mutual_information, nmi_geometric, nmi_max
+from nmfbench.metrics.clustering import (
+    clustering_accuracy,
+    mutual_information,
+    nmi_geometric,
+    nmi_max,
+)
 from nmfbench.solvers.graph.clusterers import kmeans, strongest
 from nmfbench.tasks.base import Outcome
 

@@ -7,7 +7,7 @@ import numpy as np
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.core.validation import check_count, check_number
-from nmfbench.metrics import relative_error
+from nmfbench.metrics.factors import relative_error
 from nmfbench.tasks.base import Outcome, drawn_start, low_rank_of, timed_fit, total_cost
 from nmfbench.tasks.convergence import draw_per_class
 

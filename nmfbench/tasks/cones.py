@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from nmfbench.core.registry import register_task
 from nmfbench.core.trace import Trace
-from nmfbench.metrics import anchor_recovery
+from nmfbench.metrics.factors import anchor_recovery
 from nmfbench.optim.projections.bregman import GENERATORS
 from nmfbench.optim.projections.frobenius import project_frobenius
 from nmfbench.optim.projections.manhattan import ManhattanCone, project_manhattan

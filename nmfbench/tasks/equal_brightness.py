@@ -6,7 +6,7 @@ import numpy as np
 
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
-from nmfbench.metrics import relative_error
+from nmfbench.metrics.factors import relative_error
 from nmfbench.tasks.base import Outcome
 from nmfbench.tasks.reconstruction import reconstruct
 

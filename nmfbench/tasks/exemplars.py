@@ -8,7 +8,7 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 from nmfbench.core.registry import register_task
-from nmfbench.metrics import accuracy
+from nmfbench.metrics.clustering import accuracy
 from nmfbench.tasks.base import CHOOSE, Outcome, ability, timed_fit
 
 __all__ = ["exemplars", "halve_each_class", "weight_terms"]

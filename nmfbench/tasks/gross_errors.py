@@ -7,7 +7,7 @@ from sklearn.preprocessing import normalize
 
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
-from nmfbench.metrics import relative_error
+from nmfbench.metrics.factors import relative_error
 from nmfbench.tasks.base import Outcome, drawn_start, low_rank_of, timed_fit
 
 __all__ = ["gross_errors"]

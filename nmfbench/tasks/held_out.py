@@ -8,7 +8,7 @@ from scipy.linalg import pinv
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.core.validation import check_count
-from nmfbench.metrics import relative_error
+from nmfbench.metrics.factors import relative_error
 from nmfbench.optim.projections.frobenius import project_frobenius
 from nmfbench.tasks.base import Outcome, drawn_start, timed_fit, total_cost
 

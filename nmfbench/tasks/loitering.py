@@ -8,8 +8,8 @@ from sklearn.utils import Bunch
 
 from nmfbench.core.registry import register_task
 from nmfbench.datasets.moving_square import rebounding
-from nmfbench.stats.background import background_errors, expected_background
-from nmfbench.stats.detection import change_detection, confusion
+from nmfbench.metrics.background import background_errors, expected_background
+from nmfbench.metrics.detection import change_detection, confusion
 from nmfbench.tasks.base import Outcome
 from nmfbench.tasks.separation import fit_background, rule_threshold
 
@@ -73,7 +73,7 @@ def loitering(data, solver, rng, *, share, n_components=None, n_frames=100):
           found are those with :math:`|L - X|` above ``threshold-rule``, see
           :func:`~nmfbench.tasks.separation.rule_threshold`, and to be found those of the frames
           in which it stands there
-        - :func:`~nmfbench.stats.background.background_errors`, with ``age-fg`` and ``peps-fg`` of
+        - :func:`~nmfbench.metrics.background.background_errors`, with ``age-fg`` and ``peps-fg`` of
           the same pixels in the same frames; the object on its way is left out
 
     Notes
@@ -129,7 +129,7 @@ def loitering_clip(data, share, rng, n_frames=100):
     Bunch
         The fields of :func:`~nmfbench.datasets.video.load_video`, with a mask of every frame.
         ``background``, of shape (n_features,): that of the clip, see
-        :func:`~nmfbench.stats.background.expected_background`, where unknown that of the nearest
+        :func:`~nmfbench.metrics.background.expected_background`, where unknown that of the nearest
         known pixel. ``standing``: in which frames the object stands. ``place``: pixels that it
         covers then; their background is known. ``noise``: standard deviation of the noise, the
         median over pixels of that in the clip.

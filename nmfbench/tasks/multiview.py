@@ -8,7 +8,8 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
-from nmfbench.metrics import average_precisions, mean_average_precision, sparseness
+from nmfbench.metrics.factors import sparseness
+from nmfbench.metrics.retrieval import average_precisions, mean_average_precision
 from nmfbench.optim.proximal import group_norms
 from nmfbench.optim.squared_hinge import squared_hinge_weights
 from nmfbench.tasks.base import Outcome, timed_fit

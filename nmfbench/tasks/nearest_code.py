@@ -8,7 +8,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.preprocessing import normalize
 
 from nmfbench.core.registry import register_task
-from nmfbench.metrics import accuracy
+from nmfbench.metrics.clustering import accuracy
 from nmfbench.optim.projections.frobenius import project_frobenius
 from nmfbench.tasks.base import Outcome, split_of
 

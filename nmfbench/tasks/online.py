@@ -19,7 +19,7 @@ from sklearn.preprocessing import normalize
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.core.trace import Trace
-from nmfbench.metrics import sparseness
+from nmfbench.metrics.factors import sparseness
 from nmfbench.optim.init import INITS
 from nmfbench.optim.kernels.itakura_saito import itakura_saito_cost
 from nmfbench.solvers.online.base import BaseOnline, exact_codes, mean_cost

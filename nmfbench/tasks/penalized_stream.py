@@ -8,7 +8,7 @@ from sklearn.preprocessing import normalize
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.core.trace import Trace
-from nmfbench.metrics import sparseness
+from nmfbench.metrics.factors import sparseness
 from nmfbench.optim.kernels.simplex import project_rows
 from nmfbench.solvers.online.base import exact_codes
 from nmfbench.tasks.base import Outcome, ability, fit_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
-from nmfbench.metrics import relative_error
+from nmfbench.metrics.factors import relative_error
 from nmfbench.tasks.base import Outcome, total_cost
 from nmfbench.tasks.held_out import draw_blocks, predict_blocks
 

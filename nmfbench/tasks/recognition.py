@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.metrics import pairwise_distances_argmin
 
 from nmfbench.core.registry import register_task
-from nmfbench.metrics import accuracy
+from nmfbench.metrics.clustering import accuracy
 from nmfbench.tasks.base import Outcome, split_of
 
 __all__ = ["nearest_cosine", "recognition"]

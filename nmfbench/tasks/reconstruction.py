@@ -7,7 +7,7 @@ from scipy.linalg import orth
 
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
-from nmfbench.metrics import relative_error
+from nmfbench.metrics.factors import relative_error
 from nmfbench.tasks.base import Outcome
 
 __all__ = ["contamination", "edges", "lopsidedness", "reconstruct", "reconstruction"]

@@ -1,7 +1,7 @@
 """Anchor recovery: does a separable solver find the samples that generate all others?"""
 
 from nmfbench.core.registry import register_task
-from nmfbench.metrics import anchor_recovery
+from nmfbench.metrics.factors import anchor_recovery
 from nmfbench.tasks.base import CHOOSE, Outcome, ability, timed_fit
 
 __all__ = ["recovery"]

@@ -13,15 +13,15 @@ from sklearn.preprocessing import normalize
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.datasets.images import area_averaged
-from nmfbench.optim.graphs import GraphCache
-from nmfbench.solvers.graph.clusterers import kmeans
-from nmfbench.solvers.graph.spectral import normalized_affinity
-from nmfbench.stats.segmentation import (
+from nmfbench.metrics.segmentation import (
     connected_segments,
     human_scores,
     n_pieces,
     segmentation_scores,
 )
+from nmfbench.optim.graphs import GraphCache
+from nmfbench.solvers.graph.clusterers import kmeans
+from nmfbench.solvers.graph.spectral import normalized_affinity
 from nmfbench.tasks.base import Outcome, timed_fit, total_cost
 
 __all__ = [
@@ -140,7 +140,7 @@ def segmentation(
         entry of each.
     connected : bool, default=False
         Make each connected piece a segment, see
-        :func:`~nmfbench.stats.segmentation.connected_segments`.
+        :func:`~nmfbench.metrics.segmentation.connected_segments`.
     humans : bool, default=False
         Also score each human against the others.
     details : bool, default=False
@@ -151,7 +151,7 @@ def segmentation(
     Outcome
         Metrics. For each number of segments k, as ``...@k``:
 
-        - :func:`~nmfbench.stats.segmentation.segmentation_scores`
+        - :func:`~nmfbench.metrics.segmentation.segmentation_scores`
         - of the segments: ``segments``, how many there are; ``pieces``, how many connected ones;
           ``largest-segment``, its share of the image. ``contrast-affinity``, see
           :func:`class_contrast`, of V

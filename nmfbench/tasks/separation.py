@@ -12,8 +12,8 @@ from sklearn.metrics import roc_curve
 
 from nmfbench.core.randomness import same_global_states
 from nmfbench.core.registry import register_task
-from nmfbench.stats.background import background_errors, expected_background
-from nmfbench.stats.detection import (
+from nmfbench.metrics.background import background_errors, expected_background
+from nmfbench.metrics.detection import (
     best_threshold,
     change_detection,
     confusion,
@@ -142,7 +142,7 @@ def separation(
         Metrics, where clip and masks allow:
 
         - of the ROC curve of all scored frames together: ``auc``; ``pauc@0.2`` and ``pauc@0.15``,
-          see :func:`~nmfbench.stats.detection.partial_area`, with ``-odd`` and ``-even`` of every
+          see :func:`~nmfbench.metrics.detection.partial_area`, with ``-odd`` and ``-even`` of every
           second scored frame; ``tpr@0.01``, ... at false-alarm rates; ``auc-macro`` and
           ``pauc-macro@0.2``, means over frames that have a foreground
         - F-measures by threshold: ``f-best``, the best; ``f-honest``, that of every second scored
@@ -150,14 +150,14 @@ def separation(
           ``threshold-rule`` and ``threshold-otsu``, which need no mask, and above which the
           shares ``shown-rule`` and ``shown-otsu`` of the pixels are
         - at the honest thresholds the other metrics of
-          :func:`~nmfbench.stats.detection.change_detection`
-        - :func:`~nmfbench.stats.background.background_errors` of all used frames that have a mask
+          :func:`~nmfbench.metrics.detection.change_detection`
+        - :func:`~nmfbench.metrics.background.background_errors` of all used frames that have a mask
         - all of these but those of parts for the temporal mean as background, for comparison, with
           ``-mean``
         - ``dead-components`` of the factors
 
         Arrays. Of scored frames: ``scored``, their rows in the clip; ``alarms`` and ``hits``, see
-        :func:`~nmfbench.stats.detection.counts_by_group`, at ``thresholds``, which make curves of
+        :func:`~nmfbench.metrics.detection.counts_by_group`, at ``thresholds``, which make curves of
         any of them. Of the frames shown: ``shown``, their rows in the clip; ``frames``,
         ``backgrounds``, ``scores`` and ``masks``, 8-bit images of shape (n_shown, height, width),
         of wider frames than 200 pixels every second pixel, or third, and so on; grey levels

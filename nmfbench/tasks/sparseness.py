@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nmfbench.core.registry import register_task
-from nmfbench.metrics import sparseness
+from nmfbench.metrics.factors import sparseness
 from nmfbench.tasks.base import Outcome
 
 __all__ = ["code_sparseness"]

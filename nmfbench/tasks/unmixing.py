@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment, nnls
 
 from nmfbench.core.registry import register_task
-from nmfbench.metrics import spectral_angle, spectral_angles
+from nmfbench.metrics.factors import spectral_angle, spectral_angles
 from nmfbench.tasks.base import Outcome
 
 __all__ = ["abundances", "unmixing"]

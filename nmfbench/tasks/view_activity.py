@@ -7,8 +7,8 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.preprocessing import normalize
 
 from nmfbench.core.registry import register_task
+from nmfbench.metrics.detection import change_detection, confusion
 from nmfbench.optim.proximal import group_norms
-from nmfbench.stats.detection import change_detection, confusion
 from nmfbench.tasks.base import Outcome, timed_fit
 from nmfbench.tasks.multiview import OFF, scaled_views
 

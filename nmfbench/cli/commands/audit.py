@@ -73,10 +73,10 @@ def add(commands):
 
 
 def run(args) -> Result:
-    from nmfbench.artefacts.book import owners
     from nmfbench.cli.targets import select
-    from nmfbench.engine.store import Store
     from nmfbench.guests import parse_solver
+    from nmfbench.records.store import Store
+    from nmfbench.verdicts.book import owners
 
     targets = select(args.names)
     spec = None if args.solver is None else parse_solver(args.solver)
@@ -96,8 +96,8 @@ def run(args) -> Result:
 
 
 def _audit(args, store, keys, places) -> Result:
+    from nmfbench.audit.audit import audit, moved
     from nmfbench.cli.progress import describe
-    from nmfbench.engine.audit import audit, moved
 
     groups = audit(
         store,
@@ -149,9 +149,9 @@ def _means(args) -> dict:
 
 
 def _measure(args, store, keys) -> Result:
+    from nmfbench.audit.sensitivity import sensitivity
     from nmfbench.cli.progress import describe
-    from nmfbench.engine.audit import sensitivity
-    from nmfbench.engine.rounding import largest
+    from nmfbench.records.rounding import largest
 
     rows = []
 
@@ -167,7 +167,7 @@ def _measure(args, store, keys) -> Result:
 
 
 def _renew(args, store, keys) -> Result:
-    from nmfbench.engine.renew import renew
+    from nmfbench.audit.renew import renew
 
     groups = renew(store, keys, progress=_tell, **_means(args))
     rows = [_group_row(group) for group in groups]
@@ -181,8 +181,8 @@ def _renew(args, store, keys) -> Result:
 def _records_of(spec, store, keys):
     """Keys of the records of a solver, and where the code is of those made elsewhere."""
     from nmfbench.core import registry
-    from nmfbench.engine.saved import saved_name
-    from nmfbench.engine.trials import version_of
+    from nmfbench.records.saved import saved_name
+    from nmfbench.trials.trial import version_of
 
     places = {}
     if spec.is_guest:

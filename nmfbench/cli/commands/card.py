@@ -70,8 +70,8 @@ def _measure(specs, args, *, again):
     """Measure exponents of time, and keep each as it comes; ``again``: also what is current."""
     from nmfbench.cards.measured import is_current, write_measured
     from nmfbench.cards.scaling import measure_exponents
-    from nmfbench.engine.target import NATIVE
     from nmfbench.engine.worker import Worker
+    from nmfbench.trials.target import NATIVE
 
     todo = [s for s in specs if again or not is_current(args.store, s.solver, s.params)]
     if len(specs) > len(todo):

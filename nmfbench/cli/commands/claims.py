@@ -46,10 +46,10 @@ def add(commands):
 
 
 def run(args) -> Result:
-    from nmfbench.artefacts.evaluate import claim_rows, evaluate
-    from nmfbench.artefacts.printed import number_rows
     from nmfbench.cli.targets import select
     from nmfbench.papers.paper import sentences_of
+    from nmfbench.verdicts.evaluate import claim_rows, evaluate
+    from nmfbench.verdicts.numbers import number_rows
 
     targets = select(args.names)
     if args.other is not None:
@@ -97,8 +97,8 @@ def _numbers(rows, code) -> Result:
 
 def _sentence_rows(rows):
     """Sentences of the papers of some claims; one that none of these tests is left out."""
-    from nmfbench.artefacts.sentence import sentence_rows
     from nmfbench.papers.paper import sentences_of
+    from nmfbench.verdicts.sentences import sentence_rows
 
     tested, found = {row["id"] for row in rows}, []
     for key in dict.fromkeys(row["artefact"].partition("/")[0] for row in rows):
@@ -147,8 +147,8 @@ def _twice(artefacts, args) -> Result:
 
 def _verdicts(evaluation):
     """One artefact: a heading, then for each claim the verdict, the statement, the evidence."""
-    from nmfbench.artefacts.verdict import DECIDED, VERDICTS
     from nmfbench.report.numbers import decided_by
+    from nmfbench.verdicts.verdict import DECIDED, VERDICTS
 
     e = evaluation
     repeats = f"{e.whole} of {e.repeats} repeats, " if e.left_out else ""

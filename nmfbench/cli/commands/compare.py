@@ -76,10 +76,10 @@ def run(args) -> Result:
     from nmfbench.compare.saved import add_saved
     from nmfbench.core import registry
     from nmfbench.engine.runner import Limits
-    from nmfbench.engine.store import Store
     from nmfbench.engine.worker import Worker
     from nmfbench.guests import parse_solver
     from nmfbench.guests.examine import examine
+    from nmfbench.records.store import Store
 
     check_tasks(args.task)  # before any solver is imported
     against = list(registry.solvers) if "all" in args.against else args.against

@@ -54,7 +54,7 @@ def run(args) -> Result:
 
 def _repair(folder) -> Result:
     """Repair a store; what was done."""
-    from nmfbench.engine.repair import repair
+    from nmfbench.records.repair import repair
 
     found = repair(folder)
     lost = [{"key": damage.key, "what": damage.what, **damage.trial} for damage in found.damaged]

@@ -35,10 +35,10 @@ def add(commands):
 def run(args) -> Result:
     from pathlib import Path
 
-    from nmfbench.artefacts.book import owners
     from nmfbench.cli.targets import select
-    from nmfbench.engine.exchange import export_records
-    from nmfbench.engine.store import Store
+    from nmfbench.records.exchange import export_records
+    from nmfbench.records.store import Store
+    from nmfbench.verdicts.book import owners
 
     targets = select(args.names)
     whole = (not args.names or "all" in args.names) and args.profile is None

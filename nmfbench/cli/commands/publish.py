@@ -28,11 +28,11 @@ def add(commands):
 def run(args) -> Result:
     from dataclasses import asdict
 
-    from nmfbench.artefacts.book import publish
     from nmfbench.cards.card import plan_of_the_field
     from nmfbench.cli.merged import merge_beside, merge_data, merge_text
     from nmfbench.compare.leaderboards import race_traces
-    from nmfbench.engine.store import Store
+    from nmfbench.records.store import Store
+    from nmfbench.verdicts.book import publish
 
     with Store(args.store, create=False) as store:
         store.check_writable()

@@ -23,9 +23,9 @@ def add(commands):
 def run(args) -> Result:
     from nmfbench.cli.progress import describe
     from nmfbench.cli.replay import find_record, replay
-    from nmfbench.engine.results import reason
     from nmfbench.engine.runner import Limits
-    from nmfbench.engine.store import Store
+    from nmfbench.records.results import reason
+    from nmfbench.records.store import Store
 
     with Store(args.store, create=False) as store:
         try:

@@ -36,7 +36,7 @@ def add(commands):
 def run(args) -> Result:
     from nmfbench.cli.computing import count_trials, planned
     from nmfbench.cli.targets import select
-    from nmfbench.engine.audit import standing
+    from nmfbench.records.vouchers import standing
 
     artefacts = [target.artefact for target in select(args.names)]
     args.profile = args.profile or ("paper" if args.open else "quick")
@@ -63,7 +63,7 @@ def _share(total) -> str:
 def _open(artefacts, args) -> Result:
     from nmfbench.cli.agenda import agenda_of, open_rows, open_text
     from nmfbench.cli.computing import planned
-    from nmfbench.engine.missing import Held
+    from nmfbench.records.pending import Held
 
     with reading(args.store) as store:
         grids = {artefact.id: planned(artefact, args) for artefact in artefacts}

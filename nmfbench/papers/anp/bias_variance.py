@@ -11,9 +11,9 @@ from nmfbench.artefacts.grids import cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Lead
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.anp.curves import DEFAULTS
 from nmfbench.papers.rnmfd import sets
+from nmfbench.trials.trial import Trial
 
 NMF, NO_TERM, ANP, HEAVY = "NMF", "ANP without its term", "ANP", "ANP, λ₁ = 1"
 METHODS = (

@@ -13,11 +13,11 @@ from nmfbench.artefacts.comparisons import smaller
 from nmfbench.artefacts.frames import narrow, reference
 from nmfbench.artefacts.grids import cross, methods
 from nmfbench.core.matters import Ratio
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.anp.curves import DEFAULTS, TRIED, on_classes
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.sets import shape_trial
 from nmfbench.stats.traces import time_to
+from nmfbench.trials.trial import Trial
 
 __all__ = ["ASSUMED", "CLAIMS", "LONG", "MATTERS", "METHODS", "SHORT", "grid", "with_convergence"]
 

@@ -16,9 +16,9 @@ from nmfbench.artefacts.grids import changed, cross, methods
 from nmfbench.artefacts.plots import Curves, legend_of, plot_points
 from nmfbench.artefacts.style import category_styles, method_styles
 from nmfbench.datasets.base import dataset_info
-from nmfbench.engine.perform import make_solver
 from nmfbench.papers.rnmfd import sets
 from nmfbench.problems.clustering import SETS, whole_set
+from nmfbench.solvers import make_solver
 
 __all__ = [
     "ASSUMED",

@@ -7,9 +7,9 @@ from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.grids import changed, cross, methods
 from nmfbench.artefacts.plan import Plan
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.facts import Fact, claims_of, draw, table_of
 from nmfbench.papers.rnmfd import sets
+from nmfbench.trials.trial import Trial
 
 ANP, PRINTED = "ANP", "ANP as on the slides"
 _LONG, _TOL = 1000, 1e-8

@@ -14,10 +14,10 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.frames import narrow, reference, with_columns
 from nmfbench.artefacts.plots import image_grid
 from nmfbench.artefacts.style import show_images
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import FACTORIZATIONS, NAMES, lowest, slug
 from nmfbench.problems.faces import CONDITIONS
+from nmfbench.trials.trial import Trial
 
 __all__ = ["ADDED", "ASSUMED", "draw", "figure", "frame", "table"]
 

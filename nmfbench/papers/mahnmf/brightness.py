@@ -10,10 +10,10 @@ from nmfbench.artefacts.frames import lengthen, mean_table, narrow
 from nmfbench.artefacts.grids import Method, changed, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import EUC, KL, MAH, NAMES, conditions, slug
 from nmfbench.problems.faces import DTYPE, SPLIT
+from nmfbench.trials.trial import Trial
 
 METHODS = tuple(
     Method(m.label, m.solver, m.params) for m in faces.METHODS if m.label in (EUC, KL, MAH)

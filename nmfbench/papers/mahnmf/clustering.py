@@ -13,7 +13,6 @@ from nmfbench.artefacts.finding import with_evidence, within
 from nmfbench.artefacts.frames import lengthen, mean_table
 from nmfbench.artefacts.grids import Method, changed, cross, methods
 from nmfbench.artefacts.plots import Curves
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import (
     EUC,
@@ -27,6 +26,7 @@ from nmfbench.papers.mahnmf.faces import (
     slug,
 )
 from nmfbench.problems.faces import CONDITIONS, DTYPE
+from nmfbench.trials.trial import Trial
 
 __all__ = [
     "ASSUMED",

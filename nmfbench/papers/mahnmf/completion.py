@@ -11,9 +11,9 @@ from nmfbench.artefacts.frames import lengthen, mean_table
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf.shadows import GODEC, MAH, RPCA
 from nmfbench.problems.separation import CARD
+from nmfbench.trials.trial import Trial
 
 MEANS = "column means"
 METHODS = (

@@ -13,10 +13,10 @@ from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.core.matters import Ratio
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import segments
 from nmfbench.papers.mahnmf.segments import EUC, GRAPH, SYM
 from nmfbench.problems.segmentation import GRAPHS, SIDES
+from nmfbench.trials.trial import Trial
 
 OWN, PLACED = "own segments", "placed at random"
 METHODS = (

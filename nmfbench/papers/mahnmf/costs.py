@@ -14,10 +14,10 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Bounds, Margin
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.core.matters import Ratio
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.growth import MATTERS, grows_no_faster
 from nmfbench.papers.mahnmf.matrices import SORT
 from nmfbench.stats.traces import lowest, time_to
+from nmfbench.trials.trial import Trial
 
 OGM_TEN, GS_TEN, EN_TEN = (
     f"{name}, 10 gradients" for name in ("MahNMF (OGM)", "MahNMF-GS", "MahNMF-EN")

@@ -13,12 +13,12 @@ from nmfbench.artefacts.frames import mean_table
 from nmfbench.artefacts.grids import Method, corrupted, cross, labelled, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf.faces import EUC, KL, MAH
 from nmfbench.papers.mahnmf.faces import METHODS as ON_FACES
 from nmfbench.papers.mahnmf.shadows import GODEC, RPCA
 from nmfbench.papers.mahnmf.shadows import MAH as RRI
 from nmfbench.problems.separation import CARD
+from nmfbench.trials.trial import Trial
 
 ERROR = "relative-error-train"
 _COMPARED = [method for method in ON_FACES if method.label in (EUC, KL, MAH)]

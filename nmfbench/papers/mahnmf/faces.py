@@ -14,8 +14,8 @@ from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.finding import Test
 from nmfbench.artefacts.grids import Method, changed, corrupted, cross, labelled, methods, options
 from nmfbench.artefacts.region import Region
-from nmfbench.engine.trials import Trial
 from nmfbench.problems.faces import CONDITIONS, DTYPE, SPLIT
+from nmfbench.trials.trial import Trial
 
 __all__ = [
     "ASSUMED",

@@ -14,8 +14,8 @@ from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.style import category_styles, legend_below, method_styles
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf.matrices import sub_problems
+from nmfbench.trials.trial import Trial
 
 RRI = "MahNMF (RRI)"
 OGM = "MahNMF (OGM), μ = 0.01"

@@ -10,7 +10,7 @@ from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import image_grid
 from nmfbench.artefacts.style import show_images
-from nmfbench.metrics import relative_error
+from nmfbench.metrics.factors import relative_error
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import (
     FACTORIZATIONS,

@@ -13,8 +13,8 @@ from nmfbench.artefacts.frames import mean_table
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
-from nmfbench.engine.trials import Trial
 from nmfbench.tasks.group_rate import PENALTIES
+from nmfbench.trials.trial import Trial
 
 GS = "MahNMF-GS"
 METHODS = (Method(GS, "mahnmf-gs"),)

@@ -9,7 +9,7 @@ from nmfbench.artefacts.comparisons import always_best, better
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import NumberTable
-from nmfbench.engine.trials import Trial
+from nmfbench.trials.trial import Trial
 
 OGM, RRI = "MahNMF (OGM)", "MahNMF (RRI)"
 WEIGHTS = (0.1, 1.0, 10.0, 100.0)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nmfbench.artefacts.grids import Method, cross, labelled, methods, options
-from nmfbench.engine.trials import Trial
 from nmfbench.problems import convergence
 from nmfbench.problems.problem import Problem
+from nmfbench.trials.trial import Trial
 
 __all__ = ["METHODS", "Matrix", "runs", "sub_problems"]
 

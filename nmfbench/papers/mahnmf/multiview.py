@@ -15,8 +15,8 @@ from nmfbench.artefacts.frames import narrow, with_columns
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.protocols import best
 from nmfbench.datasets.base import dataset_available
-from nmfbench.engine.trials import Trial
 from nmfbench.problems.multiview import SETS, SMOKE, params_of
+from nmfbench.trials.trial import Trial
 
 __all__ = [
     "ASSUMED",

@@ -20,7 +20,6 @@ from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.protocols import best
 from nmfbench.artefacts.region import Bounds
 from nmfbench.datasets.base import dataset_info
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import (
     EUC,
@@ -34,6 +33,7 @@ from nmfbench.papers.mahnmf.faces import (
     slug,
 )
 from nmfbench.problems.faces import CONDITIONS
+from nmfbench.trials.trial import Trial
 
 __all__ = [
     "Claims",

@@ -16,9 +16,9 @@ from nmfbench.artefacts.grids import Method, changed, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.region import Lead
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import speed
 from nmfbench.papers.mahnmf.matrices import ALGORITHM_1, LOW_RANK, SELECT, SMALL, SMOKE, TINY
+from nmfbench.trials.trial import Trial
 
 INVERSE, FIXED = "MahNMF (OGM), μ = 1/t", "MahNMF (OGM), μ = 1"
 _INNER = {"inner_tol": 1e-3}

@@ -10,8 +10,8 @@ import pandas as pd
 
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Axis, Method, changed, cross, labelled, options
-from nmfbench.engine.trials import Trial
 from nmfbench.problems.segmentation import GRAPHS, SIDES
+from nmfbench.trials.trial import Trial
 
 __all__ = [
     "ARGMAX",

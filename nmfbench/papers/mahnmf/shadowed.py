@@ -12,10 +12,10 @@ from nmfbench.artefacts.frames import mean_table, narrow
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf.faces import EUC, NAMES, PCA
 from nmfbench.papers.mahnmf.faces import METHODS as ON_FACES
 from nmfbench.problems.faces import DTYPE, SPLIT
+from nmfbench.trials.trial import Trial
 
 IMAGES = "images"
 METHODS = tuple(Method(m.label, m.solver, m.params) for m in ON_FACES if m.label in (PCA, EUC))

@@ -12,9 +12,9 @@ from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, changed, cross, fields, methods
 from nmfbench.artefacts.plots import image_grid
 from nmfbench.artefacts.style import show_images
-from nmfbench.engine.trials import Trial
 from nmfbench.problems.lighting import DATASET, RANK
 from nmfbench.problems.separation import CARD
+from nmfbench.trials.trial import Trial
 
 __all__ = [
     "ASKED",

@@ -8,9 +8,9 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.grids import Method, changed, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import NumberTable
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf.faces import EUC
 from nmfbench.papers.mahnmf.matrices import LOW_RANK, OGM, SELECT, SMOKE, TINY
+from nmfbench.trials.trial import Trial
 
 METHODS = (
     Method(OGM, "mahnmf-ogm"),

@@ -11,9 +11,9 @@ from nmfbench.artefacts.frames import with_columns
 from nmfbench.artefacts.grids import Method, cross, labelled, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import score_table
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf.fig1 import EXACT
 from nmfbench.tasks.ridge_minimum import KINDS
+from nmfbench.trials.trial import Trial
 
 RRI = "MahNMF-M (RRI)"
 METHODS = tuple(

@@ -12,10 +12,10 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.protocols import best
 from nmfbench.artefacts.region import Bounds
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf.faces import EUC, NAMES, conditions
 from nmfbench.papers.mahnmf.faces import METHODS as ON_FACES
 from nmfbench.problems.faces import DTYPE, SPLIT, few_people
+from nmfbench.trials.trial import Trial
 
 BC, M, EN = "MahNMF-BC", "MahNMF-M", "MahNMF-EN"
 GNMF, RANDOM = "GNMF", "untrained bases"

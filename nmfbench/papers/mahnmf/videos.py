@@ -21,7 +21,6 @@ from nmfbench.artefacts.region import Lead
 from nmfbench.artefacts.strips import Strip, outlined
 from nmfbench.artefacts.tables import mean_and_deviation
 from nmfbench.datasets import dataset_info
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.clips import (
     UNCERTAINTY,
     Clip,
@@ -31,6 +30,7 @@ from nmfbench.papers.clips import (
     pooled,
 )
 from nmfbench.problems.separation import CARD, FRAMES
+from nmfbench.trials.trial import Trial
 
 __all__ = ["METHODS", "figure"]
 

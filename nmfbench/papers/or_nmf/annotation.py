@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from nmfbench.artefacts.grids import Method, changed, cross, methods, options
-from nmfbench.engine.trials import Trial
 from nmfbench.problems.annotation import ONE_PASS, ONE_PASS_PARAMS
+from nmfbench.trials.trial import Trial
 
 __all__ = ["ASSUMED", "METHODS", "ONLINE", "grid", "whole"]
 

@@ -16,9 +16,9 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Lead
 from nmfbench.artefacts.tables import score_table
 from nmfbench.core.matters import Ratio
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.or_nmf.curves import ONMF
 from nmfbench.papers.or_nmf.streams import SETS
+from nmfbench.trials.trial import Trial
 
 BATCH = (Method("NMF", "mu"), Method("HALS", "hals"), Method("NeNMF", "nenmf"))
 IS, BATCH_IS, ONMF_IS = "OR-NMF-IS", "IS-MU", "ONMF-IS"

@@ -16,10 +16,10 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Bounds, Margin
 from nmfbench.artefacts.tables import score_table
 from nmfbench.core.matters import Ratio
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.or_nmf.batch import BATCH
 from nmfbench.papers.or_nmf.curves import ONMF, OR
 from nmfbench.papers.or_nmf.streams import SETS
+from nmfbench.trials.trial import Trial
 
 METHODS = (Method(OR, "or-nmf"), Method(ONMF, "onmf"), *BATCH)
 _RANKS = {"cbcl": (10, 50), "orl": (10, 50), "huebow": (50, 80)}

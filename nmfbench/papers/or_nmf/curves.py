@@ -17,9 +17,9 @@ from nmfbench.artefacts.frames import mean_table
 from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plots import Curves, Printed
 from nmfbench.core.matters import Ratio
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.reported import reported
 from nmfbench.stats.traces import lowest, raw_log_mean, raw_objective_at, time_to
+from nmfbench.trials.trial import Trial
 
 __all__ = [
     "ALONE",

@@ -8,9 +8,9 @@ from itertools import product
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.grids import Method, changed
 from nmfbench.artefacts.plan import Plan
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.or_nmf import curves
 from nmfbench.papers.or_nmf.curves import SAMPLES, SECONDS
+from nmfbench.trials.trial import Trial
 
 __all__ = ["faces"]
 

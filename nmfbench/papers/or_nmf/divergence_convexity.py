@@ -12,7 +12,7 @@ from nmfbench.artefacts.frames import lengthen, mean_table
 from nmfbench.artefacts.grids import Method, cross, fields, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import score_table
-from nmfbench.engine.trials import Trial
+from nmfbench.trials.trial import Trial
 
 _OURS = "OR-NMF-IS"
 METHODS = (Method(_OURS, "or-nmf-is"),)

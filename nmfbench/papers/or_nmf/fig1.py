@@ -14,7 +14,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.plan import Plan
-from nmfbench.metrics import sparseness
+from nmfbench.metrics.factors import sparseness
 from nmfbench.papers.or_nmf import curves
 from nmfbench.papers.or_nmf.curves import CBCL, CHUNKS, INMF, MOR, OMF, ONMF, OR, ORL, SINGLE
 

@@ -14,9 +14,9 @@ from nmfbench.artefacts.grids import Method, changed, cross, fields, methods, op
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import score_table
 from nmfbench.core.matters import Ratio
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.or_nmf.curves import INMF, OMF, OR, PRINTED
 from nmfbench.papers.or_nmf.streams import SETS
+from nmfbench.trials.trial import Trial
 
 METHODS = (
     Method(OR, "or-nmf"),

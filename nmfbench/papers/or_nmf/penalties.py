@@ -13,8 +13,8 @@ from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import score_table
 from nmfbench.core.matters import Ratio
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.or_nmf.curves import OR
+from nmfbench.trials.trial import Trial
 
 _BOUNDS = 0.2, 5.0  # times 1 / m, the mean of bases of unit sum
 _PIXELS = {"cbcl": 361, "digits": 64}

@@ -16,8 +16,8 @@ from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import legend_of
 from nmfbench.artefacts.style import method_styles, plot_band
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.or_nmf.curves import MOR, OMF, OR, SMALL
+from nmfbench.trials.trial import Trial
 
 METHODS = (
     Method(OR, "or-nmf"),

@@ -13,9 +13,9 @@ from nmfbench.artefacts.grids import Method, changed, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.core.matters import Ratio
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.or_nmf.curves import BEST_COST, OR, STORED_COST
 from nmfbench.papers.or_nmf.streams import SETS
+from nmfbench.trials.trial import Trial
 
 RESET = "OR-NMF, M* of each step"
 _THETAS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)

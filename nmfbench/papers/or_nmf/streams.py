@@ -16,9 +16,9 @@ from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.core.matters import Ratio
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.or_nmf.curves import MOR, OMF, OR
 from nmfbench.papers.or_nmf.rates import binned, exponent
+from nmfbench.trials.trial import Trial
 
 _KEPT = ", constant θ"
 CONSTANT, MOR_CONSTANT = OR + _KEPT, MOR + _KEPT

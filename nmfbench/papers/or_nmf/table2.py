@@ -12,9 +12,9 @@ from nmfbench.artefacts.grids import Method, changed
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.printed import PrintedNumber, mean_of
 from nmfbench.artefacts.tables import score_table
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.or_nmf.curves import CBCL, HUE, ONE_SWEEP, ORL, SINGLE
 from nmfbench.papers.reported import reported
+from nmfbench.trials.trial import Trial
 
 _ID = "or-nmf/table2"
 _ONLINE = tuple(method for method in SINGLE if method.label == ONE_SWEEP)

@@ -11,9 +11,9 @@ from nmfbench.artefacts.grids import cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.core.matters import Ratio
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.growth import MATTERS, at_most_linear, grow_alike
 from nmfbench.papers.rnmfd import sets
+from nmfbench.trials.trial import Trial
 
 RNMFD, GNMF = "RNMFD", "GNMF"
 METHODS = (sets.method(RNMFD, "rnmfd"), sets.method(GNMF, "gnmf"))

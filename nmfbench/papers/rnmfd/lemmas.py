@@ -7,10 +7,10 @@ from functools import partial
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.grids import changed, cross, methods
 from nmfbench.artefacts.plan import Plan
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.facts import Fact, claims_of, draw, table_of
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.descent import RULES, by_rule
+from nmfbench.trials.trial import Trial
 
 _LONG = 3000  # iterations
 DEFAULT, PRINTED = RULES["safe"], RULES["paper"]

@@ -18,10 +18,10 @@ import pandas as pd
 
 from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.protocols import best
-from nmfbench.engine.trials import Trial, canonical
-from nmfbench.metrics import nmi_geometric
+from nmfbench.metrics.clustering import nmi_geometric
 from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd.sets import SETS, clusterings, method
+from nmfbench.trials.trial import Trial, canonical
 
 __all__ = [
     "AC",

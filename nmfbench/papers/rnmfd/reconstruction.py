@@ -10,11 +10,11 @@ from nmfbench.artefacts.grids import corrupted, cross, labelled, methods, option
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.core.matters import Ratio
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.sets import SETS, method
 from nmfbench.problems.clustering import whole_set
 from nmfbench.problems.noise import NOISES
+from nmfbench.trials.trial import Trial
 
 ALL, NO_S, MORE_S = "RNMFD", "RNMFD without S", "RNMFD with larger S"
 S_ALONE, NMF, CLEAN_NMF = "RNMFD with S alone, default λ", "NMF", "NMF of the clean images"

@@ -17,7 +17,6 @@ from nmfbench.artefacts.finding import NO_PAIR, Finding, Test
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, changed
 from nmfbench.artefacts.region import Bounds, Lead, Margin
-from nmfbench.engine.trials import Trial, canonical
 from nmfbench.papers.rnmfd.protocols import AC, BASELINES, chosen, printed
 from nmfbench.papers.rnmfd.sets import (
     SETS,
@@ -27,6 +26,7 @@ from nmfbench.papers.rnmfd.sets import (
     sparseness_trial,
 )
 from nmfbench.stats.pooled import pooled_means
+from nmfbench.trials.trial import Trial, canonical
 
 __all__ = [
     "BEST",

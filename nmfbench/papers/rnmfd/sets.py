@@ -8,9 +8,9 @@ from itertools import product
 from typing import Any
 
 from nmfbench.artefacts.grids import Method
-from nmfbench.engine.perform import make_solver
-from nmfbench.engine.trials import Trial
 from nmfbench.problems.clustering import SETS, ImageSet, whole_set
+from nmfbench.solvers import make_solver
+from nmfbench.trials.trial import Trial
 
 __all__ = [
     "ASSUMED",

@@ -11,10 +11,10 @@ from nmfbench.artefacts.finding import with_evidence
 from nmfbench.artefacts.frames import lengthen, narrow
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.sets import SETS, clusterings, method
 from nmfbench.problems.clustering import whole_set
+from nmfbench.trials.trial import Trial
 
 ALL, NO_ORTHOGONALITY, LIGHT = "RNMFD", "RNMFD without orthogonality", "RNMFD, α = 1"
 _NEIGHBORS = (1, 3, 5, 7, 9)  # the paper's range

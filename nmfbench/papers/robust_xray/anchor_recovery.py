@@ -8,8 +8,8 @@ from nmfbench.artefacts.claim import said_at
 from nmfbench.artefacts.frames import mean_table
 from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.plots import Curves
-from nmfbench.engine.trials import Trial
 from nmfbench.problems.recovery import SMALL
+from nmfbench.trials.trial import Trial
 
 __all__ = [
     "BASE",

@@ -10,9 +10,9 @@ from nmfbench.artefacts.finding import Test, with_evidence, within
 from nmfbench.artefacts.frames import lengthen, mean_table
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plots import Curves, Expected, Printed
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.reported import reported
 from nmfbench.problems.exemplars import SMOKE_OPTIONS, TEXTS
+from nmfbench.trials.trial import Trial
 
 __all__ = [
     "ACCURACIES",

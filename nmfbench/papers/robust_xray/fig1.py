@@ -12,7 +12,6 @@ from nmfbench.artefacts.frames import narrow, with_columns
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import image_grid
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.clips import Clip, longest, on_clips
 from nmfbench.papers.robust_xray.foreground import (
     MEDIAN,
@@ -23,6 +22,7 @@ from nmfbench.papers.robust_xray.foreground import (
     separable,
 )
 from nmfbench.problems.separation import FRAMES
+from nmfbench.trials.trial import Trial
 
 HALL = Clip("Airport Hall", "video-hall")
 MASKED = Clip("Hall & monitor, with masks", "video-hallandmonitor")

@@ -9,10 +9,10 @@ from nmfbench.artefacts.estimate import of_left_out
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, cross, fields, methods, options
 from nmfbench.datasets.base import dataset_info
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.clips import FALSE_ALARMS, Clip, chosen, longest, on_clips
 from nmfbench.problems.separation import FRAMES
 from nmfbench.stats.intervals import small_sample_factor
+from nmfbench.trials.trial import Trial
 
 __all__ = [
     "CLIPS",

@@ -8,8 +8,8 @@ from nmfbench.artefacts.frames import mean_table
 from nmfbench.artefacts.grids import Method, corrupted, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.growth import MATTERS, grows_no_faster
+from nmfbench.trials.trial import Trial
 
 ROBUST, IS, L2 = "RobustXRAY", "XRAY-IS", "XRAY-l2"
 METHODS = (Method(ROBUST, "robust-xray"), Method(IS, "xray-is"), Method(L2, "xray-l2"))

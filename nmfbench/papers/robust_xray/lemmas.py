@@ -12,11 +12,11 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.finding import Finding
 from nmfbench.artefacts.grids import Method, changed, cross, fields, methods, options
 from nmfbench.artefacts.plan import Plan
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.facts import Fact, claims_of, draw, table_of
 from nmfbench.papers.robust_xray.anchor_recovery import LATER, with_later
 from nmfbench.problems.exemplars import TEXTS
 from nmfbench.problems.recovery import NOISE, QUICK_LEVELS, SMALL
+from nmfbench.trials.trial import Trial
 
 ROBUST, L2, MEDIAN = "RobustXRAY", "XRAY-l2", "median"
 _KL, _KL_RAND = "XRAY-KL", "XRAY-KL (rand)"

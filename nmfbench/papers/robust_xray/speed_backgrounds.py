@@ -8,10 +8,10 @@ from nmfbench.artefacts.bounds import slower
 from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.frames import with_columns
 from nmfbench.artefacts.grids import Method, cross, methods, options
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.clips import Clip, on_clips
 from nmfbench.papers.reported import reported
 from nmfbench.stats.profiles import pareto_front
+from nmfbench.trials.trial import Trial
 
 __all__ = [
     "ASSUMED",

@@ -8,9 +8,9 @@ from nmfbench.artefacts.bounds import slower
 from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import smaller
 from nmfbench.artefacts.grids import Method, cross, methods, with_data
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.reported import reported
 from nmfbench.problems.exemplars import TEXTS
+from nmfbench.trials.trial import Trial
 
 __all__ = ["ASSUMED", "CLAIMS", "FASTER", "METHODS", "PRINTED", "RIVALS", "grid", "summarise"]
 

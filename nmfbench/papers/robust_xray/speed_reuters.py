@@ -10,10 +10,10 @@ from nmfbench.artefacts.frames import mean_table
 from nmfbench.artefacts.grids import cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.robust_xray import speed_exemplars
 from nmfbench.papers.robust_xray.speed_exemplars import FASTER, PRINTED, SMRS_ADMM
 from nmfbench.problems.exemplars import TEXTS
+from nmfbench.trials.trial import Trial
 
 METHODS = tuple(m for m in speed_exemplars.METHODS if m.label in (SMRS_ADMM, *FASTER))
 _REUTERS = "reuters"

@@ -16,12 +16,12 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves, legend_of
 from nmfbench.artefacts.style import method_styles
 from nmfbench.core.matters import Ratio
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import EUC, HYBRID, KL, MAH, METHODS
 from nmfbench.problems.faces import few_people
 from nmfbench.problems.noise import NOISES
 from nmfbench.stats.breakdown import breakdown_levels, lead_ranges
+from nmfbench.trials.trial import Trial
 
 _LABELS = [method.label for method in METHODS]
 _ACCURACIES = ["accuracy-5", "accuracy-4"]

@@ -18,8 +18,8 @@ from nmfbench.artefacts.plots import legend_of
 from nmfbench.artefacts.style import method_styles
 from nmfbench.core.matters import Ratio
 from nmfbench.datasets.streams import KINDS
-from nmfbench.engine.trials import Trial
 from nmfbench.problems.stream import RANK, SMALL
+from nmfbench.trials.trial import Trial
 
 OR, COSINE, MOR, MOR_LONG = "OR-NMF", "OR-NMF (length known)", "MOR-NMF", "MOR-NMF, 100 samples"
 OMF, OMF_99, OMF_90 = "OMF", "OMF, forget 0.99", "OMF, forget 0.9"

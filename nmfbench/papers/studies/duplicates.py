@@ -12,8 +12,8 @@ from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
-from nmfbench.engine.trials import Trial
 from nmfbench.problems.exemplars import TEXTS
+from nmfbench.trials.trial import Trial
 
 _SHARE = "near-duplicates"
 _CLEANED, _RAW, _RANDOM = "SMRS", "SMRS, not cleaned", "random choice"

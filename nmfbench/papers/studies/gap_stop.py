@@ -13,10 +13,10 @@ from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.core.matters import Ratio
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf.speed import shared_seconds
 from nmfbench.problems.convergence import LOW_RANK
 from nmfbench.stats.traces import lowest, objective_at, time_to
+from nmfbench.trials.trial import Trial
 
 GAP, OBJECTIVE, GRADIENT = "duality gap (25)", "objective (22)", "gradient"
 _RULES = {GAP: {}, OBJECTIVE: {"stop": "objective"}, GRADIENT: {"stop": "gradient"}}

@@ -17,9 +17,9 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.style import method_styles
 from nmfbench.datasets.base import dataset_info
-from nmfbench.engine.trials import Trial
 from nmfbench.problems.separation import CARD
 from nmfbench.stats.breakdown import breakdown_levels
+from nmfbench.trials.trial import Trial
 
 ROBUST, LOW_RANK, RRI = "RobustXRAY", "robust low rank", "MahNMF (RRI)"
 MEDIAN, MEAN = "median", "temporal mean"

@@ -14,7 +14,7 @@ from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import legend_of
 from nmfbench.artefacts.style import method_styles
-from nmfbench.engine.trials import Trial
+from nmfbench.trials.trial import Trial
 
 OR, MOR, OMF, INMF, ONMF, BATCH = "OR-NMF", "MOR-NMF", "OMF", "INMF", "ONMF", "HALS, whole array"
 METHODS = (

@@ -14,7 +14,6 @@ from nmfbench.artefacts.frames import with_columns
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.mahnmf import multiview
 from nmfbench.papers.mahnmf.multiview import (
     ASSUMED,
@@ -32,6 +31,7 @@ from nmfbench.papers.mahnmf.multiview import (
     VIEW,
 )
 from nmfbench.problems.multiview import SETS, params_of
+from nmfbench.trials.trial import Trial
 
 MAH_2, EUC_2 = f"{MAH}, p = 2", f"{EUC}, p = 2"
 _PENALTY, _PENALTY_2 = f"{MAH}, penalty", f"{MAH}, penalty, p = 2"

@@ -14,12 +14,11 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.estimate import Estimate
-from nmfbench.artefacts.finding import Finding, Test
+from nmfbench.artefacts.finding import ALPHA, Finding, Test
 from nmfbench.artefacts.frames import lengthen, narrow
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Lead
 from nmfbench.artefacts.style import method_styles
-from nmfbench.artefacts.verdict import ALPHA
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import (
     EUC,

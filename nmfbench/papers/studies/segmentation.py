@@ -12,12 +12,12 @@ from scipy import stats
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
+from nmfbench.artefacts.finding import ALPHA
 from nmfbench.artefacts.frames import lengthen, mean_table, narrow
 from nmfbench.artefacts.grids import changed, cross
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.tables import score_table
-from nmfbench.artefacts.verdict import ALPHA
 from nmfbench.papers.mahnmf import segments
 from nmfbench.papers.mahnmf.segments import (
     BOTH,

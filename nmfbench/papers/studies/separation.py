@@ -20,7 +20,7 @@ from nmfbench.artefacts.plots import legend_of
 from nmfbench.artefacts.ranks import draw_ranks, height_of_ranks
 from nmfbench.artefacts.region import Margin
 from nmfbench.artefacts.style import method_styles
-from nmfbench.engine.trials import Trial
+from nmfbench.metrics.detection import partial_area, pooled_rates
 from nmfbench.papers.clips import (
     MARGIN,
     UNCERTAINTY,
@@ -33,8 +33,8 @@ from nmfbench.papers.clips import (
     pooled,
 )
 from nmfbench.problems.separation import CARD, CLIPS, FRAMES
-from nmfbench.stats.detection import partial_area, pooled_rates
 from nmfbench.stats.ranks import grouped_critical_difference
+from nmfbench.trials.trial import Trial
 
 STEADY = tuple(Clip(title, f"video-{name}") for name, title in CLIPS.items())
 LIT = Clip(f"{CLIPS['ibmtest2']}, simulated light switch", "video-ibmtest2", light_switch=True)

@@ -16,7 +16,6 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.region import Bounds
 from nmfbench.core.matters import Ratio
-from nmfbench.engine.trials import Trial
 from nmfbench.papers.or_nmf.curves import (
     CBCL,
     HUE,
@@ -30,6 +29,7 @@ from nmfbench.papers.or_nmf.curves import (
     WOR,
 )
 from nmfbench.stats.traces import raw_log_mean
+from nmfbench.trials.trial import Trial
 
 _LENGTHS = (2, 5, 10, 20, 50, 100, 500)
 # The settings of the figures have the names that they have there.

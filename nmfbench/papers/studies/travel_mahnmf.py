@@ -10,12 +10,12 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.grids import cross, fields, methods, options, with_data
 from nmfbench.artefacts.plan import Plan
-from nmfbench.engine.trials import Trial
 from nmfbench.papers import forest
 from nmfbench.papers.forest import Sentence, Study
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import EUC, KL, MAH, conditions
 from nmfbench.problems.faces import DTYPE, SPLIT
+from nmfbench.trials.trial import Trial
 
 METHODS = [method for method in faces.METHODS if method.label in (EUC, KL, MAH)]
 _SETS = {"yale": {}, "umist": {}, "coil20": {}, "mnist": {"samples_per_class": 100}}

@@ -13,11 +13,11 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.comparisons import smaller
 from nmfbench.artefacts.grids import changed, cross, fields, methods
 from nmfbench.artefacts.plan import Plan
-from nmfbench.engine.trials import Trial
 from nmfbench.papers import forest
 from nmfbench.papers.forest import Sentence, Study
 from nmfbench.papers.or_nmf import curves
 from nmfbench.papers.or_nmf.curves import OMF, OR, SAMPLES, STORED_COST
+from nmfbench.trials.trial import Trial
 
 METHODS = [method for method in curves.SINGLE if method.label in (OR, OMF)]
 _SETS = ["bbc", "mnist", "coil20", "umist"]

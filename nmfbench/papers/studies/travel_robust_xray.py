@@ -13,7 +13,6 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.datasets.base import dataset_info
-from nmfbench.engine.trials import Trial
 from nmfbench.papers import forest
 from nmfbench.papers.clips import UNCERTAINTY, Clip, as_good, chosen, on_clips
 from nmfbench.papers.forest import Sentence, Study
@@ -27,6 +26,7 @@ from nmfbench.papers.robust_xray.foreground import (
     separable,
 )
 from nmfbench.problems.separation import FRAMES
+from nmfbench.trials.trial import Trial
 
 _OWN = Clip(HALL, "video-hallandmonitor")
 CLIPS = (

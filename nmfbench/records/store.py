@@ -1,0 +1,884 @@
+"""The store: one SQLite file that holds every finished or failed trial.
+
+A record and its arrays are written in one transaction, so that a kill at any moment loses no
+finished trial and leaves none half written. The write-ahead log lets readers look on while a run
+goes on. Arrays are stored in numpy's own format without pickle. Arrays of published records are
+kept apart from those computed here: they serve pictures and claims, and no trial starts from them.
+
+A record is written with a digest of its columns and one of each of its arrays, and none is given
+out that does not fit its digest. Records of a store from before there were digests get theirs when
+it is next opened for writing; the columns for them are such that an earlier nmfbench, too, can
+still write there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import functools
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pandas as pd
+
+from nmfbench.records.arrays import from_bytes, to_bytes
+from nmfbench.records.provenance import public_host
+from nmfbench.records.record import COLUMNS, RecordError, check_origin, digest, from_row, to_row
+from nmfbench.trials.trial import canonical
+
+__all__ = [
+    "AUDIT",
+    "DRAW",
+    "ArrayStayedBehindError",
+    "DamagedError",
+    "NoStoreError",
+    "Store",
+    "StoreError",
+    "StoredArrays",
+    "connect",
+    "read_contents",
+    "schema_damage",
+    "unpack_array",
+    "verify",
+    "verify_audit",
+]
+
+FILE_NAME = "records.sqlite"
+_VERSION = 2  # of the schema below, less what an earlier nmfbench need not know of
+_APPLICATION_ID = 0x6E6D6662  # "nmfb"
+
+AUDIT = {
+    "key": "TEXT NOT NULL",
+    "task": "TEXT NOT NULL",
+    "solver": "TEXT NOT NULL",
+    "dataset": "TEXT NOT NULL",
+    "record_code": "TEXT NOT NULL",
+    "code": "TEXT NOT NULL",
+    "outcome": "TEXT NOT NULL",
+    "compared": "TEXT NOT NULL",
+    "host": "TEXT NOT NULL",
+    "finished": "TEXT NOT NULL",
+}
+"""Columns of an audit: which record, the source that computed it and the source that computed it
+again, how the two compare, and what was compared (``"all"`` or ``"first objectives"``)."""
+
+DRAW = {
+    "draw": "TEXT NOT NULL",
+    "task": "TEXT NOT NULL",
+    "solver": "TEXT NOT NULL",
+    "dataset": "TEXT NOT NULL",
+    "record_code": "TEXT NOT NULL",
+    "code": "TEXT NOT NULL",
+    "audited": "INTEGER NOT NULL",
+    "records": "TEXT NOT NULL",
+    "host": "TEXT NOT NULL",
+    "finished": "TEXT NOT NULL",
+}
+"""Columns of the records that a random sample was drawn from: the text that drew it; the group and
+both sources; how many records were computed again; and all that could have been, as JSON from key
+to digest."""
+
+_TABLES = {
+    "records": ([*COLUMNS], ["digest", "contents"]),
+    "arrays": (["key", "name", "npy"], []),
+    "published": (["key", "name", "npy"], []),
+    "imported": (["key"], []),
+    "audits": ([*AUDIT], ["digest"]),
+    "draws": ([*DRAW, "digest"], []),
+}
+"""Columns of each table, and those that a store from before there were digests lacks."""
+
+_CHUNK = 500  # keys per query; SQLite limits the number of parameters
+_PATIENCE = 60  # seconds to wait for another process that writes
+_LITTLE = 2**20  # bytes free on a disk that is as good as full
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+class StoreError(RuntimeError):
+    """A store that cannot be read or written any more, or a record that does not fit."""
+
+
+class NoStoreError(StoreError):
+    """A folder that has no store, or none that can be used."""
+
+
+class DamagedError(StoreError):
+    """A record, an array or a file that is not what was written."""
+
+
+class ArrayStayedBehindError(StoreError, KeyError):
+    """An array of an imported record that its file does not hold."""
+
+    __str__ = Exception.__str__  # without the quotes of a KeyError
+
+
+def _explained(method):
+    """Turn what SQLite complains of into a StoreError that says what to do."""
+
+    @functools.wraps(method)
+    def wrapped(self, *args, **kwargs):
+        try:
+            with self._lock:
+                found = method(self, *args, **kwargs)
+                self._still_there()
+                return found
+        except RecordError as error:
+            raise StoreError(str(error)) from error
+        except (UnicodeDecodeError, json.JSONDecodeError) as error:  # of text, names or messages
+            why = f"{self.path}: {error}; the file is damaged: {self._repair()}"
+            raise DamagedError(why) from error
+        except (OSError, sqlite3.Error) as error:
+            raise self._explain(error) from error
+
+    return wrapped
+
+
+class Store:
+    """Records in ``folder / "records.sqlite"``.
+
+    Several processes may have one store open at the same time, and the threads of a process may
+    share one object.
+
+    Parameters
+    ----------
+    folder : path-like
+    create : bool, default=True
+        Make the folder and the file if they are missing; False makes that an error. With False, a
+        store that cannot be written to can be read.
+    as_it_is : bool, default=False
+        Write nothing, not even digests that records lack.
+
+    Raises
+    ------
+    NoStoreError
+        If the file is no store, cannot be opened, or is of a newer version.
+    DamagedError
+        If the file is damaged.
+    """
+
+    def __init__(self, folder, *, create=True, as_it_is=False):
+        self.folder = Path(folder)
+        self.path = self.folder / FILE_NAME
+        self._lock = threading.RLock()
+        self._identity = None
+        if not create and not self.path.exists():
+            raise NoStoreError(
+                f"there is no store in {self.folder}: run something with --store {self.folder} "
+                "first, or name another folder."
+            )
+        self._db = None
+        try:
+            self._open(create, as_it_is)
+        except BaseException:
+            self.close()
+            raise
+
+    @_explained
+    def _open(self, create, as_it_is):
+        if create:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if not _is_writable(self.path):
+                raise PermissionError("it cannot be written to")
+        self.read_only = as_it_is or not _is_writable(self.path)
+        self._db = connect(self.path, read_only=self.read_only)
+        if self._version() != _VERSION:
+            self._write_ahead()
+            self._create()
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        stat = self.path.stat()
+        self._identity = stat.st_dev, stat.st_ino
+        if not self.read_only:
+            # A reader goes on where that is not possible now, such as on a full disk.
+            with contextlib.nullcontext() if create else contextlib.suppress(sqlite3.Error):
+                self._add_digests()
+                if not self._has("draws"):
+                    self._create_draws()
+        self._seals = "digest, contents" if self._has_digests() else "NULL, NULL"
+
+    def _create(self):
+        with self._transaction():
+            if self._version() == _VERSION:  # another process was faster
+                return
+            columns = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+            self._db.execute(f"CREATE TABLE records ({columns})")
+            self._db.execute(
+                "CREATE TABLE arrays (key TEXT NOT NULL REFERENCES records (key), "
+                "name TEXT NOT NULL, npy BLOB NOT NULL, PRIMARY KEY (key, name))"
+            )
+            self._db.execute(
+                "CREATE TABLE published (key TEXT NOT NULL, name TEXT NOT NULL, "
+                "npy BLOB NOT NULL, PRIMARY KEY (key, name))"
+            )
+            self._db.execute("CREATE TABLE imported (key TEXT PRIMARY KEY)")
+            columns = ", ".join(f"{name} {kind}" for name, kind in AUDIT.items())
+            self._db.execute(f"CREATE TABLE audits ({columns})")
+            self._create_draws()
+            self._db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+            self._db.execute(f"PRAGMA user_version = {_VERSION}")
+
+    def _create_draws(self):
+        columns = ", ".join(f"{name} {kind}" for name, kind in DRAW.items())
+        self._db.execute(
+            f"CREATE TABLE IF NOT EXISTS draws ({columns}, digest TEXT, "
+            "PRIMARY KEY (draw, task, solver, dataset, record_code, code))"
+        )
+
+    def _version(self) -> int:
+        """Format of the file, 0 of a new one."""
+        # One statement, so that it never sees half of what another process does.
+        application, version, tables = self._db.execute(
+            "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) "
+            "FROM pragma_application_id, pragma_user_version"
+        ).fetchone()
+        if (tables or version) and application != _APPLICATION_ID:
+            raise NoStoreError(
+                f"{self.path} is a database, but not a store of nmfbench: name another folder "
+                "with --store."
+            )
+        if version and version < _VERSION:
+            raise NoStoreError(
+                f"{self.path} was written by an older nmfbench (format {version}, now {_VERSION}), "
+                "when keys were hashes of the source: move it away, or name another folder with "
+                "--store; 'nmfbench import' fills a new one with published records."
+            )
+        if version > _VERSION:
+            raise NoStoreError(
+                f"{self.path} was written by a newer nmfbench (format {version}, known up to "
+                f"{_VERSION}): update the package."
+            )
+        return version
+
+    def _write_ahead(self):
+        """Switch the log on; SQLite does not wait by itself where two processes do it at once."""
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+
+    def _has_digests(self) -> bool:
+        return self._has("records", "contents")
+
+    def _has(self, table, column="digest") -> bool:
+        found = self._db.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
+        return (column,) in found
+
+    def _add_digests(self):
+        """Give a digest to each whole record that has none; damaged ones go without."""
+        if not self._has_digests():
+            with self._transaction():
+                if not self._has_digests():  # no other process was faster
+                    self._db.execute("ALTER TABLE audits ADD COLUMN digest TEXT")
+                    self._db.execute("ALTER TABLE records ADD COLUMN digest TEXT")
+                    self._db.execute("ALTER TABLE records ADD COLUMN contents TEXT")
+                    self._db.execute("CREATE INDEX bare ON records (key) WHERE digest IS NULL")
+        last = ""
+        while keys := self._bare(last):  # in short transactions, between which others can write
+            with self._transaction():
+                for key in keys:
+                    self._add_digest(key)
+            last = keys[-1]
+
+    def _bare(self, after) -> list[str]:
+        """Some keys of records without a digest."""
+        query = "SELECT key FROM records WHERE digest IS NULL AND key > ? ORDER BY key LIMIT ?"
+        return [key for (key,) in self._db.execute(query, (after, _CHUNK))]
+
+    def _add_digest(self, key):
+        query = f"SELECT {', '.join(COLUMNS)} FROM records WHERE key = ? AND digest IS NULL"
+        row = self._db.execute(query, (key,)).fetchone()
+        if row is None:  # another process was faster
+            return
+        (imported,) = self._db.execute(
+            "SELECT count(*) FROM imported WHERE key = ?", (key,)
+        ).fetchone()
+        table = "published" if imported else "arrays"
+        blobs = self._db.execute(f"SELECT key, name, npy FROM {table} WHERE key = ?", (key,))
+        blobs = blobs.fetchall()
+        with contextlib.suppress(RecordError):
+            verify(row)
+            for *_, blob in blobs:
+                unpack_array(blob)
+            self._db.execute(
+                "UPDATE records SET digest = ?, contents = ? WHERE key = ?",
+                (digest(row), _contents(blobs, bool(imported)), key),
+            )
+
+    def _transaction(self):
+        return _Transaction(self._db)
+
+    def close(self):
+        """Close the file; a closed store cannot be used again."""
+        if self._db is not None:
+            with self._lock:
+                self._db.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.close()
+
+    # -- what goes wrong ----------------------------------------------------------------------
+
+    def _still_there(self):
+        """Raise if the file is not at its place any more: what is written to it is lost."""
+        if self._identity is None:
+            return
+        try:
+            stat = self.path.stat()
+        except OSError:
+            stat = None
+        if stat is None or (stat.st_dev, stat.st_ino) != self._identity:
+            raise StoreError(
+                f"{self.path} was moved, deleted or replaced while it was in use, and what was "
+                "written to it went with it: put it back if you have it, and start the same "
+                "command again, which computes what is missing."
+            )
+
+    def _explain(self, error) -> StoreError:
+        """The error of SQLite or of the system, with what to do."""
+        try:
+            self._still_there()
+        except StoreError as gone:
+            return gone
+        name = getattr(error, "sqlite_errorname", None) or ""
+        kind, text = (StoreError if self._identity else NoStoreError), f"{self.path}: {error}; "
+        if _is_full(error, name, self.folder):
+            text += "make room and start the same command again; what is written is safe."
+            return StoreError(text)
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            text += "another process holds it; end that one, or name another folder with --store."
+            return StoreError(text)
+        if name.startswith("SQLITE_IOERR"):
+            text += "the disk fails, or the network that it is on; start the same command again."
+            return StoreError(text)
+        if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")) or isinstance(error, OSError):
+            return kind(text + "make the folder writable, or name another with --store.")
+        if name == "SQLITE_NOTADB":
+            return kind(
+                f"{text}the file is damaged or is not a store: move it away, or name another "
+                "folder with --store."
+            )
+        return DamagedError(f"{text}the file is damaged: {self._repair()}")
+
+    def _damaged(self, key, error) -> DamagedError:
+        why = str(error).rstrip(".")
+        return DamagedError(f"{self.path}: record {key!r} is damaged ({why}); {self._repair()}")
+
+    def _repair(self) -> str:
+        return (
+            f"'nmfbench doctor --repair --store {self.folder}' keeps what is whole, and sets the "
+            "rest aside to be computed again."
+        )
+
+    def check_writable(self):
+        """Raise if the store can only be read, before anything is computed for it."""
+        if self.read_only:
+            raise NoStoreError(
+                f"{self.path} can only be read: make the folder writable, or work on a copy."
+            )
+
+    # -- records ------------------------------------------------------------------------------
+
+    @_explained
+    def put(
+        self,
+        record: dict[str, Any],
+        arrays: Mapping[str, np.ndarray] | None = None,
+        *,
+        replace: bool = False,
+    ) -> bool:
+        """Write a record and its arrays, in one transaction.
+
+        A finished trial is not overwritten unless that is asked for; a failed one is, by a later
+        try.
+
+        Parameters
+        ----------
+        record : dict
+            Every name of :data:`COLUMNS`; JSON columns as Python values.
+        arrays : dict of ndarray
+            No object arrays.
+        replace : bool, default=False
+            Take the place of a finished record, which is out of date.
+
+        Returns
+        -------
+        bool
+            Whether anything was written.
+
+        Raises
+        ------
+        StoreError
+            If the record does not fit, or the file cannot be written.
+        """
+        row, blobs = to_row(record), _blobs(record["key"], arrays or {})
+        with self._transaction():
+            return self._put(row, blobs, replace=replace, imported=False)
+
+    @_explained
+    def put_imported(
+        self,
+        records: Iterable[tuple[dict, Mapping[str, np.ndarray]]],
+        *,
+        beside: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Write records computed elsewhere and their arrays, in one transaction, over any held.
+
+        ``beside`` is called at its end, to write what is kept in other files; where that raises,
+        no record is written.
+        """
+        with self._transaction():
+            for record, arrays in records:
+                row, blobs = to_row(record), _blobs(record["key"], arrays)
+                self._put(row, blobs, replace=True, imported=True)
+            beside()
+
+    @_explained
+    def put_row(self, row: Sequence, blobs: Sequence[tuple], *, imported: bool) -> None:
+        """Write what another store holds, once it was checked: a row of :data:`COLUMNS`, and of
+        each array key, name and bytes."""
+        with self._transaction():
+            self._put(row, blobs, replace=True, imported=imported)
+
+    def _put(self, row, blobs, *, replace, imported):
+        key = row[0]
+        held = self._db.execute("SELECT status FROM records WHERE key = ?", (key,)).fetchone()
+        if held is not None and held[0] == "done" and not replace:
+            return False
+        if held is not None:
+            for name in ("arrays", "published", "imported"):
+                self._db.execute(f"DELETE FROM {name} WHERE key = ?", (key,))
+        self._db.execute(_INSERT, (*row, digest(row), _contents(blobs, imported)))
+        table = "published" if imported else "arrays"
+        self._db.executemany(f"INSERT INTO {table} VALUES (?, ?, ?)", blobs)
+        if imported:
+            self._db.execute("INSERT INTO imported VALUES (?)", (key,))
+        return True
+
+    @_explained
+    def status(self, keys: Iterable[str]) -> dict[str, str]:
+        """``"done"`` or ``"failed"`` for those of ``keys`` that have a record."""
+        return {row["key"]: row["status"] for row in self._rows(keys)}
+
+    @_explained
+    def provenance(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Status, code, host, versions, cost and digest of those of ``keys`` with a record."""
+        names = ("status", "code", "host", "versions", "elapsed", "seconds", "cpu_seconds")
+        return {
+            row["key"]: {name: row[name] for name in names}
+            | {name: _from_json(row[name]) for name in ("host", "versions")}
+            | {"digest": digest(row.values()) if seal is None else seal}
+            for row, seal in self._sealed(keys)
+        }
+
+    @_explained
+    def seals(self, keys: Iterable[str]) -> dict[str, tuple[str | None, str | None]]:
+        """Digests of the records of ``keys``, and of their arrays, as they stand there."""
+        query = f"SELECT key, {self._seals} FROM records WHERE key IN ({{}})"
+        return {key: (seal, contents) for key, seal, contents in self._select(query, keys)}
+
+    @_explained
+    def imported(self, keys: Iterable[str]) -> set[str]:
+        """Those of ``keys`` whose records were not computed here: no trial starts from them."""
+        query = (
+            f"SELECT records.key, imported.key, {self._seals} FROM records "
+            "LEFT JOIN imported ON imported.key = records.key WHERE records.key IN ({})"
+        )
+        found = set()
+        for key, mark, *seals in self._select(query, keys):
+            held = self._held(key, *seals)
+            if held is not None and held["imported"] != (mark is not None):
+                raise self._damaged(key, "whether it was imported is not what was written")
+            if mark is not None:
+                found.add(key)
+        return found
+
+    @_explained
+    def records(self, keys: Iterable[str] | None = None) -> list[dict[str, Any]]:
+        """Records as :meth:`put` takes them, in the order of ``keys``; by default all."""
+        if keys is None:
+            return [from_row(row.values()) for row in self._rows()]
+        keys = list(keys)
+        rows = {row["key"]: row for row in self._rows(keys)}
+        return [from_row(rows[key].values()) for key in keys if key in rows]
+
+    def _rows(self, keys=None) -> Iterator[dict[str, Any]]:
+        """Rows of records by column, each checked; by default all, in the order of their keys."""
+        return (row for row, _ in self._sealed(keys))
+
+    def _sealed(self, keys=None) -> Iterator[tuple[dict[str, Any], str | None]]:
+        """The same with the digests that they have."""
+        query = f"SELECT {', '.join(COLUMNS)}, {self._seals} FROM records"
+        if keys is None:
+            rows = self._db.execute(f"{query} ORDER BY key")
+        else:
+            rows = self._select(f"{query} WHERE key IN ({{}})", keys)
+        for *row, seal, _ in rows:
+            try:
+                verify(row, seal)
+            except RecordError as error:
+                raise self._damaged(row[0], error) from error
+            yield dict(zip(COLUMNS, row, strict=True)), seal
+
+    def table(self, keys: Iterable[str] | None = None) -> pd.DataFrame:
+        """Records as a tidy table: a row a trial, a column a metric.
+
+        Parameters
+        ----------
+        keys : iterable of str, optional
+            By default all; rows come in the order of the keys.
+        """
+        records = [r | {"host": public_host(r["host"])} for r in self.records(keys)]
+        metrics = pd.DataFrame([record.pop("metrics") for record in records])
+        names = [name for name in COLUMNS if name != "metrics"]
+        return pd.concat([pd.DataFrame(records, columns=names), metrics], axis=1)
+
+    @_explained
+    def solvers(self) -> list[tuple[str, dict[str, Any]]]:
+        """Solvers of the records with their parameters, each once, sorted."""
+        rows = self._db.execute("SELECT DISTINCT solver, params FROM records ORDER BY 1, 2")
+        return [(solver, json.loads(params)) for solver, params in rows]
+
+    # -- arrays -------------------------------------------------------------------------------
+
+    @_explained
+    def arrays(self, key: str) -> dict[str, np.ndarray]:
+        """The arrays of one trial that were computed here, by name; not published ones."""
+        rows = self._db.execute("SELECT name, npy FROM arrays WHERE key = ? ORDER BY name", (key,))
+        blobs, held = dict(rows), self._contents(key)
+        if held is not None and not held["imported"] and blobs.keys() != held["arrays"].keys():
+            raise self._damaged(key, "it does not have the arrays that were written")
+        return {name: self._array(key, name, blob, held) for name, blob in blobs.items()}
+
+    @_explained
+    def array_names(self, key: str) -> list[str]:
+        """Names of the arrays of one trial, computed here or published, sorted."""
+        rows = self._db.execute(
+            "SELECT name FROM arrays WHERE key = ?1 UNION "
+            "SELECT name FROM published WHERE key = ?1 ORDER BY name",
+            (key,),
+        )
+        names, held = [name for (name,) in rows], self._contents(key)
+        if held is not None and names != sorted(held["arrays"]):
+            raise self._damaged(key, "it does not have the arrays that were written")
+        return names
+
+    @_explained
+    def names_of_arrays(self, keys: Iterable[str]) -> dict[str, set[str]]:
+        """Names of the arrays of some trials, of those that have any; not checked."""
+        keys, found = list(keys), {}
+        for table in ("arrays", "published"):
+            query = f"SELECT key, name FROM {table} WHERE key IN ({{}})"
+            for key, name in self._select(query, keys):
+                found.setdefault(key, set()).add(name)
+        return found
+
+    @_explained
+    def array(self, key: str, name: str) -> np.ndarray:
+        """One array of one trial, computed here or published.
+
+        Raises
+        ------
+        KeyError
+            If the trial has no array of that name.
+        ArrayStayedBehindError
+            If the record comes from a file, and the array does not.
+        """
+        row = self._db.execute(
+            "SELECT npy FROM arrays WHERE key = ?1 AND name = ?2 UNION ALL "
+            "SELECT npy FROM published WHERE key = ?1 AND name = ?2",
+            (key, name),
+        ).fetchone()
+        if row is None:
+            known = ", ".join(self.array_names(key)) or "none"
+            if self.imported([key]):
+                raise ArrayStayedBehindError(
+                    f"trial {key} was imported without its array {name!r}: a record book keeps "
+                    "those that its own report shows, and 'nmfbench run' of an artefact computes "
+                    "again what lacks others that it reads."
+                )
+            raise KeyError(f"trial {key} has no array {name!r}; it has {known}.")
+        return self._array(key, name, row[0], self._contents(key))
+
+    def _array(self, key, name, blob, held):
+        try:
+            # One that should not be there has no digest: the empty one fits nothing.
+            return unpack_array(blob, None if held is None else held["arrays"].get(name, ""))
+        except RecordError as error:
+            raise self._damaged(key, f"array {name!r}: {error}") from error
+
+    def _contents(self, key) -> dict[str, Any] | None:
+        """Digests of a record's arrays, and whether it was imported."""
+        query = f"SELECT key, {self._seals} FROM records WHERE key = ?"
+        row = self._db.execute(query, (key,)).fetchone()
+        return None if row is None else self._held(*row)
+
+    def _held(self, key, seal, contents):
+        try:
+            return read_contents(seal, contents)
+        except RecordError as error:
+            raise self._damaged(key, error) from error
+
+    # -- audits -------------------------------------------------------------------------------
+
+    @_explained
+    def put_audits(self, audits: Iterable[dict[str, Any]]) -> None:
+        """Keep audits; each has every name of :data:`AUDIT`, ``host`` as a dictionary."""
+        self._put_rows("audits", AUDIT, audits)
+
+    @_explained
+    def audits(self) -> list[dict[str, Any]]:
+        """All audits, in the order in which they were made."""
+        return self._sealed_rows("audits", AUDIT, self._seals.partition(",")[0])
+
+    @_explained
+    def put_draws(self, draws: Iterable[dict[str, Any]]) -> None:
+        """Keep the records that samples were drawn from; each has every name of :data:`DRAW`.
+
+        One takes the place of an earlier one of the same draw, group and sources.
+        """
+        self._put_rows("draws", DRAW, draws)
+
+    @_explained
+    def draws(self) -> list[dict[str, Any]]:
+        """The records that samples were drawn from, in the order in which they were kept."""
+        for problem in schema_damage(self._db).values():
+            raise DamagedError(f"{self.path}: {problem}; {self._repair()}")
+        return self._sealed_rows("draws", DRAW, "digest") if self._has("draws") else []
+
+    def _put_rows(self, table, columns, values):
+        rows = [
+            [canonical(v) if isinstance(v, Mapping) else v for v in map(row.__getitem__, columns)]
+            for row in values
+        ]
+        with self._transaction():
+            marks = ", ".join("?" * (len(columns) + 1))
+            self._db.executemany(
+                f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}, digest) VALUES ({marks})",
+                [(*row, digest(row)) for row in rows],
+            )
+
+    def _sealed_rows(self, table, columns, seal):
+        rows = self._db.execute(f"SELECT {', '.join(columns)}, {seal} FROM {table} ORDER BY rowid")
+        found = []
+        for *row, seal in rows:
+            try:
+                found.append(verify_audit(columns, row, seal))
+            except RecordError as error:
+                raise DamagedError(
+                    f"{self.path}: an audit is damaged ({error}); {self._repair()}"
+                ) from error
+        return found
+
+    def _select(self, query, keys):
+        keys = list(keys)
+        rows = []
+        for start in range(0, len(keys), _CHUNK):
+            chunk = keys[start : start + _CHUNK]
+            rows += self._db.execute(query.format(", ".join("?" * len(chunk))), chunk).fetchall()
+        return rows
+
+
+_INSERT = (
+    f"INSERT OR REPLACE INTO records ({', '.join(COLUMNS)}, digest, contents) "
+    f"VALUES ({', '.join('?' * (len(COLUMNS) + 2))})"
+)
+_from_json = functools.lru_cache(1024)(json.loads)  # hosts and releases are few, and only read
+
+
+# -- what fits ----------------------------------------------------------------------------------
+
+
+def verify(row: Sequence, seal: str | None = None) -> None:
+    """Raise a RecordError if a row of a record is not what was written; ``seal`` is its digest.
+
+    A row without one has to be such as could have been written.
+    """
+    try:
+        if seal is None:
+            good = to_row(from_row(row)) == list(row)
+        else:
+            good = seal == digest(row)
+            check_origin(row)
+    except (TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise RecordError(str(error)) from error
+    if not good:
+        raise RecordError("it is not what was written")
+
+
+def verify_audit(columns: Iterable[str], row: Sequence, seal: str | None = None) -> dict[str, Any]:
+    """The row of an audit, or of a draw, by column; raises as :func:`verify` does."""
+    audit = dict(zip(columns, row, strict=True))
+    try:
+        if seal is not None and seal != digest(row):
+            raise RecordError("it is not what was written")
+        parsed = {name: _from_json(audit[name]) for name in ("host", "records") if name in audit}
+        if not all(isinstance(value, dict) for value in parsed.values()):
+            raise RecordError("it is not what was written")
+        return audit | parsed
+    except (TypeError, ValueError, RecursionError) as error:
+        raise RecordError(str(error)) from error
+
+
+def schema_damage(db: sqlite3.Connection) -> dict[str, str]:
+    """Tables that are not as they were made, with what is wrong.
+
+    A store from before there were digests and draws is whole without them.
+    """
+    tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    wrong = {name: f"the table {name!r} is unknown" for name in tables if name not in _TABLES}
+    for table, (columns, later) in _TABLES.items():
+        found = [name for (name,) in db.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+        if found not in (columns, [*columns, *later]) and (found or table != "draws"):
+            wrong[table] = f"the table {table!r} has other columns than it was made with"
+    return wrong
+
+
+def read_contents(seal: str | None, contents: str | None) -> dict[str, Any] | None:
+    """Digests of a record's ``arrays`` by name, and whether it was ``imported``; None without seal.
+
+    Raises
+    ------
+    RecordError
+        If that is not what was written.
+    """
+    if seal is None and contents is None:
+        return None
+    with contextlib.suppress(TypeError, ValueError, AttributeError, RecursionError):
+        held = json.loads(contents)
+        whole = held.keys() == {"arrays", "imported"} and isinstance(held["arrays"], dict)
+        if whole and seal is not None:
+            return held
+    raise RecordError("the list of its arrays is not what was written")
+
+
+def unpack_array(blob, seal: str | None = None) -> np.ndarray:
+    """The array of a blob.
+
+    Raises
+    ------
+    RecordError
+        If it is not what was written.
+    """
+    if seal is not None and (not isinstance(blob, bytes) or seal != _blob_digest(blob)):
+        raise RecordError("it is not what was written")
+    try:
+        return from_bytes(blob)
+    except Exception as error:  # numpy parses what may be anything
+        raise RecordError(f"it cannot be read: {error}") from error
+
+
+def _blobs(key, arrays):
+    try:
+        return [(key, name, to_bytes(array)) for name, array in arrays.items()]
+    except ValueError as error:
+        raise RecordError(f"an array of objects cannot be stored: {error}.") from error
+
+
+def _contents(blobs, imported) -> str:
+    digests = {name: _blob_digest(blob) for _, name, blob in blobs}
+    return canonical({"arrays": digests, "imported": imported})
+
+
+def _blob_digest(blob) -> str:
+    return hashlib.sha256(blob).hexdigest()[:16]
+
+
+# -- the file -----------------------------------------------------------------------------------
+
+
+def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """A connection to the database of a store, without transactions that begin by themselves."""
+    mode, log = "rwc", path.with_name(f"{path.name}-wal")
+    if read_only and _is_writable(path):
+        mode = "rw"  # for the files of the log, without which nothing can be read
+    elif read_only:
+        # Without a log nobody writes; then SQLite can do without making one.
+        mode = "ro" if log.exists() and log.stat().st_size else "ro&immutable=1"
+    place = f"file:{quote(str(path.absolute()))}?mode={mode}"
+    db = sqlite3.connect(
+        place, uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+    )
+    db.execute("PRAGMA cell_size_check = ON")
+    if read_only:
+        db.execute("PRAGMA query_only = ON")
+    return db
+
+
+def _is_writable(path) -> bool:
+    effective = os.access in os.supports_effective_ids
+    places = [place for place in (path, path.parent) if place.exists()]
+    return all(os.access(place, os.W_OK, effective_ids=effective) for place in places)
+
+
+def _is_full(error, name, folder) -> bool:
+    if name == "SQLITE_FULL" or getattr(error, "errno", None) in _FULL:
+        return True
+    # Of a full disk SQLite also says that it cannot write, or cannot open its log.
+    with contextlib.suppress(OSError):
+        writes = name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN"))
+        return writes and shutil.disk_usage(folder).free < _LITTLE
+    return False
+
+
+class StoredArrays(Mapping):
+    """The arrays of one trial as a mapping from names, each read when it is first asked for.
+
+    Parameters
+    ----------
+    store : Store
+        Open for as long as arrays are asked for.
+    key : str
+    seen : callable, optional
+        Told of each array that is read, by key and name.
+    """
+
+    def __init__(self, store, key, seen=lambda key, name: None):
+        self._store, self._key, self._seen = store, key, seen
+        self._read: dict[str, np.ndarray] = {}
+
+    def __getitem__(self, name):
+        if name not in self._read:
+            self._read[name] = self._store.array(self._key, name)
+        self._seen(self._key, name)
+        return self._read[name]
+
+    def __iter__(self):
+        return iter(self._store.array_names(self._key))
+
+    def __len__(self):
+        return len(self._store.array_names(self._key))
+
+
+class _Transaction:
+    """BEGIN IMMEDIATE ... COMMIT, or ROLLBACK where the block or the commit raises."""
+
+    def __init__(self, db):
+        self._db = db
+
+    def __enter__(self):
+        self._db.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind, *exc):
+        try:
+            if kind is None:
+                self._db.execute("COMMIT")
+        finally:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")

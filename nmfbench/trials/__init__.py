@@ -1,0 +1,5 @@
+"""What is to be computed: the description of a trial, without files, stores and processes.
+
+``trial`` is the unit of work with its key (``fingerprint`` versions the code) and its ``seeds``;
+``target`` names the numerical target under which it is computed.
+"""

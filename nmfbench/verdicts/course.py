@@ -1,0 +1,74 @@
+"""Course of the verdicts: how many tests were decided after how many CPU hours.
+
+Records say when they were finished and what they took, so that the course can be read off them,
+whoever computed them, and in whatever order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from nmfbench.artefacts.artefact import Artefact
+from nmfbench.engine.budget import cpu_of
+from nmfbench.records.store import Store
+from nmfbench.verdicts.evaluate import find
+from nmfbench.verdicts.scheduler import looks_of
+from nmfbench.verdicts.verdict import DECIDED, settle
+
+__all__ = ["course"]
+
+
+def course(artefacts: Iterable[Artefact], store: Store) -> pd.DataFrame:
+    """Looks that artefacts came to, in the order of time.
+
+    A look is come to when the last record of its repeats is finished. A record that was computed
+    again counts once, when it was finished last.
+
+    Parameters
+    ----------
+    artefacts : iterable of Artefact
+        Those without a plan are left out.
+    store : Store
+
+    Returns
+    -------
+    DataFrame
+        Columns ``finished`` (UTC, as records have it), ``hours`` (CPU hours of all records of the
+        artefacts until then), ``artefact``, ``repeats``, ``decided`` (tests of this artefact after
+        the look), ``all_decided`` (tests of all artefacts).
+    """
+    looks, costs = [], {}
+    for artefact in artefacts:
+        if artefact.planned is not None:
+            trials = {trial.key: trial for trial in artefact.planned_trials}
+            bases = {t.base.key: t.base for t in trials.values() if t.base is not None}
+            records = {record["key"]: record for record in store.records({**bases, **trials})}
+            costs |= {
+                key: (record["finished"], cpu_of(record, whole=(trials | bases)[key].base is None))
+                for key, record in records.items()
+            }
+            looks += _looks(artefact, store, trials, records)
+    spent = sorted((when, cost or 0.0) for when, cost in costs.values())
+    table = pd.DataFrame(looks, columns=["finished", "artefact", "repeats", "decided"])
+    table = table.sort_values(["finished", "artefact", "repeats"], ignore_index=True)
+    before = table.groupby("artefact")["decided"].shift(fill_value=0)
+    hours = [sum(cost for at, cost in spent if at <= when) / 3600 for when in table["finished"]]
+    table.insert(1, "hours", hours)
+    return table.assign(all_decided=(table["decided"] - before).cumsum())
+
+
+def _looks(artefact, store, trials, records):
+    unit = artefact.planned.unit
+    for look in looks_of(artefact.planned, final=True):
+        chosen = [t for t in trials.values() if getattr(t, unit) < look.repeats]
+        if not all(trial.key in records for trial in chosen):
+            return
+        findings = find(artefact, store, chosen)
+        if findings is None:
+            return
+        settled = settle(findings, artefact.smallest_difference, look)
+        decided = sum(verdict.verdict in DECIDED for verdict in settled)
+        finished = max(records[trial.key]["finished"] for trial in chosen)
+        yield finished, artefact.id, look.repeats, decided
