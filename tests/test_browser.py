@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from browser import PROGRAM, Browser
+from comparisons import invented, known
 from full_landing import full_landing
 from markupsafe import Markup
-from worlds_comparison import invented, known
 
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.grids import Method

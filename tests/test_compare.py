@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from comparisons import invented, known
 from sklearn.decomposition import NMF
-from worlds_comparison import invented, known
 
 from nmfbench import cli
 from nmfbench.cli.commands import compare as command

@@ -4,8 +4,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from outcomes.sensitivity import OUTCOMES, trace_of
 from verdicts import verdict_of
-from worlds_sensitivity import WORLDS, trace_of
 
 from nmfbench.artefacts.artefact import label_records
 from nmfbench.artefacts.frames import narrow
@@ -193,7 +193,7 @@ def test_wider_counts_the_decades_around_the_best_value():
 def test_settling_asks_for_the_objective_and_for_the_labels():
     """A run whose labels still change after 100 iterations has not settled."""
     rows = pd.DataFrame([t.to_dict() for t in fig2.trials("quick")])
-    rng, made = np.random.default_rng(0), WORLDS["rnmfd/fig2"](True)
+    rng, made = np.random.default_rng(0), OUTCOMES["rnmfd/fig2"](True)
     rows = label_records(rows, fig2.ARTEFACT.methods)
     rows = pd.concat([rows, pd.DataFrame([made(r, rng) for r in rows.to_dict("records")])], axis=1)
     settles = next(claim.test for claim in fig2.CLAIMS if claim.id == "settles")
@@ -251,7 +251,7 @@ def test_what_may_be_is_shown_by_one_data_set():
 def test_convergence_is_judged_by_the_printed_rules():
     """An objective that swings on after iteration 100 has not converged; AC does not count."""
     rows = pd.DataFrame([t.to_dict() for t in fig2.trials("quick")])
-    rng, made = np.random.default_rng(0), WORLDS["rnmfd/fig2"](True)
+    rng, made = np.random.default_rng(0), OUTCOMES["rnmfd/fig2"](True)
     rows = label_records(rows, fig2.ARTEFACT.methods)
     rows = pd.concat([rows, pd.DataFrame([made(r, rng) for r in rows.to_dict("records")])], axis=1)
     tests = {claim.id: claim.test for claim in fig2.CLAIMS}

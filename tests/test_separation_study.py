@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from worlds_separation import counts
+from outcomes.separation import counts
 
 from nmfbench.papers.studies import separation as study
 

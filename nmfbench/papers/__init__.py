@@ -162,5 +162,5 @@ What else it takes
 ------------------
 The notebook of the paper, in ``notebooks/``, gets a cell ``section("robust-xray/example",
 **report)``, with a sentence on what is to be seen. ``tests/test_artefacts.py`` runs over all
-artefacts, and asks for a *world* of each: made-up metrics that confirm every claim, or refute it.
+artefacts; a file in ``tests/outcomes/`` has made-up results by which the claims come out both ways.
 """

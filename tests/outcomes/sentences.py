@@ -226,7 +226,7 @@ def _inner_sweeps(holds):
     return metrics
 
 
-WORLDS = {
+OUTCOMES = {
     "anp/bias-variance": _bias_variance,
     "mahnmf/variants": _variants,
     "mahnmf/completion": _completion,

@@ -1,4 +1,4 @@
-"""Made-up records for the artefacts on clustering of faces: worlds where claims hold or do not."""
+"""Made-up records for the artefacts on clustering of faces, by which claims hold or do not."""
 
 from nmfbench.papers.mahnmf.faces import HYBRID, MAH
 
@@ -21,5 +21,5 @@ def _clusters(holds):
     return metrics
 
 
-WORLDS = {"mahnmf/fig10": _clusters, "mahnmf/fig11": _clusters}
+OUTCOMES = {"mahnmf/fig10": _clusters, "mahnmf/fig11": _clusters}
 """By artefact: from whether the claims hold to a function from a trial to its metrics."""

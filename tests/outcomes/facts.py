@@ -27,7 +27,7 @@ def _facts(facts, **others):
     return made
 
 
-WORLDS = {
+OUTCOMES = {
     "anp/lemmas": _facts(of_anp.FACTS, **{"spread-of-optima": (0.1, 0.0)}),
     "rnmfd/lemmas": _facts(of_rnmfd.FACTS),
     "robust-xray/lemmas": _facts(

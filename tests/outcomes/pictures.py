@@ -28,7 +28,7 @@ def _bases(holds):
     return metrics
 
 
-WORLDS = {
+OUTCOMES = {
     "mahnmf/fig6": _bases,
     "mahnmf/fig8": _bases,
     "mahnmf/fig9": _lower(

@@ -1,4 +1,4 @@
-"""Made-up records for the study of RNMFD's terms: worlds where its claims hold or do not."""
+"""Made-up records for the study of RNMFD's terms, where its claims hold or do not."""
 
 from nmfbench.papers.studies import ingredients as study
 from nmfbench.problems.noise import NOISES
@@ -44,5 +44,5 @@ def _ingredients(holds):
     return metrics
 
 
-WORLDS = {"rnmfd/ingredients": _ingredients}
+OUTCOMES = {"rnmfd/ingredients": _ingredients}
 """By artefact: from whether the claims hold to a function from a trial to its metrics."""

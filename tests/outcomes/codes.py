@@ -1,4 +1,4 @@
-"""Made-up records for the artefacts on recognition by codes: worlds where claims hold or do not."""
+"""Made-up records for the artefacts on recognition by codes, by which claims hold or do not."""
 
 _BEST = ("OR-NMF", "MOR-NMF")
 _FALLING = ("ONMF", "INMF")
@@ -20,4 +20,4 @@ def _made(holds):
     return metrics
 
 
-WORLDS = {"or-nmf/fig10": _made, "or-nmf/fig11": _made}
+OUTCOMES = {"or-nmf/fig10": _made, "or-nmf/fig11": _made}

@@ -175,7 +175,7 @@ def _group_rate(holds):
     return metrics
 
 
-WORLDS = {
+OUTCOMES = {
     "mahnmf/breakdown": _breakdown,
     "mahnmf/decomposition": _decomposition,
     "mahnmf/gap-stop": _gap_stop,

@@ -27,4 +27,4 @@ def _videos(holds):
     return metrics
 
 
-WORLDS = {"mahnmf/fig16": _videos, "mahnmf/fig17": _videos}
+OUTCOMES = {"mahnmf/fig16": _videos, "mahnmf/fig17": _videos}

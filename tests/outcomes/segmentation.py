@@ -1,4 +1,4 @@
-"""Made-up records of segmentations: worlds where MahNMF-SYM is as good as cuts, and where not."""
+"""Made-up records of segmentations, where MahNMF-SYM is as good as cuts, and where not."""
 
 import numpy as np
 
@@ -93,7 +93,7 @@ def _wrong(holds):
     return metrics
 
 
-WORLDS = {
+OUTCOMES = {
     "mahnmf/fig12": _figures,
     "mahnmf/fig13": _figures,
     "mahnmf/fig14": _figures,

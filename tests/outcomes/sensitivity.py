@@ -60,5 +60,5 @@ def _theorem(holds):
     return metrics
 
 
-WORLDS = {"rnmfd/fig2": _sensitivity, "rnmfd/theorem1": _theorem}
+OUTCOMES = {"rnmfd/fig2": _sensitivity, "rnmfd/theorem1": _theorem}
 """By artefact: from whether the claims hold to a function from a trial to its metrics."""

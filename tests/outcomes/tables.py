@@ -1,4 +1,4 @@
-"""Made-up records for the tables of clustering: worlds where the paper's ranking holds or not."""
+"""Made-up records for the tables of clustering, where the paper's ranking holds or not."""
 
 import numpy as np
 
@@ -23,5 +23,5 @@ def _ranking(holds):
     return metrics
 
 
-WORLDS = {"rnmfd/table3": _ranking, "rnmfd/table4": _ranking}
+OUTCOMES = {"rnmfd/table3": _ranking, "rnmfd/table4": _ranking}
 """By artefact: from whether the claims hold to a function from a trial to its metrics."""

@@ -1,4 +1,4 @@
-"""Made-up records of annotation: worlds where OR-NMF and its window are ahead, or behind."""
+"""Made-up records of annotation, where OR-NMF and its window are ahead, or behind."""
 
 import numpy as np
 
@@ -28,5 +28,5 @@ def _annotation(holds):
     return metrics
 
 
-WORLDS = {"or-nmf/fig12": _annotation, "or-nmf/table3": _annotation}
+OUTCOMES = {"or-nmf/fig12": _annotation, "or-nmf/table3": _annotation}
 """By artefact: from whether the claims hold to a function from a trial to its metrics."""

@@ -53,5 +53,5 @@ def _similarity(holds):
     return metrics
 
 
-WORLDS = {"rnmfd/table1": _properties, "rnmfd/table2": _sizes, "rnmfd/fig1": _similarity}
+OUTCOMES = {"rnmfd/table1": _properties, "rnmfd/table2": _sizes, "rnmfd/fig1": _similarity}
 """By artefact: from whether the claims hold to a function from a trial to its metrics."""

@@ -73,4 +73,4 @@ def _backgrounds(holds):
     return metrics
 
 
-WORLDS = {"robust-xray/fig1": _backgrounds, "robust-xray/fig7": _curves}
+OUTCOMES = {"robust-xray/fig1": _backgrounds, "robust-xray/fig7": _curves}

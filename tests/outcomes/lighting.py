@@ -1,4 +1,4 @@
-"""Made-up records for shadows in faces: worlds where low-rank parts lose them, and where not."""
+"""Made-up records for shadows in faces, where low-rank parts lose them, and where not."""
 
 import numpy as np
 
@@ -51,7 +51,7 @@ def _by_rank(holds):
     return metrics
 
 
-WORLDS = {
+OUTCOMES = {
     "mahnmf/fig18": _removed,
     "mahnmf/fig19": _comparable,
     "mahnmf/lighting": _by_rank,

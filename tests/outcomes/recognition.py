@@ -1,4 +1,4 @@
-"""Made-up records for the artefacts on recognition on faces: worlds where claims hold or do not."""
+"""Made-up records for the artefacts on recognition on faces, by which claims hold or do not."""
 
 import pandas as pd
 
@@ -39,4 +39,4 @@ def _recognition(scores):
     return made
 
 
-WORLDS = {"mahnmf/fig5": _recognition(_YALEB), "mahnmf/fig7": _recognition(_PIE)}
+OUTCOMES = {"mahnmf/fig5": _recognition(_YALEB), "mahnmf/fig7": _recognition(_PIE)}

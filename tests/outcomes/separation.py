@@ -41,4 +41,4 @@ def _separation(holds):
     return metrics
 
 
-WORLDS = {"robust-xray/separation": _separation}
+OUTCOMES = {"robust-xray/separation": _separation}

@@ -343,7 +343,7 @@ def _number_of(text):
     return 1 + sum(map(ord, text)) % 9
 
 
-WORLDS = {
+OUTCOMES = {
     **{f"or-nmf/fig{k}": _curves for k in (1, 2, 3, 8, 9)},
     **{f"or-nmf/fig{k}": partial(_curves, best=(WOR,)) for k in (4, 5)},
     "or-nmf/fig6": _sparse,

@@ -1,11 +1,7 @@
 """Made-up records for the studies of headlines on other data sets."""
 
-import worlds_anp
-import worlds_foreground
-import worlds_online
-import worlds_tables
-
 from nmfbench.papers.studies.travel_mahnmf import MAH
+from outcomes import anp, foreground, online, tables
 
 
 def _recognition(holds):
@@ -16,11 +12,11 @@ def _recognition(holds):
     return metrics
 
 
-WORLDS = {
+OUTCOMES = {
     "mahnmf/travel": _recognition,
-    "or-nmf/travel": worlds_online.WORLDS["or-nmf/fig2"],
-    "rnmfd/travel": worlds_tables.WORLDS["rnmfd/table3"],
-    "anp/travel": worlds_anp.WORLDS["anp/fig2"],
-    "robust-xray/travel": worlds_foreground.WORLDS["robust-xray/fig7"],
+    "or-nmf/travel": online.OUTCOMES["or-nmf/fig2"],
+    "rnmfd/travel": tables.OUTCOMES["rnmfd/table3"],
+    "anp/travel": anp.OUTCOMES["anp/fig2"],
+    "robust-xray/travel": foreground.OUTCOMES["robust-xray/fig7"],
 }
 """By artefact: from whether the claims hold to a function from a trial to its metrics."""

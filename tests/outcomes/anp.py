@@ -1,4 +1,4 @@
-"""Made-up records for the figures of ANP: worlds where its curves are above the others or below."""
+"""Made-up records for the figures of ANP, where its curves are above the others or below."""
 
 import numpy as np
 
@@ -43,5 +43,5 @@ def _fixed_rank(holds):
     return metrics
 
 
-WORLDS = {"anp/fig2": _curves, "anp/fig3": _curves, "anp/fixed-rank": _fixed_rank}
+OUTCOMES = {"anp/fig2": _curves, "anp/fig3": _curves, "anp/fixed-rank": _fixed_rank}
 """By artefact: from whether the claims hold to a function from a trial to its metrics."""

@@ -83,7 +83,7 @@ def _noise(holds):
     return metrics
 
 
-WORLDS = {
+OUTCOMES = {
     "mahnmf/fig20": _spaces,
     "mahnmf/table2": _spaces,
     "mahnmf/multiview-ingredients": _ingredients,

@@ -64,7 +64,7 @@ def _ticks(holds):
     return metrics
 
 
-WORLDS = {
+OUTCOMES = {
     "rnmfd/reconstruction": _reconstruction,
     "rnmfd/structure": _structure,
     "rnmfd/ticks": _ticks,
