@@ -8,6 +8,7 @@ BUDGET ?= 9m
 BOOK ?= reports/records
 STORE ?= results
 OUTPUT ?= report
+BASE ?= main
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -15,7 +16,7 @@ BUILD := .venv/build
 PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help report reproduce test test-all test-targets audit publish lint format bench clean
+.PHONY: help report reproduce test test-all test-targets audit publish lint format bench gate clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +62,9 @@ lint: $(READY) ## check style only
 format: $(READY) ## rewrite files in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+gate: $(READY) ## find what became slower or faster than at the commit BASE (main)
+	$(BIN)/python -m benchmarks.gate --base $(BASE)
 
 bench: $(READY) ## time solvers, kernels and peers; print medians and ratios
 	$(BIN)/python -m benchmarks

@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks import codes, graph, kernels, manhattan, online, peers, smoothing, solvers, text
 
-__all__ = ["Contest", "Result", "contests", "run"]
+__all__ = ["Contest", "Result", "benchmark_named", "cases_matching", "contests", "run"]
 
 MODULES = (solvers, kernels, manhattan, graph, peers, smoothing, codes, text, online)
 
@@ -103,6 +103,32 @@ def contests(pattern=""):
                     cases = itertools.product(*values)
                     found += [Contest(value, method, case) for case in cases]
     return [contest for contest in found if re.search(pattern, contest.title)]
+
+
+def _benchmarks():
+    for module in MODULES:
+        for value in vars(module).values():
+            if isinstance(value, type) and value.__module__ == module.__name__:
+                yield f"{module.__name__.rpartition('.')[2]}.{value.__name__}", value
+
+
+def cases_matching(pattern=""):
+    """Names of all timed methods with each of their parameters, as text, that match."""
+    return [
+        (f"{name}.{method}", tuple(map(str, params)))
+        for name, kind in _benchmarks()
+        for method in vars(kind)
+        if method.startswith("time_")
+        for params in itertools.product(*kind.params)
+        if re.search(pattern, " ".join([f"{name}.{method}", *map(str, params)]))
+    ]
+
+
+def benchmark_named(name, params):
+    """Class, method and parameters of a case of :func:`cases_matching`."""
+    kind = dict(_benchmarks())[name.rpartition(".")[0]]
+    known = {tuple(map(str, values)): values for values in itertools.product(*kind.params)}
+    return kind, name.rpartition(".")[2], known[params]
 
 
 def run(contest, *, rounds=9, budget=6.0):

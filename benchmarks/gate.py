@@ -1,0 +1,370 @@
+"""``python -m benchmarks.gate``: did a change make anything slower, or faster?
+
+The benchmarks of this checkout run on two trees, that of a commit (``--base``) and this one with
+its uncommitted changes, each in a process of its own, in turns: A B B A, then B A A B. A sample is
+CPU time on one thread, of as many calls as take 30 ms; two processes that run the same code may
+differ by some per cent for as long as they live, by where their memory happens to lie, so that the
+unit of observation is a pair of processes.
+
+1. *Screening.* One pair, some rounds: a benchmark whose median ratio is beyond ``--least`` is a
+   suspect.
+2. *Decision.* Only suspects, on fresh pairs. The 95 % t interval of the mean log ratio over pairs
+   has to lie wholly beyond 1, at Holm's level among all suspects, and the ratio beyond ``--least``.
+   As the samples are new, their choice by the first ones costs no level.
+
+Gains are reported by the same rule. First of all the base is compared with itself: if that finds a
+difference, the machine is too noisy, and nothing is decided.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from scipy import stats
+
+from benchmarks import CHECKOUT
+
+__all__ = ["Case", "Comparison", "compare", "decide", "judge"]
+
+ALPHA = 0.05
+_SAMPLE = 0.03  # CPU seconds of a sample, at least
+_SECONDS_A_SAMPLE = 3.0  # a case whose one call takes longer has fewer rounds
+_TREES = CHECKOUT / ".venv" / "build" / "gate"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A timed method of a benchmark with all of its parameters."""
+
+    name: str
+    params: tuple[str, ...]
+
+    def __str__(self):
+        return " ".join([self.name, *self.params])
+
+
+@dataclass
+class Comparison:
+    """Ratios of CPU time, this tree over the base, of one case.
+
+    Attributes
+    ----------
+    case : Case
+    ratio : float
+        Geometric mean over pairs of processes.
+    interval : (float, float)
+        95 % t interval of it.
+    p_value : float
+        Two-sided, that the ratio is 1; Holm's among the suspects.
+    """
+
+    case: Case
+    ratio: float
+    interval: tuple[float, float]
+    p_value: float
+
+    def word(self, least: float) -> str:
+        """What is decided: "slower", "faster" or "undecided"."""
+        low, high = self.interval
+        if self.p_value < ALPHA and low > 1 and self.ratio >= 1 + least:
+            return "slower"
+        if self.p_value < ALPHA and high < 1 and self.ratio <= 1 / (1 + least):
+            return "faster"
+        return "undecided"
+
+
+def judge(case: Case, ratios: np.ndarray) -> Comparison:
+    """Compare two trees by the ratios of several pairs of processes.
+
+    Parameters
+    ----------
+    case : Case
+    ratios : ndarray of shape (n_pairs,)
+        At least two.
+
+    Examples
+    --------
+    >>> found = judge(Case("a", ()), np.array([1.1, 1.12, 1.09, 1.11]))
+    >>> round(found.ratio, 3), found.word(0.05)
+    (1.105, 'slower')
+    """
+    logs = np.log(ratios)
+    mean, error = logs.mean(), stats.sem(logs)
+    if error == 0:
+        return Comparison(case, float(np.exp(mean)), (float(np.exp(mean)),) * 2, float(mean == 0))
+    half = stats.t.ppf(1 - ALPHA / 2, len(logs) - 1) * error
+    p_value = float(2 * stats.t.sf(abs(mean) / error, len(logs) - 1))
+    low, ratio, high = (float(np.exp(value)) for value in (mean - half, mean, mean + half))
+    return Comparison(case, ratio, (low, high), p_value)
+
+
+def decide(found: list[Comparison]) -> list[Comparison]:
+    """The comparisons with Holm's p-values, the smallest first."""
+    found = sorted(found, key=lambda comparison: comparison.p_value)
+    largest = 0.0
+    for place, comparison in enumerate(found):
+        largest = max(largest, min(1.0, (len(found) - place) * comparison.p_value))
+        comparison.p_value = largest
+    return found
+
+
+# -- processes --------------------------------------------------------------------------------
+
+
+class Process:
+    """A process that measures cases on the package of a folder.
+
+    Parameters
+    ----------
+    package : Path
+        The folder ``nmfbench`` of a tree.
+    """
+
+    def __init__(self, package: Path):
+        self._folder = tempfile.TemporaryDirectory(prefix="nmfbench-gate-")
+        for name, target in {"nmfbench": package, "benchmarks": CHECKOUT / "benchmarks"}.items():
+            (Path(self._folder.name) / name).symlink_to(target)
+        self._child = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.gate", "--serve"],
+            cwd=self._folder.name,
+            env=os.environ | {"PYTHONPATH": self._folder.name, "PYTHONSAFEPATH": ""},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def ask(self, case: Case, calls: int = 0) -> dict:
+        """CPU seconds of a call, and how many calls were made; or why there are none.
+
+        Without ``calls`` there are as many as a sample takes.
+        """
+        request = {"name": case.name, "params": case.params, "calls": calls}
+        try:
+            self._child.stdin.write(json.dumps(request) + "\n")
+            self._child.stdin.flush()
+            line = self._child.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        return json.loads(line) if line else {"left out": "its process ended"}
+
+    def close(self) -> None:
+        with contextlib.suppress(BrokenPipeError):
+            self._child.stdin.close()
+        self._child.wait()
+        self._folder.cleanup()
+
+
+def _serve() -> None:
+    """Answer the requests on standard input until it ends."""
+    from benchmarks.contest import Contest, _cached, benchmark_named
+
+    answers, sys.stdout = sys.stdout, sys.stderr
+    ready: dict = {}
+    for line in sys.stdin:
+        request = json.loads(line)
+        name, params = request["name"], tuple(request["params"])
+        try:
+            if (name, params) not in ready:
+                kind, method, args = benchmark_named(name, params)
+                cached = _cached(Contest(kind, method, ()))
+                ready[name, params] = kind(), method, (*cached, *args)
+            answer = _sample(*ready[name, params], request["calls"])
+        except NotImplementedError as error:
+            answer = {"left out": str(error)}
+        except Exception as error:  # of an old commit: another interface
+            answer = {"left out": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+def _sample(benchmark, method, args, calls):
+    benchmark.setup(*args)
+    call, counted = getattr(benchmark, method), calls or 10**6
+    done, began = 0, time.thread_time()
+    while done < counted and (calls or done == 0 or time.thread_time() - began < _SAMPLE):
+        call(*args)
+        done += 1
+    return {"seconds": (time.thread_time() - began) / done, "calls": done}
+
+
+# -- comparison -------------------------------------------------------------------------------
+
+
+@dataclass
+class Pair:
+    """A process on each of two trees."""
+
+    base: Process
+    head: Process
+    left_out: dict[Case, str] = field(default_factory=dict)
+
+    def ratio(self, case: Case, rounds: int) -> float | None:
+        """Ratio of the median times of a call, the head over the base; None where it has none."""
+        first = {side: getattr(self, side).ask(case) for side in ("base", "head")}
+        for answer in first.values():
+            if "left out" in answer:
+                self.left_out[case] = answer["left out"]
+                return None
+        calls = first["base"]["calls"]
+        seconds = first["base"]["seconds"] * calls
+        rounds = max(2, min(rounds, math.ceil(_SECONDS_A_SAMPLE * rounds / (4 * seconds + 1e-9))))
+        times: dict[str, list[float]] = {"base": [], "head": []}
+        for turn in range(rounds):
+            order = (
+                ("base", "head", "head", "base")
+                if turn % 2 == 0
+                else ("head", "base", "base", "head")
+            )
+            for side in order:
+                answer = getattr(self, side).ask(case, calls)
+                if "left out" in answer:
+                    self.left_out[case] = answer["left out"]
+                    return None
+                times[side].append(answer["seconds"])
+        return float(np.median(times["head"]) / np.median(times["base"]))
+
+    def close(self) -> None:
+        self.base.close()
+        self.head.close()
+
+
+def compare(
+    base: Path,
+    head: Path,
+    cases: list[Case],
+    *,
+    least: float,
+    rounds: int = 6,
+    pairs: int = 6,
+    say=lambda text: None,
+) -> tuple[list[Comparison], dict[Case, str]]:
+    """Compare the packages of two trees on all cases.
+
+    Returns
+    -------
+    list of Comparison
+        Of the suspects, decided.
+    dict
+        Case -> why it was left out.
+    """
+    pair, suspects = Pair(Process(base), Process(head)), []
+    try:
+        for number, case in enumerate(cases, 1):
+            ratio = pair.ratio(case, rounds)
+            if ratio is not None:
+                say(f"[{number}/{len(cases)}] {ratio:5.3f}  {case}")
+                if not 1 / (1 + least) < ratio < 1 + least:
+                    suspects.append(case)
+    finally:
+        pair.close()
+    left_out, ratios = dict(pair.left_out), {case: [] for case in suspects}
+    for turn in range(pairs if suspects else 0):
+        say(f"{len(suspects)} suspects on fresh processes, {turn + 1} of {pairs}")
+        fresh = Pair(Process(base), Process(head))
+        try:
+            for case in suspects:
+                ratio = fresh.ratio(case, rounds)
+                if ratio is not None:
+                    ratios[case].append(ratio)
+        finally:
+            fresh.close()
+    found = [judge(case, np.array(r)) for case, r in ratios.items() if len(r) > 1]
+    return decide(found), left_out
+
+
+def tree_of(commit: str) -> Path:
+    """A worktree of a commit, kept for the next time; the folder of its package.
+
+    Raises
+    ------
+    SystemExit
+        With 2, if git knows no such commit.
+    """
+    git = ["git", "-C", str(CHECKOUT)]
+    asked = [*git, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}"]
+    known = subprocess.run(asked, capture_output=True, text=True)
+    if known.returncode:
+        print(f"gate: git knows no commit {commit!r}.", file=sys.stderr)
+        raise SystemExit(2)
+    folder = _TREES / known.stdout.strip()
+    if not folder.exists():
+        subprocess.run([*git, "worktree", "prune"], check=True)
+        command = [*git, "worktree", "add", "--quiet", "--detach", str(folder), folder.name]
+        subprocess.run(command, check=True)
+    return folder / "nmfbench"
+
+
+def main(argv=None) -> int:
+    """Compare, print, and return 0: nothing slower, 1: slower, 2: wrong usage, or 3: too noisy."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.gate",
+        description="Compare the CPU time of this tree with that of a commit, benchmark by "
+        "benchmark. Ends with 1 if something became slower, with 3 if the base differs from "
+        "itself.",
+    )
+    parser.add_argument("--base", default="main", help="commit to compare with (default: main)")
+    parser.add_argument(
+        "-k",
+        metavar="PATTERN",
+        default="^(kernels|solvers|manhattan|graph)",
+        help="only cases that match (default: kernels and fits)",
+    )
+    parser.add_argument(
+        "--least",
+        type=float,
+        default=0.05,
+        metavar="SHARE",
+        help="smallest change that counts (default: .05)",
+    )
+    parser.add_argument("--rounds", type=int, default=6, help="of a pair of processes")
+    parser.add_argument("--pairs", type=int, default=6, help="of processes, for suspects")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    args = parser.parse_args(argv)
+    if args.serve:
+        _serve()
+        return 0
+    from benchmarks.contest import cases_matching
+
+    cases = [Case(*found) for found in cases_matching(args.k)]
+    if not cases:
+        parser.error(f"no benchmark matches {args.k!r}.")
+    base, head = tree_of(args.base), CHECKOUT / "nmfbench"
+    settings = {"least": args.least, "rounds": args.rounds, "pairs": args.pairs}
+
+    def say(text):
+        print(text, file=sys.stderr, flush=True)
+
+    sample = cases[:: max(1, len(cases) // 10)]
+    say(f"the base with itself, {len(sample)} of {len(cases)} cases")
+    found, _ = compare(base, base, sample, **settings, say=say)
+    if any(comparison.word(args.least) != "undecided" for comparison in found):
+        print("the base differs from itself: this machine is too noisy at the moment.")
+        return 3
+    found, left_out = compare(base, head, cases, **settings, say=say)
+    words = {comparison.case: comparison.word(args.least) for comparison in found}
+    for comparison in found:
+        low, high = comparison.interval
+        print(
+            f"{words[comparison.case]:9} {comparison.ratio:5.2f} [{low:.2f}, {high:.2f}]  "
+            f"p {comparison.p_value:.3f}  {comparison.case}"
+        )
+    slower, faster = (list(words.values()).count(word) for word in ("slower", "faster"))
+    print(
+        f"{len(cases) - len(left_out)} cases: {slower} slower, {faster} faster, by "
+        f"{100 * args.least:g} % or more; {len(left_out)} left out"
+    )
+    return int(slower > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

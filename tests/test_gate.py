@@ -1,0 +1,119 @@
+"""The gate: a slower kernel is found, and an unchanged one is not."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nmfbench
+from benchmarks import gate
+from benchmarks.gate import Case, decide, judge
+
+PACKAGE = Path(nmfbench.__file__).parent
+ROOT = PACKAGE.parent
+SWEEPS = Case("kernels.FactorUpdate.time_update", ("hals", "float64"))
+
+
+def draws(rng, change, n_cases=1, pairs=6):
+    """Comparisons of cases whose pairs of processes differ by 2 % beside the change."""
+    ratios = (1 + change) * np.exp(0.02 * rng.standard_normal((n_cases, pairs)))
+    return [judge(Case(str(i), ()), row) for i, row in enumerate(ratios)]
+
+
+def test_an_unchanged_tree_is_flagged_in_one_of_twenty_runs_at_most():
+    """Among twenty suspects without a change Holm's level holds for all of them together."""
+    rng = np.random.default_rng(0)
+    flagged = sum(
+        any(found.word(0.0) != "undecided" for found in decide(draws(rng, 0.0, 20)))
+        for _ in range(400)
+    )
+    assert flagged / 400 < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+
+
+def test_a_tenth_is_found_in_nine_of_ten_runs_among_five_suspects():
+    """Slower and faster by a tenth are told apart, each by its word."""
+    rng = np.random.default_rng(1)
+    words = [
+        [
+            found.word(0.05)
+            for found in sorted(
+                decide(draws(rng, 0.1) + draws(rng, 1 / 1.1 - 1) + draws(rng, 0.0, 3)),
+                key=lambda found: found.ratio,
+            )
+        ]
+        for _ in range(200)
+    ]
+    assert np.mean([row[-1] == "slower" for row in words]) >= 0.9
+    assert np.mean([row[0] == "faster" for row in words]) >= 0.9
+
+
+def test_less_than_what_counts_is_undecided():
+    """A change that is certain but smaller than asked for fails nobody."""
+    found = judge(SWEEPS, np.array([1.02, 1.021, 1.019, 1.02]))
+    assert found.p_value < 0.001
+    assert found.word(0.05) == "undecided"
+    assert judge(SWEEPS, np.ones(4)).word(0.0) == "undecided"
+
+
+def test_holm_orders_and_never_falls():
+    """The p-values are Holm's: times the number that is left, and not below the one before."""
+    found = decide([gate.Comparison(SWEEPS, 1.1, (1.0, 1.2), p) for p in (0.04, 0.01, 0.03)])
+    assert [comparison.p_value for comparison in found] == pytest.approx([0.03, 0.06, 0.06])
+
+
+def test_every_case_is_found_by_its_name():
+    """Class, method and parameters come back from the text of a case."""
+    from benchmarks.contest import benchmark_named, cases_matching
+
+    cases = cases_matching(r"^kernels\.FactorUpdate")
+    assert (SWEEPS.name, SWEEPS.params) in cases
+    kind, method, params = benchmark_named(*cases[0])
+    assert (kind.__name__, method, params[0]) == ("FactorUpdate", "time_update", cases[0][1][0])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [(["-k", "no such case"], "no benchmark matches"), (["--base", "nowhere"], "git knows no")],
+)
+def test_wrong_usage_is_named(words, message):
+    """A pattern without a case, and an unknown commit, end with what is wrong."""
+    if words[0] == "--base" and not (ROOT / ".git").exists():
+        pytest.skip("there is no git")
+    command = [sys.executable, "-m", "benchmarks.gate", *words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def slowed(folder):
+    """A copy of the package in which every other block of rows makes a sixth sweep."""
+    copy = folder / "nmfbench"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    path = copy / "optim" / "kernels" / "hals.py"
+    old = "            _sweep(block, target, gram, step, slope)\n"
+    more = f"        if (first // width) % 2 == 0:\n{old}"
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, old + more), encoding="utf-8")
+    return copy
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mutated", [True, False], ids=["slowed by a tenth", "unchanged"])
+def test_a_slowed_kernel_is_caught_and_an_unchanged_one_is_not(mutated, tmp_path):
+    """On real processes: of five runs at least four find the tenth, and none finds nothing.
+
+    Of the clock this asks only that both trees have the same one, in turns.
+    """
+    copy = slowed(tmp_path) if mutated else PACKAGE
+    words = []
+    for _ in range(int(os.environ.get("NMFBENCH_GATE_RUNS", "5"))):
+        found, left_out = gate.compare(PACKAGE, copy, [SWEEPS], least=0.03)
+        assert not left_out
+        words += [comparison.word(0.03) for comparison in found] or ["no suspect"]
+    slower = words.count("slower") / len(words)
+    assert slower >= 0.8 if mutated else not {"slower", "faster"} & set(words), words
