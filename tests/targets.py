@@ -19,7 +19,7 @@ def run(target, *tests):
 
 if __name__ == "__main__":
     others = [name for name in available() if name not in (REFERENCE, NATIVE)]
-    codes = {name: run(name, "tests/test_published.py") for name in (*others, NATIVE)}
+    codes = {name: run(name, "tests/project/test_published.py") for name in (*others, NATIVE)}
     codes[REFERENCE] = run(REFERENCE)
     failed = [name for name, done in codes.items() if done.returncode]
     print(f"failed under {', '.join(failed)}" if failed else f"passed under {', '.join(codes)}")

@@ -66,7 +66,7 @@ def marked_tests(folder: Path = _TESTS) -> tuple[CheckedBy, ...]:
     TypeError, ValueError
         If the arguments of a mark are not those above, or no literals nor constants of the module.
     """
-    return tuple(test for path in sorted(folder.glob("test_*.py")) for test in _marked(path))
+    return tuple(test for path in sorted(folder.rglob("test_*.py")) for test in _marked(path))
 
 
 def _marked(path):

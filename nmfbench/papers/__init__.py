@@ -144,8 +144,8 @@ claim has them in ``reported``, a table in a column, and a figure in grey
 (:class:`~nmfbench.artefacts.plots.Printed`). An artefact lists those that are results in
 ``printed``, each with where ours stand in its frame, so that they are compared
 (:mod:`nmfbench.artefacts.printed`). Our own claim has ``origin="ours"``; a question that
-is ours altogether, about a paper, is a file in :mod:`nmfbench.papers.studies` and stands in the
-part "Our own questions" of the notebook.
+is ours altogether, about a paper, is a file in the folder ``studies`` of the paper's package and
+stands in the part "Our own questions" of the notebook.
 
 Main claims
 -----------
@@ -161,6 +161,7 @@ outcome, number and interval:
 What else it takes
 ------------------
 The notebook of the paper, in ``notebooks/``, gets a cell ``section("robust-xray/example",
-**report)``, with a sentence on what is to be seen. ``tests/test_artefacts.py`` runs over all
-artefacts; a file in ``tests/outcomes/`` has made-up results by which the claims come out both ways.
+**report)``, with a sentence on what is to be seen. ``tests/artefacts/test_artefacts.py``
+runs over all artefacts; a file in ``tests/outcomes/`` has made-up results by which the claims come
+out both ways.
 """

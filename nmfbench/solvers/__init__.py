@@ -70,8 +70,9 @@ A solver that chooses rows of ``X`` inherits from
 :class:`~nmfbench.solvers.separable.spa.SPA` is one to imitate. A kernel that needs compiling goes
 to :mod:`nmfbench.optim.kernels`, and is compiled before the clock starts.
 
-``tests/test_common_solvers.py`` runs over all names; it says what a solver owes. A solver outside
-this package registers itself when its module is named by the entry point ``nmfbench.solvers``.
+``tests/solvers/test_common_solvers.py`` runs over all names; it says what a solver owes. A solver
+outside this package registers itself when its module is named by the entry point
+``nmfbench.solvers``.
 """
 
 from nmfbench.core import registry

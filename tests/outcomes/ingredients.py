@@ -1,6 +1,6 @@
 """Made-up records for the study of RNMFD's terms, where its claims hold or do not."""
 
-from nmfbench.papers.studies import ingredients as study
+from nmfbench.papers.rnmfd.studies import ingredients as study
 from nmfbench.problems.noise import NOISES
 
 # Accuracy on clean images, and what a unit of the dose takes from it.

@@ -3,7 +3,7 @@
 import numpy as np
 
 from nmfbench.papers.mahnmf.multiview import EUC, FLSS, MAH, PLAIN, UNGROUPED
-from nmfbench.papers.studies.multiview_ingredients import EUC_2, MAH_2
+from nmfbench.papers.mahnmf.studies.multiview_ingredients import EUC_2, MAH_2
 
 _WIDTHS = np.array([12, 12])
 _ALIKE = np.tile(np.geomspace(0.1, 0.8, 12), 2)  # of which nothing lies between the views

@@ -19,7 +19,7 @@ from nmfbench.papers.or_nmf.curves import (
     WOR,
 )
 from nmfbench.papers.or_nmf.step_sizes import RESET
-from nmfbench.papers.studies.optimum import BATCH
+from nmfbench.papers.or_nmf.studies.optimum import BATCH
 
 _BEST_FIRST = (WOR, OR, MOR, SMALL, OMF, OMF_DA, INMF, ONMF)
 

@@ -6,8 +6,8 @@ from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.papers.anp import bias_variance
 from nmfbench.papers.mahnmf import brightness, completion, costs, rounds, variants
 from nmfbench.papers.rnmfd import growth as rnmfd_growth
+from nmfbench.papers.rnmfd.studies import exponents
 from nmfbench.papers.robust_xray import growth as xray_growth
-from nmfbench.papers.studies import exponents
 
 
 def _bias_variance(holds):

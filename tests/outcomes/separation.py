@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nmfbench.papers.studies import separation
+from nmfbench.papers.robust_xray.studies import separation
 
 FRAMES = 20
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from nmfbench.core.trace import TRACE_DTYPE
-from nmfbench.papers.studies import gap_stop, loitering
+from nmfbench.papers.mahnmf.studies import gap_stop, loitering
 from nmfbench.problems.noise import NOISES
 
 # The dose at which accuracy is half of the clean one, of MahNMF and of the others; as a share of

@@ -1,6 +1,6 @@
 """Made-up records for the studies of headlines on other data sets."""
 
-from nmfbench.papers.studies.travel_mahnmf import MAH
+from nmfbench.papers.mahnmf.studies.travel import MAH
 from outcomes import anp, foreground, online, tables
 
 

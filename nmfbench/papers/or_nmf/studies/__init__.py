@@ -1,0 +1,1 @@
+"""Questions of ours that the paper leaves open."""

@@ -1,0 +1,172 @@
+"""The study of RNMFD's terms: pairing, doses and evidence, on scores whose answers are known."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from verdicts import verdict_of
+
+from nmfbench.artefacts.grids import CLEAN
+from nmfbench.corruptions import corrupt
+from nmfbench.datasets.base import load_dataset
+from nmfbench.papers.rnmfd.studies import ingredients as study
+from nmfbench.problems.noise import NOISES
+
+CELLS = [(None, np.nan), ("occlusion", 0.05), ("occlusion", 0.1), ("occlusion", 0.2)]
+
+
+def _records(accuracy, cells=CELLS, runs=6, datasets=("umist",)):
+    """Records of methods whose accuracy is ``accuracy[method](dataset, dose, run)``."""
+    rows = [
+        {
+            "method": label,
+            "dataset": dataset,
+            "corruption": corruption,
+            "level": level,
+            "noise": corruption or CLEAN,
+            "dose": NOISES[corruption].dose(level) if corruption else 0.0,
+            "repeat": run,
+            "n_components": 20,
+            "clustering-accuracy": score(dataset, np.nan_to_num(level), run),
+            "clustering-accuracy-shuffled": 0.1,
+            "outlier-share": 0.05,
+            "n-dead-components": 2.0,
+        }
+        for label, score in accuracy.items()
+        for dataset in datasets
+        for corruption, level in cells
+        for run in range(runs)
+    ]
+    order = [label for label in study.METHODS if label.label in accuracy]
+    table = pd.DataFrame(rows)
+    labels = [m.label for m in order]
+    return study.frame(table.assign(method=pd.Categorical(table["method"], labels, ordered=True)))
+
+
+def _verdict(name, records):
+    test = next(claim.test for claim in study.CLAIMS if claim.id == name)
+    return verdict_of(test, study.frame(records))
+
+
+def _table(records):
+    return study.summarise(study.frame(records))
+
+
+def test_a_variant_lacks_its_own_term_and_nothing_else():
+    """Parameters of a variant are the defaults of RNMFD but for the term it leaves out."""
+    params = {m.label: m.params for m in study.METHODS if m.solver == "rnmfd"}
+    assert params == {
+        study.ALL: {},
+        study.NO_S: {"lam": "none"},
+        study.NO_GRAPH: {"alpha": 0.0},
+        study.NO_ORTHOGONALITY: {"beta": 0.0},
+        study.MORE_S: {"lam": "mad"},
+        study.BOUNDED: {"laplacian": "sym"},
+        study.S_ALONE: {"alpha": 0.0, "beta": 0.0, "lam": "mad"},
+    }
+
+
+@pytest.mark.parametrize("noise", study.LEVELS)
+def test_a_larger_dose_is_more_noise_on_every_set(noise):
+    """Three levels, in the order of their doses, and images farther from the clean ones at each."""
+    doses = [NOISES[noise].dose(level) for level in study.LEVELS[noise]]
+    assert len(doses) == 3
+    assert 0 < doses[0] < doses[1] < doses[2]
+    for dataset in study.SETS:
+        data = load_dataset(dataset, stand_in=True)
+        moved = [
+            np.abs(corrupt(data, noise, level, np.random.default_rng(0)).X - data.X)
+            for level in study.LEVELS[noise]
+        ]
+        assert 0 < moved[0].mean() < moved[1].mean() < moved[2].mean()
+
+
+def test_effects_are_paired_by_run_and_dose():
+    """A difference to RNMFD is the mean over runs of those at the doses that all runs have."""
+    rng = np.random.default_rng(0)
+    luck = rng.uniform(0, 0.3, 6)
+    gain = rng.uniform(0, 0.1, (3, 6))
+    at = {0.0: 0, 0.05: 0, 0.1: 1, 0.2: 2}
+    records = _records(
+        {
+            study.ALL: lambda _, dose, run: 0.3 + luck[run],
+            study.NO_S: lambda _, dose, run: 0.3 + luck[run] - gain[at[dose], run],
+        }
+    )
+    lacks = (records["method"] == study.NO_S) & (records["level"] == 0.2) & (records["repeat"] < 3)
+    table = _table(records[~lacks])
+    row = table[(table["part"] == "effect") & (table["noise"] == "occlusion")].iloc[0]
+    # The dose that only three runs have does not count.
+    expected = -100 * gain[:2].mean(axis=0)
+    assert row["mean"] == pytest.approx(expected.mean())
+    assert row["count"] == 6
+    assert row["low"] < row["mean"] < row["high"]
+    levels = table[table["part"] == "level"]
+    assert set(levels.loc[levels["method"] == study.ALL, "dose"]) == {0.0, 0.05, 0.1, 0.2}
+    assert (levels.loc[levels["method"] == "by chance", "mean"] == 10).all()
+
+
+def test_share_kept_is_relative_to_the_same_run_on_the_same_set():
+    """A method that keeps two thirds everywhere is ahead of one that keeps half, if lower."""
+    clean = {"umist": 0.6, "yale": 0.3}
+
+    def keeping(share, level):
+        return lambda dataset, dose, run: (
+            (level * clean[dataset] + 0.01 * run) * (share if dose else 1)
+        )
+
+    accuracy = {study.ALL: keeping(2 / 3, 0.5), study.GNMF: keeping(1 / 2, 1.0)}
+    records = _records(accuracy, datasets=("umist", "yale"))
+    kept = _verdict("kept-gnmf", records)
+    assert kept.verdict == "confirmed"
+    assert kept.effect == pytest.approx(100 / 6)
+    assert _verdict("noise-gnmf", records).verdict == "refuted"
+
+
+def test_growth_of_the_lead_looks_at_noises_with_all_levels():
+    """A noise that was run at one level does not bend the line through the levels of others."""
+    lead = {study.ALL: lambda _, dose, run: 0.5 + 0.5 * dose, study.NO_S: lambda *_: 0.5}
+    whole = _records(lead)
+    one = _records(
+        {study.ALL: lambda *_: 0.9, study.NO_S: lambda *_: 0.1}, cells=[("gaussian", 0.1)]
+    )
+    for records in (whole, pd.concat([whole, one], ignore_index=True)):
+        assert _verdict("s-lead-grows", records).effect == pytest.approx(50)
+
+
+def test_a_claim_on_one_noise_ignores_the_others():
+    """S may help under occlusion and harm under salt and pepper, and each verdict says its own."""
+    cells = [("occlusion", 0.1), ("salt-pepper", 0.1)]
+    rows = _records({study.ALL: lambda *_: 0.5, study.NO_S: lambda *_: 0.5}, cells)
+    own = (rows["method"] == study.ALL).to_numpy()
+    change = np.where(rows["corruption"] == "occlusion", 0.1, -0.1)
+    rows["clustering-accuracy"] += np.where(own, change, 0) + 0.002 * rows["repeat"] * own
+    assert _verdict("occlusion-s", rows).verdict == "confirmed"
+    refuted = _verdict("salt-pepper-s", rows)
+    assert refuted.verdict == "refuted"
+    assert "RNMFD 40.5, RNMFD without S 50, 10 by chance" in refuted.evidence
+    assert "S of RNMFD holds 5 % of the entries" in refuted.evidence
+    assert "10 % of its columns" in refuted.evidence
+    assert _verdict("gaussian-s", rows).verdict == "not run"
+
+
+def test_the_picture_shows_what_was_run():
+    """Curves of sets under noise only; a number for each method and set in each condition."""
+    accuracy = {
+        study.ALL: lambda *_: 0.5,
+        study.NO_S: lambda *_: 0.4,
+        study.NCUTS: lambda *_: 0.55,
+    }
+    clean = _records(accuracy, CELLS[:1], datasets=("orl", "yale"))
+    table = _table(pd.concat([clean, _records(accuracy)]))
+    figure = study.draw(table)
+    curves = [axis for axis in figure.axes if axis.lines]
+    assert [axis.get_title() for axis in curves] == ["occlusion"]
+    matrices = [axis for axis in figure.axes if axis.images]
+    assert [axis.get_title() for axis in matrices] == ["clean", "occlusion"]
+    assert [len(axis.texts) for axis in matrices] == [6, 2]
+    assert {text.get_text() for text in matrices[0].texts} == {"\N{MINUS SIGN}10", "+5"}
+    plt.close(figure)
+    only_clean = study.draw(_table(clean))
+    assert not any(axis.lines for axis in only_clean.axes)
+    plt.close(only_clean)

@@ -1,0 +1,54 @@
+"""The citation file: its form, and its agreement with the package and its papers."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from check_jsonschema import main as check_jsonschema
+from click.testing import CliRunner
+
+import nmfbench
+from nmfbench.core import registry
+from nmfbench.papers.paper import paper
+
+FILE = Path(__file__).parents[2] / "CITATION.cff"
+PAPERS = sorted({entry.key.partition("/")[0] for entry in registry.artefacts.entries()})
+
+
+def violations(path):
+    """Faults by the schema of the Citation File Format, which check-jsonschema ships."""
+    schema = ["--builtin-schema", "vendor.citation-file-format"]
+    ended = CliRunner().invoke(check_jsonschema, [*schema, str(path)])
+    return ended.output if ended.exit_code else ""
+
+
+def test_the_citation_fits_its_schema(tmp_path):
+    """The file is valid in version 1.2.0 of the format; one with a slip is not."""
+    assert violations(FILE) == ""
+    text = FILE.read_text(encoding="utf-8")
+    assert "cff-version: 1.2.0" in text
+    slip = tmp_path / FILE.name
+    slip.write_text(text.replace("type: report", "type: web-page"), encoding="utf-8")
+    assert "preferred-citation" in violations(slip)
+
+
+def test_the_report_is_what_should_be_cited():
+    """The preferred citation is of the version of the package."""
+    cited = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    assert cited["version"] == nmfbench.__version__
+    assert cited["preferred-citation"]["version"] == nmfbench.__version__
+    assert cited["preferred-citation"]["year"] == cited["date-released"].year
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_each_paper_is_cited(key):
+    """The references have the title, authors, year and address that its package declares."""
+    references = yaml.safe_load(FILE.read_text(encoding="utf-8"))["references"]
+    assert len(references) == len(PAPERS)
+    declared = paper(key)
+    (found,) = [item for item in references if item["title"] == declared.title]
+    *most, last = [author["family-names"] for author in found["authors"]]
+    assert f"{', '.join(most)} & {last}" == declared.authors
+    assert found["year"] == declared.year
+    assert found.get("url", "") == declared.url
+    assert found.get("doi", "") in declared.url

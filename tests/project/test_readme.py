@@ -1,0 +1,94 @@
+"""The README's examples run as they stand."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nmfbench
+from nmfbench.cli import parse
+from nmfbench.core import registry
+from nmfbench.datasets import dataset_available
+from nmfbench.problems.problem import problems_of
+from nmfbench.records.exchange import read_exports
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", README.read_text(), flags=re.DOTALL)
+
+
+def test_the_class_of_the_readme_is_a_solver(tmp_path):
+    """The file for authors fits, given its place, from a start of its own or a given one."""
+    path = tmp_path / "mine.py"
+    path.write_text(blocks("python")[0])
+    X = np.random.default_rng(0).uniform(size=(20, 12))
+    solver = nmfbench.make_solver(f"{path}:MyNMF", n_components=3, random_state=0)
+    W = solver.fit_transform(X)
+    plain = nmfbench.make_solver("mu", n_components=3, max_iter=200, tol=0, random_state=0)
+    best = np.linalg.norm(X - plain.fit_transform(X) @ plain.components_)
+    assert np.linalg.norm(X - W @ solver.components_) < 1.1 * best
+
+
+def test_the_solver_of_the_readme_runs(tmp_path):
+    """The next two blocks register a solver and compare it."""
+    script = tmp_path / "farthest.py"
+    _, solver, trials, *_ = blocks("python")
+    script.write_text(solver)
+    plugin = tmp_path / "farthest-0.1.dist-info"
+    plugin.mkdir()
+    (plugin / "METADATA").write_text("Metadata-Version: 2.1\nName: farthest\nVersion: 0.1\n")
+    (plugin / "entry_points.txt").write_text("[nmfbench.solvers]\nfarthest = farthest\n")
+    done = subprocess.run(
+        [sys.executable, "-c", trials.replace("range(10)", "range(2)")],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "farthest" in done.stdout
+
+
+@pytest.mark.skipif(
+    not dataset_available("bbc"), reason="the BBC collection is not on this machine"
+)
+def test_the_practitioners_example_runs():
+    """The block for practitioners fits and transforms real documents."""
+    names = {}
+    exec(blocks("python")[3], names)
+    assert len(names["solver"].anchor_indices_) == 10
+
+
+@pytest.mark.skipif(not dataset_available("yaleb"), reason="the faces are not on this machine")
+def test_the_certificate_of_the_example_is_tight():
+    """The last block fits real faces, and its certificate leaves nothing open."""
+    names = {"nmfbench": nmfbench}
+    exec(blocks("python")[4], names)
+    certificate = names["solver"].certificate(names["faces"])
+    assert 0 <= certificate["gap"] < 1e-6
+    assert certificate["dual_bound"] > 0
+
+
+def test_the_published_records_have_the_baselines():
+    """All rivals of a comparison have finished trials in the folder that the README imports."""
+    published = re.search(r"nmfbench import (\S+)", "\n".join(blocks("sh")))[1]
+    records = read_exports([README.parent / published])
+    done = {record["solver"] for record, _ in records if record["status"] == "done"}
+    problems = [p for task in registry.problems for p in problems_of(task, "paper")]
+    timed = {key for p in problems if p.loss is not None for key, _ in p.baselines}
+    assert done >= {key for p in problems for key, _ in p.baselines} - timed
+
+
+def test_the_commands_of_the_readme_exist():
+    """Every nmfbench command line in the README parses."""
+    lines = re.findall(r"^nmfbench ([^#\n]*)", "\n".join(blocks("sh")), flags=re.MULTILINE)
+    assert lines
+    for line in lines:
+        parse(line.split())
