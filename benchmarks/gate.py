@@ -6,8 +6,8 @@ CPU time on one thread, of as many calls as take 30 ms; two processes that run t
 differ by some per cent for as long as they live, by where their memory happens to lie, so that the
 unit of observation is a pair of processes.
 
-1. *Screening.* One pair, some rounds: a benchmark whose median ratio is beyond ``--least`` is a
-   suspect.
+1. *Screening.* One pair, some rounds: a benchmark whose ratio is beyond ``--least`` is a suspect.
+   A time is the lower quartile of its samples, as what else the machine does only adds to them.
 2. *Decision.* Only suspects, on fresh pairs. The 95 % t interval of the mean log ratio over pairs
    has to lie wholly beyond 1, at Holm's level among all suspects, and the ratio beyond ``--least``.
    As the samples are new, their choice by the first ones costs no level.
@@ -39,6 +39,7 @@ __all__ = ["Case", "Comparison", "compare", "decide", "judge"]
 
 ALPHA = 0.05
 _SAMPLE = 0.03  # CPU seconds of a sample, at least
+_QUANTILE = 0.25  # of samples: what else the machine does only adds to them
 _SECONDS_A_SAMPLE = 3.0  # a case whose one call takes longer has fewer rounds
 _TREES = CHECKOUT / ".venv" / "build" / "gate"
 
@@ -162,6 +163,7 @@ class Process:
         with contextlib.suppress(BrokenPipeError):
             self._child.stdin.close()
         self._child.wait()
+        self._child.stdout.close()
         self._folder.cleanup()
 
 
@@ -209,7 +211,7 @@ class Pair:
     left_out: dict[Case, str] = field(default_factory=dict)
 
     def ratio(self, case: Case, rounds: int) -> float | None:
-        """Ratio of the median times of a call, the head over the base; None where it has none."""
+        """Ratio of the times of a call, the head over the base; None where it has none."""
         first = {side: getattr(self, side).ask(case) for side in ("base", "head")}
         for answer in first.values():
             if "left out" in answer:
@@ -231,7 +233,8 @@ class Pair:
                     self.left_out[case] = answer["left out"]
                     return None
                 times[side].append(answer["seconds"])
-        return float(np.median(times["head"]) / np.median(times["base"]))
+        head, base = (np.quantile(times[side], _QUANTILE) for side in ("head", "base"))
+        return float(head / base)
 
     def close(self) -> None:
         self.base.close()
