@@ -134,6 +134,7 @@ def test_the_objective_never_rises_and_ends_below_multiplicative_updates(form, d
     assert newton.objective_ < multiplicative.objective_
 
 
+@pytest.mark.against("kl-newton", "the projection with a certificate")
 def test_a_given_basis_gives_the_coefficients_of_the_exact_projection():
     """Sweeps over W alone reach what the projection with a certificate finds."""
     X, (W, H) = counts(), factors(40, 30, 4)
