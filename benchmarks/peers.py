@@ -9,6 +9,7 @@ from scipy.optimize import linprog, nnls
 from benchmarks import QUICK, Benchmark, module
 from benchmarks.data import corpus, factors, low_rank, near_separable, size
 from benchmarks.registered import make, registered
+from benchmarks.text import COLLECTIONS, training_half
 
 # name -> (data, rank, iterations of the long run)
 PROBLEMS = {
@@ -60,12 +61,9 @@ class ToObjective(Benchmark):
             best = [min(map(np.min, objectives)) for objectives in zip(*runs.values(), strict=True)]
             for key, objectives in runs.items():
                 for factor in self.params[2]:
-                    reached = [
-                        np.flatnonzero(run <= factor * lowest)
-                        for run, lowest in zip(objectives, best, strict=True)
-                    ]
-                    if all(at.size for at in reached):
-                        needed[key, problem, factor] = [int(at[0]) + 1 for at in reached]
+                    found = _iterations(objectives, best, factor)
+                    if found is not None:
+                        needed[key, problem, factor] = found
         return needed
 
     setup_cache.timeout = 600
@@ -82,6 +80,12 @@ class ToObjective(Benchmark):
     def time_to_objective(self, needed, key, problem, factor):
         for solver, X, W, H in self.fits:
             solver.fit(X, W=W, H=H)
+
+
+def _iterations(runs, best, factor):
+    """Iterations that each run needs to come within a factor of the best; None if one does not."""
+    reached = [np.flatnonzero(run <= factor * b) for run, b in zip(runs, best, strict=True)]
+    return [int(at[0]) + 1 for at in reached] if all(at.size for at in reached) else None
 
 
 @cache
@@ -150,6 +154,65 @@ def _kl_start(data, dtype):
     X = low_rank(*size(2000, 1000), 40) if "dense" in data else corpus(*size(3000, 5000))
     W, H = factors(*X.shape, 20, X.mean())
     return X.astype(dtype), W.astype(dtype), H.astype(dtype)
+
+
+class KullbackLeiblerToObjective(Benchmark):
+    """Time to a Kullback-Leibler divergence of text within a factor of the best of either solver.
+
+    From three starts, as :class:`ToObjective`. Iterations alone are timed: logarithms of the
+    objective cost as much.
+    """
+
+    params = (["kl-mu", "kl-newton"], list(COLLECTIONS), [1.01, 1.001])
+    param_names = ("solver", "collection", "factor")
+    compared, reference = "solver", "kl-mu"
+    n_iter = {"kl-mu": 20 if QUICK else 1000, "kl-newton": 10 if QUICK else 130}
+
+    def setup_cache(self):
+        """(solver, collection, factor) -> iterations from each start, where all reach it."""
+        needed = {}
+        for collection in self.params[1]:
+            runs = {}
+            for key in self.params[0]:
+                try:
+                    runs[key] = [self._run(key, collection, seed) for seed in SEEDS]
+                except NotImplementedError:
+                    continue
+            best = [min(map(np.min, objectives)) for objectives in zip(*runs.values(), strict=True)]
+            for key, objectives in runs.items():
+                for factor in self.params[2]:
+                    found = _iterations(objectives, best, factor)
+                    if found is not None:
+                        needed[key, collection, factor] = found
+        return needed
+
+    setup_cache.timeout = 600
+
+    def setup(self, needed, key, collection, factor):
+        if (key, collection, factor) not in needed:
+            raise NotImplementedError(f"{key} does not get within {factor} of the best objective")
+        self.runs = []
+        for seed, n_iter in zip(SEEDS, needed[key, collection, factor], strict=True):
+            X, W, H = _text_start(collection, seed)
+            self.runs.append((make(key, n_components=20, tol=0), n_iter, X, W, H))
+        make(key, n_components=2, max_iter=2, random_state=0).fit(X[:50])  # compiles
+
+    def _run(self, key, collection, seed):
+        X, W, H = _text_start(collection, seed)
+        solver = make(key, n_components=20, max_iter=self.n_iter[key], tol=0)
+        return solver.fit(X, W=W, H=H).trace_["objective"][1:]
+
+    def time_to_objective(self, needed, key, collection, factor):
+        for solver, n_iter, X, W, H in self.runs:
+            state = solver._start(X, 20, None, (W.copy(), H.T.copy()))
+            for _ in range(n_iter):
+                solver._step(X, state)
+
+
+@cache
+def _text_start(collection, seed):
+    X = training_half(collection).astype(np.float64)
+    return X, *factors(*X.shape, 20, X.mean(), seed)
 
 
 class SuccessiveProjections(Benchmark):

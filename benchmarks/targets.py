@@ -72,6 +72,13 @@ def _kullback_leibler(result, data, dtype):
         yield Verdict(target, f"{ratio:.2f} x", ratio <= most)
 
 
+def _kullback_leibler_to_objective(result, collection, factor):
+    ratio = _ratio(result, "kl-newton")
+    if ratio is not None and factor == 1.01:
+        target = f"kl-newton, {collection}: to 1.01 of the best in at most 0.4 of kl-mu's time"
+        yield Verdict(target, f"{ratio:.2f} x", ratio <= 0.4)
+
+
 def _successive_projections(result, case):
     ratio = _ratio(result, "spa")
     if ratio is not None:
@@ -213,6 +220,7 @@ _JUDGES = {
     "online.Tenths.time_tenth": _tenths,
     "peers.ToObjective.time_to_objective": _to_objective,
     "peers.KullbackLeibler.time_ten_iterations": _kullback_leibler,
+    "peers.KullbackLeiblerToObjective.time_to_objective": _kullback_leibler_to_objective,
     "peers.SuccessiveProjections.time_anchors": _successive_projections,
     "smoothing.Crossover.time_to_objective": _crossover,
     "smoothing.Gradient.time_gradient": _gradient,

@@ -70,6 +70,7 @@ def test_every_registered_solver_is_timed(quick):
         ("online.Tenths.time_tenth", set(map(str, range(1, 11)))),
         ("peers.ToObjective.time_to_objective", {"hals", "nenmf", "sklearn-cd"}),
         ("peers.KullbackLeibler.time_ten_iterations", {"kl-mu", "sklearn-mu"}),
+        ("peers.KullbackLeiblerToObjective.time_to_objective", {"kl-mu", "kl-newton"}),
         ("peers.SuccessiveProjections.time_anchors", {"spa", "products"}),
         ("peers.LeastSquares.time_project", {"nmfbench", "scipy"}),
         ("peers.LeastDeviations.time_project", {"nmfbench", "highs"}),

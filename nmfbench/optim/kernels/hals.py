@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-__all__ = ["hals_sweeps"]
+__all__ = ["extrapolate", "hals_sweeps"]
 
 _BYTES = 512  # of one component in a block of rows: all of a block stays in the cache
 
@@ -75,3 +75,18 @@ def _sweep(block, target, gram, step, slope):
         b, s = block[k], step[k]
         for i in range(width):
             b[i] = max(b[i] + s * slope[i], zero)
+
+
+@njit(cache=True, fastmath={"contract", "nsz"})
+def extrapolate(out, now, before, beta):
+    """``out = max(now + beta (now - before), 0)``, in one pass.
+
+    Parameters
+    ----------
+    out, now, before : ndarray of shape (n, r)
+    beta : float, in the precision of the arrays
+    """
+    zero = now.dtype.type(0)
+    for i in range(now.shape[0]):
+        for k in range(now.shape[1]):
+            out[i, k] = max(now[i, k] + beta * (now[i, k] - before[i, k]), zero)

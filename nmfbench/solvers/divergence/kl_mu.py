@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from nmfbench.core.registry import register_solver
-from nmfbench.optim import losses
 from nmfbench.optim.kernels.kl_sparse import kl_update_rows
-from nmfbench.optim.projections.bregman import certify_kl, project_kl
-from nmfbench.solvers.divergence.base import BaseDivergence, multiply
+from nmfbench.solvers.divergence.base import multiply
+from nmfbench.solvers.divergence.kl import BaseKL
 
 
 @register_solver(
@@ -25,7 +23,7 @@ from nmfbench.solvers.divergence.base import BaseDivergence, multiply
     version=2,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
-class KLMU(BaseDivergence):
+class KLMU(BaseKL):
     r"""Multiplicative updates for the generalised Kullback-Leibler divergence.
 
     .. math:: \min_{W,H \ge 0} \sum_{ij} X_{ij} \log \frac{X_{ij}}{(WH)_{ij}} - X_{ij} + (WH)_{ij}
@@ -75,8 +73,6 @@ class KLMU(BaseDivergence):
     the text, 40 is our setting.
     """
 
-    loss: ClassVar[str | None] = "kl"
-
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)
         if sp.issparse(X):
@@ -104,15 +100,6 @@ class KLMU(BaseDivergence):
             numerator += y.T @ W
         numerator /= s.W.sum(axis=0)
         multiply(s.Ht, numerator, s.smallest)
-
-    def _objective(self, X, s):
-        return losses.kl(X, s.W, s.Ht)
-
-    def _project(self, X):
-        return project_kl(X, self._basis(X))
-
-    def _certify(self, X):
-        return certify_kl(X, self.components_)
 
 
 def _update_sparse(factor, X, other, s):

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from nmfbench.optim import losses
 from nmfbench.solvers.bases.alternating import BaseAlternating
 
-__all__ = ["BaseFrobenius"]
+__all__ = ["BaseFrobenius", "error_from_products"]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -51,9 +51,7 @@ class BaseFrobenius(BaseAlternating):
         self._update(s.Ht, s.cross, s.gram)
 
     def _objective(self, X, s):
-        cross = np.einsum("ij,ij->", s.cross, s.latest, dtype=np.float64)
-        gram = np.einsum("ij,ij->", s.gram, s.latest.T @ s.latest, dtype=np.float64)
-        value = s.norm_sq - 2 * cross + gram
+        value = error_from_products(s.norm_sq, s.latest, s.cross, s.gram)
         # The sum cancels: below a share of ||X||^2 too few digits are left (float32: always).
         if value > _CANCELLED[X.dtype.type] * s.norm_sq:
             return value
@@ -61,6 +59,16 @@ class BaseFrobenius(BaseAlternating):
             exact = X.astype(np.float64), s.W.astype(np.float64), s.Ht.astype(np.float64)
             return max(losses.frobenius_sq(*exact), 0.0)
         return losses.frobenius_sq(X, s.W, s.Ht)
+
+
+def error_from_products(norm_sq, factor, cross, gram):
+    """``||X - factor @ other.T||^2`` from ``||X||^2``, ``X @ other`` and ``other.T @ other``.
+
+    Its error is a share of ``||X||^2``, by rounding.
+    """
+    linear = np.einsum("ij,ij->", cross, factor, dtype=np.float64)
+    quadratic = np.einsum("ij,ij->", gram, factor.T @ factor, dtype=np.float64)
+    return norm_sq - 2 * linear + quadratic
 
 
 _CANCELLED = {np.float64: 1e-6, np.float32: 1.0}

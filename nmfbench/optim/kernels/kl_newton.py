@@ -1,0 +1,147 @@
+r"""Coordinate steps on the Kullback-Leibler divergence, by Newton's method on a reciprocal.
+
+With the others fixed, the divergence as a function of one coefficient w has the slope
+:math:`S - p(w)`: S is the sum of the component :math:`h`, and :math:`p(w) = \sum_j x_j h_j / y_j`
+the pull of the data, whose derivative is :math:`-q`, :math:`q = \sum_j x_j h_j^2 / y_j^2`.
+Newton's method for :math:`1 / p(w) = 1 / S` takes the step
+
+.. math:: d = \frac{p}{q} \Big(\frac{p}{S} - 1\Big).
+
+It is that for :math:`p(w) = S` times p / S. As 1 / p is convex along w and its tangent so lies
+below, an upward step is longer than Newton's and still stops short of the minimum, and a downward
+step is shorter. A downward step may yet pass the minimum by too much. By
+:math:`-\log(1 - u) \le u + u^2` for :math:`u \le 0.6838` the divergence cannot rise if no
+:math:`y_j` with :math:`x_j > 0` loses a larger share than that. Otherwise the step is divided by
+one plus the largest share that it would take, and the divergence falls by at least half of what
+the slope promises.
+"""
+
+from numba import njit
+
+from nmfbench.optim.kernels.kl_sparse import _add, _dot
+
+__all__ = ["kl_newton_csr", "kl_newton_dense"]
+
+_SAFE = 0.6838  # where -log(1 - u) = u + u^2
+_FAST = {"reassoc", "contract", "nsz", "nnan"}
+
+
+@njit(cache=True, fastmath=_FAST, error_model="numpy")
+def _slopes(x, y, before, step, a):
+    """``y += step before``; then the sums p and q along ``a``, and its largest share in ``y``."""
+    zero = y.dtype.type(0)
+    p, q, largest = zero, zero, zero
+    for j in range(x.shape[0]):
+        value = y[j] + step * before[j]
+        y[j] = value
+        share = a[j] / value
+        pull = x[j] * share
+        p += pull
+        q += pull * share
+        largest = max(largest, share if x[j] > 0 else zero)
+    return p, q, largest
+
+
+@njit(cache=True, error_model="numpy")
+def _row(w, x, y, A, masses, floor, n_sweeps, active, count):
+    """Steps in the coefficients ``active[:count]`` of one row, in turn.
+
+    ``A`` has the components as rows, at the places of ``x``; ``y`` is the reconstruction there.
+    """
+    safe, one, step = w.dtype.type(_SAFE), w.dtype.type(1), w.dtype.type(0)
+    before = active[0]
+    for sweep in range(n_sweeps):
+        for e in range(count):
+            k = active[e]
+            if sweep > 0 and w[k] <= floor:
+                continue
+            p, q, largest = _slopes(x, y, A[before], step, A[k])
+            before, step = k, w.dtype.type(0)
+            if masses[k] > 0 and q > 0:
+                step = max((p / q) * (p / masses[k] - one), floor - w[k])
+                share = -step * largest
+                if share > safe:
+                    step /= one + share
+            elif masses[k] > 0:
+                step = floor - w[k]
+            moved = max(w[k] + step, floor)
+            step = moved - w[k]
+            w[k] = moved
+
+
+@njit(cache=True)
+def _choose(active, w, pull, masses, floor):
+    """Coefficients above the floor, or wanting to be: all others stay where they are."""
+    count = 0
+    for k in range(w.shape[0]):
+        active[count] = k
+        count += w[k] > floor or pull[k] > masses[k]
+    return count
+
+
+@njit(cache=True)
+def kl_newton_dense(factor, X, Y, pull, basis, masses, floor, n_sweeps, active):
+    """Sweeps of steps over the coefficients of the rows of a factor, in place.
+
+    Parameters
+    ----------
+    factor : ndarray of shape (n, r), at or above ``floor``
+    X : ndarray of shape (n, m), non-negative
+    Y : ndarray of shape (n, m), positive
+        ``factor @ basis``. Overwritten.
+    pull : ndarray of shape (n, r)
+        ``(X / Y) @ basis.T``.
+    basis : ndarray of shape (r, m), non-negative
+    masses : ndarray of shape (r,)
+        Sums of the rows of ``basis``.
+    floor : float
+        In the dtype of ``factor``. No entry becomes smaller.
+    n_sweeps : int
+    active : ndarray of shape (r + 1,), of integers
+        Overwritten.
+    """
+    for i in range(factor.shape[0]):
+        w = factor[i]
+        count = _choose(active, w, pull[i], masses, floor)
+        if count > 0:
+            _row(w, X[i], Y[i], basis, masses, floor, n_sweeps, active, count)
+
+
+@njit(cache=True, error_model="numpy")
+def kl_newton_csr(
+    factor, data, indices, indptr, other, masses, floor, n_sweeps, buffer, y, pull, active
+):
+    """As :func:`kl_newton_dense` for CSR data, in time proportional to its entries.
+
+    The components that take part are gathered first, so that all passes are contiguous.
+
+    Parameters
+    ----------
+    factor, masses, floor, n_sweeps, active
+        As there.
+    data, indices, indptr : ndarray
+        CSR data of shape (n, m), with positive entries.
+    other : ndarray of shape (m, r), non-negative
+        The components as columns.
+    buffer, y, pull : ndarray of shape (r * most,), (most,) and (r,)
+        Overwritten; ``most`` is the largest number of entries of a row.
+    """
+    r = factor.shape[1]
+    for i in range(factor.shape[0]):
+        w, first = factor[i], indptr[i]
+        size = indptr[i + 1] - first
+        x, places = data[first : first + size], indices[first : first + size]
+        pull[:] = 0
+        for j in range(size):
+            partner = other[places[j]]
+            y[j] = _dot(w, partner)
+            _add(pull, x[j] / y[j], partner)
+        count = _choose(active, w, pull, masses, floor)
+        if count == 0:
+            continue
+        A = buffer[: r * size].reshape(r, size)
+        for j in range(size):
+            partner = other[places[j]]
+            for e in range(count):
+                A[active[e], j] = partner[active[e]]
+        _row(w, x, y[:size], A, masses, floor, n_sweeps, active, count)
