@@ -11,7 +11,8 @@ import pandas as pd
 from nmfbench.compare.plan import Plan
 from nmfbench.compare.questions import ALPHA, FACTORS, question_of
 from nmfbench.records.results import reason
-from nmfbench.records.store import Store, StoredArrays
+from nmfbench.records.store import Store
+from nmfbench.records.stored import StoredArrays
 from nmfbench.stats.breakdown import breakdown_levels
 from nmfbench.stats.intervals import mean_and_interval
 from nmfbench.stats.profiles import (

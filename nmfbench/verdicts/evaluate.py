@@ -16,9 +16,10 @@ from nmfbench.artefacts.finding import Finding
 from nmfbench.artefacts.grids import labels_of
 from nmfbench.artefacts.sentence import Sentence
 from nmfbench.core import registry
+from nmfbench.records.errors import ArrayStayedBehindError, StoreError
 from nmfbench.records.pending import other_release
 from nmfbench.records.results import reason
-from nmfbench.records.store import ArrayStayedBehindError, Store, StoreError
+from nmfbench.records.store import Store
 from nmfbench.records.vouchers import standing
 from nmfbench.trials.trial import Trial
 from nmfbench.verdicts.choice import Grid, choose_grid
@@ -214,7 +215,7 @@ def evaluate(
     own = "own" if set(data.values()) <= {"own"} else "stand-in"
     notes = [*_notes(store, plan), *judged.notes(artefact), *found.notes]
     look = look_of(artefact, grid)
-    rests_on = {
+    rests_on: dict[str, Any] = {
         "done": len(finished),
         "total": grid.total,
         "paper_total": artefact.paper_total,
@@ -324,7 +325,8 @@ def judge(
 
     What stayed behind counts as not computed. The parameters are those of :func:`evaluate`.
     """
-    behind, grids = set(), []
+    behind: set[tuple[str, str]] = set()
+    grids: list[Grid] = []
     while True:
         without = {key for key, _ in behind}
         grid = choose_grid(artefact, store, profile=profile, stand_in=stand_in, without=without)
