@@ -73,8 +73,8 @@ def _width(inches, columns):
 
 def image_grid(
     rows: Sequence[str],
-    columns: Mapping[str, str],
-    draw: Callable,
+    columns: Mapping[Any, str],
+    draw: Callable[..., None],
     *,
     size: tuple[float, float],
     pad: float | None = None,

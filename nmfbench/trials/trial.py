@@ -190,6 +190,19 @@ class Trial:
         return Trial(**values | {"task": name, "options": options})
 
     @property
+    def fit(self) -> Trial:
+        """The :attr:`base` of a trial that has one.
+
+        Raises
+        ------
+        ValueError
+            If its task starts from no other.
+        """
+        if self.base is None:
+            raise ValueError(f"task {self.task!r} starts from the result of no other task.")
+        return self.base
+
+    @property
     def own_options(self) -> dict[str, Any]:
         """The options that are for the task itself, not for the one it is based on."""
         taken = () if self.base is None else self.base.options
