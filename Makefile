@@ -55,9 +55,10 @@ publish: $(READY) ## merge the store into the published records, and renew the p
 	$(BIN)/nmfbench import $(BOOK) --store $(BUILD)/book
 	$(BIN)/nmfbench report all --stand-in --store $(BUILD)/book --output reports
 
-lint: $(READY) ## check style only
+lint: $(READY) ## check style and types only
 	$(BIN)/ruff check --no-cache .
 	$(BIN)/ruff format --no-cache --check .
+	$(BIN)/mypy --cache-dir $(BUILD)/mypy
 
 format: $(READY) ## rewrite files in the project's style
 	$(BIN)/ruff check --fix .
@@ -70,7 +71,7 @@ bench: $(READY) ## time solvers, kernels and peers; print medians and ratios
 	$(BIN)/python -m benchmarks
 
 clean: ## remove the environment and what runs leave behind
-	rm -rf .venv .asv .pytest_cache .ruff_cache build dist
+	rm -rf .venv .asv .pytest_cache .ruff_cache .mypy_cache build dist
 
 # Made anew when the dependencies change; a second run finds it and starts at once.
 $(READY): pyproject.toml

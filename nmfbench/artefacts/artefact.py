@@ -39,7 +39,7 @@ def label_records(records: pd.DataFrame, methods: Sequence[Method]) -> pd.DataFr
     """
     labels = {(m.solver, canonical(dict(m.params))): m.label for m in methods}
     settings = [canonical(params) for params in records["params"]]
-    found = [
+    found: list[Any] = [
         labels.get((solver, setting))
         for solver, setting in zip(records["solver"], settings, strict=True)
     ]

@@ -253,7 +253,12 @@ def _mean(value, ratio):
 
 
 def flat(
-    side: Side, value: str, margin: float | None = None, *, whose: str = "ours", at: At = None
+    side: Side,
+    value: str,
+    margin: float | None = None,
+    *,
+    whose: Literal["paper", "ours"] = "ours",
+    at: At = None,
 ) -> Test:
     """Mean scores of ``side`` at no two levels differ by more than ``margin``.
 

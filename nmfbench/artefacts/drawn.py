@@ -64,7 +64,7 @@ def remember(line: Line2D, x, rows: pd.DataFrame, name: str = "", interval: str 
     found = rows.reindex(columns=list(columns)).rename(columns=columns).assign(x=np.asarray(x))
     found = found[_NUMBERS].astype(float)
     found.loc[found["n"] == 1, ["low", "high"]] = np.nan
-    _MEMORIES[line] = _Memory(name or line.get_label(), found, interval)
+    _MEMORIES[line] = _Memory(name or str(line.get_label()), found, interval)
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def _plain(line):
 
 def _is_area(patch):
     """Whether a patch is a shaded area of the legend; bars of a plot have no label."""
-    return isinstance(patch, Rectangle) and patch.get_label()[:1] not in ("", "_")
+    return isinstance(patch, Rectangle) and str(patch.get_label())[:1] not in ("", "_")
 
 
 def _area(patch):

@@ -84,10 +84,10 @@ def of_units(
     >>> of_units([1.0, 2.0, 3.0]).mean
     2.0
     """
-    values = np.asarray(values, dtype=float)
-    n = len(values)
-    error = float(stats.sem(values)) if n > 1 else 0.0
-    mean = float(values.mean()) if n else float("nan")
+    observed = np.asarray(values, dtype=float)
+    n = len(observed)
+    error = float(stats.sem(observed)) if n > 1 else 0.0
+    mean = float(observed.mean()) if n else float("nan")
     return Estimate(mean, error, n - 1, n, value, name, ratio)
 
 
@@ -115,16 +115,16 @@ def of_blocks(
     >>> found.mean, round(found.error, 3), round(found.freedom, 1), found.n
     (6.5, 0.707, 2.0, 4)
     """
-    groups = [np.asarray(group, dtype=float) for group in groups]
-    sizes = np.array([len(group) for group in groups])
-    mean = float(np.mean([group.mean() for group in groups])) if len(groups) else float("nan")
-    if not len(groups) or sizes.min() < 2:
-        fewest = int(sizes.min()) if len(groups) else 0
+    blocks = [np.asarray(group, dtype=float) for group in groups]
+    sizes = np.array([len(block) for block in blocks])
+    mean = float(np.mean([block.mean() for block in blocks])) if blocks else float("nan")
+    if not blocks or sizes.min() < 2:
+        fewest = int(sizes.min()) if blocks else 0
         return Estimate(mean, 0.0, 0, fewest, value, name, ratio)
-    squares = np.array([group.var(ddof=1) / len(group) for group in groups])
+    squares = np.array([block.var(ddof=1) / len(block) for block in blocks])
     total = squares.sum()
     freedom = total**2 / (squares**2 / (sizes - 1)).sum() if total else sizes.sum() - len(sizes)
-    error = float(np.sqrt(total)) / len(groups)
+    error = float(np.sqrt(total)) / len(blocks)
     return Estimate(mean, error, float(freedom), int(sizes.sum()), value, name, ratio)
 
 
@@ -153,9 +153,9 @@ def of_left_out(
     >>> found == of_units([1.0, 2.0, 3.0])
     True
     """
-    left_out = np.asarray(left_out, dtype=float)
-    k = len(left_out)
-    if k < 2 or np.isnan(left_out).any():
+    without = np.asarray(left_out, dtype=float)
+    k = len(without)
+    if k < 2 or np.isnan(without).any():
         return Estimate(effect, 0.0, 0, min(k, 1), value, name)
-    pseudo = k * effect - (k - 1) * left_out
+    pseudo = k * effect - (k - 1) * without
     return Estimate(effect, float(stats.sem(pseudo)), k - 1, n or k, value, name)

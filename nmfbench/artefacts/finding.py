@@ -31,6 +31,10 @@ NO_PAIR = "no repeat of this grid has both sides of the comparison"
 """Evidence of a comparison that has not been run."""
 
 
+Outcome = Literal["", "not run", "inconclusive", "confirmed", "refuted"]
+"""Verdict of a finding that is not tested; empty if it is."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """Estimates in a region, or why there are none.
@@ -63,10 +67,10 @@ class Finding:
     complete: bool = True
     unit: str = "repeats"
     notes: Sequence[str] = ()
-    outcome: Literal["", "not run", "inconclusive", "confirmed", "refuted"] = ""
+    outcome: Outcome = ""
 
     @classmethod
-    def without(cls, outcome: str, text: str) -> Finding:
+    def without(cls, outcome: Outcome, text: str) -> Finding:
         """A finding that rests on no estimate."""
         return cls(text, outcome=outcome)
 
@@ -88,6 +92,8 @@ class Finding:
 
     def places(self, smallest: Smallest) -> list[Place]:
         """p-values of each estimate."""
+        if self.region is None:
+            raise ValueError("a finding that has estimates needs a region.")
         return [self.region.place(estimate, smallest) for estimate in self.estimates]
 
     def place(self, smallest: Smallest) -> Place:

@@ -52,7 +52,7 @@ def narrow(frame: pd.DataFrame, at: Mapping[str, Any] | None = None, **more: Any
 
 
 def lengthen(
-    records: pd.DataFrame, values: Mapping[str, str], name: str, value: str, *, unit: float = 1.0
+    records: pd.DataFrame, values: Mapping[str, Any], name: str, value: str, *, unit: float = 1.0
 ) -> pd.DataFrame:
     """Put several metrics of the records below each other.
 

@@ -73,8 +73,8 @@ def _width(inches, columns):
 
 def image_grid(
     rows: Sequence[str],
-    columns: Mapping[str, str],
-    draw: Callable,
+    columns: Mapping[Any, str],
+    draw: Callable[..., None],
     *,
     size: tuple[float, float],
     pad: float | None = None,
@@ -169,7 +169,12 @@ class Expected:
         (left, right), (bottom, top) = (
             np.clip(ends, *side) for ends, side in zip((self.x, self.y), limits, strict=True)
         )
-        look = {"facecolor": "#f5e3b3", "edgecolor": "#c79a2b", "hatch": "//", "linewidth": 0}
+        look: dict[str, Any] = {
+            "facecolor": "#f5e3b3",
+            "edgecolor": "#c79a2b",
+            "hatch": "//",
+            "linewidth": 0,
+        }
         place = (left, bottom), right - left, top - bottom
         axis.add_patch(Rectangle(*place, alpha=0.5, zorder=0, label=self.label, **look))
         axis.set(xlim=limits[0], ylim=limits[1])
@@ -277,9 +282,10 @@ class Curves:
             line[0].set_ylim(*(self._around(table, row) if self.logy else self.ylim))
             for axis, column in zip(line, shown, strict=True):
                 place = _place(self.row, row) | _place(self.column, column)
-                for said in (*self.printed, *self.expected):
-                    if said.at.items() <= place.items():
-                        said.draw(axis)
+                marks: list[Printed | Expected] = [*self.printed, *self.expected]
+                for mark in marks:
+                    if mark.at.items() <= place.items():
+                        mark.draw(axis)
         extra = [name for name in (self.dotted, self.level and self.level[1]) if name]
         legend_of(figure, axes, [*self.labels, *extra])
 

@@ -177,7 +177,7 @@ class Bounds:
     def delta(self, estimate: Estimate, smallest: Smallest) -> None:
         return None
 
-    def number(self, estimate: Estimate, smallest: Smallest) -> float | tuple[float, float]:
+    def number(self, estimate: Estimate, smallest: Smallest) -> float | tuple[float, ...]:
         """The bound, or both."""
         finite = tuple(float(end) for end in (self.low, self.high) if np.isfinite(end))
         return finite[0] if len(finite) == 1 else finite

@@ -58,4 +58,4 @@ def outlined(images: np.ndarray, foreground: np.ndarray) -> np.ndarray:
     """
     across = np.ones((1, 3, 3), dtype=bool)
     line = binary_dilation(foreground, structure=across) & ~foreground
-    return np.where(line[..., None], np.uint8(_COLOUR), images[..., None])
+    return np.where(line[..., None], np.array(_COLOUR, np.uint8), images[..., None])

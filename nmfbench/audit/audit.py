@@ -93,7 +93,11 @@ class Group:
 
     def drift(self) -> list[str]:
         """Metrics that have changed in the mean where rounding decides single trials."""
-        return drift((a.record, a.again) for a in self.audits if a.outcome == "rounding")
+        return drift(
+            (a.record, a.again)
+            for a in self.audits
+            if a.outcome == "rounding" and a.again is not None
+        )
 
 
 def audit(
@@ -166,7 +170,8 @@ def audit(
             chosen.setdefault(group_of(record), []).append((draw_of(record, text), record, trial))
             drawn_from.setdefault(place_of(trial, record["code"]), {})[record["key"]] = seal
             group.drawn_from += 1
-    lock, audited = threading.Lock(), Counter()
+    lock = threading.Lock()
+    audited: Counter[tuple[str, ...]] = Counter()
     limits = limits or Limits()
 
     def work(record, trial, workers):
@@ -240,16 +245,16 @@ def moved(store: Store, groups: Sequence[Group]) -> list[tuple[str, str]]:
     same: set[tuple[str, str]] = set()
     different: dict[tuple[str, str], set[str]] = {}
     for group in groups:
-        for found in group.audits:
-            names = _entries(found.trial)
-            if found.outcome == "different" and not found.at_one_target:
+        for one in group.audits:
+            names = _entries(one.trial)
+            if one.outcome == "different" and not one.at_one_target:
                 continue
-            if found.outcome == "different":
+            if one.outcome == "different":
                 for name in names:
-                    different.setdefault(name, set()).add(found.record["key"])
+                    different.setdefault(name, set()).add(one.record["key"])
             else:
                 same |= names
-    audited = {found.record["key"] for group in groups for found in group.audits}
+    audited = {one.record["key"] for group in groups for one in group.audits}
     for record in store.records():
         if record["status"] != "done" or record["key"] in audited:
             continue
@@ -257,8 +262,8 @@ def moved(store: Store, groups: Sequence[Group]) -> list[tuple[str, str]]:
         if trial is not None and record["code"] == trial.code:
             same |= _entries(trial)
     explained: set[str] = set()
-    everything = set().union(*different.values())
-    found = []
+    everything: set[str] = set().union(*different.values())
+    found: list[tuple[str, str]] = []
     while explained < everything:
         rest = {n: keys - explained for n, keys in different.items() if n not in same}
         best = max(rest, key=lambda n: (len(rest[n]), -KINDS.index(n[0]), n[1]), default=None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
+from typing import Any
 
 from nmfbench.audit.audit import Audit, Group
 from nmfbench.audit.sample import cost_of
@@ -63,7 +64,9 @@ def renew(
     """
     deadline = float("inf") if budget is None else time.monotonic() + budget
     limits = limits or Limits()
-    before, trials, groups = {}, {}, {}
+    before: dict[str, Mapping[str, Any]] = {}
+    trials: dict[str, Trial] = {}
+    groups: dict[tuple[str, ...], Group] = {}
     spreads = Spreads(store.folder)
     for record in _of_another_target(store, keys):
         trial = current_trial(record)

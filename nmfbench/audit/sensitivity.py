@@ -105,7 +105,7 @@ def agreement(
     arrays : pair of mappings of str to ndarray, optional
         Of the records.
     """
-    found = compare(old, new, *arrays, spread=spreads and spreads.of(old))
+    found = compare(old, new, *arrays, spread=None if spreads is None else spreads.of(old))
     if found.outcome != "different" or same_target(old, new):
         return found
 

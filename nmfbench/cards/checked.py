@@ -84,7 +84,7 @@ def _marked(path):
         for mark in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
             if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.against":
                 given = [value(argument) for argument in mark.args]
-                named = {keyword.arg: value(keyword.value) for keyword in mark.keywords}
+                named = {k.arg: value(k.value) for k in mark.keywords if k.arg is not None}
                 doc = ast.get_docstring(node) or ""
                 statement = " ".join(doc.partition("\n\n")[0].split())
                 yield _checked_by(

@@ -79,7 +79,7 @@ def problem(kind: type, loss: str | None = None) -> str | None:
         if announced:
             domain = re.sub(r"\s+", "", announced[1])
             return rf"\min_{{{domain}}} {formula}".rstrip(" ,.")
-    return PROBLEMS.get(loss)
+    return None if loss is None else PROBLEMS.get(loss)
 
 
 def section(kind: type, name: str) -> str | None:

@@ -92,7 +92,7 @@ def standings(
     for task, rows in labelled.groupby("task", sort=False):
         facts = registry.tasks[task].info
         score, higher = facts["score"], facts["higher_is_better"]
-        if score not in rows:  # a task without a score has no winner
+        if score is None or score not in rows:  # a task without a score has no winner
             continue
         scores = _scores(rows, score, higher)
         for method in scores:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import textwrap
+from typing import Any
 
 from latex2mathml.converter import convert as to_mathml
 from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec
@@ -149,7 +150,7 @@ def _contexts():
         prepend=True,
         macros=[std_macro(name, False, n) for name, n in arguments.items()],
     )
-    texts = _WORDS | _SYMBOLS | _WRAPPED | dict.fromkeys(_SILENT, "")
+    texts: dict[str, Any] = _WORDS | _SYMBOLS | _WRAPPED | dict.fromkeys(_SILENT, "")
     texts |= dict.fromkeys(_FRACTIONS, _fraction)
     written.add_context_category(
         "formulas", prepend=True, macros=[MacroTextSpec(*pair) for pair in texts.items()]

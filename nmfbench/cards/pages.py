@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
+from typing import Any
 
 from markupsafe import Markup
 
@@ -122,7 +123,8 @@ def provenance(card: dict) -> str:
 
 def checked_groups(card: dict) -> list[dict]:
     """Tests of the solver one by one, those of its parts together."""
-    rows, parts = [], {}
+    rows: list[dict[str, Any]] = []
+    parts: dict[tuple[str, str], set[str]] = {}
     for test in card["checked_by"] or []:
         if test["part"] is None:
             rows.append({"what": test["statement"], **test})

@@ -94,7 +94,8 @@ def _same_seed(case):
             objective = model.trace_["objective"] if hasattr(model, "trace_") else 0.0
             results.append([model.components_, 0.0 if W is None else W, objective])
         for pair in zip(*results, strict=True):
-            if not np.array_equal(*pair, equal_nan=True):
+            first, second = pair
+            if not np.array_equal(first, second, equal_nan=True):
                 raise CheckFailed(
                     "two fits with the same seed differ by up to "
                     f"{np.nanmax(np.abs(np.subtract(*pair))):.3g}",
@@ -353,7 +354,8 @@ def _sparse(case):
         model, X = case.make(), case.data(sparse=sparse)
         case.fit(model, X)
         found.append(model.components_)
-    if not np.allclose(*found, rtol=1e-3, atol=1e-4 * np.abs(found[0]).max()):
+    dense, from_sparse = found
+    if not np.allclose(dense, from_sparse, rtol=1e-3, atol=1e-4 * np.abs(found[0]).max()):
         gap = np.abs(found[0] - found[1]).max()
         raise CheckFailed(
             f"the components of a CSR matrix differ from those of the dense one by up to {gap:.3g}",

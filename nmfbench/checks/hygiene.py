@@ -143,7 +143,7 @@ def _refuses_nan(case):
 
 def _globals():
     return {
-        "numpy's global random state": repr(np.random.get_state()[1:]),  # noqa: NPY002
+        "numpy's global random state": repr(tuple(np.random.get_state())[1:]),  # noqa: NPY002
         "Python's global random state": random.getstate(),
         "numpy's error handling (np.seterr)": np.geterr(),
         "the working directory": os.getcwd(),

@@ -122,7 +122,7 @@ def check_solver(
     GuestError
         If it is no class that can be a solver at all.
     """
-    findings = []
+    findings: list[Any] = []
     with contextlib.ExitStack() as stack:
         if worker is None:
             worker = stack.enter_context(contextlib.closing(Worker(memory_limit)))

@@ -19,9 +19,10 @@ from nmfbench.datasets.base import dataset_info, dataset_variant
 from nmfbench.datasets.errors import DataError
 from nmfbench.datasets.files import cache_folder, prepared_folders
 from nmfbench.optim import kernels
+from nmfbench.records.errors import StoreError
 from nmfbench.records.provenance import host
 from nmfbench.records.repair import Survey, survey
-from nmfbench.records.store import FILE_NAME, StoreError
+from nmfbench.records.schema import FILE_NAME
 
 __all__ = ["Finding", "damage_text", "diagnose", "diagnose_data"]
 

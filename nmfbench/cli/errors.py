@@ -13,8 +13,8 @@ from nmfbench.datasets.errors import DataError
 from nmfbench.engine.runner import SchedulerError
 from nmfbench.engine.worker import WorkerError
 from nmfbench.guests import GuestError
+from nmfbench.records.errors import NoStoreError, StoreError
 from nmfbench.records.exchange import ExchangeError
-from nmfbench.records.store import NoStoreError, StoreError
 from nmfbench.report.changes import ReleaseError
 from nmfbench.report.sums import SumsError
 

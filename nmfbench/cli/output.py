@@ -34,7 +34,8 @@ def reading(folder):
     import tempfile
     from pathlib import Path
 
-    from nmfbench.records.store import FILE_NAME, Store
+    from nmfbench.records.schema import FILE_NAME
+    from nmfbench.records.store import Store
 
     path = Path(folder)
     if (path.is_dir() or not path.exists()) and not (path / FILE_NAME).exists():

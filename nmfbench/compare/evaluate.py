@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,8 @@ import pandas as pd
 from nmfbench.compare.plan import Plan
 from nmfbench.compare.questions import ALPHA, FACTORS, question_of
 from nmfbench.records.results import reason
-from nmfbench.records.store import Store, StoredArrays
+from nmfbench.records.store import Store
+from nmfbench.records.stored import StoredArrays
 from nmfbench.stats.breakdown import breakdown_levels
 from nmfbench.stats.intervals import mean_and_interval
 from nmfbench.stats.profiles import (
@@ -126,10 +128,11 @@ def gather(
     rows = []
     for cell in plan.cells:
         problem, key = cell.problem, cell.trial.key
-        record = found.get(key) or _NO_RECORD
+        record: Any = found.get(key) or _NO_RECORD
         if record is _NO_RECORD and cell.trial.base is not None:
             record = failed.get(cell.trial.base.key, _NO_RECORD) | {"metrics": {}}
         question = question_of(problem.task)
+        where = timings if timings is not None and key in anew else store
         rows.append(
             {
                 "task": problem.task,
@@ -154,13 +157,13 @@ def gather(
                 "host": record.get("host"),
                 "versions": record.get("versions"),
                 "finished": record.get("finished"),
-                "arrays": StoredArrays(timings if key in anew else store, key),
+                "arrays": StoredArrays(where, key),
             }
         )
     return pd.DataFrame(rows).astype({"score": float, "seconds": float})
 
 
-_NO_RECORD = {"status": "missing", "error": None, "metrics": {}}
+_NO_RECORD: dict[str, Any] = {"status": "missing", "error": None, "metrics": {}}
 
 
 def _group(problem):

@@ -53,12 +53,13 @@ def question_of(task: str) -> Question:
         score = f"seconds to {FACTORS[0]:g} times the best objective"
         smallest = smallest_difference("seconds", facts["matters"])
         return Question(task, facts["title"], None, score, False, True, "median", smallest)
-    score, higher = facts["score_name"], facts["higher_is_better"]
+    metric, higher = facts["score"], bool(facts["higher_is_better"])
     try:
-        smallest = smallest_difference(facts["score"], facts["matters"])
+        smallest = None if metric is None else smallest_difference(metric, facts["matters"])
     except KeyError:  # an external task that does not say which difference matters
         smallest = None
-    return Question(task, facts["title"], facts["score"], score, higher, False, "mean", smallest)
+    score = facts["score_name"] or ""
+    return Question(task, facts["title"], metric, score, higher, False, "mean", smallest)
 
 
 def why_no_question(task: str) -> str | None:

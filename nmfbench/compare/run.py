@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from nmfbench.compare.plan import Cell, Plan
 from nmfbench.engine.runner import Limits
@@ -140,7 +141,7 @@ def compute(
         failures.told(record)
         progress(summary, record)
 
-    given = {
+    given: dict[str, Any] = {
         "limits": limits,
         "retry_failed": retry_failed,
         "progress": told,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -71,7 +72,7 @@ def score_factors(X, W, H, y=None, *, losses: Sequence[str]) -> dict:
     W, Ht = check_factors(W, H, X, H.shape[0])
     flipped = X.T.tocsr() if sp.issparse(X) else np.ascontiguousarray(X.T)
     values = {name: LOSSES[name](X, W, Ht) for name in {*losses, "frobenius"}}
-    found = {
+    found: dict[str, Any] = {
         "losses": {name: _stationarity(X, flipped, W, Ht, name, values[name]) for name in losses}
     }
     norm = sp.linalg.norm(X) if sp.issparse(X) else np.linalg.norm(X)

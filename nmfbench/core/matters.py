@@ -48,7 +48,7 @@ class Ratio:
 Matters = Mapping[str, float | Ratio | None]
 """By name or pattern of a number, its smallest difference that matters; None of a diagnostic."""
 
-COMMON: Matters = MappingProxyType(
+COMMON: Mapping[str, Ratio] = MappingProxyType(
     {
         "objective": Ratio(0.02),
         "seconds": Ratio(0.10),

@@ -16,11 +16,20 @@ import pkgutil
 import re
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, Generic, TypeVar, Unpack, cast
 
+from nmfbench.core.facts import (
+    CorruptionFacts,
+    DatasetFacts,
+    DeclaredDataset,
+    MetricFacts,
+    NoFacts,
+    SolverFacts,
+    TaskFacts,
+)
 from nmfbench.core.matters import Matters, check_matters
 
 __all__ = [
@@ -47,11 +56,14 @@ __all__ = [
 
 _KEY = re.compile(r"[a-z0-9]+([-_/][a-z0-9]+)*")
 
+Facts = TypeVar("Facts", bound=Mapping[str, Any])
+Target = TypeVar("Target")
+
 
 class UnknownNameError(KeyError):
     """A name that is in no registry; the message lists the nearest valid ones."""
 
-    def __init__(self, kind, name, known):
+    def __init__(self, kind: str, name: object, known: Sequence[str]):
         self.kind, self.name = kind, name
         self.suggestions = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
         hint = (
@@ -61,21 +73,21 @@ class UnknownNameError(KeyError):
         )
         super().__init__(f"no {kind} is called {name!r}; {hint}")
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.args[0]
 
-    def __reduce__(self):  # so that it can come back from a cluster
+    def __reduce__(self) -> tuple[Any, ...]:  # so that it can come back from a cluster
         return _restore, (type(self), self.args, self.__dict__)
 
 
-def _restore(kind, args, attributes):
+def _restore(kind: type[KeyError], args: tuple[Any, ...], attributes: dict[str, Any]) -> KeyError:
     error = kind.__new__(kind, *args)
     error.args, error.__dict__ = args, attributes
     return error
 
 
 @dataclass(frozen=True)
-class Entry:
+class Entry(Generic[Facts]):
     """One registered thing.
 
     Attributes
@@ -85,12 +97,12 @@ class Entry:
     target : object
         The estimator class, loader, function, task or artefact itself.
     info : dict
-        What was said of it when it was registered.
+        Facts declared when it was registered, by kind of thing in :mod:`nmfbench.core.facts`.
     """
 
     key: str
     target: Any
-    info: dict[str, Any] = field(default_factory=dict)
+    info: Facts = field(default_factory=lambda: cast(Facts, {}))
 
     @property
     def is_ours(self) -> bool:
@@ -102,7 +114,7 @@ class Entry:
         return module.partition(".")[0] == __name__.partition(".")[0]
 
 
-class Registry:
+class Registry(Generic[Facts]):
     """A dictionary of entries that fills itself on first use.
 
     Parameters
@@ -123,7 +135,7 @@ class Registry:
     ):
         self.kind, self.package, self.group = kind, package, group
         self.by_place = by_place
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, Entry[Facts]] = {}
         self._loaded = self._loading = False
         self._lock = threading.RLock()
 
@@ -147,9 +159,9 @@ class Registry:
                 f"{self.kind} {key!r} is registered already, by {_identity(held.target)}; "
                 "choose another key."
             )
-        self._entries[key] = Entry(key, target, info)
+        self._entries[key] = Entry(key, target, cast(Facts, info))
 
-    def __getitem__(self, key: str) -> Entry:
+    def __getitem__(self, key: str) -> Entry[Facts]:
         if self.by_place is not None and isinstance(key, str) and ":" in key:
             module, _, name = self.by_place.partition(":")
             return getattr(importlib.import_module(module), name)(key)
@@ -171,7 +183,7 @@ class Registry:
         self._load()
         return len(self._entries)
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[Entry[Facts]]:
         """All entries, sorted by key."""
         return [self[key] for key in self]
 
@@ -210,20 +222,20 @@ def _identity(target: Any) -> str:
     return f"{getattr(target, '__module__', '?')}.{getattr(target, '__qualname__', repr(target))}"
 
 
-solvers = Registry(
+solvers: Registry[SolverFacts] = Registry(
     "solver", "nmfbench.solvers", "nmfbench.solvers", by_place="nmfbench.guests.lookup:entry"
 )
-datasets = Registry("dataset", "nmfbench.datasets", "nmfbench.datasets")
-corruptions = Registry("corruption", "nmfbench.corruptions")
-metrics = Registry("metric", "nmfbench.metrics")
-tasks = Registry("task", "nmfbench.tasks", "nmfbench.tasks")
+datasets: Registry[DatasetFacts] = Registry("dataset", "nmfbench.datasets", "nmfbench.datasets")
+corruptions: Registry[CorruptionFacts] = Registry("corruption", "nmfbench.corruptions")
+metrics: Registry[MetricFacts] = Registry("metric", "nmfbench.metrics")
+tasks: Registry[TaskFacts] = Registry("task", "nmfbench.tasks", "nmfbench.tasks")
 # An external task and its problems may come from one file.
-problems = Registry("problem set", "nmfbench.problems", "nmfbench.tasks")
-artefacts = Registry("artefact", "nmfbench.papers")
+problems: Registry[NoFacts] = Registry("problem set", "nmfbench.problems", "nmfbench.tasks")
+artefacts: Registry[NoFacts] = Registry("artefact", "nmfbench.papers")
 
 
-def _decorator(registry: Registry, key: str, info: dict[str, Any]):
-    def register(target):
+def _decorator(registry: Registry[Facts], key: str, info: Facts) -> Callable[[Target], Target]:
+    def register(target: Target) -> Target:
         registry.add(key, target, **info)
         return target
 
@@ -271,7 +283,7 @@ def register_solver(
     properties: Sequence[str] = (),
     wraps: str | None = None,
     version: int | None = None,
-):
+) -> Callable[[Target], Target]:
     """Class decorator: add a scikit-learn estimator to the suite.
 
     Parameters
@@ -321,7 +333,7 @@ def register_solver(
             f"solver {key!r} has cost {cost!r}; give products of the letters n, m and r, as in "
             "('nm', 'nrr')."
         )
-    info = {
+    info: SolverFacts = {
         "name": name,
         "family": family,
         "reference": reference,
@@ -337,28 +349,39 @@ def register_solver(
 
 
 def register_dataset(
-    key: str, *, version: int | None = None, stand_in_version: int | None = None, **info: Any
-):
+    key: str,
+    *,
+    version: int | None = None,
+    stand_in_version: int | None = None,
+    **info: Unpack[DeclaredDataset],
+) -> Callable[[Target], Target]:
     """Decorator: add a loader to the suite. See :mod:`nmfbench.datasets`.
 
     ``version`` is that of the loader and ``stand_in_version`` that of the stand-in, see
     :func:`register_task`; the content of a data file counts by itself.
     """
-    info["version"] = _checked_version(key, version)
-    info["stand_in_version"] = _checked_version(key, stand_in_version)
-    return _decorator(datasets, key, info)
+    facts: DatasetFacts = {
+        **info,
+        "version": _checked_version(key, version),
+        "stand_in_version": _checked_version(key, stand_in_version),
+    }
+    return _decorator(datasets, key, facts)
 
 
-def register_corruption(key: str, *, level: str, version: int | None = None):
+def register_corruption(
+    key: str, *, level: str, version: int | None = None
+) -> Callable[[Target], Target]:
     """Decorator: add a corruption ``(data, level, rng) -> (X, mask)``; ``level`` says in words
     what its level means. See :mod:`nmfbench.corruptions`, and :func:`register_task` for the
     version."""
-    return _decorator(corruptions, key, {"level": level, "version": _checked_version(key, version)})
+    info: CorruptionFacts = {"level": level, "version": _checked_version(key, version)}
+    return _decorator(corruptions, key, info)
 
 
-def register_metric(key: str, *, name: str, higher_is_better: bool):
+def register_metric(key: str, *, name: str, higher_is_better: bool) -> Callable[[Target], Target]:
     """Decorator: add a metric; ``name`` is what an axis shows."""
-    return _decorator(metrics, key, {"name": name, "higher_is_better": higher_is_better})
+    info: MetricFacts = {"name": name, "higher_is_better": higher_is_better}
+    return _decorator(metrics, key, info)
 
 
 def register_task(
@@ -377,7 +400,7 @@ def register_task(
     matters: Matters | None = None,
     precision: str = "float64",
     version: int | None = None,
-):
+) -> Callable[[Target], Target]:
     """Decorator: add a task, a function from data and a solver to metrics.
 
     Parameters
@@ -439,7 +462,7 @@ def register_task(
             f"task {key!r} needs unknown abilities {', '.join(unknown)}; choose from "
             f"{', '.join(ABILITIES)}."
         )
-    info = {
+    info: TaskFacts = {
         "summary": summary,
         "title": title or key.replace("-", " ").capitalize(),
         "score": score,
@@ -459,7 +482,8 @@ def register_task(
 
 def matters_in(task: str) -> list[Matters]:
     """Declarations of a task, then of the task that it is based on, whose metrics it passes on."""
-    declared, base = [], task
+    declared: list[Matters] = []
+    base: str | None = task
     while base is not None:
         info = tasks[base].info
         declared.append(info["matters"])
@@ -467,7 +491,7 @@ def matters_in(task: str) -> list[Matters]:
     return declared
 
 
-def register_problems(task: str):
+def register_problems(task: str) -> Callable[[Target], Target]:
     """Decorator: add the problems on which comparisons set a task.
 
     The function takes a profile, ``"smoke"``, ``"quick"`` or ``"paper"``, and returns a list of
@@ -478,10 +502,11 @@ def register_problems(task: str):
     task : str
         Key of the task.
     """
-    return _decorator(problems, task, {})
+    none: NoFacts = {}
+    return _decorator(problems, task, none)
 
 
-def _checked_version(key, version):
+def _checked_version(key: str, version: int | None) -> int | None:
     if version is None or (type(version) is int and version >= 1):
         return version
     raise ValueError(f"the version of {key!r} must be a whole number above 0, got {version!r}.")

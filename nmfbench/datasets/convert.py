@@ -204,14 +204,21 @@ def att_faces(paths):
     return _images(images.reshape(len(images), -1), y, images.shape[1:])
 
 
+def _member(archive: tarfile.TarFile, name: str) -> bytes:
+    file = archive.extractfile(name)
+    if file is None:
+        raise ValueError(f"{name} is no file")
+    return file.read()
+
+
 def cbcl(paths):
     """``faces.tar.gz``: the training faces are an archive within the archive."""
     with tarfile.open(paths[0]) as outer:
         name = next(m for m in outer.getnames() if m.endswith("face.train.tar.gz"))
-        inner_bytes = io.BytesIO(outer.extractfile(name).read())
+        inner_bytes = io.BytesIO(_member(outer, name))
     with tarfile.open(fileobj=inner_bytes) as inner:
         names = sorted(m for m in inner.getnames() if re.search(r"train/face/.*\.pgm$", m))
-        images = np.stack([pgm(inner.extractfile(name).read()) for name in names])
+        images = np.stack([pgm(_member(inner, name)) for name in names])
     return _images(images.reshape(len(images), -1), None, images.shape[1:])
 
 
@@ -273,8 +280,8 @@ def bsds(paths):
         members = {"/".join(m.split("/")[-2:]): m for m in archive.getnames()}
         for number in BSDS_IDS:
             part = next(p for p in ("train", "val", "test") if f"{p}/{number}.jpg" in members)
-            jpeg = archive.extractfile(members[f"{part}/{number}.jpg"])
-            truth = io.BytesIO(archive.extractfile(members[f"{part}/{number}.mat"]).read())
+            jpeg = io.BytesIO(_member(archive, members[f"{part}/{number}.jpg"]))
+            truth = io.BytesIO(_member(archive, members[f"{part}/{number}.mat"]))
             drawn = loadmat(truth)["groundTruth"].ravel()
             segmentations = [np.asarray(one["Segmentation"][0, 0], np.uint8) for one in drawn]
             arrays[f"image_{number}"] = np.asarray(Image.open(jpeg).convert("RGB"))

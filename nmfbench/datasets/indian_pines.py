@@ -1,5 +1,7 @@
 """Indian Pines: spectra of the pixels of a scene, and mixtures of the means of its classes."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils import Bunch
 
@@ -13,7 +15,7 @@ __all__ = ["load_indian_pines", "load_mixed_indian_pines"]
 _N_CLASSES = 16
 _TOP = 9604  # largest entry of the scene
 
-_FILE = {
+_FILE: dict[str, Any] = {
     "file": "indian_pines.npz",
     "sha256": "e4d9a12515b3b5b39dd557807e2fb124526ae6834622e5fb94b36b6cbf9a08e3",
     "content": "cce4bde68948f1770816dcb8deb9f62ee36146f6e8c4348cb36ffcd94160be9c",

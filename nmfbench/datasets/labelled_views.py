@@ -21,6 +21,8 @@ in the keys of its trials. ``nmfbench data verify voc2007`` tells whether it can
 ``nmfbench.load_dataset("voc2007")`` what is wrong with it.
 """
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils import Bunch
 
@@ -59,7 +61,7 @@ def load_labelled_views(arrays):
 
 _FEATURES = "features of Guillaumin, Verbeek & Schmid, CVPR 2010"
 
-ROWS = {
+ROWS: dict[str, dict[str, Any]] = {
     "voc2007": {
         "title": "PASCAL VOC 2007, three views",
         "n_samples": 9963,

@@ -1,6 +1,7 @@
 """Multi-view sets: several descriptions of the same samples, side by side in one matrix."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,7 +34,7 @@ def load_multiview(arrays):
     return Bunch(X=X, y=arrays["y"].copy(), views=views, view_names=names)
 
 
-ROWS = {
+ROWS: dict[str, dict[str, Any]] = {
     "mv-mfeat": {
         "title": "UCI Multiple Features, digits",
         "file": "mv_mfeat.npz",

@@ -1,6 +1,7 @@
 """Text: term counts of news, documents in rows, as sparse matrices."""
 
 from functools import partial
+from typing import Any
 
 import scipy.sparse as sp
 from sklearn.utils import Bunch
@@ -32,7 +33,7 @@ def load_text(arrays):
     return Bunch(X=csr(arrays), y=arrays["y"].copy(), **more)
 
 
-ROWS = {
+ROWS: dict[str, dict[str, Any]] = {
     "bbc": {
         "title": "BBC news",
         "file": "bbc_news.npz",

@@ -134,7 +134,7 @@ class Costs:
 
     def _ratio(self, trial):
         """Measured over predicted costs of this run, for trials alike; close to 1 at first."""
-        seen = self._seen.get((trial.task, trial.solver)) or self._seen.get((), (0.0, 0.0))
+        seen = self._seen.get((trial.task, trial.solver)) or self._seen.get((), [0.0, 0.0])
         return (seen[0] + _SOME) / (seen[1] + _SOME)
 
 

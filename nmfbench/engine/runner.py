@@ -11,7 +11,7 @@ import contextlib
 import itertools
 import threading
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -339,7 +339,7 @@ def first_objectives(trace) -> list[float | None] | None:
     return [float(value) if np.isfinite(value) else None for value in values]
 
 
-def _local(trials, store, put, workers, limits, wanted, ready) -> Iterator[dict]:
+def _local(trials, store, put, workers, limits, wanted, ready) -> Generator[dict[str, Any]]:
     """Store the records in the order in which they finish; the workers are closed if it is cut off.
 
     The thread that waits for a trial also stores its record: Ctrl-C, which Python raises in the
@@ -395,7 +395,7 @@ def _local(trials, store, put, workers, limits, wanted, ready) -> Iterator[dict]
 
 def _on_cluster(
     trials, store, put, address, limits, wanted, target, *, one_at_a_time
-) -> Iterator[dict]:
+) -> Generator[dict[str, Any]]:
     """Store the records in the order in which a Dask cluster gives them."""
     try:
         from distributed import Client, KilledWorker, as_completed
@@ -430,12 +430,12 @@ def _on_cluster(
             for future, answer in finished:
                 trial = asked.pop(future)
                 if future.status != "finished":
-                    error = answer[1] if isinstance(answer, tuple) else CancelledError()
-                    if not isinstance(error, KilledWorker):
+                    why = answer[1] if isinstance(answer, tuple) else CancelledError()
+                    if not isinstance(why, KilledWorker):
                         raise SchedulerError(
-                            f"the workers of {address} cannot compute trials: {error!r}"
-                        ) from error
-                    answer = _record(trial, {"error": f"the Dask worker died: {error}"}, {}), {}
+                            f"the workers of {address} cannot compute trials: {why!r}"
+                        ) from why
+                    answer = _record(trial, {"error": f"the Dask worker died: {why}"}, {}), {}
                 if (answer[0]["key"], answer[0]["code"]) != (trial.key, trial.code):
                     raise SchedulerError(
                         f"the workers of {address} run other code for {trial.solver!r} than is "

@@ -89,7 +89,7 @@ class Worker:
         self.memory_limit = memory_limit or default_memory_limit()
         self.target = target or target_of(timed=False)
         self._environment = environment(self.target)
-        self._child = None
+        self._child: Guarded | None = None
         self._guest = None  # whose external code ran in the child, if any
         self._closed = False
         self._using = threading.Lock()  # held by the thread that talks to the child
@@ -247,7 +247,7 @@ class Worker:
     @contextlib.contextmanager
     def _transfer(self):
         """Kill a child that does not take, or give, the rest of a message."""
-        timer = threading.Timer(_TRANSFER_LIMIT, self._child.kill)
+        timer = threading.Timer(_TRANSFER_LIMIT, self._running.kill)
         timer.start()
         try:
             yield
@@ -258,7 +258,7 @@ class Worker:
         deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
         while not self._answers.poll(max(0, min(1, deadline - time.monotonic()))):
             # Where nobody guards them, processes that it forked may keep the pipe open.
-            if self._child.ended() and not self._answers.poll():
+            if self._running.ended() and not self._answers.poll():
                 raise EOFError
             if time.monotonic() >= deadline:
                 return False
@@ -285,15 +285,15 @@ class Worker:
                     stderr=log,
                 )
         except BaseException as error:
-            for end in (requests, answers):
-                os.close(end)
+            for pipe in (requests, answers):
+                os.close(pipe)
             log.close()
             if isinstance(error, OSError):
                 raise WorkerError(f"cannot start {sys.executable}: {error}.") from error
             raise
         finally:
-            for end in theirs:
-                os.close(end)
+            for pipe in theirs:
+                os.close(pipe)
         self._requests = Connection(requests, readable=False)
         self._answers = Connection(answers, writable=False)
         self._log = log
@@ -301,13 +301,13 @@ class Worker:
             ready = self._answered(_START_LIMIT)
             problem = json.loads(self._answers.recv_bytes()) if ready else "it takes too long"
         except (EOFError, OSError):
-            self._child.ended(_GRACE)
+            self._running.ended(_GRACE)
             problem = self._tail() or "it says nothing"
         except BaseException:
             self._end()
             raise
         if problem is not None:
-            end = self._end()
+            end = self._end() or End()
             if self._closed:
                 raise WorkerDied("the worker was closed")
             if end.held is not None:
@@ -318,9 +318,9 @@ class Worker:
 
     def _death(self, by_us):
         """The error of a child that ends, or that is ended as its answer cannot be read."""
-        by_us = by_us or not self._child.ended(_GRACE)
+        by_us = by_us or not self._running.ended(_GRACE)
         tail = self._tail()
-        end = self._end()
+        end = self._end() or End()
         if end.held is not None:
             return MemoryExceeded(
                 f"the processes of the trial held {end.held / 1e6:.0f} MB, more than the memory "
@@ -348,6 +348,13 @@ class Worker:
         self._child = self._guest = None
         return end
 
+    @property
+    def _running(self) -> Guarded:
+        """The child, where there is one."""
+        if self._child is None:
+            raise WorkerDied("the worker has no process")
+        return self._child
+
     def _kill(self):
         """Kill the child and all that it started."""
         child = self._child
@@ -363,7 +370,7 @@ class Worker:
     def _whereabouts(self) -> str:
         """Ask a child that hangs for its traceback; it answers even from compiled code."""
         before = self._tail()
-        self._child.signal()
+        self._running.signal()
         deadline = time.monotonic() + 1
         while time.monotonic() < deadline:
             time.sleep(0.02)
@@ -469,7 +476,9 @@ def _compute(values, base, cache, perturbation):
     from nmfbench.trials.trial import Trial
 
     before, began = _reset_peak_memory(), _clock()
-    answer, blobs, spent = {"target": in_force()}, {}, False
+    answer: dict[str, Any] = {"target": in_force()}
+    blobs: dict[str, bytes] = {}
+    spent = False
     try:
         trial = Trial.from_dict(values)
         answer["code"] = trial.code

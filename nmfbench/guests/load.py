@@ -9,6 +9,7 @@ import inspect
 import os
 import sys
 import traceback
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 from nmfbench.guests.errors import GuestError
@@ -48,6 +49,8 @@ def _load_file(path):
     if str(path.parent) not in sys.path:  # at the end: the file's neighbours hide nobody
         sys.path.append(str(path.parent))
     spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or not isinstance(spec.loader, SourceFileLoader):
+        raise GuestError(f"{path.name} is no Python file.")
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         # Not by the loader: a cached compilation may be of the file as it was before an edit.

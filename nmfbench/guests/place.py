@@ -116,7 +116,8 @@ def _read(path, shown):
     except OSError as error:
         raise GuestError(f"the file {shown} cannot be read: {error.strerror}.") from None
     except (SyntaxError, ValueError) as error:
-        line = f", line {error.lineno}" if getattr(error, "lineno", None) else ""
+        number = getattr(error, "lineno", None)
+        line = f", line {number}" if number else ""
         text = getattr(error, "msg", None) or error
         raise GuestError(f"{shown} is no Python file{line}: {text}.") from None
 

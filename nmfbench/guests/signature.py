@@ -67,7 +67,7 @@ def takes_start(kind: type, method: str) -> bool:
     """Whether a method takes initial factors, W and H."""
     function = getattr(kind, method, None)
     try:
-        return {"W", "H"} <= set(inspect.signature(function).parameters)
+        return function is not None and {"W", "H"} <= set(inspect.signature(function).parameters)
     except (ValueError, TypeError):
         return False
 

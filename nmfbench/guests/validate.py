@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -136,11 +138,12 @@ def checked_count(name, value):
 
 def own_trace(model):
     """The trace that a model keeps itself, if it has our form; else None."""
-    trace = getattr(model, "trace_", None)
+    trace: Any = getattr(model, "trace_", None)
     names = getattr(getattr(trace, "dtype", None), "names", None) or ()
-    if not set(TRACE_DTYPE.names) <= set(names) or trace.ndim != 1 or not len(trace):
+    wanted = TRACE_DTYPE.names or ()
+    if not set(wanted) <= set(names) or trace.ndim != 1 or not len(trace):
         return None
     own = np.empty(len(trace), dtype=TRACE_DTYPE)
-    for name in TRACE_DTYPE.names:
+    for name in wanted:
         own[name] = trace[name]
     return own

@@ -6,6 +6,7 @@ import hashlib
 from collections import OrderedDict
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -125,7 +126,8 @@ def knn_affinity(X, n_neighbors=5, *, weights="binary"):
 def _digest(X):
     """Hash of samples; of sparse ones, also of how they are stored."""
     found = hashlib.blake2b(repr(X.shape).encode(), digest_size=16)
-    for part in (X.data, X.indices, X.indptr) if sp.issparse(X) else (np.ascontiguousarray(X),):
+    parts: Any = (X.data, X.indices, X.indptr) if sp.issparse(X) else (np.ascontiguousarray(X),)
+    for part in parts:
         found.update(part)
     return found.digest()
 

@@ -229,12 +229,11 @@ def _curve(arrays, limit, frames=_EVERY):
     alarms, hits = arrays["alarms"][frames], arrays["hits"][frames]
     rates = pooled_rates(alarms, hits)
     parts = batches(len(hits))
-    draws = resampled_rates(
-        *(_sums(counts, parts) for counts in (alarms, hits)), np.random.default_rng(0), _DRAWS
-    )
+    sums = [_sums(counts, parts) for counts in (alarms, hits)]
+    draws = resampled_rates(sums[0], sums[1], np.random.default_rng(0), _DRAWS)
     some = zip(*draws, strict=True)
     return {
-        "pauc": float(partial_area(*rates, limit)),
+        "pauc": float(partial_area(rates[0], rates[1], limit)),
         "areas": np.array([_without(alarms, hits, part, limit) for part in parts]),
         "rates": np.interp(FALSE_ALARMS, *rates),
         "drawn": np.array([np.interp(FALSE_ALARMS, *curve) for curve in some], np.float32),
@@ -267,7 +266,8 @@ def _without(alarms, hits, part, limit):
     left = np.delete(np.arange(len(hits)), part)
     if not len(left) or not hits[left, -1].any() or not alarms[left, -1].any():
         return np.nan
-    return float(partial_area(*pooled_rates(alarms[left], hits[left]), limit))
+    fpr, tpr = pooled_rates(alarms[left], hits[left])
+    return float(partial_area(fpr, tpr, limit))
 
 
 def ahead(side: Side, rival: Side, *, at: At = None) -> Test:

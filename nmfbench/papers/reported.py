@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import tomllib
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = ["Reported", "reported"]
 
@@ -23,7 +23,7 @@ class Reported(NamedTuple):
         Where in the paper.
     """
 
-    value: float | list[float]
+    value: Any  # whoever reads one knows which
     text: str
     source: str
 

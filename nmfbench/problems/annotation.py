@@ -2,7 +2,7 @@
 
 from nmfbench.core.registry import register_problems
 from nmfbench.problems.baselines import GENERAL
-from nmfbench.problems.problem import REPEATS, Problem
+from nmfbench.problems.problem import REPEATS, Baselines, Problem
 
 __all__ = ["ONE_PASS", "ONE_PASS_PARAMS"]
 
@@ -21,7 +21,7 @@ ONE_PASS_PARAMS = {
 }
 """Parameters of the online solvers then: few inner iterations, of like times."""
 
-_BASELINES = (
+_BASELINES: Baselines = (
     *GENERAL,
     ("random-bases", {}),
     *((key, ONE_PASS_PARAMS[key]) for key in ("or-nmf", "omf")),

@@ -8,11 +8,11 @@ from typing import Any
 
 from nmfbench.core.registry import datasets, register_problems
 from nmfbench.problems.baselines import GENERAL
-from nmfbench.problems.problem import REPEATS, Problem
+from nmfbench.problems.problem import REPEATS, Baselines, Problem
 
 __all__ = ["SETS", "ImageSet", "whole_set"]
 
-_BASELINES = (*GENERAL, ("gnmf", {}))
+_BASELINES: Baselines = (*GENERAL, ("gnmf", {}))
 _OPTIONS = {"unit_samples": True, "rule": "kmeans"}
 _SMOKE_CLASSES = 3
 
@@ -27,7 +27,10 @@ class ImageSet:
 
     @property
     def classes(self) -> int:
-        return datasets[self.dataset].info["n_classes"]
+        classes = datasets[self.dataset].info["n_classes"]
+        if classes is None:
+            raise ValueError(f"data set {self.dataset!r} has no classes.")
+        return classes
 
 
 SETS = {
@@ -72,8 +75,8 @@ def clustering(profile):
     """Two numbers of digits in the smoke grid, else the five sets and blood cells; one of each for
     the clock."""
     if profile == "smoke":
-        found = [_digits(classes) for classes in (5, 10)]
-        return [*found, found[1].for_the_clock()]
+        digits = [_digits(classes) for classes in (5, 10)]
+        return [*digits, digits[1].for_the_clock()]
     found = {name: whole_set(s, repeats=REPEATS[profile]) for name, s in SETS.items()}
     return [*found.values(), _cells(REPEATS[profile]), found["umist"].for_the_clock()]
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from nmfbench.core.registry import register_problems
 from nmfbench.problems.baselines import GENERAL
-from nmfbench.problems.problem import REPEATS, Problem
+from nmfbench.problems.problem import REPEATS, Baselines, Problem
 
 __all__ = ["coded"]
 
-_SETS = {
+_SETS: dict[str, dict[str, Any]] = {
     "yaleb": {
         "label": "10 of Yale B, 19x19",
         "dataset_params": {"samples_per_class": 50, "image_side": 19},
@@ -21,7 +23,7 @@ _SETS = {
         "options": {"n_classes": 5, "test_per_class": 10},
     },
 }
-_BASELINES = (*GENERAL, ("or-nmf", {}))
+_BASELINES: Baselines = (*GENERAL, ("or-nmf", {}))
 
 
 def coded(dataset: str, *, train_per_class: int = 5, n_components: int = 20, repeats: int = 1):

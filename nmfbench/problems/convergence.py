@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from nmfbench.core import registry
 from nmfbench.core.registry import register_problems
-from nmfbench.problems.problem import REPEATS, Problem
+from nmfbench.problems.problem import REPEATS, Baselines, Problem
 
 __all__ = ["LOW_RANK", "Race"]
 
-_BASELINES = {
+_BASELINES: dict[str, Baselines] = {
     "frobenius": (("nenmf", {}), ("hals", {}), ("mu", {})),
     "kl": (("kl-mu", {}), ("sklearn-mu", {})),
     "itakura-saito": (("is-mu", {}),),
@@ -65,7 +65,7 @@ class Race(Problem):
             return replace(trial, task="factorization")
         rounds = params.get("max_iter", self._rounds(solver))
         most = max(1, round(rounds * self.effort))
-        options = trial.options | {"max_iter": most}
+        options = {**trial.options, "max_iter": most}
         if _makes_all_at_once(solver):
             options["shorter_fits"] = True
         return replace(trial, options=options)

@@ -1,5 +1,7 @@
 """Recognition and reconstruction of faces under corruption."""
 
+from typing import Any
+
 from nmfbench.core.registry import register_problems
 from nmfbench.problems.baselines import GENERAL
 from nmfbench.problems.noise import NOISES, at_levels
@@ -53,7 +55,7 @@ def reconstruction(profile):
 
 
 def _images(task, profile):
-    shared = {"task": task, "baselines": GENERAL, "repeats": REPEATS[profile]}
+    shared: dict[str, Any] = {"task": task, "baselines": GENERAL, "repeats": REPEATS[profile]}
     if profile == "smoke":
         options = {"n_components": 10, "train_per_class": 10, "test_per_class": 10}
         digits = Problem(label="digits", dataset="digits", options=options, **shared)
@@ -61,9 +63,9 @@ def _images(task, profile):
     few = Problem(label="15 of Yale B", dataset="yaleb", options=few_people(), **shared)
     found = at_levels(few, _QUICK_LEVELS)
     if profile == "paper":
-        options = {"n_components": _RANK, "dtype": DTYPE} | SPLIT
+        whole_options = {"n_components": _RANK, "dtype": DTYPE} | SPLIT
         noisy = list(CONDITIONS.values())[1:]
         for dataset, name in _SETS.items():
-            whole = Problem(label=name, dataset=dataset, options=options, **shared)
+            whole = Problem(label=name, dataset=dataset, options=whole_options, **shared)
             found += at_levels(whole, noisy)
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from nmfbench.core.registry import register_problems
 from nmfbench.problems.baselines import GENERAL
 from nmfbench.problems.noise import at_levels
@@ -16,7 +18,7 @@ _SMALL = {"n_samples": 60, "n_features": 50, "n_components": 4}
 def held_out(profile):
     """Digits, clean and under salt-and-pepper noise, faces, and spectra of pixels, all of them
     real; a generated matrix and few digits in the smoke grid."""
-    shared = {"task": "held-out", "baselines": GENERAL, "repeats": REPEATS[profile]}
+    shared: dict[str, Any] = {"task": "held-out", "baselines": GENERAL, "repeats": REPEATS[profile]}
     if profile == "smoke":
         low_rank = Problem(
             label="low rank + noise at rank 4",

@@ -2,7 +2,7 @@
 
 from nmfbench.core.registry import register_problems
 from nmfbench.problems.baselines import GENERAL
-from nmfbench.problems.problem import REPEATS, Problem
+from nmfbench.problems.problem import REPEATS, Baselines, Problem
 from nmfbench.problems.separation import CARD
 
 __all__ = ["DATASET", "RANK"]
@@ -12,7 +12,7 @@ DATASET = "yaleb"
 RANK = 2
 """Of the demo of GoDec's authors."""
 
-_BASELINES = (*GENERAL, ("rpca-ialm", {}), ("godec", {"card": CARD}))
+_BASELINES: Baselines = (*GENERAL, ("rpca-ialm", {}), ("godec", {"card": CARD}))
 _SUBJECTS = {"smoke": 4, "quick": 10, "paper": 20}
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from nmfbench.core.registry import register_problems
-from nmfbench.problems.problem import REPEATS, Problem
+from nmfbench.problems.problem import REPEATS, Baselines, Problem
 
-_BASELINES = (
+_BASELINES: Baselines = (
     ("omf", {"n_sweeps": 1}),
     ("or-nmf", {"theta": 0.01}),
     ("wor-nmf", {}),

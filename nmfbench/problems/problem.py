@@ -15,6 +15,10 @@ REPEATS = {"smoke": 6, "quick": 10, "paper": 10}
 """Repeats by profile, at least; comparisons make more where many rivals need them."""
 
 
+Baselines = Sequence[tuple[str, Mapping[str, Any]]]
+"""Keys and parameters of solvers."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Problem:
     """One line of a comparison: the same data and question for all, drawn several times.
@@ -49,7 +53,7 @@ class Problem:
     dataset_params: Mapping[str, Any] = field(default_factory=dict)
     corruption: str | None = None
     level: float | None = None
-    baselines: Sequence[tuple[str, Mapping[str, Any]]] = ()
+    baselines: Baselines = ()
     repeats: int = 1
     stand_in: bool = False
     timed: bool = False
@@ -60,9 +64,9 @@ class Problem:
         """The fits of a few repeats once more, alone on the machine."""
         return replace(self, repeats=3, timed=True, ranked=False)
 
-    def params_of(self, solver: str) -> Mapping[str, Any]:
+    def params_of(self, solver: str) -> dict[str, Any]:
         """Parameters under which a registered solver is a baseline here, if it is one."""
-        return dict(self.baselines).get(solver, {})
+        return dict(dict(self.baselines).get(solver, {}))
 
     def trial(
         self, solver: str, params: Mapping[str, Any], repeat: int, *, starts: bool = True

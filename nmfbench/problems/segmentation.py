@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nmfbench.core.registry import register_problems
 from nmfbench.problems.baselines import GENERAL
-from nmfbench.problems.problem import REPEATS, Problem
+from nmfbench.problems.problem import REPEATS, Baselines, Problem
 
 __all__ = ["GRAPHS", "SIDES"]
 
@@ -18,7 +18,7 @@ GRAPHS = {
 SIDES = {"smoke": 16, "quick": 36, "paper": 60}
 """Pixels of the longer side of the reduced images, by profile."""
 
-_BASELINES = (
+_BASELINES: Baselines = (
     *GENERAL,
     ("mahnmf-sym", {"max_iter": 15}),
     ("sym-mu", {}),

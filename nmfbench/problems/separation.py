@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from nmfbench.core.registry import register_problems
 from nmfbench.problems.baselines import GENERAL
-from nmfbench.problems.problem import REPEATS, Problem
+from nmfbench.problems.problem import REPEATS, Baselines, Problem
 
 __all__ = ["CARD", "CLIPS", "FRAMES"]
 
@@ -26,7 +28,7 @@ CARD = 0.0745
 """Share of the entries that GoDec calls sparse: that of its authors' demonstration on a clip."""
 
 _RANK = 2
-_BASELINES = (*GENERAL, ("median", {}), ("rpca-ialm", {}))
+_BASELINES: Baselines = (*GENERAL, ("median", {}), ("rpca-ialm", {}))
 _QUICK = ("hallandmonitor", "humanbody2", "ibmtest2")
 
 
@@ -37,7 +39,11 @@ def separation(profile):
 
     A clip is always the same, so that its frames are drawn in each repeat.
     """
-    shared = {"task": "separation", "baselines": _BASELINES, "repeats": REPEATS[profile]}
+    shared: dict[str, Any] = {
+        "task": "separation",
+        "baselines": _BASELINES,
+        "repeats": REPEATS[profile],
+    }
     options = {"n_components": _RANK}
     if profile == "smoke":
         sets, switched = {"moving-square": "moving square"}, "moving-square"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nmfbench.core.registry import register_problems
 from nmfbench.datasets.streams import KINDS
-from nmfbench.problems.problem import REPEATS, Problem
+from nmfbench.problems.problem import REPEATS, Baselines, Problem
 
 __all__ = ["RANK", "SMALL"]
 
@@ -12,7 +12,7 @@ RANK = 10
 SMALL = {"n_samples": 300, "n_features": 20}
 """Instead of 4000 samples of 100 features."""
 
-_BASELINES = (
+_BASELINES: Baselines = (
     ("omf", {"forget": 0.9}),
     ("mor-nmf", {"buffer": 20}),
     ("wor-nmf", {}),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from nmfbench.core.registry import register_problems
 from nmfbench.problems.baselines import GENERAL
 from nmfbench.problems.noise import at_levels
-from nmfbench.problems.problem import REPEATS, Problem
+from nmfbench.problems.problem import REPEATS, Baselines, Problem
 
 __all__ = ["unmixing"]
 
-_BASELINES = (*GENERAL, ("spa", {}), ("robust-xray", {}))
+_BASELINES: Baselines = (*GENERAL, ("spa", {}), ("robust-xray", {}))
 _SMALL = {"n_samples": 100, "n_features": 40, "n_components": 3}
 _PURITIES = {1.0: "with", 0.8: "without"}
 _NOISE = [("gaussian", 0.02), ("salt-pepper", 0.05)]

@@ -58,21 +58,21 @@ def unpack(dtype: str, shape: str, data: bytes) -> np.ndarray:
         If the three do not fit together.
     """
     try:
-        kind = json.loads(dtype)
-        kind = np.dtype(kind if isinstance(kind, str) else [tuple(field) for field in kind])
+        given = json.loads(dtype)
+        kind = np.dtype(given if isinstance(given, str) else [tuple(field) for field in given])
         if not kind.itemsize or kind.subdtype:
             raise ValueError(f"a type of no bytes, or of arrays: {dtype}")
-        shape = tuple(json.loads(shape))
-        if kind.hasobject or not all(type(size) is int and size >= 0 for size in shape):
+        sizes: tuple[int, ...] = tuple(json.loads(shape))
+        if kind.hasobject or not all(type(size) is int and size >= 0 for size in sizes):
             raise ValueError("an array of objects, or of sizes that are no numbers from 0")
-        names, count, start = kind.names or [None], math.prod(shape), 0
+        names, count, start = kind.names or [None], math.prod(sizes), 0
         parts = [kind if name is None else kind[name] for name in names]
         if len(data) != (size := count * sum(part.itemsize for part in parts)):
             raise ValueError(f"{len(data)} bytes instead of {size}")
-        array = np.empty(shape, kind)
+        array = np.empty(sizes, kind)
         for name, part in zip(names, parts, strict=True):
             raw = np.frombuffer(data, np.uint8, part.itemsize * count, start)
-            values = raw.reshape(part.itemsize, count).T.copy().view(part).reshape(shape)
+            values = raw.reshape(part.itemsize, count).T.copy().view(part).reshape(sizes)
             array[() if name is None else name] = values
             start += part.itemsize * count
     except (TypeError, ValueError, KeyError, SyntaxError, MemoryError) as error:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import functools
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 from nmfbench.core import registry
 from nmfbench.records.provenance import host, versions
@@ -58,22 +60,23 @@ def missing(
     anew : bool or collection of str, default=False
         Count imported records as missing: all, or those with these keys.
     """
-    trials = {trial.key: trial for trial in trials}
-    held = store.provenance(trials)
+    by_key = {trial.key: trial for trial in trials}
+    held = store.provenance(by_key)
     lacking = {
-        key for key, trial in trials.items() if not _counts(trial, held.get(key), retry_failed)
+        key for key, trial in by_key.items() if not _counts(trial, held.get(key), retry_failed)
     }
     if anew:
-        lacking |= store.imported(trials if anew is True else trials.keys() & set(anew))
-    to_time = {trials[key].timed_problem for key in lacking if trials[key].timed}
-    for key in trials.keys() - lacking:
-        elsewhere = trials[key].timed and not timed_here(held[key])
-        if elsewhere and trials[key].timed_problem in to_time:
+        chosen = by_key.keys() if isinstance(anew, bool) else by_key.keys() & set(anew)
+        lacking |= store.imported(chosen)
+    to_time = {by_key[key].timed_problem for key in lacking if by_key[key].timed}
+    for key in by_key.keys() - lacking:
+        elsewhere = by_key[key].timed and not timed_here(held[key])
+        if elsewhere and by_key[key].timed_problem in to_time:
             lacking.add(key)
-    return [trial for key, trial in trials.items() if key in lacking]
+    return [trial for key, trial in by_key.items() if key in lacking]
 
 
-def _counts(trial, record, retry_failed) -> bool:
+def _counts(trial: Trial, record: Mapping[str, Any] | None, retry_failed: bool) -> bool:
     if record is None:
         return False
     if record["status"] == "failed":
@@ -81,7 +84,7 @@ def _counts(trial, record, retry_failed) -> bool:
     return other_release(trial, record) is None
 
 
-def other_release(trial: Trial, record) -> str | None:
+def other_release(trial: Trial, record: Mapping[str, Any]) -> str | None:
     """The release of the wrapped peer behind a record, as ``"scikit-learn 1.5.0"``, if it is not
     the installed one."""
     package = registry.solvers[trial.solver].info.get("wraps")
@@ -90,7 +93,7 @@ def other_release(trial: Trial, record) -> str | None:
     return f"{package} {record['versions'].get(package)}"
 
 
-def timed_here(record) -> bool:
+def timed_here(record: Mapping[str, Any]) -> bool:
     """Whether a record was timed on this very machine, and under the installed releases.
 
     A record that was published or imported does not say on which machine, and counts as timed on
@@ -102,7 +105,7 @@ def timed_here(record) -> bool:
 
 def in_stages(
     trials: Iterable[Trial],
-    store: Store,
+    store: Store | Held,
     *,
     retry_failed: bool = False,
     anew: bool | Collection[str] = False,
@@ -113,11 +116,11 @@ def in_stages(
     start from it, and with it all of the trials that do, so that they come from one computation.
     The arguments are those of :func:`missing`.
     """
-    asked = {"retry_failed": retry_failed, "anew": anew}
+    lacking = functools.partial(missing, store=store, retry_failed=retry_failed, anew=anew)
     trials = list({trial.key: trial for trial in trials}.values())
-    stages = [missing(trials, store, **asked)]
+    stages = [lacking(trials)]
     while bases := {t.base.key: t.base for t in stages[0] if t.base is not None}:
-        again = {trial.key for trial in missing(bases.values(), store, **asked)}
+        again = {trial.key for trial in lacking(bases.values())}
         again |= store.imported(bases)
         staged = {trial.key for trial in stages[0]}
         stages[0] += [t for t in trials if t.base and t.base.key in again and t.key not in staged]

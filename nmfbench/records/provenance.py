@@ -53,9 +53,10 @@ def host() -> dict[str, str | int]:
     """Platform, processor, number of cores, and the random name of this machine."""
     try:
         cpuinfo = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-        model = re.search(r"model name\s*:\s*(.+)", cpuinfo).group(1).strip()
-    except (OSError, AttributeError):
-        model = platform.processor() or platform.machine()
+        found = re.search(r"model name\s*:\s*(.+)", cpuinfo)
+    except OSError:
+        found = None
+    model = found.group(1).strip() if found else platform.processor() or platform.machine()
     return {
         "platform": f"{platform.system()} {platform.machine()}",
         "cpu": model,

@@ -13,7 +13,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal, TypedDict, cast
 
 from nmfbench.trials.trial import canonical
 
@@ -22,6 +22,7 @@ __all__ = [
     "FLAGS",
     "JSON",
     "RESERVED",
+    "Record",
     "RecordError",
     "check_origin",
     "digest",
@@ -66,14 +67,53 @@ the source; ``first_objectives`` the objective after up to ten iterations of a f
 ``elapsed`` the seconds of the whole trial, with data and scores; ``peak_memory`` is in bytes above
 what the process held before the trial; ``finished`` is UTC."""
 
-JSON = ("dataset_params", "params", "options", "declared", "metrics")
-JSON += ("first_objectives", "host", "versions")
+JSON = (
+    *("dataset_params", "params", "options", "declared", "metrics"),
+    *("first_objectives", "host", "versions"),
+)
 
 FLAGS = ("stand_in", "timed")
 
-_OPTIONAL = ("first_objectives",)
-_OPTIONAL += tuple(n for n, kind in COLUMNS.items() if "NOT NULL" not in kind and n != "key")
+_OPTIONAL = (
+    "first_objectives",
+    *(n for n, kind in COLUMNS.items() if "NOT NULL" not in kind and n != "key"),
+)
 """Columns that may be None."""
+
+
+class Record(TypedDict):
+    """A record as the package handles it: JSON columns as what they hold, flags as booleans."""
+
+    key: str
+    task: str
+    dataset: str
+    dataset_params: dict[str, Any]
+    stand_in: bool
+    corruption: str | None
+    level: float | None
+    solver: str
+    params: dict[str, Any]
+    options: dict[str, Any]
+    repeat: int
+    start: int
+    timed: bool
+    declared: dict[str, Any]
+    code: str
+    status: Literal["done", "failed"]
+    error: str | None
+    metrics: dict[str, float]
+    seconds: float | None
+    cpu_seconds: float | None
+    n_iter: int | None
+    objective: float | None
+    stop_reason: str | None
+    first_objectives: list[float | None] | None
+    elapsed: float | None
+    peak_memory: int | None
+    host: dict[str, str | int]
+    versions: dict[str, str]
+    finished: str
+
 
 RESERVED = frozenset(COLUMNS) | {"arrays", "artefact", "digest", "method"}
 """Names that no metric can have: a table of records has columns of these names."""
@@ -93,7 +133,7 @@ class RecordError(ValueError):
     """A record that does not fit."""
 
 
-def to_row(record: Mapping[str, Any]) -> list:
+def to_row(record: Mapping[str, Any]) -> list[Any]:
     """A record as values for a database, in the order of :data:`COLUMNS`.
 
     Raises
@@ -115,14 +155,14 @@ def to_row(record: Mapping[str, Any]) -> list:
     return row
 
 
-def from_row(row: Sequence) -> dict[str, Any]:
+def from_row(row: Iterable[Any]) -> Record:
     """The record that :func:`to_row` gave; a row of another origin has to be checked once more."""
     record = dict(zip(COLUMNS, row, strict=True))
     record |= {name: json.loads(record[name]) for name in JSON}
-    return record | {name: bool(record[name]) for name in FLAGS}
+    return cast(Record, record | {name: bool(record[name]) for name in FLAGS})
 
 
-def check_origin(row: Sequence) -> None:
+def check_origin(row: Sequence[Any]) -> None:
     """Raise a RecordError if a row says when, where and how long it was computed as no record does.
 
     Rows with a digest need it, too: an earlier nmfbench took them from files of others.
@@ -137,11 +177,11 @@ def check_origin(row: Sequence) -> None:
 
 
 @functools.lru_cache(1024)  # many records have the same
-def _check_text(name, text) -> None:
+def _check_text(name: str, text: str) -> None:
     _json(name, json.loads(text))
 
 
-def digest(values: Iterable) -> str:
+def digest(values: Iterable[Any]) -> str:
     """Digest of a row of a database: 16 hexadecimal digits of SHA-256.
 
     Raises
@@ -154,7 +194,7 @@ def digest(values: Iterable) -> str:
     return hashlib.sha256(_TEXT(plain).encode()).hexdigest()[:16]
 
 
-def _value(name, value):
+def _value(name: str, value: Any) -> Any:
     """The value of a column as SQL takes it."""
     if value is None and name in _OPTIONAL:
         return "null" if name in JSON else None
@@ -181,20 +221,20 @@ def _value(name, value):
     return number
 
 
-def _number(name, value):
+def _number(name: str, value: Any) -> float:
     if not isinstance(value, int | float) or not _is_finite(value):
         raise RecordError(f"{name} is {value!r}, not a finite number.")
     return float(value)
 
 
-def _is_finite(value) -> bool:
+def _is_finite(value: float) -> bool:
     try:
         return math.isfinite(value)
     except OverflowError:  # a whole number that no float holds
         return False
 
 
-def _text(name, value):
+def _text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise RecordError(f"{name} is {value!r}, not text.")
     try:
@@ -209,7 +249,7 @@ def _text(name, value):
     return value
 
 
-def _is_utc(text):
+def _is_utc(text: str) -> bool:
     try:
         time = datetime.fromisoformat(text)
         return text.isascii() and time.utcoffset() == timedelta(0) and time.year in _YEARS
@@ -217,7 +257,7 @@ def _is_utc(text):
         return False
 
 
-def _json(name, value):
+def _json(name: str, value: Any) -> str:
     if name == "first_objectives":
         if not isinstance(value, list):
             raise RecordError(f"{name} is {value!r}, not a JSON list.")

@@ -13,21 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from nmfbench.records.errors import DamagedError, StoreError
 from nmfbench.records.record import COLUMNS, RecordError
-from nmfbench.records.store import (
-    AUDIT,
-    DRAW,
-    FILE_NAME,
-    DamagedError,
-    Store,
-    StoreError,
-    connect,
-    read_contents,
-    schema_damage,
-    unpack_array,
-    verify,
-    verify_audit,
-)
+from nmfbench.records.schema import AUDIT, DRAW, FILE_NAME, connect, schema_damage
+from nmfbench.records.sealed import read_contents, unpack_array, verify, verify_audit
+from nmfbench.records.store import Store
 
 __all__ = ["Damage", "Survey", "repair", "survey"]
 
@@ -128,14 +118,15 @@ def repair(folder) -> Survey:
     if found.is_whole:
         return found
     path = Path(folder) / FILE_NAME
-    again = Survey(file=found.file, aside=_free_name(path))
+    aside = _free_name(path)
+    again = Survey(file=found.file, aside=aside)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".part-") as part:
         with _opened(folder, alone=True) as db, Store(part) as new:
             for row, blobs, imported in _records(db, again):
                 new.put_row(row, blobs, imported=imported)
             new.put_audits(_audits(db, again, "audits", AUDIT))
             new.put_draws(_audits(db, again, "draws", DRAW))
-            again.aside.hardlink_to(path)
+            aside.hardlink_to(path)
         (Path(part) / FILE_NAME).replace(path)  # whoever opened it meanwhile is told
     return again
 

@@ -16,117 +16,67 @@ from __future__ import annotations
 import contextlib
 import errno
 import functools
-import hashlib
 import json
-import os
 import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
 import pandas as pd
 
-from nmfbench.records.arrays import from_bytes, to_bytes
+from nmfbench.records.errors import (
+    ArrayStayedBehindError,
+    DamagedError,
+    NoStoreError,
+    StoreError,
+)
 from nmfbench.records.provenance import public_host
-from nmfbench.records.record import COLUMNS, RecordError, check_origin, digest, from_row, to_row
+from nmfbench.records.record import COLUMNS, Record, RecordError, digest, from_row, to_row
+from nmfbench.records.schema import (
+    APPLICATION_ID,
+    AUDIT,
+    DRAW,
+    FILE_NAME,
+    PATIENCE,
+    VERSION,
+    connect,
+    is_writable,
+    schema_damage,
+)
+from nmfbench.records.sealed import (
+    Blob,
+    from_json,
+    read_contents,
+    seal_contents,
+    to_blobs,
+    unpack_array,
+    verify,
+    verify_audit,
+)
 from nmfbench.trials.trial import canonical
 
-__all__ = [
-    "AUDIT",
-    "DRAW",
-    "ArrayStayedBehindError",
-    "DamagedError",
-    "NoStoreError",
-    "Store",
-    "StoreError",
-    "StoredArrays",
-    "connect",
-    "read_contents",
-    "schema_damage",
-    "unpack_array",
-    "verify",
-    "verify_audit",
-]
-
-FILE_NAME = "records.sqlite"
-_VERSION = 2  # of the schema below, less what an earlier nmfbench need not know of
-_APPLICATION_ID = 0x6E6D6662  # "nmfb"
-
-AUDIT = {
-    "key": "TEXT NOT NULL",
-    "task": "TEXT NOT NULL",
-    "solver": "TEXT NOT NULL",
-    "dataset": "TEXT NOT NULL",
-    "record_code": "TEXT NOT NULL",
-    "code": "TEXT NOT NULL",
-    "outcome": "TEXT NOT NULL",
-    "compared": "TEXT NOT NULL",
-    "host": "TEXT NOT NULL",
-    "finished": "TEXT NOT NULL",
-}
-"""Columns of an audit: which record, the source that computed it and the source that computed it
-again, how the two compare, and what was compared (``"all"`` or ``"first objectives"``)."""
-
-DRAW = {
-    "draw": "TEXT NOT NULL",
-    "task": "TEXT NOT NULL",
-    "solver": "TEXT NOT NULL",
-    "dataset": "TEXT NOT NULL",
-    "record_code": "TEXT NOT NULL",
-    "code": "TEXT NOT NULL",
-    "audited": "INTEGER NOT NULL",
-    "records": "TEXT NOT NULL",
-    "host": "TEXT NOT NULL",
-    "finished": "TEXT NOT NULL",
-}
-"""Columns of the records that a random sample was drawn from: the text that drew it; the group and
-both sources; how many records were computed again; and all that could have been, as JSON from key
-to digest."""
-
-_TABLES = {
-    "records": ([*COLUMNS], ["digest", "contents"]),
-    "arrays": (["key", "name", "npy"], []),
-    "published": (["key", "name", "npy"], []),
-    "imported": (["key"], []),
-    "audits": ([*AUDIT], ["digest"]),
-    "draws": ([*DRAW, "digest"], []),
-}
-"""Columns of each table, and those that a store from before there were digests lacks."""
+__all__ = ["Store"]
 
 _CHUNK = 500  # keys per query; SQLite limits the number of parameters
-_PATIENCE = 60  # seconds to wait for another process that writes
 _LITTLE = 2**20  # bytes free on a disk that is as good as full
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
-
-class StoreError(RuntimeError):
-    """A store that cannot be read or written any more, or a record that does not fit."""
-
-
-class NoStoreError(StoreError):
-    """A folder that has no store, or none that can be used."""
+_P = ParamSpec("_P")
+_Found = TypeVar("_Found")
 
 
-class DamagedError(StoreError):
-    """A record, an array or a file that is not what was written."""
-
-
-class ArrayStayedBehindError(StoreError, KeyError):
-    """An array of an imported record that its file does not hold."""
-
-    __str__ = Exception.__str__  # without the quotes of a KeyError
-
-
-def _explained(method):
+def _explained(
+    method: Callable[Concatenate[Store, _P], _Found],
+) -> Callable[Concatenate[Store, _P], _Found]:
     """Turn what SQLite complains of into a StoreError that says what to do."""
 
     @functools.wraps(method)
-    def wrapped(self, *args, **kwargs):
+    def wrapped(self: Store, *args: _P.args, **kwargs: _P.kwargs) -> _Found:
         try:
             with self._lock:
                 found = method(self, *args, **kwargs)
@@ -140,7 +90,7 @@ def _explained(method):
         except (OSError, sqlite3.Error) as error:
             raise self._explain(error) from error
 
-    return wrapped
+    return cast("Callable[Concatenate[Store, _P], _Found]", wrapped)
 
 
 class Store:
@@ -166,17 +116,17 @@ class Store:
         If the file is damaged.
     """
 
-    def __init__(self, folder, *, create=True, as_it_is=False):
+    def __init__(self, folder: str | PathLike[str], *, create: bool = True, as_it_is: bool = False):
         self.folder = Path(folder)
         self.path = self.folder / FILE_NAME
         self._lock = threading.RLock()
-        self._identity = None
+        self._identity: tuple[int, int] | None = None
         if not create and not self.path.exists():
             raise NoStoreError(
                 f"there is no store in {self.folder}: run something with --store {self.folder} "
                 "first, or name another folder."
             )
-        self._db = None
+        self._connection: sqlite3.Connection | None = None
         try:
             self._open(create, as_it_is)
         except BaseException:
@@ -184,14 +134,14 @@ class Store:
             raise
 
     @_explained
-    def _open(self, create, as_it_is):
+    def _open(self, create: bool, as_it_is: bool) -> None:
         if create:
             self.folder.mkdir(parents=True, exist_ok=True)
-            if not _is_writable(self.path):
+            if not is_writable(self.path):
                 raise PermissionError("it cannot be written to")
-        self.read_only = as_it_is or not _is_writable(self.path)
-        self._db = connect(self.path, read_only=self.read_only)
-        if self._version() != _VERSION:
+        self.read_only = as_it_is or not is_writable(self.path)
+        self._connection = connect(self.path, read_only=self.read_only)
+        if self._version() != VERSION:
             self._write_ahead()
             self._create()
         self._db.execute("PRAGMA synchronous = NORMAL")
@@ -205,9 +155,15 @@ class Store:
                     self._create_draws()
         self._seals = "digest, contents" if self._has_digests() else "NULL, NULL"
 
-    def _create(self):
+    @property
+    def _db(self) -> sqlite3.Connection:
+        if self._connection is None:
+            raise StoreError(f"{self.path} is not open.")
+        return self._connection
+
+    def _create(self) -> None:
         with self._transaction():
-            if self._version() == _VERSION:  # another process was faster
+            if self._version() == VERSION:  # another process was faster
                 return
             columns = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
             self._db.execute(f"CREATE TABLE records ({columns})")
@@ -223,10 +179,10 @@ class Store:
             columns = ", ".join(f"{name} {kind}" for name, kind in AUDIT.items())
             self._db.execute(f"CREATE TABLE audits ({columns})")
             self._create_draws()
-            self._db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-            self._db.execute(f"PRAGMA user_version = {_VERSION}")
+            self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            self._db.execute(f"PRAGMA user_version = {VERSION}")
 
-    def _create_draws(self):
+    def _create_draws(self) -> None:
         columns = ", ".join(f"{name} {kind}" for name, kind in DRAW.items())
         self._db.execute(
             f"CREATE TABLE IF NOT EXISTS draws ({columns}, digest TEXT, "
@@ -240,27 +196,27 @@ class Store:
             "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) "
             "FROM pragma_application_id, pragma_user_version"
         ).fetchone()
-        if (tables or version) and application != _APPLICATION_ID:
+        if (tables or version) and application != APPLICATION_ID:
             raise NoStoreError(
                 f"{self.path} is a database, but not a store of nmfbench: name another folder "
                 "with --store."
             )
-        if version and version < _VERSION:
+        if version and version < VERSION:
             raise NoStoreError(
-                f"{self.path} was written by an older nmfbench (format {version}, now {_VERSION}), "
+                f"{self.path} was written by an older nmfbench (format {version}, now {VERSION}), "
                 "when keys were hashes of the source: move it away, or name another folder with "
                 "--store; 'nmfbench import' fills a new one with published records."
             )
-        if version > _VERSION:
+        if version > VERSION:
             raise NoStoreError(
                 f"{self.path} was written by a newer nmfbench (format {version}, known up to "
-                f"{_VERSION}): update the package."
+                f"{VERSION}): update the package."
             )
         return version
 
-    def _write_ahead(self):
+    def _write_ahead(self) -> None:
         """Switch the log on; SQLite does not wait by itself where two processes do it at once."""
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + PATIENCE
         while True:
             try:
                 self._db.execute("PRAGMA journal_mode = WAL")
@@ -273,11 +229,11 @@ class Store:
     def _has_digests(self) -> bool:
         return self._has("records", "contents")
 
-    def _has(self, table, column="digest") -> bool:
+    def _has(self, table: str, column: str = "digest") -> bool:
         found = self._db.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
         return (column,) in found
 
-    def _add_digests(self):
+    def _add_digests(self) -> None:
         """Give a digest to each whole record that has none; damaged ones go without."""
         if not self._has_digests():
             with self._transaction():
@@ -293,12 +249,12 @@ class Store:
                     self._add_digest(key)
             last = keys[-1]
 
-    def _bare(self, after) -> list[str]:
+    def _bare(self, after: str) -> list[str]:
         """Some keys of records without a digest."""
         query = "SELECT key FROM records WHERE digest IS NULL AND key > ? ORDER BY key LIMIT ?"
         return [key for (key,) in self._db.execute(query, (after, _CHUNK))]
 
-    def _add_digest(self, key):
+    def _add_digest(self, key: str) -> None:
         query = f"SELECT {', '.join(COLUMNS)} FROM records WHERE key = ? AND digest IS NULL"
         row = self._db.execute(query, (key,)).fetchone()
         if row is None:  # another process was faster
@@ -307,50 +263,51 @@ class Store:
             "SELECT count(*) FROM imported WHERE key = ?", (key,)
         ).fetchone()
         table = "published" if imported else "arrays"
-        blobs = self._db.execute(f"SELECT key, name, npy FROM {table} WHERE key = ?", (key,))
-        blobs = blobs.fetchall()
+        query = f"SELECT key, name, npy FROM {table} WHERE key = ?"
+        blobs: list[Blob] = self._db.execute(query, (key,)).fetchall()
         with contextlib.suppress(RecordError):
             verify(row)
             for *_, blob in blobs:
                 unpack_array(blob)
             self._db.execute(
                 "UPDATE records SET digest = ?, contents = ? WHERE key = ?",
-                (digest(row), _contents(blobs, bool(imported)), key),
+                (digest(row), seal_contents(blobs, bool(imported)), key),
             )
 
-    def _transaction(self):
+    def _transaction(self) -> _Transaction:
         return _Transaction(self._db)
 
-    def close(self):
+    def close(self) -> None:
         """Close the file; a closed store cannot be used again."""
-        if self._db is not None:
+        if self._connection is not None:
             with self._lock:
-                self._db.close()
+                self._connection.close()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: object) -> None:
         self.close()
 
     # -- what goes wrong ----------------------------------------------------------------------
 
-    def _still_there(self):
+    def _still_there(self) -> None:
         """Raise if the file is not at its place any more: what is written to it is lost."""
         if self._identity is None:
             return
         try:
             stat = self.path.stat()
+            found = stat.st_dev, stat.st_ino
         except OSError:
-            stat = None
-        if stat is None or (stat.st_dev, stat.st_ino) != self._identity:
+            found = None
+        if found != self._identity:
             raise StoreError(
                 f"{self.path} was moved, deleted or replaced while it was in use, and what was "
                 "written to it went with it: put it back if you have it, and start the same "
                 "command again, which computes what is missing."
             )
 
-    def _explain(self, error) -> StoreError:
+    def _explain(self, error: OSError | sqlite3.Error) -> StoreError:
         """The error of SQLite or of the system, with what to do."""
         try:
             self._still_there()
@@ -376,7 +333,7 @@ class Store:
             )
         return DamagedError(f"{text}the file is damaged: {self._repair()}")
 
-    def _damaged(self, key, error) -> DamagedError:
+    def _damaged(self, key: str, error: object) -> DamagedError:
         why = str(error).rstrip(".")
         return DamagedError(f"{self.path}: record {key!r} is damaged ({why}); {self._repair()}")
 
@@ -386,7 +343,7 @@ class Store:
             "rest aside to be computed again."
         )
 
-    def check_writable(self):
+    def check_writable(self) -> None:
         """Raise if the store can only be read, before anything is computed for it."""
         if self.read_only:
             raise NoStoreError(
@@ -398,7 +355,7 @@ class Store:
     @_explained
     def put(
         self,
-        record: dict[str, Any],
+        record: Mapping[str, Any],
         arrays: Mapping[str, np.ndarray] | None = None,
         *,
         replace: bool = False,
@@ -427,14 +384,14 @@ class Store:
         StoreError
             If the record does not fit, or the file cannot be written.
         """
-        row, blobs = to_row(record), _blobs(record["key"], arrays or {})
+        row, blobs = to_row(record), to_blobs(record["key"], arrays or {})
         with self._transaction():
             return self._put(row, blobs, replace=replace, imported=False)
 
     @_explained
     def put_imported(
         self,
-        records: Iterable[tuple[dict, Mapping[str, np.ndarray]]],
+        records: Iterable[tuple[Mapping[str, Any], Mapping[str, np.ndarray]]],
         *,
         beside: Callable[[], object] = lambda: None,
     ) -> None:
@@ -445,18 +402,20 @@ class Store:
         """
         with self._transaction():
             for record, arrays in records:
-                row, blobs = to_row(record), _blobs(record["key"], arrays)
+                row, blobs = to_row(record), to_blobs(record["key"], arrays)
                 self._put(row, blobs, replace=True, imported=True)
             beside()
 
     @_explained
-    def put_row(self, row: Sequence, blobs: Sequence[tuple], *, imported: bool) -> None:
+    def put_row(self, row: Sequence[Any], blobs: Sequence[Blob], *, imported: bool) -> None:
         """Write what another store holds, once it was checked: a row of :data:`COLUMNS`, and of
         each array key, name and bytes."""
         with self._transaction():
             self._put(row, blobs, replace=True, imported=imported)
 
-    def _put(self, row, blobs, *, replace, imported):
+    def _put(
+        self, row: Sequence[Any], blobs: Sequence[Blob], *, replace: bool, imported: bool
+    ) -> bool:
         key = row[0]
         held = self._db.execute("SELECT status FROM records WHERE key = ?", (key,)).fetchone()
         if held is not None and held[0] == "done" and not replace:
@@ -464,7 +423,7 @@ class Store:
         if held is not None:
             for name in ("arrays", "published", "imported"):
                 self._db.execute(f"DELETE FROM {name} WHERE key = ?", (key,))
-        self._db.execute(_INSERT, (*row, digest(row), _contents(blobs, imported)))
+        self._db.execute(_INSERT, (*row, digest(row), seal_contents(blobs, imported)))
         table = "published" if imported else "arrays"
         self._db.executemany(f"INSERT INTO {table} VALUES (?, ?, ?)", blobs)
         if imported:
@@ -482,7 +441,7 @@ class Store:
         names = ("status", "code", "host", "versions", "elapsed", "seconds", "cpu_seconds")
         return {
             row["key"]: {name: row[name] for name in names}
-            | {name: _from_json(row[name]) for name in ("host", "versions")}
+            | {name: from_json(row[name]) for name in ("host", "versions")}
             | {"digest": digest(row.values()) if seal is None else seal}
             for row, seal in self._sealed(keys)
         }
@@ -510,7 +469,7 @@ class Store:
         return found
 
     @_explained
-    def records(self, keys: Iterable[str] | None = None) -> list[dict[str, Any]]:
+    def records(self, keys: Iterable[str] | None = None) -> list[Record]:
         """Records as :meth:`put` takes them, in the order of ``keys``; by default all."""
         if keys is None:
             return [from_row(row.values()) for row in self._rows()]
@@ -518,15 +477,17 @@ class Store:
         rows = {row["key"]: row for row in self._rows(keys)}
         return [from_row(rows[key].values()) for key in keys if key in rows]
 
-    def _rows(self, keys=None) -> Iterator[dict[str, Any]]:
+    def _rows(self, keys: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
         """Rows of records by column, each checked; by default all, in the order of their keys."""
         return (row for row, _ in self._sealed(keys))
 
-    def _sealed(self, keys=None) -> Iterator[tuple[dict[str, Any], str | None]]:
+    def _sealed(
+        self, keys: Iterable[str] | None = None
+    ) -> Iterator[tuple[dict[str, Any], str | None]]:
         """The same with the digests that they have."""
         query = f"SELECT {', '.join(COLUMNS)}, {self._seals} FROM records"
         if keys is None:
-            rows = self._db.execute(f"{query} ORDER BY key")
+            rows: Iterable[Any] = self._db.execute(f"{query} ORDER BY key")
         else:
             rows = self._select(f"{query} WHERE key IN ({{}})", keys)
         for *row, seal, _ in rows:
@@ -544,7 +505,7 @@ class Store:
         keys : iterable of str, optional
             By default all; rows come in the order of the keys.
         """
-        records = [r | {"host": public_host(r["host"])} for r in self.records(keys)]
+        records = [{**r, "host": public_host(r["host"])} for r in self.records(keys)]
         metrics = pd.DataFrame([record.pop("metrics") for record in records])
         names = [name for name in COLUMNS if name != "metrics"]
         return pd.concat([pd.DataFrame(records, columns=names), metrics], axis=1)
@@ -582,7 +543,8 @@ class Store:
     @_explained
     def names_of_arrays(self, keys: Iterable[str]) -> dict[str, set[str]]:
         """Names of the arrays of some trials, of those that have any; not checked."""
-        keys, found = list(keys), {}
+        keys = list(keys)
+        found: dict[str, set[str]] = {}
         for table in ("arrays", "published"):
             query = f"SELECT key, name FROM {table} WHERE key IN ({{}})"
             for key, name in self._select(query, keys):
@@ -616,20 +578,20 @@ class Store:
             raise KeyError(f"trial {key} has no array {name!r}; it has {known}.")
         return self._array(key, name, row[0], self._contents(key))
 
-    def _array(self, key, name, blob, held):
+    def _array(self, key: str, name: str, blob: bytes, held: dict[str, Any] | None) -> np.ndarray:
         try:
             # One that should not be there has no digest: the empty one fits nothing.
             return unpack_array(blob, None if held is None else held["arrays"].get(name, ""))
         except RecordError as error:
             raise self._damaged(key, f"array {name!r}: {error}") from error
 
-    def _contents(self, key) -> dict[str, Any] | None:
+    def _contents(self, key: str) -> dict[str, Any] | None:
         """Digests of a record's arrays, and whether it was imported."""
         query = f"SELECT key, {self._seals} FROM records WHERE key = ?"
         row = self._db.execute(query, (key,)).fetchone()
         return None if row is None else self._held(*row)
 
-    def _held(self, key, seal, contents):
+    def _held(self, key: str, seal: str | None, contents: str | None) -> dict[str, Any] | None:
         try:
             return read_contents(seal, contents)
         except RecordError as error:
@@ -638,7 +600,7 @@ class Store:
     # -- audits -------------------------------------------------------------------------------
 
     @_explained
-    def put_audits(self, audits: Iterable[dict[str, Any]]) -> None:
+    def put_audits(self, audits: Iterable[Mapping[str, Any]]) -> None:
         """Keep audits; each has every name of :data:`AUDIT`, ``host`` as a dictionary."""
         self._put_rows("audits", AUDIT, audits)
 
@@ -648,7 +610,7 @@ class Store:
         return self._sealed_rows("audits", AUDIT, self._seals.partition(",")[0])
 
     @_explained
-    def put_draws(self, draws: Iterable[dict[str, Any]]) -> None:
+    def put_draws(self, draws: Iterable[Mapping[str, Any]]) -> None:
         """Keep the records that samples were drawn from; each has every name of :data:`DRAW`.
 
         One takes the place of an earlier one of the same draw, group and sources.
@@ -662,7 +624,9 @@ class Store:
             raise DamagedError(f"{self.path}: {problem}; {self._repair()}")
         return self._sealed_rows("draws", DRAW, "digest") if self._has("draws") else []
 
-    def _put_rows(self, table, columns, values):
+    def _put_rows(
+        self, table: str, columns: Collection[str], values: Iterable[Mapping[str, Any]]
+    ) -> None:
         rows = [
             [canonical(v) if isinstance(v, Mapping) else v for v in map(row.__getitem__, columns)]
             for row in values
@@ -674,21 +638,21 @@ class Store:
                 [(*row, digest(row)) for row in rows],
             )
 
-    def _sealed_rows(self, table, columns, seal):
+    def _sealed_rows(self, table: str, columns: Collection[str], seal: str) -> list[dict[str, Any]]:
         rows = self._db.execute(f"SELECT {', '.join(columns)}, {seal} FROM {table} ORDER BY rowid")
         found = []
-        for *row, seal in rows:
+        for *row, held in rows:
             try:
-                found.append(verify_audit(columns, row, seal))
+                found.append(verify_audit(columns, row, held))
             except RecordError as error:
                 raise DamagedError(
                     f"{self.path}: an audit is damaged ({error}); {self._repair()}"
                 ) from error
         return found
 
-    def _select(self, query, keys):
+    def _select(self, query: str, keys: Iterable[str]) -> list[Any]:
         keys = list(keys)
-        rows = []
+        rows: list[Any] = []
         for start in range(0, len(keys), _CHUNK):
             chunk = keys[start : start + _CHUNK]
             rows += self._db.execute(query.format(", ".join("?" * len(chunk))), chunk).fetchall()
@@ -699,135 +663,9 @@ _INSERT = (
     f"INSERT OR REPLACE INTO records ({', '.join(COLUMNS)}, digest, contents) "
     f"VALUES ({', '.join('?' * (len(COLUMNS) + 2))})"
 )
-_from_json = functools.lru_cache(1024)(json.loads)  # hosts and releases are few, and only read
 
 
-# -- what fits ----------------------------------------------------------------------------------
-
-
-def verify(row: Sequence, seal: str | None = None) -> None:
-    """Raise a RecordError if a row of a record is not what was written; ``seal`` is its digest.
-
-    A row without one has to be such as could have been written.
-    """
-    try:
-        if seal is None:
-            good = to_row(from_row(row)) == list(row)
-        else:
-            good = seal == digest(row)
-            check_origin(row)
-    except (TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise RecordError(str(error)) from error
-    if not good:
-        raise RecordError("it is not what was written")
-
-
-def verify_audit(columns: Iterable[str], row: Sequence, seal: str | None = None) -> dict[str, Any]:
-    """The row of an audit, or of a draw, by column; raises as :func:`verify` does."""
-    audit = dict(zip(columns, row, strict=True))
-    try:
-        if seal is not None and seal != digest(row):
-            raise RecordError("it is not what was written")
-        parsed = {name: _from_json(audit[name]) for name in ("host", "records") if name in audit}
-        if not all(isinstance(value, dict) for value in parsed.values()):
-            raise RecordError("it is not what was written")
-        return audit | parsed
-    except (TypeError, ValueError, RecursionError) as error:
-        raise RecordError(str(error)) from error
-
-
-def schema_damage(db: sqlite3.Connection) -> dict[str, str]:
-    """Tables that are not as they were made, with what is wrong.
-
-    A store from before there were digests and draws is whole without them.
-    """
-    tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    wrong = {name: f"the table {name!r} is unknown" for name in tables if name not in _TABLES}
-    for table, (columns, later) in _TABLES.items():
-        found = [name for (name,) in db.execute("SELECT name FROM pragma_table_info(?)", (table,))]
-        if found not in (columns, [*columns, *later]) and (found or table != "draws"):
-            wrong[table] = f"the table {table!r} has other columns than it was made with"
-    return wrong
-
-
-def read_contents(seal: str | None, contents: str | None) -> dict[str, Any] | None:
-    """Digests of a record's ``arrays`` by name, and whether it was ``imported``; None without seal.
-
-    Raises
-    ------
-    RecordError
-        If that is not what was written.
-    """
-    if seal is None and contents is None:
-        return None
-    with contextlib.suppress(TypeError, ValueError, AttributeError, RecursionError):
-        held = json.loads(contents)
-        whole = held.keys() == {"arrays", "imported"} and isinstance(held["arrays"], dict)
-        if whole and seal is not None:
-            return held
-    raise RecordError("the list of its arrays is not what was written")
-
-
-def unpack_array(blob, seal: str | None = None) -> np.ndarray:
-    """The array of a blob.
-
-    Raises
-    ------
-    RecordError
-        If it is not what was written.
-    """
-    if seal is not None and (not isinstance(blob, bytes) or seal != _blob_digest(blob)):
-        raise RecordError("it is not what was written")
-    try:
-        return from_bytes(blob)
-    except Exception as error:  # numpy parses what may be anything
-        raise RecordError(f"it cannot be read: {error}") from error
-
-
-def _blobs(key, arrays):
-    try:
-        return [(key, name, to_bytes(array)) for name, array in arrays.items()]
-    except ValueError as error:
-        raise RecordError(f"an array of objects cannot be stored: {error}.") from error
-
-
-def _contents(blobs, imported) -> str:
-    digests = {name: _blob_digest(blob) for _, name, blob in blobs}
-    return canonical({"arrays": digests, "imported": imported})
-
-
-def _blob_digest(blob) -> str:
-    return hashlib.sha256(blob).hexdigest()[:16]
-
-
-# -- the file -----------------------------------------------------------------------------------
-
-
-def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    """A connection to the database of a store, without transactions that begin by themselves."""
-    mode, log = "rwc", path.with_name(f"{path.name}-wal")
-    if read_only and _is_writable(path):
-        mode = "rw"  # for the files of the log, without which nothing can be read
-    elif read_only:
-        # Without a log nobody writes; then SQLite can do without making one.
-        mode = "ro" if log.exists() and log.stat().st_size else "ro&immutable=1"
-    place = f"file:{quote(str(path.absolute()))}?mode={mode}"
-    db = sqlite3.connect(
-        place, uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-    )
-    db.execute("PRAGMA cell_size_check = ON")
-    if read_only:
-        db.execute("PRAGMA query_only = ON")
-    return db
-
-
-def _is_writable(path) -> bool:
-    effective = os.access in os.supports_effective_ids
-    places = [place for place in (path, path.parent) if place.exists()]
-    return all(os.access(place, os.W_OK, effective_ids=effective) for place in places)
-
-
-def _is_full(error, name, folder) -> bool:
+def _is_full(error: Exception, name: str, folder: Path) -> bool:
     if name == "SQLITE_FULL" or getattr(error, "errno", None) in _FULL:
         return True
     # Of a full disk SQLite also says that it cannot write, or cannot open its log.
@@ -837,45 +675,16 @@ def _is_full(error, name, folder) -> bool:
     return False
 
 
-class StoredArrays(Mapping):
-    """The arrays of one trial as a mapping from names, each read when it is first asked for.
-
-    Parameters
-    ----------
-    store : Store
-        Open for as long as arrays are asked for.
-    key : str
-    seen : callable, optional
-        Told of each array that is read, by key and name.
-    """
-
-    def __init__(self, store, key, seen=lambda key, name: None):
-        self._store, self._key, self._seen = store, key, seen
-        self._read: dict[str, np.ndarray] = {}
-
-    def __getitem__(self, name):
-        if name not in self._read:
-            self._read[name] = self._store.array(self._key, name)
-        self._seen(self._key, name)
-        return self._read[name]
-
-    def __iter__(self):
-        return iter(self._store.array_names(self._key))
-
-    def __len__(self):
-        return len(self._store.array_names(self._key))
-
-
 class _Transaction:
     """BEGIN IMMEDIATE ... COMMIT, or ROLLBACK where the block or the commit raises."""
 
-    def __init__(self, db):
+    def __init__(self, db: sqlite3.Connection):
         self._db = db
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self._db.execute("BEGIN IMMEDIATE")
 
-    def __exit__(self, kind, *exc):
+    def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
         try:
             if kind is None:
                 self._db.execute("COMMIT")

@@ -84,13 +84,13 @@ def vouched_for(store: Store, trials: Iterable[Trial]) -> set[str]:
 
     Timed ones are never among them, as no audit compares times.
     """
-    trials = {trial.key: trial for trial in trials if not trial.timed}
+    untimed = {trial.key: trial for trial in trials if not trial.timed}
     vouchers = Vouchers(store)
     return {
         key
-        for key, record in store.provenance(trials).items()
+        for key, record in store.provenance(untimed).items()
         if record["status"] == "done"
-        and vouchers.has(trials[key], record["code"], record["digest"])
+        and vouchers.has(untimed[key], record["code"], record["digest"])
     }
 
 

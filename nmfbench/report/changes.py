@@ -42,8 +42,10 @@ __all__ = [
 RELEASED = "released.json"
 """Name of the file in a report."""
 
-_ALWAYS = ("id", "artefact", "statement", "verdict", "effect", "interval", "n", "data")
-_ALWAYS += ("profile", "done", "paper_total")
+_ALWAYS = (
+    *("id", "artefact", "statement", "verdict", "effect", "interval", "n", "data"),
+    *("profile", "done", "paper_total"),
+)
 # Releases before these were added have intervals at 95 %, and no early looks.
 _ADDED = ("origin", "level", "unit", "threshold", "delta", "whole_repeats", "look")
 _OLD_LEVEL = 0.95
@@ -198,7 +200,7 @@ class Changes:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it: outcomes by paper, and each claim that changed with its reason."""
-        changed = [(m.reason, m.before, m.now) for m in self.moved]
+        changed: list[tuple[str, Any, Any]] = [(m.reason, m.before, m.now) for m in self.moved]
         changed += [("new", None, row) for row in self.new]
         changed += [("gone", row, None) for row in self.gone]
         return {
@@ -343,12 +345,12 @@ def write_release(rows: Iterable[Row], path, sentences: Iterable[Row] = ()) -> N
         Of :func:`~nmfbench.artefacts.sentence.sentence_rows`.
     """
     date = datetime.now(UTC).strftime("%Y-%m-%d")
-    claims, sentences = (
+    claims, states = (
         ",\n".join(json.dumps(row, ensure_ascii=False) for row in part)
         for part in (map(kept, rows), _states(sentences))
     )
     head = f'{{"version": "{nmfbench.__version__}", "date": "{date}", "claims": [\n'
-    text = f'{head}{claims}\n], "sentences": [\n{sentences}\n]}}\n'
+    text = f'{head}{claims}\n], "sentences": [\n{states}\n]}}\n'
     Path(path).write_text(text, encoding="utf-8")
 
 

@@ -8,6 +8,8 @@ paper prints. Nothing is said here that the records or the pages do not say.
 
 from __future__ import annotations
 
+from typing import Any
+
 import json
 import mimetypes
 import platform
@@ -71,7 +73,7 @@ def write_crate(
     path = output / crate.metadata.id
     content = crate.metadata.generate()
     # An entity a line: small, and a change of one shows as one.
-    tight = {"ensure_ascii": False, "separators": (",", ":")}
+    tight: dict[str, Any] = {"ensure_ascii": False, "separators": (",", ":")}
     lines = [json.dumps(entity, **tight) for entity in content["@graph"]]
     context, graph = json.dumps(content["@context"]), ",\n".join(lines)
     path.write_text(f'{{"@context": {context}, "@graph": [\n{graph}\n]}}\n', encoding="utf-8")
@@ -198,7 +200,7 @@ def _add_action(crate, section: Section):
         object=[{"@id": _RECORDS}, *({"@id": _data_id(made, name)} for name in made.data)],
         result=[{"@id": name} for name in results],
         startTime=made.started,
-        endTime=made.finished[1],
+        endTime=made.finished and made.finished[1],
     )
 
 

@@ -29,7 +29,7 @@ _SETTINGS = {"dataset_params": "data made with", "params": "parameters", "option
 
 def write_trials(evaluation: Evaluation, output) -> str | None:
     """Write the page of an artefact's trials; its path in the report, None without a record."""
-    if evaluation.records.empty:
+    if evaluation.records is None or evaluation.records.empty:
         return None
     artefact = evaluation.artefact
     name = f"trials/{artefact.paper}-{artefact.name}.html"

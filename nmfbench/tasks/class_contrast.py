@@ -92,7 +92,7 @@ def contrast_of_classes(
     labels = cluster_rows(H, position, segments, np.random.default_rng(seed))
     sizes = np.unique(labels, return_counts=True)[1]
     placed = [placed_segments(position, sizes, rng) for _ in range(n_placed)]
-    metrics = {}
+    metrics: dict[str, float] = {}
     for name, (A, B) in {"affinity": (V, None), "product": (H, H)}.items():
         own = class_contrast(A, B, labels)
         others = np.array([class_contrast(A, B, other) for other in placed])

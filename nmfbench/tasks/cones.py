@@ -67,13 +67,13 @@ def separable_rows(components, rng, *, n_inside=20, on_edges=False):
     ((29, 3), 3)
     """
     r = len(components)
-    weights = [np.eye(r), rng.uniform(0.05, 1, size=(n_inside, r))]
+    rows = [np.eye(r), rng.uniform(0.05, 1, size=(n_inside, r))]
     if on_edges:
         for pair in combinations(range(r), 2):
             row = np.zeros((2, r))
             row[:, pair] = rng.uniform(0.05, 1, size=(2, 2))
-            weights.append(row)
-    weights = np.vstack(weights)
+            rows.append(row)
+    weights = np.vstack(rows)
     order = rng.permutation(len(weights))
     X = (weights @ components)[order] * rng.uniform(0.2, 1, size=(len(order), 1))
     return X, np.sort(np.flatnonzero(order < r))
@@ -499,7 +499,8 @@ def square_divergence(data, solver, rng, *, n_components):
     p = rng.uniform(0.5, 1.5, X.shape[1])
     solver.set_params(n_components=n_components, p=p)
     fit, _ = timed_fit(solver, X)
-    theirs, heights, anchors = ability(solver, "anchor_indices_", CHOOSE), X @ p, []
+    theirs, heights = ability(solver, "anchor_indices_", CHOOSE), X @ p
+    anchors: list[int] = []
     for _ in theirs:
         H = X[anchors]
         Y = np.array([nnls(H.T, x)[0] @ H for x in X]) if anchors else np.zeros_like(X)

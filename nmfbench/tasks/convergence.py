@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from nmfbench.core.matters import Ratio
@@ -109,7 +111,7 @@ def convergence(
 
 def _ends_of_shorter_fits(solver, X, start, max_iter):
     """Last records of fits of 1/2, 1/4, ... of the iterations; none of a solver with a curve."""
-    ends = []
+    ends: list[Any] = []
     for halvings in range(max_iter.bit_length() - 1, 0, -1):
         solver.set_params(max_iter=max_iter >> halvings)
         with same_global_states():

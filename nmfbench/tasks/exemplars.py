@@ -112,11 +112,11 @@ def halve_each_class(y, rng):
     >>> len(train), len(test)
     (3, 2)
     """
-    train = []
+    parts = []
     for label in np.unique(y):
         members = rng.permutation(np.flatnonzero(y == label))
-        train.append(members[: (len(members) + 1) // 2])
-    train = np.sort(np.concatenate(train))
+        parts.append(members[: (len(members) + 1) // 2])
+    train = np.sort(np.concatenate(parts))
     return train, np.setdiff1d(np.arange(len(y)), train)
 
 

@@ -76,12 +76,13 @@ def group_rate(
     W[rng.random(W.shape) < zeros] = 0.0
     p = PENALTIES[penalty]
     groups = np.array_split(np.arange(X.shape[1]), n_groups)
-    prox = nonnegative if p is None else GroupPenalty(groups, p, weight * len(X))
+    penalised = None if p is None else GroupPenalty(groups, p, weight * len(X))
+    prox = nonnegative if penalised is None else penalised
     loss = SmoothedLoss(X, W, mu, np.empty_like(X), varies="H")
 
     def value(H):
         smooth = loss.gradient(H, np.empty_like(H))
-        return smooth + (0.0 if p is None else prox.value(H))
+        return smooth + (0.0 if penalised is None else penalised.value(H))
 
     def run(count, **more):
         options = {"tol": 0.0, "min_iter": count, "max_iter": count}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.preprocessing import normalize
@@ -256,7 +256,8 @@ def off_diagonal_sweeps(
     Guan et al. (2012), Online NMF with robust stochastic approximation, Eqs. (44) and (45).
     """
     stream, H, places = _stream(data, solver, rng, n_components, n_samples, n_epochs)
-    clock, counts = Trace(), {share: [] for share in shares}
+    clock = Trace()
+    counts: dict[float, list[Any]] = {share: [] for share in shares}
     for k, v in enumerate(stream):
         with clock.clock():
             solver.partial_fit(v[None])

@@ -173,7 +173,7 @@ def loitering_clip(data, share, rng, n_frames=100):
         frame[i : i + h, j : j + w][shape] = greys
         mask[i : i + h, j : j + w][shape] = _FOREGROUND
     X += noise * rng.standard_normal(X.shape, dtype=np.float32)
-    masks = masks.reshape(n_frames, -1)
+    masks = masks.reshape((n_frames, -1))
     return Bunch(
         X=np.clip(X, 0, 1, out=X).reshape(n_frames, -1),
         y=None,

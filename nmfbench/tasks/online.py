@@ -139,7 +139,8 @@ def online(
         raise ValueError(f"loss must be 'frobenius' or 'itakura-saito', got {loss!r}.")
     X, test = draw_samples(data, rng, n_samples, n_test)
     if loss == "frobenius":
-        X, test, cost = normalize(X), normalize(test) if n_test else test, _Frobenius()
+        X, test = normalize(X), normalize(test) if n_test else test
+        cost: _Frobenius | _ItakuraSaito = _Frobenius()
     else:
         cost = _ItakuraSaito(floor * X.mean())
     H = first_bases(X, n_components, rng, init)

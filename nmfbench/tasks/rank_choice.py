@@ -68,7 +68,7 @@ def rank_choice(data, solver, rng, *, ranks, n_folds=2):
         fits.append(fit)
     if not errors:
         raise ValueError("ranks is empty: there is nothing to choose from.")
-    chosen = min(errors, key=errors.get)
+    chosen = min(errors, key=errors.__getitem__)
     metrics = {
         "rank-error": abs(chosen - data.rank),
         "right-rank": chosen == data.rank,

@@ -127,7 +127,7 @@ def step_change(data, solver, rng, *, n_components, n_samples, n_epochs=2):
         H = solver.components_
         change.append(np.linalg.norm(H - before))
     return Outcome(
-        {"last-change": change[-1]},
+        {"last-change": float(change[-1])},
         fit_of(clock, len(order), stop_reason="max_iter"),
         {"change": np.array(change)},
     )

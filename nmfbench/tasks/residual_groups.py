@@ -53,7 +53,8 @@ def residual_groups(
     ----------
     Guan et al. (2012), MahNMF, Section 4.4; the measures are ours.
     """
-    planted = planted_groups(rng, *data.X.shape, size, active, spread)
+    n, m = data.X.shape
+    planted = planted_groups(rng, n, m, size, active, spread)
     X = data.X + planted.reshape(data.X.shape)
     start = drawn_start(solver, X, n_components, rng)
     solver.set_params(n_components=n_components)

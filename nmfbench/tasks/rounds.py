@@ -120,14 +120,14 @@ def median_sweeps_to_near(data, solver, rng, *, n_components, most=1000):
     start = drawn_start(solver, X, n_components, rng)
     W, Ht = start["W"].copy(), np.ascontiguousarray(start["H"].T)
     residual = X - W @ Ht.T
-    losses, clock = [np.abs(residual).sum()], Trace()
+    after, clock = [np.abs(residual).sum()], Trace()
     for _ in range(most):
         with clock.clock():
             improve(residual, W, Ht, sweeps=1, median=median, threads=1)
-        losses.append(np.abs(residual).sum())
-        if losses[-1] >= losses[-2]:
+        after.append(np.abs(residual).sum())
+        if after[-1] >= after[-2]:
             break
-    losses = np.array(losses)
+    losses = np.array(after)
     near = int(np.flatnonzero(losses <= (1 + _NEAR) * losses[-1])[0])
     fall = losses[0] - losses[-1]
     metrics = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -214,7 +215,8 @@ def segmentation(
         reduced = connected_segments(reduced) if connected else reduced
         return segmentation_scores(_resized(reduced, native), truths), reduced
 
-    metrics, fits, found, matrices = {}, [], [], []
+    metrics: dict[str, Any] = {}
+    fits, found, matrices = [], [], []
     fitted = None
     for k in segments:
         r = k if n_components is None or hasattr(solver, "fit_predict") else n_components
@@ -263,7 +265,7 @@ def segmentation(
     if humans:
         metrics |= {f"{name}-humans": value for name, value in human_scores(truths).items()}
     drawn = np.array([len(np.unique(truth)) for truth in truths])
-    metrics["human-segments"] = np.median(drawn)
+    metrics["human-segments"] = float(np.median(drawn))
     metrics["graph-zeros"] = 1 - V.nnz / V.shape[0] ** 2
     metrics["gain"] = np.mean(
         [
@@ -509,7 +511,7 @@ def _pictures(matrices, order):
     """Block means of reordered matrices in 8 bits, on one scale."""
     blocks = [block_means(A[np.ix_(order, order)], _CELLS) for A in matrices]
     white = np.quantile(blocks, 0.995)
-    return np.rint(255 * np.clip(blocks / (white or 1), 0, 1)).astype(np.uint8)
+    return np.rint(255 * np.clip(np.asarray(blocks) / (white or 1), 0, 1)).astype(np.uint8)
 
 
 def _order(labels, H, scale):

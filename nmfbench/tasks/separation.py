@@ -278,11 +278,11 @@ def _both_kinds(truth):
 
 def _of_curve(curve, truth, scores, thresholds):
     """Areas under the ROC curve of all scored frames, hit rates on it, and F-measures."""
-    fpr, tpr, _ = curve
+    fpr, tpr, levels = curve
     metrics = {"auc": partial_area(fpr, tpr)}
     metrics |= {f"pauc@{limit}": partial_area(fpr, tpr, limit) for limit in _LIMITS}
     metrics |= {f"tpr@{rate}": np.interp(rate, fpr, tpr) for rate in _RATES}
-    metrics["f-best"] = best_threshold(*curve, truth.mean())[1]
+    metrics["f-best"] = best_threshold(fpr, tpr, levels, truth.mean())[1]
     for name in ("rule", "otsu"):
         counts = confusion(truth, scores > thresholds[f"threshold-{name}"])
         metrics[f"f-{name}"] = change_detection(counts)["f"]
@@ -291,16 +291,16 @@ def _of_curve(curve, truth, scores, thresholds):
 
 def _of_parts(truth, scores, frames):
     """Areas of every second frame, metrics at thresholds of the others, and means over frames."""
-    metrics = {}
+    metrics: dict[str, float] = {}
     odd = frames % 2 == 0  # the first frame is number one
     halves = {"odd": odd, "even": ~odd}
     if all(_both_kinds(truth[half]) for half in halves.values()):
         best = {}
         for name, half in halves.items():
-            curve = roc_curve(truth[half], scores[half], drop_intermediate=False)
-            areas = {limit: partial_area(*curve[:2], limit) for limit in _LIMITS}
+            fpr, tpr, levels = roc_curve(truth[half], scores[half], drop_intermediate=False)
+            areas = {limit: partial_area(fpr, tpr, limit) for limit in _LIMITS}
             metrics |= {f"pauc-{name}@{limit}": area for limit, area in areas.items()}
-            best[name] = best_threshold(*curve, truth[half].mean())[0]
+            best[name] = best_threshold(fpr, tpr, levels, truth[half].mean())[0]
         detected = scores >= np.where(odd, best["even"], best["odd"])
         found = change_detection(confusion(truth, detected))
         metrics |= {"f-honest": found.pop("f")} | found
@@ -308,8 +308,9 @@ def _of_parts(truth, scores, frames):
     curves = [roc_curve(*pair)[:2] for pair in single if _both_kinds(pair[0])]
     if curves:
         limit = _LIMITS[0]
-        metrics["auc-macro"] = np.mean([partial_area(*curve) for curve in curves])
-        metrics[f"pauc-macro@{limit}"] = np.mean([partial_area(*curve, limit) for curve in curves])
+        metrics["auc-macro"] = np.mean([partial_area(fpr, tpr) for fpr, tpr in curves])
+        parts = [partial_area(fpr, tpr, limit) for fpr, tpr in curves]
+        metrics[f"pauc-macro@{limit}"] = np.mean(parts)
     return metrics
 
 

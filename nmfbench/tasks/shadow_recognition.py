@@ -87,7 +87,8 @@ def most_and_least(values, y):
     >>> most.tolist(), least.tolist()
     ([0, 3], [1, 3])
     """
-    most, least = [], []
+    most: list[int] = []
+    least: list[int] = []
     for label in np.unique(y):
         own = np.flatnonzero(y == label)
         order = own[np.argsort(values[own], kind="stable")]

@@ -58,7 +58,7 @@ def sorting_share(data, solver, rng, *, n_components, n_sweeps=5):
     residual = X - first @ basis
     _compile()
     whole = Trace()
-    seconds = {"sweep": [], "both": [], "gather": []}
+    seconds: dict[str, list[float]] = {"sweep": [], "both": [], "gather": []}
     with whole.clock():
         for _ in range(n_sweeps):
             W, left = first.copy(), residual.copy()

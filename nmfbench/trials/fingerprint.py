@@ -31,6 +31,7 @@ _OWN = "nmfbench"
 # hash, which is in the key).
 _PLUMBING = {
     _OWN,
+    f"{_OWN}.core.facts",
     f"{_OWN}.core.matters",
     f"{_OWN}.core.registry",
     f"{_OWN}.datasets",
@@ -134,8 +135,10 @@ def _path(name) -> Path | None:
 @functools.cache
 def _imports(name) -> set[str]:
     tops = {name.partition(".")[0], _OWN}
-    package = name if _path(name).name == "__init__.py" else name.rpartition(".")[0]
-    targets = set()
+    path = _path(name)
+    is_package = path is not None and path.name == "__init__.py"
+    package = name if is_package else name.rpartition(".")[0]
+    targets: set[str] = set()
     for node in ast.walk(ast.parse(_text(name))):
         if isinstance(node, ast.Import):
             targets |= {alias.name for alias in node.names}
@@ -150,7 +153,10 @@ def _imports(name) -> set[str]:
 
 @functools.cache
 def _text(name) -> str:
-    with tokenize.open(_path(name)) as file:
+    path = _path(name)
+    if path is None:
+        raise TypeError(f"module {name!r} has no source file.")
+    with tokenize.open(path) as file:
         return file.read()
 
 

@@ -22,7 +22,7 @@ import functools
 import os
 import platform
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -83,14 +83,14 @@ def _is_avx512(name):
     return name.startswith("AVX512") or name == "X86_V4"
 
 
-_TARGETS = {
+_TARGETS: dict[str, Callable[[], dict[str, str]]] = {
     REFERENCE: lambda: _x86("Haswell", "x86-64-v3", _V3, numpy_beyond=_is_avx512),
     NATIVE: dict,
     # Processors of 2008 and of 2004.
     "nehalem": lambda: _x86("Nehalem", "x86-64-v2", _V2, numpy_beyond=lambda name: True),
     "generic": lambda: _x86("Prescott", "x86-64", "64bit sse sse2", numpy_beyond=lambda name: True),
     "avx512": lambda: _x86("SkylakeX", "x86-64-v4", _V4, numpy_beyond=lambda name: False),
-    "two-threads": lambda: environment(REFERENCE) | {"OPENBLAS_NUM_THREADS": "2"},
+    "two-threads": lambda: _TARGETS[REFERENCE]() | {"OPENBLAS_NUM_THREADS": "2"},
 }
 _NEEDS = {REFERENCE: _V3, "nehalem": _V2, "avx512": _V4, "two-threads": _V3}
 

@@ -106,7 +106,7 @@ class Trial:
     """What the grid of an artefact calls it, see :mod:`nmfbench.artefacts.grids`. No field: neither
     its key nor its record has it, so that artefacts share results."""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if (self.corruption is None) != (self.level is None):
             raise ValueError("a trial needs both a corruption and its level, or neither.")
         if self.level is not None:
@@ -121,7 +121,7 @@ class Trial:
                 ) from None
             object.__setattr__(self, name, plain)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self._text)
 
     @cached_property
@@ -145,7 +145,11 @@ class Trial:
     def code(self) -> str:
         """Fingerprint of the source that computes this trial; no part of its key."""
         data = registry.datasets[self.dataset]
-        entries = [data, registry.tasks[self.task], registry.solvers[self.solver]]
+        entries: list[registry.Entry[Any]] = [
+            data,
+            registry.tasks[self.task],
+            registry.solvers[self.solver],
+        ]
         if self.corruption is not None:
             entries.append(registry.corruptions[self.corruption])
         things = [
@@ -184,6 +188,19 @@ class Trial:
         options = {key: value for key, value in self.options.items() if key in taken}
         values = {field: getattr(self, field) for field in _FIELDS}  # sooner than by replace
         return Trial(**values | {"task": name, "options": options})
+
+    @property
+    def fit(self) -> Trial:
+        """The :attr:`base` of a trial that has one.
+
+        Raises
+        ------
+        ValueError
+            If its task starts from no other.
+        """
+        if self.base is None:
+            raise ValueError(f"task {self.task!r} starts from the result of no other task.")
+        return self.base
 
     @property
     def own_options(self) -> dict[str, Any]:
@@ -269,7 +286,7 @@ def precision_of(task: str, options: Mapping[str, Any]) -> str:
     return options.get("dtype", registry.tasks[task].info["precision"])
 
 
-def version_of(entry: registry.Entry, *, stand_in: bool = False) -> int | str:
+def version_of(entry: registry.Entry[Any], *, stand_in: bool = False) -> int | str:
     """The version of what is registered, or of its stand-in.
 
     Returns

@@ -237,7 +237,12 @@ class _File:
     @classmethod
     def read(cls, path):
         bare: list[Path] = []
-        pairs = read_export(path, bare=lambda path: bare.append(path) or True)
+
+        def note(path: Path) -> bool:
+            bare.append(path)
+            return True
+
+        pairs = read_export(path, bare=note)
         return cls({r["key"]: (r, arrays) for r, arrays in pairs}, path.stat().st_size, bool(bare))
 
     def is_as(self, pairs) -> bool:
@@ -254,7 +259,8 @@ def _plain(pair):
 
 def _write(folder, files, there, owned, arrays, *, compact) -> tuple[int, int, int]:
     """Bytes and number of all files, and number of those that were written."""
-    kept, written = set(), set()
+    kept: set[Path] = set()
+    written: set[Path] = set()
 
     def export(path, pairs, further):
         found = {record["key"]: of for record, of in pairs}

@@ -92,9 +92,9 @@ def choose_grid(
         return largest
     for substitute in (False, True) if stand_in else (False,):
         trials = _plan(artefact, "smoke", substitute)
-        grid = None if trials is None else _whole_repeats("smoke", trials, store, without)
-        if grid is not None and grid.trials:
-            return grid
+        smoke = None if trials is None else _whole_repeats("smoke", trials, store, without)
+        if smoke is not None and smoke.trials:
+            return smoke
     return _all_of(artefact, store, "quick", stand_in, without)
 
 

@@ -7,6 +7,7 @@ whoever computed them, and in whatever order.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import pandas as pd
 
@@ -39,7 +40,8 @@ def course(artefacts: Iterable[Artefact], store: Store) -> pd.DataFrame:
         artefacts until then), ``artefact``, ``repeats``, ``decided`` (tests of this artefact after
         the look), ``all_decided`` (tests of all artefacts).
     """
-    looks, costs = [], {}
+    looks: list[tuple[Any, ...]] = []
+    costs: dict[str, tuple[str, float | None]] = {}
     for artefact in artefacts:
         if artefact.planned is not None:
             trials = {trial.key: trial for trial in artefact.planned_trials}

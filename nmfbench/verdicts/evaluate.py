@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 import pandas as pd
 
@@ -16,16 +16,18 @@ from nmfbench.artefacts.finding import Finding
 from nmfbench.artefacts.grids import labels_of
 from nmfbench.artefacts.sentence import Sentence
 from nmfbench.core import registry
+from nmfbench.records.errors import ArrayStayedBehindError, StoreError
 from nmfbench.records.pending import other_release
 from nmfbench.records.results import reason
-from nmfbench.records.store import ArrayStayedBehindError, Store, StoreError
+from nmfbench.records.store import Store
 from nmfbench.records.vouchers import standing
 from nmfbench.trials.trial import Trial
 from nmfbench.verdicts.choice import Grid, choose_grid
 from nmfbench.verdicts.reads import Reads, read_arrays
-from nmfbench.verdicts.verdict import Look, Verdict, settle
+from nmfbench.verdicts.verdict import Look, Verdict, Word, settle
 
 __all__ = [
+    "ClaimRow",
     "Evaluation",
     "Found",
     "Judged",
@@ -177,7 +179,7 @@ class Evaluation:
         return cls(**{**values, **read})
 
 
-def _tuples(verdict):
+def _tuples(verdict: Mapping[str, Any]) -> dict[str, Any]:
     """A verdict read back from JSON, which has lists in place of tuples."""
     return {name: tuple(v) if isinstance(v, list) else v for name, v in verdict.items()}
 
@@ -214,16 +216,10 @@ def evaluate(
     own = "own" if set(data.values()) <= {"own"} else "stand-in"
     notes = [*_notes(store, plan), *judged.notes(artefact), *found.notes]
     look = look_of(artefact, grid)
-    rests_on = {
-        "done": len(finished),
-        "total": grid.total,
-        "paper_total": artefact.paper_total,
-        "data": own,
-    }
-    settled = settle(found.findings, artefact.smallest_difference, look)
-    verdicts = [
-        (claim, replace(verdict, **rests_on))
-        for claim, verdict in zip(artefact.claims, settled, strict=True)
+    count, asked = len(finished), artefact.paper_total
+    settled = [
+        replace(verdict, done=count, total=grid.total, paper_total=asked, data=own)
+        for verdict in settle(found.findings, artefact.smallest_difference, look)
     ]
     return Evaluation(
         artefact=artefact,
@@ -233,23 +229,31 @@ def evaluate(
         look=look,
         records=records,
         table=found.table,
-        verdicts=verdicts,
+        verdicts=list(zip(artefact.claims, settled, strict=True)),
         broken=found.broken,
         data=data,
-        done=len(finished),
+        done=count,
         failed=len(failed),
         left_out=grid.left_out,
         total=grid.total,
         failures=dict(Counter(reason(error) for error in failed["error"])),
-        code=sorted(set(finished["code"])),
-        hosts=_distinct(finished["host"]),
-        versions=_distinct(finished["versions"]),
-        finished=(min(finished["finished"]), max(finished["finished"])) if len(finished) else None,
-        started=_started(finished),
-        contents=_contents(finished),
         notes=notes,
         foreign=found.foreign,
+        **_provenance(finished),
     )
+
+
+def _provenance(finished: pd.DataFrame) -> dict[str, Any]:
+    """By which code finished trials were computed, where, with what, when, and on which files."""
+    times = finished["finished"]
+    return {
+        "code": sorted(set(finished["code"])),
+        "hosts": _distinct(finished["host"]),
+        "versions": _distinct(finished["versions"]),
+        "finished": (min(times), max(times)) if len(finished) else None,
+        "started": _started(finished),
+        "contents": _contents(finished),
+    }
 
 
 @dataclass(frozen=True)
@@ -324,7 +328,8 @@ def judge(
 
     What stayed behind counts as not computed. The parameters are those of :func:`evaluate`.
     """
-    behind, grids = set(), []
+    behind: set[tuple[str, str]] = set()
+    grids: list[Grid] = []
     while True:
         without = {key for key, _ in behind}
         grid = choose_grid(artefact, store, profile=profile, stand_in=stand_in, without=without)
@@ -364,7 +369,7 @@ def behind(artefact: Artefact, store: Store, trials: Iterable[Trial]) -> set[str
     return keys | {t.key for t in trials if t.base is not None and t.base.key in keys}
 
 
-def _try(artefact, store, grid) -> tuple[Found | None, Reads]:
+def _try(artefact: Artefact, store: Store, grid: Grid) -> tuple[Found | None, Reads]:
     """Findings on a grid, None if arrays stayed behind; and the arrays that were read."""
     reads, found = Reads(), None
     try:
@@ -380,7 +385,7 @@ def _try(artefact, store, grid) -> tuple[Found | None, Reads]:
     return (None if reads.behind else found), reads
 
 
-def _find(artefact, store, grid, reads) -> Found:
+def _find(artefact: Artefact, store: Store, grid: Grid, reads: Reads) -> Found:
     keys = [trial.key for trial in grid.trials]
     labels = labels_of(grid.trials).set_axis(keys)
     records = label_records(store.table(keys).join(labels, on="key"), artefact.methods)
@@ -409,7 +414,7 @@ def _find(artefact, store, grid, reads) -> Found:
     return replace(found, table=table, notes=[text for text in (why, more) if text])
 
 
-def _tested(artefact, claim, frame, broken) -> Finding:
+def _tested(artefact: Artefact, claim: Claim, frame: pd.DataFrame, broken: list[str]) -> Finding:
     try:
         finding = claim.test(frame)
         if finding.estimates:  # so that a wrong test is noticed here
@@ -422,7 +427,14 @@ def _tested(artefact, claim, frame, broken) -> Finding:
     return finding
 
 
-def _made(what, make, given, artefact, found, grid):
+def _made(
+    what: str,
+    make: Callable[[pd.DataFrame], pd.DataFrame],
+    given: pd.DataFrame,
+    artefact: Artefact,
+    found: Found,
+    grid: Grid,
+) -> tuple[pd.DataFrame | None, str]:
     """Summary or table, or None and why there is none."""
     try:
         return make(given), ""
@@ -433,7 +445,15 @@ def _made(what, make, given, artefact, found, grid):
         return None, _told(what, error, artefact, done, grid.total, found.foreign, found.broken)
 
 
-def _told(what, error, artefact, done, total, foreign, broken) -> str:
+def _told(
+    what: str,
+    error: Exception,
+    artefact: Artefact,
+    done: int,
+    total: int,
+    foreign: bool,
+    broken: list[str],
+) -> str:
     """Why there is no table, or no picture; raises the error if it is one of the suite."""
     if done == total:
         if not foreign:
@@ -449,7 +469,7 @@ def look_of(artefact: Artefact, grid: Grid) -> Look:
     return Look(grid.whole, planned, final)
 
 
-def _notes(store, plan) -> list[str]:
+def _notes(store: Store, plan: Sequence[Trial]) -> list[str]:
     """By which code the records were computed, and under which releases of wrapped peers."""
     counts = standing(store, plan)
     said = {
@@ -469,23 +489,56 @@ def _notes(store, plan) -> list[str]:
     ]
 
 
-def _distinct(dicts):
+def _distinct(dicts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [dict(items) for items in sorted({tuple(d.items()) for d in dicts})]
 
 
-def _started(finished):
+def _started(finished: pd.DataFrame) -> str | None:
     """The earliest time at which one of the finished trials was begun."""
     elapsed = finished["elapsed"].fillna(finished["seconds"]).fillna(0).astype(float)
     begun = pd.to_datetime(finished["finished"]) - pd.to_timedelta(elapsed, unit="s")
     return begun.min().floor("s").isoformat() if len(begun) else None
 
 
-def _contents(finished):
+def _contents(finished: pd.DataFrame) -> dict[str, str]:
     pairs = zip(finished["dataset"], finished["declared"], strict=True)
     return {name: known["content"] for name, known in pairs if known.get("content")}
 
 
-def claim_rows(evaluation: Evaluation, sentences: Iterable[Sentence] = ()) -> list[dict[str, Any]]:
+class ClaimRow(TypedDict):
+    """A claim with its verdict, as JSON has it."""
+
+    id: str
+    artefact: str
+    statement: str
+    source: str
+    origin: Literal["paper", "ours"]
+    sentence: list[str]
+    reported: Any
+    threshold: dict[str, Any] | None
+    delta: dict[str, Any] | None
+    verdict: Word
+    evidence: str
+    effect: float | None
+    interval: list[float | None] | None
+    level: float | None
+    p_value: float | None
+    p_adjusted: float | None
+    n: int
+    unit: str
+    look: Literal["final", "interim"]
+    planned: int
+    data: str
+    stand_ins: list[str]
+    profile: str
+    whole_repeats: int
+    repeats: int
+    done: int
+    total: int
+    paper_total: int
+
+
+def claim_rows(evaluation: Evaluation, sentences: Iterable[Sentence] = ()) -> list[ClaimRow]:
     """A row a claim, as ``nmfbench claims --json`` prints it.
 
     Parameters
@@ -512,7 +565,7 @@ def claim_rows(evaluation: Evaluation, sentences: Iterable[Sentence] = ()) -> li
             "verdict": verdict.verdict,
             "evidence": verdict.evidence,
             "effect": _finite(verdict.effect),
-            "interval": verdict.interval and [_finite(bound) for bound in verdict.interval],
+            "interval": _finite_ends(verdict.interval),
             "level": verdict.level,
             "p_value": _finite(verdict.p_value),
             "p_adjusted": _finite(verdict.p_adjusted),
@@ -533,7 +586,7 @@ def claim_rows(evaluation: Evaluation, sentences: Iterable[Sentence] = ()) -> li
     ]
 
 
-def _threshold(verdict):
+def _threshold(verdict: Verdict) -> dict[str, Any] | None:
     """The number that decides a claim; of one of ours its half and twice, with their verdicts."""
     if verdict.threshold is None:
         return None
@@ -541,7 +594,7 @@ def _threshold(verdict):
     return found | _neighbours(verdict, verdict.whose == "ours")
 
 
-def _delta(verdict):
+def _delta(verdict: Verdict) -> dict[str, Any] | None:
     """The smallest difference that matters; of leads with the verdicts at its half and twice."""
     if verdict.delta is None:
         return None
@@ -549,12 +602,16 @@ def _delta(verdict):
     return found | _neighbours(verdict, verdict.threshold is None)
 
 
-def _neighbours(verdict, shown):
+def _neighbours(verdict: Verdict, shown: bool) -> dict[str, Any]:
     half, twice = verdict.neighbours or (None, None) if shown else (None, None)
     others = (verdict.sensitivity if shown else None) or {}
     at = {"at_half": others.get("half"), "at_twice": others.get("twice")}
     return {"half": half, "twice": twice, **at}
 
 
-def _finite(value):
+def _finite_ends(interval: tuple[float, float] | None) -> list[float | None] | None:
+    return None if interval is None else [_finite(end) for end in interval]
+
+
+def _finite(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else float(value)

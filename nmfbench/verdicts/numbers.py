@@ -74,25 +74,26 @@ def compare(
     >>> compare((10, math.inf), [2.1, 2.2, 2.0, 2.1, 2.3], Ratio(0.1)).outcome
     'differs'
     """
-    values = np.asarray(values, dtype=float)
-    n = len(values)
+    ours = np.asarray(values, dtype=float)
+    n = len(ours)
     if not n:
         return Compared("open")
     if smallest is None:
-        equal = bool((values >= ends[0]).all() and (values <= ends[1]).all())
-        return Compared("agrees" if equal else "differs", float(values.mean()), None, 1)
+        equal = bool((ours >= ends[0]).all() and (ours <= ends[1]).all())
+        return Compared("agrees" if equal else "differs", float(ours.mean()), None, 1)
     if isinstance(smallest, Ratio):
-        logs = np.log(values)
+        logs = np.log(ours)
         mean, interval = float(np.exp(logs.mean())), t_interval(logs)
         interval = interval and (math.exp(interval[0]), math.exp(interval[1]))
     else:
-        mean, interval = float(values.mean()), t_interval(values)
+        mean, interval = float(ours.mean()), t_interval(ours)
     low, high = _widened(ends, smallest, spread or 0.0)
     word = "open"
-    if n >= MIN_UNITS and low <= interval[0] and interval[1] <= high:
-        word = "agrees"
-    elif n >= MIN_UNITS and (interval[1] < low or interval[0] > high):
-        word = "differs"
+    if n >= MIN_UNITS and interval is not None:
+        if low <= interval[0] and interval[1] <= high:
+            word = "agrees"
+        elif interval[1] < low or interval[0] > high:
+            word = "differs"
     return Compared(word, mean, interval, n)
 
 
@@ -118,8 +119,8 @@ def number_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
         With its records, and their store open: a frame may read arrays.
     """
     artefact, frame = evaluation.artefact, None
-    if artefact.printed:
-        records = evaluation.records
+    records = evaluation.records
+    if artefact.printed and records is not None:
         finished = records[records["status"] == "done"]
         frame = evaluation.made("summary", lambda table: artefact.frame(finished))
     return [_row(evaluation, frame, number) for number in artefact.printed]

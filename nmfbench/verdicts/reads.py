@@ -12,7 +12,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from nmfbench.records.store import ArrayStayedBehindError, Store, StoredArrays
+from nmfbench.records.errors import ArrayStayedBehindError
+from nmfbench.records.store import Store
+from nmfbench.records.stored import StoredArrays
 
 __all__ = ["ReadArrays", "Reads", "read_arrays"]
 
@@ -114,7 +116,7 @@ class _Kin:
         return self._store.imported(like.index[like])
 
     @cached_property
-    def _kinds(self) -> dict[str, list[tuple]]:
+    def _kinds(self) -> dict[str, list[tuple[str, ...]]]:
         columns = self._records[["key", "task", "dataset", "solver"]]
         return {
             key: [(task, dataset, solver), (task, dataset), (task,)]
@@ -122,8 +124,9 @@ class _Kin:
         }
 
     @cached_property
-    def _having(self) -> dict[tuple[tuple, str], str]:
-        names, found = self._store.names_of_arrays(self._kinds), {}
+    def _having(self) -> dict[tuple[tuple[str, ...], str], str]:
+        names = self._store.names_of_arrays(self._kinds)
+        found: dict[tuple[tuple[str, ...], str], str] = {}
         for key, kinds in self._kinds.items():
             for name in names.get(key, ()):
                 for kind in kinds:

@@ -204,15 +204,15 @@ class Agenda:
         def seconds(keys):
             return sum(cost[key] for key in self.pending.with_fits(keys))
 
-        found = []
+        batches: list[Batch] = []
         for group in [*((name,) for name in steps), *_sharing(steps)]:
             now = _union(steps[name][0].keys for name in group)
             rate = 0.0
             for ahead in range(max(len(steps[name]) for name in group)):
                 keys = _union(steps[name][: ahead + 1][-1].keys for name in group)
                 rate = max(rate, _reached(steps, keys).value / max(seconds(keys), 1e-3))
-            found.append(Batch(group, now, _reached(steps, now), seconds(now), rate))
-        return sorted(found, key=lambda batch: (-batch.rate, batch.seconds))
+            batches.append(Batch(group, now, _reached(steps, now), seconds(now), rate))
+        return sorted(batches, key=lambda batch: (-batch.rate, batch.seconds))
 
 
 def looks_of(plan: Plan, *, final: bool) -> list[Look]:
@@ -327,7 +327,9 @@ def run_batches(
     dict of str to Account
         By artefact.
     """
-    course, accounts, begun = _Course(), {}, set()
+    course = _Course()
+    accounts: dict[str, Account] = {}
+    begun: set[str] = set()
     total = agenda.open
 
     def fits(batch):

@@ -39,7 +39,10 @@ __all__ = [
 INTERIM = 50
 """Factor on the p-values of a look before the planned repeats are complete."""
 
-VERDICTS = ("confirmed", "no lead", "refuted", "inconclusive", "not run")
+Word = Literal["confirmed", "no lead", "refuted", "inconclusive", "not run"]
+"""Verdict on a claim, in a word."""
+
+VERDICTS: tuple[Word, ...] = ("confirmed", "no lead", "refuted", "inconclusive", "not run")
 DECIDED = ("confirmed", "no lead", "refuted")
 
 POLICY = (
@@ -124,7 +127,7 @@ class Verdict:
         Whether the data were the paper's own (or generated as it says).
     """
 
-    verdict: Literal["confirmed", "no lead", "refuted", "inconclusive", "not run"]
+    verdict: Word
     evidence: str = ""
     effect: float | None = None
     interval: tuple[float, float] | None = None
@@ -154,7 +157,7 @@ class Verdict:
         if self.sensitivity is None or self.verdict == "not run":
             return ""
         unit = " %" if self.ratio and self.threshold is None else ""
-        half, twice = (_plain(number, unit) for number in self.neighbours)
+        half, twice = (_plain(number, unit) for number in self.neighbours or ())
         others = self.sensitivity
         if set(others.values()) == {self.verdict}:
             then = f"the same at {half} and at {twice}"
@@ -178,7 +181,7 @@ class _Levels:
     no_lead: float
     undecided: float
 
-    def decide(self, place: Place) -> str:
+    def decide(self, place: Place) -> Word:
         """Verdict on a claim by its p-values."""
         if min(place.inside, place.outside) <= self.sides:
             return "confirmed" if place.inside <= place.outside else "refuted"
@@ -289,7 +292,7 @@ def _untested(finding, smallest):
         text = "; ".join([finding.text, *finding.notes])
         return Verdict(finding.outcome or "not run", text)
     places, notes = finding.places(smallest), list(finding.notes)
-    decide = _of_fact if finding.exact else lambda place: "inconclusive"
+    decide = _of_fact if finding.exact else _undecided
     verdict = decide(finding.place(smallest))
     if verdict != "refuted" and finding.n < MIN_UNITS:
         one = finding.n == 1
@@ -311,8 +314,12 @@ def _untested(finding, smallest):
     )
 
 
-def _of_fact(place):
+def _of_fact(place: Place) -> Word:
     return "refuted" if place.inside else "confirmed"
+
+
+def _undecided(place: Place) -> Word:
+    return "inconclusive"
 
 
 def _numbers(finding, shown, smallest, decide):

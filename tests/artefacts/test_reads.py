@@ -14,9 +14,10 @@ from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.plan import Plan
 from nmfbench.cli.agenda import agenda_of, open_rows
 from nmfbench.engine import runner
+from nmfbench.records.errors import StoreError
 from nmfbench.records.pending import Held, in_stages, missing
 from nmfbench.records.provenance import host, public_host
-from nmfbench.records.store import Store, StoreError
+from nmfbench.records.store import Store
 from nmfbench.verdicts.evaluate import behind, evaluate, judge
 from nmfbench.verdicts.prospects import prospects_of
 

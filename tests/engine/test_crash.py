@@ -14,7 +14,8 @@ from engine import assert_same_content, install, python, start_python, survivors
 from nmfbench.engine.runner import _record, run
 from nmfbench.records.pending import missing
 from nmfbench.records.repair import survey
-from nmfbench.records.store import AUDIT, Store
+from nmfbench.records.schema import AUDIT
+from nmfbench.records.store import Store
 
 ANSWER = {"outcome": {"metrics": {"a": 1.0}, "fit": {}}, "elapsed": 0.1, "peak_memory": 1}
 PROBLEM = {"n_samples": 600, "n_features": 400, "n_components": 30}

@@ -19,12 +19,13 @@ from nmfbench.artefacts.grids import Method
 from nmfbench.core import registry
 from nmfbench.core.registry import Registry
 from nmfbench.engine import runner
+from nmfbench.records.errors import StoreError
 from nmfbench.records.exchange import FIRST, LAST, ExchangeError, read_exports, trial_of
 from nmfbench.records.merge import import_records
 from nmfbench.records.provenance import machine
 from nmfbench.records.record import JSON, digest, to_row
 from nmfbench.records.saved import as_saved
-from nmfbench.records.store import Store, StoreError
+from nmfbench.records.store import Store
 from nmfbench.records.vouchers import standing
 from nmfbench.trials.trial import key_of
 from nmfbench.verdicts import book as module

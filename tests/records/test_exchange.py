@@ -13,6 +13,7 @@ import pytest
 from pyarrow import parquet
 
 from nmfbench import cli
+from nmfbench.records.errors import StoreError
 from nmfbench.records.exchange import (
     FIRST,
     LAST,
@@ -23,7 +24,7 @@ from nmfbench.records.exchange import (
 )
 from nmfbench.records.merge import import_records
 from nmfbench.records.record import JSON
-from nmfbench.records.store import Store, StoreError
+from nmfbench.records.store import Store
 from nmfbench.report.sums import write_sums
 from nmfbench.trials.trial import Trial, key_of
 

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from test_store import forget_digests, record
 
+from nmfbench.records.errors import DamagedError, NoStoreError, StoreError
 from nmfbench.records.repair import repair, survey
-from nmfbench.records.store import AUDIT, DRAW, DamagedError, NoStoreError, Store, StoreError
+from nmfbench.records.schema import AUDIT, DRAW
+from nmfbench.records.store import Store
 
 FLIPS = 120
 AUDITS = [dict.fromkeys(AUDIT, "x") | {"key": f"{i}", "host": {"cores": i}} for i in range(4)]

@@ -12,16 +12,12 @@ from engine import only_readable, python, small_disk
 
 from nmfbench.records import record as record_module
 from nmfbench.records import store as module
+from nmfbench.records.errors import DamagedError, NoStoreError, StoreError
 from nmfbench.records.record import COLUMNS, RESERVED, digest, to_row
 from nmfbench.records.repair import survey
-from nmfbench.records.store import (
-    AUDIT,
-    DamagedError,
-    NoStoreError,
-    Store,
-    StoredArrays,
-    StoreError,
-)
+from nmfbench.records.schema import AUDIT
+from nmfbench.records.store import Store
+from nmfbench.records.stored import StoredArrays
 
 
 def record(key="k", **fields):

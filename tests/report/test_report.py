@@ -22,7 +22,8 @@ from nmfbench.cli import main
 from nmfbench.core import registry
 from nmfbench import papers
 from nmfbench.papers.paper import paper as paper_of
-from nmfbench.records.store import Store, StoreError
+from nmfbench.records.errors import StoreError
+from nmfbench.records.store import Store
 from nmfbench.report.build import (
     NotebookError,
     _published_beside,

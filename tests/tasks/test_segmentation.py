@@ -24,6 +24,7 @@ from nmfbench.metrics.segmentation import (
 from nmfbench.optim.kernels.bipartite_matching import bipartite_matching
 from nmfbench.solvers import make_solver
 from nmfbench.tasks.segmentation import (
+    _pictures,
     bound_share,
     class_contrast,
     cluster_rows,
@@ -288,3 +289,11 @@ def test_diagonal_terms_of_one_component_are_never_bound():
     assert bound_share(V, H[:, :1]) == 0
     assert bound_share(V, 2 * H) == 1
     assert bound_share(V, np.column_stack([H[:, 0], np.zeros(4)])) == 0.5
+
+
+def test_the_pictures_of_empty_matrices_are_black():
+    """Matrices of zeros, which have no scale, have black pictures."""
+    pictures = _pictures([np.zeros((80, 80))] * 2, np.arange(80))
+    assert pictures.dtype == np.uint8
+    assert len(pictures) == 2
+    assert not pictures.any()

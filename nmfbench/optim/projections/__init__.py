@@ -5,6 +5,9 @@ For each loss, ``project_*(X, H, ...)`` minimises ``loss(X, W @ H)`` over ``W >=
 the rows of ``X``.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 from nmfbench.optim.projections.bregman import certify_kl, project_itakura_saito, project_kl
 from nmfbench.optim.projections.frobenius import certify_frobenius, project_frobenius
 from nmfbench.optim.projections.manhattan import certify_manhattan, project_manhattan
@@ -18,14 +21,14 @@ __all__ = [
     "project_manhattan",
 ]
 
-PROJECTIONS = {
+PROJECTIONS: dict[str, Callable[..., Any]] = {
     "frobenius": project_frobenius,
     "manhattan": project_manhattan,
     "kl": project_kl,
     "itakura-saito": project_itakura_saito,
 }
 
-CERTIFICATES = {
+CERTIFICATES: dict[str, Callable[..., Any]] = {
     "frobenius": certify_frobenius,
     "manhattan": certify_manhattan,
     "kl": certify_kl,

@@ -74,7 +74,7 @@ def project_manhattan_box(X, H, upper, *, max_iter=_MAX_PIVOTS, return_dual=Fals
         # Where the penalty is no steeper than the loss, a solution may lie outside the box; its
         # projection is as good.
         np.minimum(cone.W, upper, out=W[block])
-        if return_dual:
+        if D is not None:
             D[block] = cone.duals(np.arange(len(rows)))[:, :m]
     warn_if_unfinished(unfinished, max_iter)
     W = W.astype(np.result_type(X.dtype, np.float32), copy=False)

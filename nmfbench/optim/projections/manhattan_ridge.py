@@ -74,7 +74,7 @@ def project_manhattan_ridge(X, H, lam, *, tol=1e-7, max_iter=60, return_dual=Fal
         x = X[block].astype(np.float64)
         W[block], dual, failed = _solve(x, H, lam, tol, max_iter)
         unfinished += failed
-        if return_dual:
+        if D is not None:
             D[block] = dual
     if unfinished:
         warnings.warn(

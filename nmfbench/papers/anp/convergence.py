@@ -45,7 +45,7 @@ def grid(dataset: str, n_classes: int, draws: int, *, smoke: bool = False) -> li
     base = on_classes(dataset, n_classes, smoke=smoke)
     chosen = METHODS[:: len(_WEIGHTS)] if smoke else METHODS  # at the first weights
     shapes = [shape_trial(trial) for trial in cross(base, draws, methods(chosen))]
-    return shapes + [trial.base for trial in cross(base, draws, methods([_TRACED]))]
+    return shapes + [trial.fit for trial in cross(base, draws, methods([_TRACED]))]
 
 
 _FIRST, _THIRD = "the first tenfold fall of the gap", "the third"

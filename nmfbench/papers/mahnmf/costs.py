@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
@@ -95,7 +97,9 @@ def frame(records):
         features=params["n_features"], entries=params["n_features"] * params["n_samples"]
     )
     traces = {k: arrays["trace"] for k, arrays in frame.loc[runs, "arrays"].items()}
-    numbers = {name: {} for name in (SECONDS, *TO_NEAR.values(), TO_LEVEL)}
+    numbers: dict[str, dict[Any, float]] = {
+        name: {} for name in (SECONDS, *TO_NEAR.values(), TO_LEVEL)
+    }
     for k, trace in traces.items():
         method = frame.at[k, "method"]
         clock = trace["cpu_seconds"]

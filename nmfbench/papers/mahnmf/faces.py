@@ -7,7 +7,7 @@ takes its trials from :func:`trials_on_faces`, and a fit is computed once for al
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
@@ -116,7 +116,7 @@ def slug(condition: str) -> str:
     return condition.lower().replace(" & ", "-").replace(" ", "-")
 
 
-def origin(method: str) -> str:
+def origin(method: str) -> Literal["paper", "ours"]:
     """Who asserts a claim on a method: what the paper says of its own is asked of the hybrid too.
 
     Examples

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -152,7 +154,7 @@ _OURS = f"ours, after {_SOURCE}"
 _NO_RIVAL = f"ours, after {_MODEL}, which names no rival"
 
 
-_STARTS = {"unit": "seed", "blocks": "image"}
+_STARTS: dict[str, Any] = {"unit": "seed", "blocks": "image"}
 
 
 def _helps(rival, score):

@@ -43,7 +43,7 @@ class Matrix(Problem):
     """
 
     rounds: Sequence[int]
-    repeats: Mapping[str, int | Mapping[str, int]]
+    repeats: Mapping[str, int | Mapping[str, int]]  # type: ignore[assignment]  # by profile
     task: str = "convergence"
     timed: bool = True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -89,7 +90,7 @@ def used_sets(available: Callable[[str], bool] = dataset_available) -> dict[str,
     return {own.get(key, key): {} if key in own else views for key, views in _STAND_INS.items()}
 
 
-def origin(dataset: str) -> str:
+def origin(dataset: str) -> Literal["paper", "ours"]:
     """Who asserts a claim on a set: what the paper says of its own is asked of the second ones too.
 
     Examples
@@ -100,7 +101,7 @@ def origin(dataset: str) -> str:
     return "paper" if dataset in {*_PAPER, *_INSTEAD} else "ours"
 
 
-STAND_INS = {
+STAND_INS: dict[str, Any] = {
     "part": "Sets that stand for the paper's, MSRC-v1 and LandUse-21, or these themselves.",
     "chosen": lambda trial: trial.dataset not in ("mv-scene15", "mv-mfeat"),
 }

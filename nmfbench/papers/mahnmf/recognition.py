@@ -19,6 +19,7 @@ from nmfbench.artefacts.grids import changed
 from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.protocols import best
 from nmfbench.artefacts.region import Bounds
+from nmfbench.core.matters import Ratio
 from nmfbench.datasets.base import dataset_info
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import (
@@ -63,7 +64,7 @@ _BY = ("n_components",)  # methods have not all run at the same ranks
 _OUTLIERS = ("occlusion", "Laplace", "salt & pepper")
 _PERFECT = 95.0  # per cent
 _ROBUST = 4.0  # per cent, twice the smallest difference that matters
-MATTERS = {_ACCURACY: 2.0, _KEPT: 2.0}
+MATTERS: dict[str, float | Ratio | None] = {_ACCURACY: 2.0, _KEPT: 2.0}
 """Smallest differences that matter, in per cent."""
 
 
@@ -252,7 +253,7 @@ def figure(name: str, *, caption: str, assumed: Mapping[str, str], **parts: Any)
             table=table,
             picture=CURVES,
             matters=MATTERS,
-            assumed=ASSUMED | assumed,
+            assumed={**ASSUMED, **assumed},
             caption=f"{caption} {CAPTION}",
             **parts,
         )

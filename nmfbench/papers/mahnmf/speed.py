@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -45,7 +46,7 @@ _FEW = 25  # rounds
 _GROWTH = "exponent of growth"
 _EQUAL = {"rounds": "objective at equal rounds", "seconds": "objective at equal seconds"}
 _X = {"round": "round (both factors updated once)", "seconds": "CPU seconds (one thread)"}
-MATTERS = {
+MATTERS: dict[str, float | Ratio | None] = {
     "objective at *": Ratio(0.02),
     "rounds to stop": Ratio(0.10),
     "seconds *": Ratio(0.10),
@@ -231,7 +232,7 @@ def _growth(entries: Mapping[str, int]) -> Test:
     """
 
     def test(frame):
-        logs = {}
+        logs: dict[str, Any] = {}
         for problem, size in entries.items():
             rows = narrow(frame, problem=problem)
             for repeat, both in _paired_traces(rows, SORT, OGM).items():

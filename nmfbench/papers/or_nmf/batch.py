@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -43,12 +45,20 @@ def trials(profile):
     """Batch fits of growing data; ONMF beside (35); and the divergence, online and batch."""
     smoke = profile == "smoke"
     repeats = {"smoke": 2, "quick": 5, "paper": 10}[profile]
-    sizes = {"smoke": {"digits": (20, 40)}, "quick": {"orl": _SIZES["orl"]}, "paper": _SIZES}
+    sizes: dict[str, dict[str, Any]] = {
+        "smoke": {"digits": (20, 40)},
+        "quick": {"orl": _SIZES["orl"]},
+        "paper": _SIZES,
+    }
     found = []
     for name, numbers in sizes[profile].items():
         base = Trial("iterations-needed", name, "", options={"n_components": 4 if smoke else 10})
         found += cross(base, repeats, options("n_samples", numbers), methods(BATCH))
-    sets = {"smoke": {"digits": ("", 30, 4)}, "quick": {"cbcl": SETS["cbcl"]}, "paper": SETS}
+    sets: dict[str, dict[str, Any]] = {
+        "smoke": {"digits": ("", 30, 4)},
+        "quick": {"cbcl": SETS["cbcl"]},
+        "paper": SETS,
+    }
     for name, (_, n, r) in sets[profile].items():
         size = {"n_components": r, "n_samples": n}
         found += cross(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -38,7 +40,8 @@ def trials(profile):
     """Timed parts of steps, inner steps of growing sizes, last chunks, and batch iterations."""
     smoke = profile == "smoke"
     repeats = {"smoke": 2, "quick": 5, "paper": 10}[profile]
-    ranks = {"smoke": {"digits": (4,)}, "quick": {"cbcl": (10,)}, "paper": _RANKS}[profile]
+    grids: dict[str, dict[str, Any]] = {"smoke": {"digits": (4,)}, "quick": {"cbcl": (10,)}}
+    ranks = grids.get(profile, _RANKS)
     found = []
     for name, chosen in ranks.items():
         n = 30 if smoke else SETS[name][1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
@@ -77,7 +77,7 @@ _CLOCKS = {SAMPLES: "iteration", SECONDS: "cpu_seconds"}
 _LEVEL = 1.05  # of the best cost that any method has reached
 _TIMES = 60
 
-MATTERS = {
+MATTERS: dict[str, float | Ratio | None] = {
     STORED_COST: Ratio(0.02),
     BEST_COST: Ratio(0.02),
     UNTIL: Ratio(0.10),
@@ -111,7 +111,7 @@ class Panels:
     n_samples: int | None
     every: Mapping[int, int]
     quick: tuple[int, Sequence[int]]
-    options: Mapping[str, object] = ()
+    options: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def ranks(self) -> list[int]:

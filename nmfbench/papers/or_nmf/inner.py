@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -39,7 +41,8 @@ _NAMES = {name: words for name, (words, *_) in SETS.items()} | {"digits": "digit
 def trials(profile):
     """Steps of INMF and OMF along two passes over the data of Figures 2, 3 and 6, lower rank."""
     repeats = {"smoke": 2, "quick": 5, "paper": 10}[profile]
-    sets = {"smoke": {"digits": ("", 30, 4)}, "quick": {"cbcl": SETS["cbcl"]}, "paper": SETS}
+    small: dict[str, dict[str, Any]] = {"smoke": {"digits": ("", 30, 4)}}
+    sets = small | {"quick": {"cbcl": SETS["cbcl"]}, "paper": SETS}
     found = []
     for name, (_, n, r) in sets[profile].items():
         size = {"n_components": r, "n_samples": n}

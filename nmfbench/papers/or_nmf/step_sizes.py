@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 import numpy as np
 import pandas as pd
 
@@ -33,7 +35,11 @@ _NAMES = {name: words for name, (words, *_) in SETS.items()} | {"digits": "digit
 def trials(profile):
     """Two passes with the paper's step sizes, with constant θ, and with fixed M*."""
     repeats = 2 if profile == "smoke" else 5
-    sets = {"smoke": {"digits": ("", 30, 4)}, "quick": {"cbcl": SETS["cbcl"]}, "paper": SETS}
+    sets: dict[str, dict[str, Any]] = {
+        "smoke": {"digits": ("", 30, 4)},
+        "quick": {"cbcl": SETS["cbcl"]},
+        "paper": SETS,
+    }
     found = []
     for name, (_, n, r) in sets[profile].items():
         size = {"n_components": r, "n_samples": n, "only_end": True}
@@ -115,7 +121,7 @@ def _claim(name, cost, *, ours):
     side, text, rivals = _QUESTIONS[name]
     test = not_worse(side, rivals, cost, lower=True, ratio=True, blocks="dataset")
     source = "ours, after Section II-A" if ours else "Section II-A"
-    origin = "ours" if ours else "paper"
+    origin: Literal["paper", "ours"] = "ours" if ours else "paper"
     return Claim(f"{name}-best" if ours else name, text.format(cost), source, test, origin=origin)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -47,7 +48,8 @@ _CURVES = {
 def trials(profile):
     """Ten passes of OR-NMF, with θₜ by the cosine and constant, of MOR-NMF, constant, and OMF."""
     repeats = 2 if profile == "smoke" else 5
-    sets = {"smoke": {"digits": ("", 30, 4)}, "quick": {"cbcl": SETS["cbcl"]}, "paper": SETS}
+    small: dict[str, dict[str, Any]] = {"smoke": {"digits": ("", 30, 4)}}
+    sets = small | {"quick": {"cbcl": SETS["cbcl"]}, "paper": SETS}
     found = []
     for name, (_, n, r) in sets[profile].items():
         size = {"n_components": r, "n_samples": n, "n_epochs": _PASSES}

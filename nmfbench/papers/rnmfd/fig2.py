@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -171,7 +172,13 @@ _AHEAD = {
 _SETTLES = Expected(
     f"(d) the paper: settles {reported('rnmfd/fig2', 'iterations').text}", x=(0.0, float(_SHORT))
 )
-_PAPERS = {"color": "0.3", "mfc": "none", "markersize": 10, "linestyle": "", "zorder": 5}
+_PAPERS: dict[str, Any] = {
+    "color": "0.3",
+    "mfc": "none",
+    "markersize": 10,
+    "linestyle": "",
+    "zorder": 5,
+}
 _LOOKS = {RULES["safe"]: {"linestyle": "-"}, RULES["paper"]: {"linestyle": ":", "linewidth": 2}}
 
 

@@ -210,7 +210,7 @@ def chosen(records: pd.DataFrame, protocol: str) -> pd.DataFrame:
 @cache
 def _order(protocol):
     """Places of the parameters that a protocol looks at, by method and setting."""
-    order = {}
+    order: dict[Any, Any] = {}
     for c in COMPARED:
         # The paper's own method has fixed parameters but for those that it is searched in.
         searched = c.searched if c.label == "RNMFD" else [*c.candidates, *c.searched]

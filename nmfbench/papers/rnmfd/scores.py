@@ -255,7 +255,7 @@ def _beside_printed(methods, artefact, sets):
         return ""
     values = printed(artefact, places[0])
     winner, *rivals = methods
-    best = max(rivals, key=values.get)
+    best = max(rivals, key=values.__getitem__)
     shown = ", ".join(f"{name} {100 * values[name]:.1f}" for name in (winner, best))
     return f"; printed in the paper: {shown}"
 

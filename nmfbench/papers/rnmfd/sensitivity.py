@@ -17,6 +17,7 @@ from nmfbench.artefacts.finding import NO_PAIR, Finding, Test
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.grids import Method, changed
 from nmfbench.artefacts.region import Bounds, Lead, Margin
+from nmfbench.core.matters import Ratio
 from nmfbench.papers.rnmfd.protocols import AC, BASELINES, chosen, printed
 from nmfbench.papers.rnmfd.sets import (
     SETS,
@@ -59,7 +60,7 @@ SPARSE, COLUMNS = "code-sparseness", "columns-alike"
 BEST, EXTENDED = "best", "GNMF, best"
 """The panels of the best baselines, and of the one that RNMFD extends at its best parameters."""
 _WRONG = "share clustered wrongly"
-MATTERS = {_WRONG: 0.02}
+MATTERS: dict[str, float | Ratio | None] = {_WRONG: 0.02}
 """Smallest differences that matter: two points of AC."""
 USUAL = {"p": 5.0, "alpha": 100.0, "beta": 100.0}
 """Parameters of RNMFD in the paper's Table 3, by panel."""

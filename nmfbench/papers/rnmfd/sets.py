@@ -68,12 +68,12 @@ def clusterings(
 
 def shape_trial(clustering: Trial) -> Trial:
     """Trial of the shape of the factors behind a trial of clustering."""
-    return replace(clustering.base, task="factor-shape")
+    return replace(clustering.fit, task="factor-shape")
 
 
 def sparseness_trial(clustering: Trial) -> Trial:
     """Trial of the sparseness of the codes behind a trial of clustering."""
-    return replace(clustering.base, task="code-sparseness")
+    return replace(clustering.fit, task="code-sparseness")
 
 
 ASSUMED = {

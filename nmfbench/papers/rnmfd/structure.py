@@ -47,7 +47,7 @@ def trials(profile):
         for m in _GRAPHS
         for repeat in range(repeats)
     ]
-    return [*(replace(trial.base, task="graph-structure") for trial in fits), *graphs]
+    return [*(replace(trial.fit, task="graph-structure") for trial in fits), *graphs]
 
 
 def _graph(images, method, repeat, small):

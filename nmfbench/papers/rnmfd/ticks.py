@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import without_exception
@@ -29,7 +30,7 @@ def trials(profile):
     return [
         *(changed(trial, place) for place in corrupted([(None, None), *_GROSS]) for trial in clean),
         *(shape_trial(trial) for trial in clean),
-        *(replace(trial.base, task="graph-structure") for trial in clean),
+        *(replace(trial.fit, task="graph-structure") for trial in clean),
     ]
 
 
@@ -74,7 +75,7 @@ def _cell(cell):
 # -- claims -----------------------------------------------------------------------------------
 
 _MOST = 0.5
-_POOLED = {"blocks": "dataset"}
+_POOLED: dict[str, Any] = {"blocks": "dataset"}
 
 CLAIMS = [
     Claim(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from nmfbench.artefacts.claim import said_at
@@ -46,7 +48,7 @@ RIVALS = {
 """Rivals in both figures, each with how the statements of claims call it."""
 
 
-def who_says(slug: str, source: str) -> dict[str, str]:
+def who_says(slug: str, source: str) -> dict[str, Any]:
     """Source and origin of a claim that names a rival.
 
     Hottopixx with its published steps finds hardly more anchors than chance, at any level, so that

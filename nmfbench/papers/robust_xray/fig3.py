@@ -54,9 +54,9 @@ def trials(profile):
     """All methods at all levels of the noise; those that theorems alone are about at none."""
     noisy, clean = methods(METHODS[: -len(_OF_THEOREMS)]), corrupted([(NOISE, 0.0)])
     if profile == "smoke":
-        levels = corrupted(product([NOISE], [0.0, 0.5]))
+        few = corrupted(product([NOISE], [0.0, 0.5]))
         exact = cross(SMALL_BASE, 2, clean, methods(_OF_THEOREMS))
-        return cross(SMALL_BASE, 2, levels, noisy) + exact
+        return cross(SMALL_BASE, 2, few, noisy) + exact
     levels, repeats = {"quick": (QUICK_LEVELS, 6), "paper": (PAPER_LEVELS, 10)}[profile]
     noise = corrupted(product([NOISE], levels))
     # The first anchor of these depends on the random vector p: they are started two times more.

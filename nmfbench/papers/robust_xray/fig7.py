@@ -77,8 +77,8 @@ def _draw_curves(axis, panel, clip):
             name, band = (method, "band") if honest else (f"{method} ({protocol} parameters)", "")
             remember(drawn, curve["false_alarms"], curve.assign(mean=curve["hits"]), name, band)
         if honest and method != MEDIAN:
-            band = {"color": look["color"], "alpha": 0.12, "linewidth": 0}
-            axis.fill_between(curve["false_alarms"], curve["low"], curve["high"], **band)
+            area = {"color": look["color"], "alpha": 0.12, "linewidth": 0}
+            axis.fill_between(curve["false_alarms"], curve["low"], curve["high"], **area)
     low, high = _PRINTED[clip].value[2:] if clip in _PRINTED else (0, 1)
     ends = inside.loc[inside["false_alarms"] == inside["false_alarms"].max(), "hits"]
     axis.set(xlim=(0, limit), ylim=(min(low, ends.min() - 0.1), max(high, ends.max() + 0.01)))

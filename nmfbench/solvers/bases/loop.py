@@ -191,17 +191,12 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """The most steps to make."""
         raise NotImplementedError
 
-    def _n_refinements(self) -> int:
-        """Number of iterations of another kind, which follow whatever ended the others."""
-        return 0
+    def _after_loop(self, X, s, trace, n_iter: int) -> int:
+        """Iterations of another kind, which follow whatever ended the others but divergence.
 
-    def _refine(self, X, s) -> None:
-        """One of these iterations, in place."""
-        raise NotImplementedError
-
-    def _refined_objective(self, X, s) -> float:
-        """Objective after one of them."""
-        raise NotImplementedError
+        They are timed and recorded as the loop does it. Returns the number of all iterations.
+        """
+        return n_iter
 
     def _finish(self, X, s) -> None:
         """Set ``components_`` and the solver's own fitted attributes."""
@@ -291,11 +286,8 @@ class BaseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             if self._converged(s, trace):
                 reason = "converged"
                 break
-        for _ in range(0 if reason == "diverged" else self._n_refinements()):
-            n_iter += 1
-            with trace.clock():
-                self._refine(X, s)
-            trace.record(n_iter, self._refined_objective(X, s))
+        if reason != "diverged":
+            n_iter = self._after_loop(X, s, trace, n_iter)
         with trace.clock():
             self._finish(X, s)
         self.n_iter_ = n_iter

@@ -81,7 +81,7 @@ class BaseScaled(BaseAlternating):
     def _start(self, X, r, rng, factors):
         self.scale_ = _largest(X) if self.scale == "max" else 1.0
         largest = abs(X).max(axis=0)
-        kept = np.flatnonzero(largest if _dense(X) else largest.toarray())
+        kept: Any = np.flatnonzero(largest if _dense(X) else largest.toarray())
         X = self._scaled(X)
         if not 0 < len(kept) < X.shape[1]:  # all of them, also if all are zero
             kept = slice(None)

@@ -97,7 +97,7 @@ class NCuts(ClusteringByKMeans, BaseGraph):
     """
 
     mode: str = "vectors"
-    self_similarity: bool = False
+    self_similarity: bool = False  # type: ignore[misc]  # of the base a constant
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()

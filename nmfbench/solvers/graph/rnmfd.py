@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -168,7 +168,7 @@ class RNMFD(BaseGraph):
         np.matmul(W, gram + kind(2 * self.beta) * s.gram.astype(kind), out=s.denominator)
         weights = self.alpha, 2 * self.beta
         add_penalties(s.numerator, s.denominator, cross, W, s.sums, s.degrees, *weights)
-        measured = None  # of the step tried last
+        measured: Any = None  # of the step tried last
 
         def value(V):
             nonlocal measured

@@ -155,7 +155,8 @@ class RPCAIALM(BaseLowRankSparse):
             found = _full_svd(s.L)
         else:
             found = _leading_svd(s.L, s.predicted, s.rng.standard_normal(smaller))
-        A, B, nuclear = _shrink(*found, t)
+        U, values, Vt = found
+        A, B, nuclear = _shrink(U, values, Vt, t)
         rank = A.shape[1]
         more = 1 if rank < s.predicted else round(_SHARE * smaller)
         s.predicted = min(rank + more, smaller)

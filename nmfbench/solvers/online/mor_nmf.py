@@ -52,4 +52,4 @@ class MORNMF(BasePenalized):
     Guan, Tao, Luo & Yuan (2012), Online NMF with robust stochastic approximation, Algorithm 3.
     """
 
-    buffer: int | None = 20
+    buffer: int | None = 20  # type: ignore[misc]  # of the base a constant

@@ -64,7 +64,7 @@ class ORNMFIS(BaseItakuraSaito, BaseBuffered):
     Guan et al. (2012), Online NMF with robust stochastic approximation, Eqs. (31)-(34).
     """
 
-    buffer: int | None = None
+    buffer: int | None = None  # type: ignore[misc]  # of the base a constant
     cap: float | None = None
 
     def _validate_params_of_solver(self):

@@ -55,7 +55,7 @@ class WORNMF(BasePenalized):
     """
 
     chunk: int | None = None
-    buffer: int | None = None
+    buffer: int | None = None  # type: ignore[misc]  # of the base a constant
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()

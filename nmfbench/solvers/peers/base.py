@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -48,6 +49,8 @@ class BasePeer(BaseAlternating):
     n_components, random_state, init, max_iter, tol
         See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
     """
+
+    loss: ClassVar[str]
 
     def _peer(self, r):
         raise NotImplementedError

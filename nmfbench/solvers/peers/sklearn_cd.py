@@ -48,7 +48,7 @@ class SklearnCD(BasePeer):
     runs all iterations in one call; ``n_iter_`` is its count.
     """
 
-    loss: ClassVar[str | None] = "frobenius"
+    loss: ClassVar[str] = "frobenius"
 
     def _peer(self, r):
         return NMF(n_components=r, init="custom", solver="cd", tol=self.tol, max_iter=self.max_iter)

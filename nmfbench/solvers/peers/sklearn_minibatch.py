@@ -65,7 +65,7 @@ class SklearnMiniBatch(BasePeer):
     batch_size: int = 1024
     forget_factor: float = 0.7
 
-    loss: ClassVar[str | None] = "frobenius"
+    loss: ClassVar[str] = "frobenius"
     unlike_transform: ClassVar[str | None] = UNFINISHED
 
     def _validate_params_of_solver(self):

@@ -52,7 +52,7 @@ class SklearnMU(BasePeer):
     runs all iterations in one call; ``n_iter_`` is its count.
     """
 
-    loss: ClassVar[str | None] = "kl"
+    loss: ClassVar[str] = "kl"
     unlike_transform: ClassVar[str | None] = UNFINISHED
 
     def _peer(self, r):

@@ -89,24 +89,25 @@ class BaseSeparable(BaseNMF):
 
     # -- refits ----------------------------------------------------------------------------
 
-    def _n_refinements(self):
-        return 2 * self.refits
+    def _after_loop(self, X, s, trace, n_iter):
+        for half in range(2 * self.refits):
+            n_iter += 1
+            with trace.clock():
+                self._refit(X, s, half)
+            trace.record(n_iter, s.loss)
+        return n_iter
 
-    def _refine(self, X, s):
+    def _refit(self, X, s, half):
         """Half a refit: the weights first, then the components."""
-        s.half = getattr(s, "half", 0) + 1
-        if s.half == 1:
+        if half == 0:
             s.transposed = X.T.tocsr() if sp.issparse(X) else np.ascontiguousarray(X.T)
             H = self._anchor_rows(X, s).astype(np.float64)
             s.refitted_Ht = np.ascontiguousarray(H.T)
             s.refitted_W, s.loss = self._first_weights(X, H, s)
-        elif s.half % 2 == 1:
+        elif half % 2 == 0:
             s.refitted_W, s.loss = self._fit_factor(X, s.refitted_Ht.T, s.refitted_W)
         else:
             s.refitted_Ht, s.loss = self._fit_factor(s.transposed, s.refitted_W.T, s.refitted_Ht)
-
-    def _refined_objective(self, X, s):
-        return s.loss
 
     def _first_weights(self, X, H, s):
         """Weights on the anchors ``H``, and their loss; a solver may have them already."""

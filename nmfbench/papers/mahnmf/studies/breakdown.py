@@ -34,7 +34,7 @@ def trials(profile):
     """Every method at every level on the same splits, for recognition and reconstruction."""
     smoke, quick = profile == "smoke", profile == "quick"
     options = few_people(3, 2) if smoke else few_people()
-    places = [(None, None)]
+    places: list[tuple[str | None, float | None]] = [(None, None)]
     for noise in (NOISES["laplace"], NOISES["salt-pepper"]) if smoke else NOISES.values():
         levels = (0.2,) if smoke else noise.quick if quick else noise.levels
         places += [(noise.corruption, level) for level in levels]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -123,7 +124,8 @@ def draw(table):
     rows = -(-len(shown) // columns)
     heights = [4.2 * rows, 0.45 * len(shown) + 1.2]
     figure = plt.figure(figsize=(5.2 * columns, sum(heights)))
-    above, below = figure.subfigures(2, 1, height_ratios=heights)
+    parts: Any = figure.subfigures(2, 1, height_ratios=heights)
+    above, below = parts
     axes = above.subplots(rows, columns, squeeze=False).ravel()
     panels, spare = np.split(axes, [len(shown)])
     percent = {name: 100 * table[name].clip(lower=_FLOOR) for name in ("mean", "low", "high")}

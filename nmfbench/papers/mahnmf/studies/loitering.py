@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -137,7 +139,8 @@ def draw(table):
     others = narrow(curves[~curves.index.isin(references.index)], rank=list(_PANELS))
     panels = [others, *(references.assign(rank=rank) for rank in _PANELS)]
     figure = plt.figure(figsize=(13, 7))
-    left, right = figure.subfigures(1, 2, width_ratios=[2.6, 1])
+    parts: Any = figure.subfigures(1, 2, width_ratios=[2.6, 1])
+    left, right = parts
     Curves(
         x="share",
         labels=_LABELS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -143,7 +144,7 @@ def draw(table):
             axis.xaxis.label.set_fontsize("small")
         names = [f"{method} vs {rival}" for method, rival in pairs[dataset, kind]]
         row[0].set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.5, -0.5))
-    look = {"linestyle": "", "color": "0.3"}
+    look: dict[str, Any] = {"linestyle": "", "color": "0.3"}
     handles = [
         *(Line2D([], [], marker=m, mfc="white", label=side, **look) for m, side in _SIDES.items()),
         Line2D([], [], marker="D", label="filled: significant (Holm)", **look),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -66,11 +67,14 @@ def trials(profile):
     """Every method on every stream; in the quick grid those of the claims, on two streams."""
     kinds, repeats = (KINDS, 20) if profile == "paper" else (_QUICK, 5)
     small = SMALL if profile == "smoke" else {}
-    real = {"paper": {"mnist": (5, 2000), "coil20": (1, None)}, "smoke": {"digits": (5, 150)}}
+    real: dict[str, dict[str, Any]] = {
+        "paper": {"mnist": (5, 2000), "coil20": (1, None)},
+        "smoke": {"digits": (5, 150)},
+    }
     if profile == "smoke":
         repeats = 1
-    synthetic = {kind: ("drifting", {"kind": kind, **small}, {}) for kind in kinds}
-    turns = {
+    synthetic: dict[str, Any] = {kind: ("drifting", {"kind": kind, **small}, {}) for kind in kinds}
+    turns: dict[str, Any] = {
         name: (name, {}, {"classes_per_part": k, "per_part": n, "unit_samples": True})
         for name, (k, n) in real.get(profile, {}).items()
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -65,11 +66,12 @@ _GAP, _TEST = "gap to the optimum, training (%)", "gap to the optimum, unseen sa
 
 def trials(profile):
     """All sets and two ranks; hue words at the lower one by the methods that are cheap; digits."""
-    repeats, sets, ranks, passes = {
+    grids: dict[str, tuple[int, dict[str, Any], tuple[int, ...], Any]] = {
         "smoke": (2, {"digits": (60, 30)}, (4,), (1, 2)),
         "quick": (5, {"huebow": _SETS["huebow"]}, (10,), _PASSES),
         "paper": (5, _SETS, (10, 40), _PASSES),
-    }[profile]
+    }
+    repeats, sets, ranks, passes = grids[profile]
     found = []
     for (dataset, (n, n_test)), r in product(sets.items(), ranks):
         options = {"n_components": r, "n_samples": n, "n_test": n_test, "passes": passes}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -176,7 +177,8 @@ def draw(table):
     starts = clean.drop(columns="noise").merge(curves, on=["dataset", "method"])
     heights = [2.3 * noisy["dataset"].nunique() + 0.9, 4.6]
     figure = plt.figure(figsize=(12.5, sum(heights)))
-    above, below = figure.subfigures(2, 1, height_ratios=heights)
+    parts: Any = figure.subfigures(2, 1, height_ratios=heights)
+    above, below = parts
     if len(noisy):
         _CURVES.draw_in(above, pd.concat([starts, noisy]))
     effects = narrow(table, part="effect")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -42,13 +43,13 @@ _ONE_IMAGE = {"n_classes": 1, "train_per_class": 1, "test_per_class": 1, "n_comp
 def trials(profile):
     """Fits by each rule in each setting; the quick grid leaves MNIST out."""
     small, found = profile == "smoke", []
-    several = {"smoke": ["yale", "umist"], "paper": list(SETS)}
-    several = several.get(profile, [name for name in SETS if name != "mnist"])
+    sets = {"smoke": ["yale", "umist"], "paper": list(SETS)}
+    several = sets.get(profile, [name for name in SETS if name != "mnist"])
     for (setting, params), rule in product(SETTINGS.items(), RULES):
         often = setting == _ONE or (setting, rule) == (_OWN, "paper")
         runs = {"smoke": 1, "quick": 5 if often else 1, "paper": 20}[profile]
         for name in ["orl"] if setting == _ONE else several:
-            fit = clustering_trial(SETS[name], by_rule(rule, **params), 0, smoke=small).base
+            fit = clustering_trial(SETS[name], by_rule(rule, **params), 0, smoke=small).fit
             options = _ONE_IMAGE if setting == _ONE else {}
             found += cross(fit, runs, labelled("weights", [setting], [{"options": options}]))
     return found
@@ -111,7 +112,7 @@ def _curve(trace, run, place):
 _LAST = 40  # iterations shown of one image
 _SWINGS = 20  # iterations whose ups and downs are drawn singly; after them their range
 _NONE = 1e-7  # where a rise of nothing, or of rounding, is drawn
-_LOOKS = {
+_LOOKS: dict[str, dict[str, Any]] = {
     PRINTED: {"linestyle": "-", "marker": "o", "label": "Eq. (17) as printed"},
     SAFE: {"linestyle": "--", "marker": "^", "label": "largest exponent that descends"},
     ROOT: {"linestyle": ":", "marker": "s", "label": "exponent 1/4"},

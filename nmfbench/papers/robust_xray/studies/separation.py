@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -170,12 +172,14 @@ def _blocks(arrays):
     if len(pair[0]) < _BLOCKS:
         return np.full(_BLOCKS, np.nan)
     parts = zip(*(np.array_split(counts, _BLOCKS) for counts in pair), strict=True)
-    return np.array(
-        [
-            partial_area(*pooled_rates(*part), 0.2) if all(c[:, -1].any() for c in part) else np.nan
-            for part in parts
-        ]
-    )
+
+    def area(part):
+        if not all(counts[:, -1].any() for counts in part):
+            return np.nan
+        fpr, tpr = pooled_rates(*part)
+        return partial_area(fpr, tpr, 0.2)
+
+    return np.array([area(part) for part in parts])
 
 
 def summarise(frame):
@@ -299,7 +303,7 @@ def _on_shared_clips(test, *sides):
 
 
 _SLUGS = {title: name for name, title in CLIPS.items()}
-_OURS = {"source": "ours; Section 5.3 has three clips", "origin": "ours"}
+_OURS: dict[str, Any] = {"source": "ours; Section 5.3 has three clips", "origin": "ours"}
 
 CLAIMS = [
     *(
