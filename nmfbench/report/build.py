@@ -40,6 +40,7 @@ from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.papers.paper import paper as paper_of
 from nmfbench.report.changes import RELEASED, read_release, write_changes
+from nmfbench.report.claims import write_claims
 from nmfbench.report.codecheck import write_codecheck
 from nmfbench.report.crate import write_crate
 from nmfbench.report.findings import findings
@@ -190,6 +191,7 @@ def build_report(
         numbers,
         findings(rows),
     )
+    table = write_claims([section.evaluation for section in as_in_notebooks], output)
     origins = {entrant.label: entrant.origin for entrant in plan.entrants if entrant.origin}
     ranked = write_leaderboards(boards, lacking_records, origins, output)
     reference = write_reference(output)
@@ -207,6 +209,7 @@ def build_report(
     codecheck = write_codecheck(sections, papers, output)
     written = [
         index,
+        table,
         ranked,
         *data,
         codecheck,

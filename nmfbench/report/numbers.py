@@ -12,7 +12,7 @@ import pandas as pd
 
 from nmfbench.verdicts.verdict import Verdict, percent
 
-__all__ = ["Numbers", "decided_by", "interval", "measured", "number", "tally"]
+__all__ = ["Numbers", "decided_by", "interval", "measured", "number", "share", "tally"]
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -47,6 +47,18 @@ def measured(
         return number(effect)
     at = "" if level is None else f" at {percent(level)}"
     return f"{number(effect)} {interval(*bounds)}{at}"
+
+
+def share(done: int, total: int) -> str:
+    """Part of a grid that is done; all of it, or none, only if that is so.
+
+    Examples
+    --------
+    >>> share(0, 500), share(1, 500), share(250, 500), share(499, 500), share(500, 500)
+    ('0 %', '<1 %', '50 %', '99 %', '100 %')
+    """
+    per_cent = 100 * done // total if total else 0
+    return f"{per_cent} %" if per_cent or not done else "<1 %"
 
 
 def tally(counts: Mapping[str, int], forms: Mapping[str, tuple[str, str]]) -> str:
