@@ -9,7 +9,8 @@ and how much of the order is the same in two halves of the repeats.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import pandas as pd
 from scipy import stats
@@ -28,10 +29,10 @@ from nmfbench.problems.noise import NOISES
 from nmfbench.records.store import Store
 from nmfbench.stats.ranks import complete_block, mean_ranks, wins_ties_losses
 
-__all__ = ["Leaderboard", "leaderboards", "race_traces"]
+__all__ = ["LOSSES", "Leaderboard", "leaderboards", "race_traces"]
 
 
-_LOSSES = {
+LOSSES = {
     "frobenius": "Frobenius norm",
     "kl": "Kullback-Leibler divergence",
     "itakura-saito": "Itakura-Saito divergence",
@@ -63,6 +64,8 @@ class Leaderboard:
         unrelated ones.
     first_of_halves : tuple of str
         Solvers that are first in the halves.
+    records : DataFrame
+        Scores behind it: ``problem``, ``method``, ``repeat``, ``score`` and more.
     """
 
     question: Question
@@ -75,6 +78,7 @@ class Leaderboard:
     scores: pd.DataFrame
     agreement: float
     first_of_halves: tuple[str, str]
+    records: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
 
     @property
     def key(self) -> str:
@@ -87,7 +91,12 @@ class Leaderboard:
         title = self.question.title
         if self.corruption is not None:
             title = f"{title} under {NOISES[self.corruption].title} noise"
-        return title if self.loss is None else f"{title}, {_LOSSES[self.loss]}"
+        return title if self.loss is None else f"{title}, {LOSSES[self.loss]}"
+
+    def among(self, methods: Iterable[str]) -> Leaderboard | None:
+        """The leaderboard of some of its solvers alone; None if fewer than two have records."""
+        own = self.records[self.records["method"].isin(list(methods))]
+        return _leaderboard(self.question, self.corruption, self.loss, own) if len(own) else None
 
     @property
     def first(self) -> str:
@@ -162,6 +171,7 @@ def _leaderboard(question, corruption, loss, records):
         scores=score_table(records),
         agreement=float(stats.kendalltau(halves[0], halves[1].reindex(halves[0].index)).statistic),
         first_of_halves=(halves[0].index[0], halves[1].index[0]),
+        records=records.drop(columns="arrays", errors="ignore"),
     )
 
 

@@ -40,6 +40,7 @@ from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.papers.paper import paper as paper_of
 from nmfbench.report.changes import RELEASED, read_release, write_changes
+from nmfbench.report.choose import write_choose
 from nmfbench.report.claims import write_claims
 from nmfbench.report.codecheck import write_codecheck
 from nmfbench.report.crate import write_crate
@@ -47,8 +48,8 @@ from nmfbench.report.findings import findings
 from nmfbench.report.landing import write_landing, write_leaderboards
 from nmfbench.report.reference import write_reference
 from nmfbench.report.printed import write_numbers
-from nmfbench.report.section import SECTION, Section
-from nmfbench.report.sentences import write_sentences
+from nmfbench.report.section import SECTION, Section, contents, with_sentences
+from nmfbench.report.sentences import sentence_counts, write_sentences
 from nmfbench.report.sums import write_sums
 from nmfbench.report.two_targets import read_two_targets, write_page
 
@@ -148,7 +149,7 @@ def build_report(
         finally:
             loop.close()
         sections = _take_sections(target)
-        _export(target)
+        _export(target, paper, sections)
         return sections
 
     # The work is done by kernels, one a notebook; these threads wait for them.
@@ -191,6 +192,7 @@ def build_report(
         numbers,
         findings(rows),
     )
+    chosen = write_choose(boards, output)
     table = write_claims([section.evaluation for section in as_in_notebooks], output)
     origins = {entrant.label: entrant.origin for entrant in plan.entrants if entrant.origin}
     ranked = write_leaderboards(boards, lacking_records, origins, output)
@@ -210,6 +212,7 @@ def build_report(
     written = [
         index,
         table,
+        chosen,
         ranked,
         *data,
         codecheck,
@@ -320,8 +323,12 @@ def _take_sections(path: Path) -> list[Section]:
     return [Section.from_json(text) for text in found]
 
 
-def _export(path: Path) -> None:
-    """HTML of an executed notebook, as one page of the report."""
+def _export(path: Path, key: str, sections: Sequence[Section]) -> None:
+    """HTML of an executed notebook, as one page of the report.
+
+    Beside what the notebook shows it has contents with outcomes, and the outcomes of the paper's
+    sentences, at its head and in each section.
+    """
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -334,10 +341,22 @@ def _export(path: Path) -> None:
         anchor_link_text="",
     )
     body, _ = exporter.from_notebook_node(notebook)
+    rows = [row for section in sections for row in claim_rows(section.evaluation)]
+    sentences = sentence_rows(key, paper_of(key).sentences, rows)
+    head = (
+        environment()
+        .get_template("about_paper.html")
+        .render(paper=paper_of(key), key=key, counts=sentence_counts(sentences))
+    )
+    body = with_sentences(body.replace("</h1>", f"</h1>{head}", 1), sentences)
     page = (
         environment()
         .get_template("page.html")
-        .render(body=Markup(body), title=notebook.metadata.get("title", path.stem))
+        .render(
+            body=Markup(body),
+            title=notebook.metadata.get("title", path.stem),
+            contents=contents(sections),
+        )
     )
     path.with_suffix(".html").write_text(page, encoding="utf-8")
 

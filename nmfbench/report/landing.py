@@ -7,7 +7,6 @@ package.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ from nmfbench.core import registry
 from nmfbench.pages.environment import render_page
 from nmfbench.papers.paper import Paper, paper
 from nmfbench.report.changes import Changes
-from nmfbench.report.numbers import interval, number, share
+from nmfbench.report.numbers import KINDS, NUMBERED, interval, named, number, share
 from nmfbench.report.printed import number_tally
 from nmfbench.report.section import Section, picture_path
 from nmfbench.report.sentences import decided_share, sentence_counts
@@ -145,30 +144,10 @@ def _preview(artefact, picture, output):
     return name, small.size
 
 
-_NUMBERED = re.compile(r"([a-z]+)(\d+)")
-
-
 def _numbered(artefact):
     """Place of a figure or table of a paper among the others; None of another experiment."""
-    found = _NUMBERED.fullmatch(artefact.name)
-    return (found[1], int(found[2])) if found and found[1] in _KINDS else None
-
-
-_KINDS = {"fig": "Figure", "table": "Table"}
-
-
-def named(artefact: str) -> str:
-    """How a text names an artefact of its paper.
-
-    Examples
-    --------
-    >>> named("fig3"), named("theorem1"), named("breakdown")
-    ('Figure 3', 'Theorem 1', 'Breakdown')
-    """
-    found = _NUMBERED.fullmatch(artefact)
-    if found is None:
-        return artefact.capitalize()
-    return f"{_KINDS.get(found[1], found[1].capitalize())} {found[2]}"
+    found = NUMBERED.fullmatch(artefact.name)
+    return (found[1], int(found[2])) if found and found[1] in KINDS else None
 
 
 def counts(verdicts) -> dict[str, int]:

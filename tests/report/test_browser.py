@@ -151,9 +151,9 @@ def test_the_picture_comes_first(browser, folder):
     assert page.run('document.querySelector("figure img").naturalWidth') > 300
     assert page.run('typeof uPlot + document.querySelectorAll("canvas").length') == "undefined0"
     page.run('document.querySelector(".as-figure").click()')
-    page.until('document.querySelector(".panel canvas") && document.querySelector("img").hidden')
+    page.until('document.querySelector(".panel canvas") && document.querySelector("figure > a").hidden')
     page.run('document.querySelector(".as-figure").click()')
-    page.until('!document.querySelector("img").hidden')
+    page.until('!document.querySelector("figure > a").hidden')
     assert page.run('document.querySelector(".interactive").hidden')
     assert page.errors == []
 
@@ -499,4 +499,50 @@ def test_trials_are_filtered_by_what_varies(browser, smoke_report):
     total = page.run("table.tBodies[0].rows.length")
     assert page.run('form.querySelector("output").textContent') == f"{len(rows)} of {total} cells"
     assert total > len(rows)
+    assert page.errors == []
+
+
+# -- pages of papers --------------------------------------------------------------------------
+
+
+def test_a_test_is_one_press_or_one_address_away(browser, folder):
+    """Tests are folded below the figure; the address of one unfolds it and shows it."""
+    text = (folder / "small.html").read_text(encoding="utf-8")
+    row = (
+        '<details><summary>1 test</summary><table class="tests"><tr id="small/one/a"><td>A</table>'
+    )
+    (folder / "folded.html").write_text(text.replace("</section>", f"{row}</details></section>"))
+    seen = "document.getElementById('small/one/a').checkVisibility()"
+    assert not browser.open(folder / "folded.html").run(seen)
+    assert browser.open(folder / "folded.html", fragment="#small/one/a").run(seen)
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_contents_stay_in_sight_and_close_after_a_choice(browser, folder, width):
+    """At any place of the page; a heading that an address leads to is not below them."""
+    counts = {"confirmed": 2, "refuted": 1}
+    contents = [
+        {"anchor": f"part-{i}", "name": f"Figure {i}", "title": "Scores", "counts": counts}
+        for i in range(12)
+    ]
+    body = "".join(f'<section id="part-{i}" style="height: 900px">{i}</section>' for i in range(12))
+    given = {"title": "Long", "body": Markup(body), "contents": contents}
+    text = environment().get_template("page.html").render(given)
+    (folder / "long.html").write_text(text, encoding="utf-8")
+    page = browser.open(folder / "long.html", width=width, height=800)
+    assert fits(page)
+    page.run("document.querySelector('.toc summary').click()")
+    assert page.run("document.querySelector('.toc li').innerText").split()[-4:] == [
+        "✓",
+        "2",
+        "✗",
+        "1",
+    ]
+    page.run("document.querySelector('.toc [href=\"#part-7\"]').click()")
+    page.until("scrollY > 5000")
+    assert not page.run("document.querySelector('.toc details').open")
+    bar = page.run("document.querySelector('.toc').getBoundingClientRect().bottom")
+    assert 0 < bar < 80
+    top = page.run("document.getElementById('part-7').getBoundingClientRect().top")
+    assert bar <= top <= bar + 60
     assert page.errors == []
