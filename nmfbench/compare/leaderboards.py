@@ -9,8 +9,10 @@ and how much of the order is the same in two halves of the repeats.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 from scipy import stats
@@ -29,7 +31,7 @@ from nmfbench.problems.noise import NOISES
 from nmfbench.records.store import Store
 from nmfbench.stats.ranks import complete_block, mean_ranks, wins_ties_losses
 
-__all__ = ["LOSSES", "Leaderboard", "leaderboards", "race_traces"]
+__all__ = ["LOSSES", "Leaderboard", "leaderboards", "places", "race_traces"]
 
 
 LOSSES = {
@@ -133,6 +135,32 @@ def leaderboards(records: pd.DataFrame) -> tuple[list[Leaderboard], list[Questio
         if all(board is None for board in made):
             lacking.append(question_of(task))
     return found, lacking
+
+
+def places(boards: Sequence[Leaderboard]) -> dict[str, dict[str, Any]]:
+    """Where each solver stands on the leaderboards.
+
+    Returns
+    -------
+    dict
+        By solver ``first``: address and title of the boards on which it is first in both halves of
+        the repeats; ``level``: on how many others it is not told apart from the first; ``boards``:
+        on how many it is; ``speed``: seconds on the first problem of its race.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for board in boards:
+        stable = board.first_of_halves[0] == board.first_of_halves[1]
+        for method, standing in zip(board.table["method"], board.table["standing"], strict=True):
+            place = found.setdefault(method, {"first": [], "level": 0, "boards": 0, "speed": ""})
+            place["boards"] += 1
+            if standing == "first" and stable:
+                place["first"].append((board.key, board.title))
+            place["level"] += standing == "level" or (standing == "first" and not stable)
+            if board.question.race:
+                rows = board.scores.query("problem == @board.problems[0] and method == @method")
+                seconds = rows["center"].iloc[0]
+                place["speed"] = f"{seconds:.2g} s" if math.isfinite(seconds) else "not reached"
+    return found
 
 
 def race_traces(plan: Plan, store: Store) -> set[tuple[str, str]]:

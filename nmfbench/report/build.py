@@ -32,13 +32,14 @@ from nmfbench.verdicts.sentences import sentence_rows
 from nmfbench.cards import card_list, card_page, make_card
 from nmfbench.cards.card import Evidence, of_the_field, plan_of_the_field
 from nmfbench.compare.evaluate import gather
-from nmfbench.compare.leaderboards import leaderboards
+from nmfbench.compare.leaderboards import Leaderboard, leaderboards, places
 from nmfbench.compare.saved import add_saved, saved_solvers
 from nmfbench.core import registry
 from nmfbench.records.store import Store
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.papers.paper import paper as paper_of
+from nmfbench.report.about import add_addresses, write_about
 from nmfbench.report.changes import RELEASED, read_release, write_changes
 from nmfbench.report.choose import write_choose
 from nmfbench.report.claims import write_claims
@@ -84,6 +85,7 @@ def build_report(
     output="report",
     stand_in: bool = False,
     since=None,
+    site: str | None = None,
 ) -> Report:
     """Execute the notebooks of the artefacts' papers; write all pages of the report.
 
@@ -107,6 +109,8 @@ def build_report(
     stand_in : bool, default=False
     since : path-like, optional
         Verdicts of a release, with which those of today are compared. The report keeps a copy.
+    site : str, optional
+        Address under which the folder is published, for canonical links and previews.
 
     Returns
     -------
@@ -170,7 +174,7 @@ def build_report(
     evaluations = [section.evaluation for section in sections]
 
     evidence = [e for e in [*(section.evidence for section in sections), field] if e is not None]
-    cards = _write_cards(evidence, store, output, profile)
+    cards = _write_cards(evidence, store, output, profile, boards)
     rows = [
         row
         for evaluation in evaluations
@@ -228,6 +232,10 @@ def build_report(
         written += [released, *write_changes(changes, output)]
     if twice is not None:
         written.append(write_page(twice, list(by_id), output))
+    written += write_about(papers, output, changes=changes is not None)
+    if site:
+        made = (path for path in written if path.suffix == ".html")
+        add_addresses((path for path in made if "comparison" not in path.parts), output, site)
     crate = write_crate(sections, papers, written, output)
     write_sums([*written, crate], output)
     return Report(index, evaluations)
@@ -356,9 +364,16 @@ def _export(path: Path, key: str, sections: Sequence[Section]) -> None:
             body=Markup(body),
             title=notebook.metadata.get("title", path.stem),
             contents=contents(sections),
+            description=_description(paper_of(key), sentence_counts(sentences)),
         )
     )
     path.with_suffix(".html").write_text(page, encoding="utf-8")
+
+
+def _description(paper, counts) -> str:
+    """One sentence on a paper, as search engines show it."""
+    told = ", ".join(f"{n} {word}" for word, n in counts.items() if n)
+    return f"{paper.authors} ({paper.year}), {paper.title}: recomputed. Its sentences: {told}."
 
 
 def _typeset(markdown: str) -> str:
@@ -370,7 +385,11 @@ def _typeset(markdown: str) -> str:
 
 
 def _write_cards(
-    evidence: Sequence[Evidence], store, output: Path, profile: str | None
+    evidence: Sequence[Evidence],
+    store,
+    output: Path,
+    profile: str | None,
+    boards: Sequence[Leaderboard],
 ) -> list[Path]:
     """A page for each registered solver, and one that lists them; their paths."""
     folder = output / "solvers"
@@ -382,7 +401,7 @@ def _write_cards(
         families.setdefault(card["family"], []).append(card)
         written.append(folder / f"{key}.html")
         written[-1].write_text(card_page(card), encoding="utf-8")
-    written[0].write_text(card_list(families), encoding="utf-8")
+    written[0].write_text(card_list(families, places(boards)), encoding="utf-8")
     return written
 
 

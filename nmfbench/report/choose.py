@@ -96,6 +96,8 @@ def takes_sparse(key: str) -> bool:
 def choices(boards: Sequence[Leaderboard]) -> list[Choice]:
     """One for each job, loss and kind of data that at least two solvers have done.
 
+    Those of any loss on dense data come first.
+
     Parameters
     ----------
     boards : sequence of Leaderboard
@@ -113,7 +115,7 @@ def choices(boards: Sequence[Leaderboard]) -> list[Choice]:
                 among = board.among(own) if len(own) > 1 else None
                 if among is not None:
                     found.append(_choice(board, among, loss, data))
-    return found
+    return sorted(found, key=lambda choice: (choice.loss != "any", choice.data != "dense"))
 
 
 def _choice(board, among, loss, data):

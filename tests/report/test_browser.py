@@ -151,7 +151,9 @@ def test_the_picture_comes_first(browser, folder):
     assert page.run('document.querySelector("figure img").naturalWidth') > 300
     assert page.run('typeof uPlot + document.querySelectorAll("canvas").length') == "undefined0"
     page.run('document.querySelector(".as-figure").click()')
-    page.until('document.querySelector(".panel canvas") && document.querySelector("figure > a").hidden')
+    page.until(
+        'document.querySelector(".panel canvas") && document.querySelector("figure > a").hidden'
+    )
     page.run('document.querySelector(".as-figure").click()')
     page.until('!document.querySelector("figure > a").hidden')
     assert page.run('document.querySelector(".interactive").hidden')

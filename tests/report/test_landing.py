@@ -194,12 +194,17 @@ def test_claims_of_papers_and_questions_of_ours_are_counted_apart(page, verdicts
 
 
 def test_links_lead_somewhere(smoke_report):
-    """Every link is a state of the filters, or an id of a page of the report."""
-    start = Outline(smoke_report.folder / "index.html")
+    """Every link has words, and is a state of the filters, a file, or an id of a page."""
+    index = smoke_report.folder / "index.html"
+    start = Outline(index)
+    assert not re.search(r"<a [^>]*>\s*</a>", index.read_text(encoding="utf-8"))
     outlines = {"": start}
     assert len(set(start.ids)) == len(start.ids)
     for link in start.named("a"):
         name, _, fragment = link["href"].partition("#")
+        if name.startswith("https://"):  # of a paper
+            continue
+        assert not name.endswith("/"), "a folder has no page of its own everywhere"
         if name not in outlines:
             outlines[name] = Outline(smoke_report.folder / name)
         if fragment and "=" not in fragment:
