@@ -12,18 +12,21 @@ from nmfbench.compare.leaderboards import Leaderboard
 from nmfbench.compare.questions import question_of, why_no_question
 from nmfbench.core import registry
 from nmfbench.pages.environment import ASSETS
+from nmfbench.papers.paper import paper
 from nmfbench.problems.noise import NOISES
+from nmfbench.report.claims import write_claims
+from nmfbench.report.findings import findings
 from nmfbench.report.landing import write_landing
 from nmfbench.report.section import Section, picture_path
 from nmfbench.report.sentences import STATES
-from nmfbench.verdicts.evaluate import Evaluation
+from nmfbench.verdicts.evaluate import Evaluation, claim_rows
 from nmfbench.verdicts.verdict import VERDICTS, Look, Verdict
 
 _NOISY = ("recognition", "reconstruction")
 
 
 def full_landing(folder):
-    """Write the page of all papers, with verdicts of each kind, and of all jobs; its path."""
+    """Write the page of all papers, with all kinds of verdicts, and of all claims; its path."""
     artefacts = [entry.target for entry in registry.artefacts.entries()]
     papers = list(dict.fromkeys(artefact.paper for artefact in artefacts))
     words = itertools.cycle(VERDICTS)
@@ -37,7 +40,18 @@ def full_landing(folder):
     (folder / "comparison" / "index.html").touch()
     states = itertools.cycle(STATES)
     sentences = [_sentence(key, next(states)) for key in papers for _ in range(40)]
-    return write_landing(sections, papers, boards, folder, None, sentences=sentences)[0]
+    write_claims([section.evaluation for section in sections], folder)
+    found = findings(
+        row
+        for section in sections
+        for row in claim_rows(
+            section.evaluation, paper(section.evaluation.artefact.paper).sentences
+        )
+    )
+    index, *_ = write_landing(
+        sections, papers, boards, folder, None, sentences=sentences, found=found
+    )
+    return index
 
 
 def _sentence(paper, state):

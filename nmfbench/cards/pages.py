@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from markupsafe import Markup
@@ -300,15 +301,41 @@ def card_page(card: dict) -> str:
     )
 
 
-def card_list(families: dict[str, list[dict]]) -> str:
-    """The page that lists all cards, by family."""
+def card_list(
+    families: dict[str, list[dict]], places: Mapping[str, Mapping[str, Any]] | None = None
+) -> str:
+    """The page that lists all cards, with filters.
+
+    Parameters
+    ----------
+    families : dict of str to list of dict
+        Cards by family.
+    places : mapping, optional
+        Of :func:`~nmfbench.compare.leaderboards.places`.
+    """
     return (
         environment()
         .get_template("cards.html")
         .render(
             families=families,
+            places=places or {},
             text=lambda markup: Markup(to_html(markup or "")),
             exponents=exponents,
+            constraints=constraints,
+            baseline=lambda card: card["reference"] == "baseline",
             words={"theory": THEORY, "measured": MEASURED},
         )
     )
+
+
+def constraints(card: dict) -> list[str]:
+    """What a solver asks of its data or its factors, and what it aims at beyond a small loss."""
+    able = card["abilities"]
+    words = {
+        "anchors": "components are data points",
+        "labels": "clusters",
+        "symmetric": "symmetric data",
+        "square": "as many components as features",
+        "signed": "negative data allowed",
+    }
+    return [text for name, text in words.items() if able.get(name)] + list(card["properties"])

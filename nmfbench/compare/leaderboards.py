@@ -9,7 +9,10 @@ and how much of the order is the same in two halves of the repeats.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 from scipy import stats
@@ -28,10 +31,10 @@ from nmfbench.problems.noise import NOISES
 from nmfbench.records.store import Store
 from nmfbench.stats.ranks import complete_block, mean_ranks, wins_ties_losses
 
-__all__ = ["Leaderboard", "leaderboards", "race_traces"]
+__all__ = ["LOSSES", "Leaderboard", "leaderboards", "places", "race_traces"]
 
 
-_LOSSES = {
+LOSSES = {
     "frobenius": "Frobenius norm",
     "kl": "Kullback-Leibler divergence",
     "itakura-saito": "Itakura-Saito divergence",
@@ -63,6 +66,8 @@ class Leaderboard:
         unrelated ones.
     first_of_halves : tuple of str
         Solvers that are first in the halves.
+    records : DataFrame
+        Scores behind it: ``problem``, ``method``, ``repeat``, ``score`` and more.
     """
 
     question: Question
@@ -75,6 +80,7 @@ class Leaderboard:
     scores: pd.DataFrame
     agreement: float
     first_of_halves: tuple[str, str]
+    records: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
 
     @property
     def key(self) -> str:
@@ -87,7 +93,12 @@ class Leaderboard:
         title = self.question.title
         if self.corruption is not None:
             title = f"{title} under {NOISES[self.corruption].title} noise"
-        return title if self.loss is None else f"{title}, {_LOSSES[self.loss]}"
+        return title if self.loss is None else f"{title}, {LOSSES[self.loss]}"
+
+    def among(self, methods: Iterable[str]) -> Leaderboard | None:
+        """The leaderboard of some of its solvers alone; None if fewer than two have records."""
+        own = self.records[self.records["method"].isin(list(methods))]
+        return _leaderboard(self.question, self.corruption, self.loss, own) if len(own) else None
 
     @property
     def first(self) -> str:
@@ -126,6 +137,32 @@ def leaderboards(records: pd.DataFrame) -> tuple[list[Leaderboard], list[Questio
     return found, lacking
 
 
+def places(boards: Sequence[Leaderboard]) -> dict[str, dict[str, Any]]:
+    """Where each solver stands on the leaderboards.
+
+    Returns
+    -------
+    dict
+        By solver ``first``: address and title of the boards on which it is first in both halves of
+        the repeats; ``level``: on how many others it is not told apart from the first; ``boards``:
+        on how many it is; ``speed``: seconds on the first problem of its race.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for board in boards:
+        stable = board.first_of_halves[0] == board.first_of_halves[1]
+        for method, standing in zip(board.table["method"], board.table["standing"], strict=True):
+            place = found.setdefault(method, {"first": [], "level": 0, "boards": 0, "speed": ""})
+            place["boards"] += 1
+            if standing == "first" and stable:
+                place["first"].append((board.key, board.title))
+            place["level"] += standing == "level" or (standing == "first" and not stable)
+            if board.question.race:
+                rows = board.scores.query("problem == @board.problems[0] and method == @method")
+                seconds = rows["center"].iloc[0]
+                place["speed"] = f"{seconds:.2g} s" if math.isfinite(seconds) else "not reached"
+    return found
+
+
 def race_traces(plan: Plan, store: Store) -> set[tuple[str, str]]:
     """Keys and names of the arrays that leaderboards of races read, of those that are at hand."""
     races = [cell.trial.key for cell in plan.cells if question_of(cell.problem.task).race]
@@ -162,6 +199,7 @@ def _leaderboard(question, corruption, loss, records):
         scores=score_table(records),
         agreement=float(stats.kendalltau(halves[0], halves[1].reindex(halves[0].index)).statistic),
         first_of_halves=(halves[0].index[0], halves[1].index[0]),
+        records=records.drop(columns="arrays", errors="ignore"),
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from nmfbench.artefacts.sentence import Sentence
 
-__all__ = ["Headline", "Paper", "paper", "sentences_of"]
+__all__ = ["Headline", "Paper", "headlines_of", "paper", "sentences_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,8 +86,16 @@ class Paper:
 
 def sentences_of(key: str) -> tuple[Sentence, ...]:
     """Testable sentences of a paper; none where external artefacts are about another one."""
-    found = importlib.util.find_spec(f"nmfbench.papers.{key.replace('-', '_')}")
-    return () if found is None else paper(key).sentences
+    return paper(key).sentences if _is_ours(key) else ()
+
+
+def headlines_of(key: str) -> tuple[Headline, ...]:
+    """Headlines of a paper; none where external artefacts are about another one."""
+    return paper(key).headlines if _is_ours(key) else ()
+
+
+def _is_ours(key):
+    return importlib.util.find_spec(f"nmfbench.papers.{key.replace('-', '_')}") is not None
 
 
 def paper(key: str) -> Paper:

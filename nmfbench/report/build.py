@@ -32,22 +32,25 @@ from nmfbench.verdicts.sentences import sentence_rows
 from nmfbench.cards import card_list, card_page, make_card
 from nmfbench.cards.card import Evidence, of_the_field, plan_of_the_field
 from nmfbench.compare.evaluate import gather
-from nmfbench.compare.leaderboards import leaderboards
+from nmfbench.compare.leaderboards import Leaderboard, leaderboards, places
 from nmfbench.compare.saved import add_saved, saved_solvers
 from nmfbench.core import registry
 from nmfbench.records.store import Store
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.papers.paper import paper as paper_of
+from nmfbench.report.about import add_addresses, write_about
 from nmfbench.report.changes import RELEASED, read_release, write_changes
+from nmfbench.report.choose import write_choose
+from nmfbench.report.claims import write_claims
 from nmfbench.report.codecheck import write_codecheck
 from nmfbench.report.crate import write_crate
 from nmfbench.report.findings import findings
 from nmfbench.report.landing import write_landing, write_leaderboards
 from nmfbench.report.reference import write_reference
 from nmfbench.report.printed import write_numbers
-from nmfbench.report.section import SECTION, Section
-from nmfbench.report.sentences import write_sentences
+from nmfbench.report.section import SECTION, Section, contents, with_sentences
+from nmfbench.report.sentences import sentence_counts, write_sentences
 from nmfbench.report.sums import write_sums
 from nmfbench.report.two_targets import read_two_targets, write_page
 
@@ -82,6 +85,7 @@ def build_report(
     output="report",
     stand_in: bool = False,
     since=None,
+    site: str | None = None,
 ) -> Report:
     """Execute the notebooks of the artefacts' papers; write all pages of the report.
 
@@ -105,6 +109,8 @@ def build_report(
     stand_in : bool, default=False
     since : path-like, optional
         Verdicts of a release, with which those of today are compared. The report keeps a copy.
+    site : str, optional
+        Address under which the folder is published, for canonical links and previews.
 
     Returns
     -------
@@ -147,7 +153,7 @@ def build_report(
         finally:
             loop.close()
         sections = _take_sections(target)
-        _export(target)
+        _export(target, paper, sections)
         return sections
 
     # The work is done by kernels, one a notebook; these threads wait for them.
@@ -168,7 +174,7 @@ def build_report(
     evaluations = [section.evaluation for section in sections]
 
     evidence = [e for e in [*(section.evidence for section in sections), field] if e is not None]
-    cards = _write_cards(evidence, store, output, profile)
+    cards = _write_cards(evidence, store, output, profile, boards)
     rows = [
         row
         for evaluation in evaluations
@@ -190,6 +196,8 @@ def build_report(
         numbers,
         findings(rows),
     )
+    chosen = write_choose(boards, output)
+    table = write_claims([section.evaluation for section in as_in_notebooks], output)
     origins = {entrant.label: entrant.origin for entrant in plan.entrants if entrant.origin}
     ranked = write_leaderboards(boards, lacking_records, origins, output)
     reference = write_reference(output)
@@ -207,6 +215,8 @@ def build_report(
     codecheck = write_codecheck(sections, papers, output)
     written = [
         index,
+        table,
+        chosen,
         ranked,
         *data,
         codecheck,
@@ -222,6 +232,10 @@ def build_report(
         written += [released, *write_changes(changes, output)]
     if twice is not None:
         written.append(write_page(twice, list(by_id), output))
+    written += write_about(papers, output, changes=changes is not None)
+    if site:
+        made = (path for path in written if path.suffix == ".html")
+        add_addresses((path for path in made if "comparison" not in path.parts), output, site)
     crate = write_crate(sections, papers, written, output)
     write_sums([*written, crate], output)
     return Report(index, evaluations)
@@ -317,8 +331,12 @@ def _take_sections(path: Path) -> list[Section]:
     return [Section.from_json(text) for text in found]
 
 
-def _export(path: Path) -> None:
-    """HTML of an executed notebook, as one page of the report."""
+def _export(path: Path, key: str, sections: Sequence[Section]) -> None:
+    """HTML of an executed notebook, as one page of the report.
+
+    Beside what the notebook shows it has contents with outcomes, and the outcomes of the paper's
+    sentences, at its head and in each section.
+    """
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -331,12 +349,31 @@ def _export(path: Path) -> None:
         anchor_link_text="",
     )
     body, _ = exporter.from_notebook_node(notebook)
+    rows = [row for section in sections for row in claim_rows(section.evaluation)]
+    sentences = sentence_rows(key, paper_of(key).sentences, rows)
+    head = (
+        environment()
+        .get_template("about_paper.html")
+        .render(paper=paper_of(key), key=key, counts=sentence_counts(sentences))
+    )
+    body = with_sentences(body.replace("</h1>", f"</h1>{head}", 1), sentences)
     page = (
         environment()
         .get_template("page.html")
-        .render(body=Markup(body), title=notebook.metadata.get("title", path.stem))
+        .render(
+            body=Markup(body),
+            title=notebook.metadata.get("title", path.stem),
+            contents=contents(sections),
+            description=_description(paper_of(key), sentence_counts(sentences)),
+        )
     )
     path.with_suffix(".html").write_text(page, encoding="utf-8")
+
+
+def _description(paper, counts) -> str:
+    """One sentence on a paper, as search engines show it."""
+    told = ", ".join(f"{n} {word}" for word, n in counts.items() if n)
+    return f"{paper.authors} ({paper.year}), {paper.title}: recomputed. Its sentences: {told}."
 
 
 def _typeset(markdown: str) -> str:
@@ -348,7 +385,11 @@ def _typeset(markdown: str) -> str:
 
 
 def _write_cards(
-    evidence: Sequence[Evidence], store, output: Path, profile: str | None
+    evidence: Sequence[Evidence],
+    store,
+    output: Path,
+    profile: str | None,
+    boards: Sequence[Leaderboard],
 ) -> list[Path]:
     """A page for each registered solver, and one that lists them; their paths."""
     folder = output / "solvers"
@@ -360,7 +401,7 @@ def _write_cards(
         families.setdefault(card["family"], []).append(card)
         written.append(folder / f"{key}.html")
         written[-1].write_text(card_page(card), encoding="utf-8")
-    written[0].write_text(card_list(families), encoding="utf-8")
+    written[0].write_text(card_list(families, places(boards)), encoding="utf-8")
     return written
 
 

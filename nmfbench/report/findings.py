@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nmfbench.papers.paper import Headline, paper
-from nmfbench.report.numbers import number
+from nmfbench.report.numbers import number, share
 
-__all__ = ["findings", "findings_table", "sentence"]
+__all__ = ["findings", "findings_table", "scoped", "sentence"]
 
 
 def findings(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
@@ -27,7 +27,8 @@ def findings(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
     -------
     list of dict
         ``id`` of the claim, ``paper`` (authors and year), ``finding``, a sentence with number and
-        interval, ``verdict``, and ``scope``: repeats, whether they are all, whose data.
+        interval, ``verdict``, ``scope``: repeats, whether they are all, whose data; and
+        ``sentence``: the finding with its scope and with the share of the paper's grid behind it.
     """
     judged = {row["id"]: row for row in rows}
     found = []
@@ -43,6 +44,7 @@ def findings(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
                         "finding": sentence(headline, row),
                         "verdict": row["verdict"],
                         "scope": _scope(row),
+                        "sentence": scoped(sentence(headline, row), row),
                     }
                 )
     return found
@@ -98,6 +100,24 @@ def _measured(values, unit):
     decimals = max(0, 1 - math.floor(math.log10(width))) if width > 0 else 2
     text, low, high = (f"{value:.{decimals}f}" for value in values)
     return f"{text} {unit}".rstrip() + f" [{low}, {high}]"
+
+
+def scoped(text: str, row: Mapping[str, Any]) -> str:
+    """A sentence on a claim, with how much is behind it.
+
+    Examples
+    --------
+    >>> row = {"n": 5, "unit": "repeats", "look": "interim", "data": "own", "effect": 12.1}
+    >>> scoped("A is ahead of B: by 12.1 points.", row | {"done": 12, "paper_total": 100})
+    'A is ahead of B: by 12.1 points (12 % of the grid, 5 repeats, interim).'
+    >>> scoped("A is ahead of B.", row | {"done": 100, "paper_total": 100, "look": "final"})
+    'A is ahead of B (whole grid, 5 repeats).'
+    """
+    if row["effect"] is None:
+        return text
+    whole = row["done"] == row["paper_total"]
+    grid = "whole grid" if whole else f"{share(row['done'], row['paper_total'])} of the grid"
+    return f"{text.removesuffix('.')} ({', '.join(filter(None, [grid, _scope(row)]))})."
 
 
 def _scope(row):

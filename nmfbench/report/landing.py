@@ -1,4 +1,4 @@
-"""The landing page: a row a paper, what to do next, and a table of all claims.
+"""The landing page: what was found of each paper, what to do next, and how it is decided.
 
 Every sentence on what was found is computed from verdicts; what a paper claims is declared by its
 package.
@@ -7,7 +7,6 @@ package.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,20 +18,19 @@ from PIL import Image
 
 import nmfbench
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.claim import Claim
 from nmfbench.verdicts.evaluate import Evaluation
 from nmfbench.artefacts.finding import ALPHA
-from nmfbench.verdicts.verdict import POLICY, VERDICTS, Verdict
+from nmfbench.verdicts.verdict import DECIDED, POLICY, VERDICTS
 from nmfbench.compare.leaderboards import Leaderboard
 from nmfbench.compare.questions import Question
 from nmfbench.core import registry
 from nmfbench.pages.environment import render_page
 from nmfbench.papers.paper import Paper, paper
 from nmfbench.report.changes import Changes
-from nmfbench.report.numbers import interval, measured, number
+from nmfbench.report.numbers import KINDS, NUMBERED, interval, named, number, share
 from nmfbench.report.printed import number_tally
 from nmfbench.report.section import Section, picture_path
-from nmfbench.report.sentences import sentence_counts
+from nmfbench.report.sentences import decided_share, sentence_counts
 from nmfbench.report.two_targets import TwoTargets
 
 __all__ = [
@@ -64,6 +62,8 @@ class PaperRow:
         Its tables and figures, and further experiments.
     answers : dict of str to Artefact
         Questions of readers, and what answers them.
+    found : list of dict
+        What came out of it, the decided findings first.
     figure : Artefact or None
         The figure that says most, if it is drawn.
     preview : str
@@ -81,12 +81,18 @@ class PaperRow:
     numbered: list[Artefact]
     others: list[Artefact]
     answers: dict[str, Artefact]
+    found: list[Mapping[str, str]]
     figure: Artefact | None
     preview: str
     size: tuple[int, int]
 
 
-def paper_row(key: str, sections: Sequence[Section], output: Path) -> PaperRow:
+def paper_row(
+    key: str,
+    sections: Sequence[Section],
+    output: Path,
+    found: Sequence[Mapping[str, str]] = (),
+) -> PaperRow:
     """Sum up the evaluations of a paper, and write the preview of its figure.
 
     Parameters
@@ -96,6 +102,8 @@ def paper_row(key: str, sections: Sequence[Section], output: Path) -> PaperRow:
     sections : sequence of Section
     output : Path
         Folder of the report, where the pictures are.
+    found : sequence of dict
+        Findings, as :func:`~nmfbench.report.findings.findings` gives them.
     """
     declared = paper(key)
     evaluations = [section.evaluation for section in sections]
@@ -116,6 +124,10 @@ def paper_row(key: str, sections: Sequence[Section], output: Path) -> PaperRow:
         sorted(filter(_numbered, artefacts), key=_numbered),
         [artefact for artefact in artefacts if not _numbered(artefact)],
         {text: by_name[name] for text, name in declared.answers.items() if name in by_name},
+        sorted(
+            (one for one in found if one["id"].startswith(f"{key}/")),
+            key=lambda one: one["verdict"] not in DECIDED,
+        ),
         figure,
         preview,
         size,
@@ -132,30 +144,10 @@ def _preview(artefact, picture, output):
     return name, small.size
 
 
-_NUMBERED = re.compile(r"([a-z]+)(\d+)")
-
-
 def _numbered(artefact):
     """Place of a figure or table of a paper among the others; None of another experiment."""
-    found = _NUMBERED.fullmatch(artefact.name)
-    return (found[1], int(found[2])) if found and found[1] in _KINDS else None
-
-
-_KINDS = {"fig": "Figure", "table": "Table"}
-
-
-def named(artefact: str) -> str:
-    """How a text names an artefact of its paper.
-
-    Examples
-    --------
-    >>> named("fig3"), named("theorem1"), named("breakdown")
-    ('Figure 3', 'Theorem 1', 'Breakdown')
-    """
-    found = _NUMBERED.fullmatch(artefact)
-    if found is None:
-        return artefact.capitalize()
-    return f"{_KINDS.get(found[1], found[1].capitalize())} {found[2]}"
+    found = NUMBERED.fullmatch(artefact.name)
+    return (found[1], int(found[2])) if found and found[1] in KINDS else None
 
 
 def counts(verdicts) -> dict[str, int]:
@@ -193,37 +185,6 @@ def expected_wrong(evaluations: Sequence[Evaluation]) -> dict[str, tuple[int, fl
     return {name: (n, ALPHA * n) for name, n in numbers.items()}
 
 
-def share(done: int, total: int) -> str:
-    """Part of a grid that is done; all of it, or none, only if that is so.
-
-    Examples
-    --------
-    >>> share(0, 500), share(1, 500), share(250, 500), share(499, 500), share(500, 500)
-    ('0 %', '<1 %', '50 %', '99 %', '100 %')
-    """
-    per_cent = 100 * done // total if total else 0
-    return f"{per_cent} %" if per_cent or not done else "<1 %"
-
-
-def claim_cells(evaluation: Evaluation, claim: Claim, verdict: Verdict) -> dict[str, str]:
-    """The row of a claim in the table, as text."""
-    return {
-        "id": f"{evaluation.artefact.id}/{claim.id}",
-        "paper": evaluation.artefact.paper,
-        "artefact": evaluation.artefact.id,
-        "statement": claim.statement,
-        "by": "paper" if claim.origin == "paper" else "us",
-        "verdict": verdict.verdict,
-        "look": "" if verdict.verdict == "not run" else evaluation.look_text or "final",
-        "reported": claim.reported,
-        "effect": measured(verdict.effect, verdict.interval, verdict.level),
-        "p": "" if verdict.p_adjusted is None else number(verdict.p_adjusted, 2),
-        "n": f"{verdict.n} {verdict.unit}" if verdict.n else "",
-        "grid": share(verdict.done, verdict.paper_total),
-        "data": verdict.data,
-    }
-
-
 def write_landing(
     sections: Sequence[Section],
     papers: Sequence[str],
@@ -237,6 +198,8 @@ def write_landing(
     found: Sequence[Mapping[str, str]] = (),
 ) -> list[Path]:
     """Write ``index.html`` and the small pictures on it; their paths.
+
+    The papers are ordered by the share of their sentences that is decided.
 
     Parameters
     ----------
@@ -262,35 +225,32 @@ def write_landing(
     """
     evaluations = [section.evaluation for section in sections]
     rows = [
-        paper_row(key, [s for s in sections if s.evaluation.artefact.paper == key], output)
+        paper_row(key, [s for s in sections if s.evaluation.artefact.paper == key], output, found)
         for key in papers
     ]
-    claims = [claim_cells(e, *pair) for e in evaluations for pair in e.verdicts]
+    outcomes = {
+        key: sentence_counts([row for row in sentences if row["paper"] == key]) for key in papers
+    }
+    rows.sort(key=lambda row: -decided_share(outcomes[row.key]))
     index = _write(
         "index.html",
         output,
         rows=rows,
-        claims=claims,
         tested={word: sum(row.claims[word] for row in rows) for word in VERDICTS},
         wrong=expected_wrong(evaluations),
         boards=boards,
         policy=POLICY,
         n_solvers=len(registry.solvers),
         comparison=(output / "comparison" / "index.html").exists(),
-        book=(output / "records").is_dir(),
         profile=profile,
         changes=changes,
         twice=twice,
-        sentences={
-            key: sentence_counts([row for row in sentences if row["paper"] == key])
-            for key in papers
-        },
+        sentences=outcomes,
         all_sentences=sentence_counts(sentences),
         numbers={
             key: number_tally([row for row in numbers if row["paper"] == key]) for key in papers
         },
         all_numbers=number_tally(numbers),
-        found=found,
         version=nmfbench.__version__,
         written=datetime.now(UTC).strftime("%Y-%m-%d"),
     )

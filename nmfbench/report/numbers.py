@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ import pandas as pd
 
 from nmfbench.verdicts.verdict import Verdict, percent
 
-__all__ = ["Numbers", "decided_by", "interval", "measured", "number", "tally"]
+__all__ = ["KINDS", "NUMBERED", "Numbers", "decided_by", "interval", "measured", "named", "number", "share", "tally"]
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -47,6 +48,36 @@ def measured(
         return number(effect)
     at = "" if level is None else f" at {percent(level)}"
     return f"{number(effect)} {interval(*bounds)}{at}"
+
+
+NUMBERED = re.compile(r"([a-z]+)(\d+)")
+KINDS = {"fig": "Figure", "table": "Table"}
+
+
+def named(artefact: str) -> str:
+    """How a text names an artefact of its paper.
+
+    Examples
+    --------
+    >>> named("fig3"), named("theorem1"), named("breakdown")
+    ('Figure 3', 'Theorem 1', 'Breakdown')
+    """
+    found = NUMBERED.fullmatch(artefact)
+    if found is None:
+        return artefact.capitalize()
+    return f"{KINDS.get(found[1], found[1].capitalize())} {found[2]}"
+
+
+def share(done: int, total: int) -> str:
+    """Part of a grid that is done; all of it, or none, only if that is so.
+
+    Examples
+    --------
+    >>> share(0, 500), share(1, 500), share(250, 500), share(499, 500), share(500, 500)
+    ('0 %', '<1 %', '50 %', '99 %', '100 %')
+    """
+    per_cent = 100 * done // total if total else 0
+    return f"{per_cent} %" if per_cent or not done else "<1 %"
 
 
 def tally(counts: Mapping[str, int], forms: Mapping[str, tuple[str, str]]) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 
@@ -25,12 +28,23 @@ from nmfbench.core import registry
 from nmfbench.records.store import Store
 from nmfbench.pages.environment import environment
 from nmfbench.report.changes import Changes, read_release
-from nmfbench.report.numbers import decided_by
+from nmfbench.report.numbers import decided_by, named
+from nmfbench.report.outcomes import Outcome, outcomes
 from nmfbench.report.sprite import Sprite, pack
 from nmfbench.report.trials import write_trials
 from nmfbench.report.two_targets import TwoTargets, read_two_targets
+from nmfbench.verdicts.verdict import VERDICTS
 
-__all__ = ["SECTION", "Section", "picture_path", "render_section", "section", "write_pictures"]
+__all__ = [
+    "SECTION",
+    "Section",
+    "contents",
+    "picture_path",
+    "render_section",
+    "section",
+    "with_sentences",
+    "write_pictures",
+]
 
 _LETTERS = 10  # of a title, an inch
 
@@ -125,7 +139,8 @@ def section(artefact, *, store, profile=None, stand_in=False, output=".", only=N
         numbers = number_rows(evaluation)
     changes = since and read_release(since).compare(claim_rows(evaluation), [artefact])
     twice = read_two_targets(store)
-    html = render_section(evaluation, sprite, pictures, changes, trials, twice)
+    found = outcomes(evaluation, evidence, numbers)
+    html = render_section(evaluation, sprite, pictures, changes, trials, twice, found)
     return Section(evaluation, html, pictures, evidence, trials, numbers)
 
 
@@ -180,8 +195,12 @@ def render_section(
     changes: Changes | None = None,
     trials: str | None = None,
     twice: TwoTargets | None = None,
+    found: Sequence[Outcome] = (),
 ) -> str:
-    """HTML of one artefact: picture or table, claims, data, assumptions, provenance.
+    """HTML of one artefact: what came out, picture or table, claims, assumptions, provenance.
+
+    It leaves room for the sentences of the paper that it tests: their outcomes hang on the other
+    sections, too, see :func:`with_sentences`.
 
     Parameters
     ----------
@@ -195,7 +214,12 @@ def render_section(
         Page of its trials, relative to the report.
     twice : TwoTargets, optional
         Verdicts that hang on rounding.
+    found : sequence of Outcome
     """
+    tallies = {
+        origin: _tally(v for claim, v in evaluation.verdicts if claim.origin == origin)
+        for origin in ("paper", "ours")
+    }
     numbers = picture_path(evaluation.artefact, "csv")
     return (
         environment()
@@ -211,8 +235,56 @@ def render_section(
             changes=changes,
             trials=trials,
             twice=twice,
+            found=found,
+            tallies=tallies,
+            named=named,
         )
     )
+
+
+def _tally(verdicts):
+    found = Counter(verdict.verdict for verdict in verdicts)
+    return ", ".join(f"{found[word]} {word}" for word in VERDICTS if found[word])
+
+
+def contents(sections: Sequence[Section]) -> list[dict[str, Any]]:
+    """Entries of the contents of a page: anchor, name, title and verdicts on the paper's claims."""
+    return [
+        {
+            "anchor": f"{e.artefact.paper}-{e.artefact.name}",
+            "name": named(e.artefact.name),
+            "title": e.artefact.title,
+            "counts": {
+                word: sum(v.verdict == word for claim, v in e.verdicts if claim.origin == "paper")
+                for word in VERDICTS
+            },
+        }
+        for e in (section.evaluation for section in sections)
+    ]
+
+
+def with_sentences(html: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Fill the room that sections leave for the sentences of their paper.
+
+    Parameters
+    ----------
+    html : str
+        Of some sections.
+    rows : sequence of dict
+        Of :func:`~nmfbench.verdicts.sentences.sentence_rows`, of the same paper.
+    """
+    template = environment().get_template("of_section.html")
+
+    def fill(room):
+        tested = [
+            row for row in rows if any(t["id"].startswith(f"{room[1]}/") for t in row["tests"])
+        ]
+        return template.render(rows=tested)
+
+    return _ROOM.sub(fill, html)
+
+
+_ROOM = re.compile("<!-- sentences of (.*?) -->")
 
 
 def _printed(evaluation):

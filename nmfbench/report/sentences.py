@@ -11,7 +11,7 @@ from nmfbench.verdicts.sentences import OUTCOMES
 from nmfbench.pages.environment import render_page
 from nmfbench.report.numbers import tally
 
-__all__ = ["STATES", "sentence_counts", "sentence_state", "sentence_tally", "write_sentences"]
+__all__ = ["STATES", "decided_share", "sentence_counts", "sentence_state", "sentence_tally", "write_sentences"]
 
 Row = Mapping[str, Any]
 
@@ -46,6 +46,21 @@ def sentence_counts(rows: Sequence[Row]) -> dict[str, int]:
     """
     found = Counter(map(sentence_state, rows))
     return {word: found[word] for word in STATES}
+
+
+def decided_share(counts: Mapping[str, int]) -> float:
+    """Share of testable sentences that are decided, whichever way.
+
+    Examples
+    --------
+    >>> decided_share({"holds": 2, "fails": 1, "no test yet": 1})
+    0.75
+    >>> decided_share({"holds": 0})
+    0.0
+    """
+    total = sum(counts.values())
+    pending = counts.get("open", 0) + counts.get("no test yet", 0)
+    return (total - pending) / total if total else 0.0
 
 
 def sentence_tally(rows: Sequence[Row]) -> str:

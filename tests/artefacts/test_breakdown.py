@@ -1,5 +1,6 @@
 """Levels of breakdown, on curves whose answers are known."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -226,3 +227,32 @@ def test_a_lead_is_paired_by_repeat():
     assert (found["count"] == 5).all()
     assert (found["low"] <= found["level"]).all()
     assert found.loc["from", "share"] == 1
+
+
+def test_the_picture_has_breakdowns_as_shares_and_the_table_has_levels():
+    """A dot stands at the share of the largest level; what never breaks has a hollow arrow."""
+    slopes = 0.6 + 0.1 * np.arange(6)
+    records = _records(
+        {
+            "EucNMF": lambda level, split: 0.8 - slopes[split] * level,
+            "KLNMF": lambda level, split: 0.8 - 0.1 * level,
+        }
+    )
+    records["relative-error-test"] = 0.25
+    table = breakdown.summarise(breakdown.frame(records))
+    figure = breakdown.draw(table)
+    curves, levels = figure.axes
+    assert curves.get_title() == LAPLACE.title
+    assert [label.get_text() for label in levels.get_yticklabels()] == [LAPLACE.title]
+    dots = {line.get_marker(): line for line in levels.lines if line.get_linestyle() == "None"}
+    half = 0.4 / slopes.mean()
+    found = [float(dot.get_xdata()[0]) for dot in dots.values()]
+    assert sorted(found) == pytest.approx([half / max(LAPLACE.levels), 1.0])
+    assert dots[">"].get_markerfacecolor() == "white"
+    plt.close(figure)
+    scores = breakdown.scores(table).set_index("method")
+    lost = "half of the clean accuracy lost at"
+    assert scores.loc["EucNMF", lost].startswith(f"{half:.2f} [")
+    assert scores.loc["KLNMF", lost].startswith(f"> {max(LAPLACE.levels):.2f}")
+    assert scores.loc["EucNMF", "ahead of EucNMF from"] == ""
+    assert set(scores["relative error of test images, mean"]) == {"0.250"}

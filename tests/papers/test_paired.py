@@ -1,5 +1,6 @@
 """Paired differences of methods on corrupted faces, on scores whose answers are known."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -74,3 +75,27 @@ def test_without_scores_there_is_no_comparison():
     assert {verdict_of(claim.test, table).verdict for claim in paired.ARTEFACT.claims} == {
         "not run"
     }
+
+
+def test_the_picture_has_two_panels_and_the_table_has_all():
+    """Each difference over EucNMF and KLNMF is drawn where its line says; PCA is in the table."""
+    table = paired.compare(_scores(10))
+    figure = paired.draw(table)
+    accuracy, error = figure.axes
+    assert [axis.get_title() for axis in (accuracy, error)] == list(paired._FORESTS.values())
+    lines = [text.get_text() for text in accuracy.get_yticklabels()]
+    assert lines[0].startswith("Yale B, ")
+    shown = table.query("metric == 'accuracy-5' and rival != 'PCA'")
+    points = sorted(
+        float(line.get_xdata()[0]) for line in accuracy.lines if line.get_marker() in ("s", "^")
+    )
+    assert points == pytest.approx(sorted(shown["mean"]))
+    plt.close(figure)
+    scores = paired.scores(table)
+    assert len(scores) == len(table.groupby(["dataset", "metric", "method", "rival"]))
+    assert "PCA" in set(scores["rival"])
+    one = shown.iloc[0]
+    cell = scores.query(
+        f"metric == 'Algorithm 5' and method == '{one['method']}' and rival == '{one['rival']}'"
+    )[one["condition"]].iloc[0]
+    assert cell.startswith(f"{one['mean']:.1f} [")

@@ -1,5 +1,6 @@
 """Pages in a headless browser: interactive figures, the filters of claims, and narrow windows."""
 
+import base64
 import csv
 import json
 import re
@@ -150,9 +151,11 @@ def test_the_picture_comes_first(browser, folder):
     assert page.run('document.querySelector("figure img").naturalWidth') > 300
     assert page.run('typeof uPlot + document.querySelectorAll("canvas").length') == "undefined0"
     page.run('document.querySelector(".as-figure").click()')
-    page.until('document.querySelector(".panel canvas") && document.querySelector("img").hidden')
+    page.until(
+        'document.querySelector(".panel canvas") && document.querySelector("figure > a").hidden'
+    )
     page.run('document.querySelector(".as-figure").click()')
-    page.until('!document.querySelector("img").hidden')
+    page.until('!document.querySelector("figure > a").hidden')
     assert page.run('document.querySelector(".interactive").hidden')
     assert page.errors == []
 
@@ -333,7 +336,7 @@ def test_the_address_holds_the_state_of_the_filters(browser, smoke_report, verdi
     """A page opened with a state shows these claims, in this order; fields are filled."""
     word = Counter(row["verdict"] for row in verdicts).most_common(1)[0][0]
     state = f"#paper=robust-xray&verdict={word.replace(' ', '+')}&sort=-n"
-    page = browser.open(smoke_report.folder / "index.html", fragment=state)
+    page = browser.open(smoke_report.folder / "claims.html", fragment=state)
     ids, words = shown(page)
     rows = {row["id"]: row for row in verdicts}
     asked = [
@@ -351,7 +354,7 @@ def test_the_address_holds_the_state_of_the_filters(browser, smoke_report, verdi
 
 def test_filtering_and_sorting_change_the_address(browser, smoke_report, verdicts):
     """The choices of a reader stand in the address, from where they are read again."""
-    page = browser.open(smoke_report.folder / "index.html")
+    page = browser.open(smoke_report.folder / "claims.html")
     page.run(
         'form.text.value = "SPA recovers"; form.by.value = "paper";'
         'form.dispatchEvent(new Event("input")); heads[3].querySelector("button").click()'
@@ -376,23 +379,63 @@ def test_filtering_and_sorting_change_the_address(browser, smoke_report, verdict
 
 @pytest.fixture(scope="module")
 def landing(tmp_path_factory):
-    """The longest landing page: every paper and question, and a leaderboard for every job."""
+    """The longest landing page, a leaderboard for every job, and beside it all claims."""
     return full_landing(tmp_path_factory.mktemp("landing"))
 
 
-@pytest.mark.parametrize("width", [1400, 390])
-def test_the_table_is_not_far_down(browser, landing, width):
-    """On a desk and on a phone the table of claims begins within 4000 pixels, scripts or none."""
+@pytest.mark.parametrize(("width", "longest"), [(1400, 6000), (390, 12_000)])
+def test_the_landing_page_is_short(browser, landing, width, longest):
+    """Each paper with its picture; on a desk all of them begin on the first screen."""
     page = browser.open(landing, width=width)
     assert len(page.run("[...document.querySelectorAll('article img')].map((i) => i.src)")) == 5
-    assert page.run("table.getBoundingClientRect().top + scrollY") <= 4000
+    assert page.run("document.documentElement.scrollHeight") <= longest
+    tops = "[...document.querySelectorAll('article')].map((a) => a.getBoundingClientRect().top)"
+    if width == 1400:
+        assert max(page.run(tops)) < 700
     assert fits(page)
     assert page.errors == []
 
 
+@pytest.mark.parametrize("width", [1400, 390])
+def test_a_paper_has_a_number_with_its_interval_near_its_title(browser, landing, width):
+    """Within 800 pixels from its head, with the share of the grid, and before its counts."""
+    page = browser.open(landing, width=width)
+    places = page.run(
+        "[...document.querySelectorAll('article')].map((a) => {"
+        "const top = a.getBoundingClientRect().top;"
+        "return [...a.querySelectorAll(':scope > ul li')]"
+        ".map((li) => [li.getBoundingClientRect().bottom - top, li.innerText]); })"
+    )
+    assert len(places) == 5
+    for found in places:
+        assert found
+        assert all(bottom <= 800 for bottom, _ in found)
+        assert any(re.search(r"\[-?[\d.]+, -?[\d.]+\] .*% of the grid", text) for _, text in found)
+
+
+@pytest.mark.parametrize(
+    "fragment", ["#paper=mahnmf&verdict=refuted", "#robust-xray/fig3/beats-spa"]
+)
+def test_older_addresses_of_claims_still_lead_to_them(browser, landing, fragment):
+    """A state of the filters or the id of a claim opens the page that has the table now."""
+    page = browser.open(landing, fragment=fragment)
+    page.until("location.pathname.endsWith('claims.html') && typeof table === 'object'")
+    assert page.run("location.hash") == fragment
+    assert page.run("[...table.tBodies[0].rows].filter((r) => !r.hidden).length") > 0
+
+
+def test_the_landing_page_is_printed_on_four_sheets(browser, landing):
+    """At most, as A4 with the usual margins."""
+    page = browser.open(landing)
+    sheet = {"paperWidth": 8.27, "paperHeight": 11.69}
+    pdf = base64.b64decode(page.call("Page.printToPDF", **sheet)["data"])
+    assert 1 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 4
+
+
 def test_claims_are_filtered_by_verdict_and_look(browser, landing):
     """A sign is no part of a verdict, and numbers of repeats are no part of a look."""
-    page = browser.open(landing, fragment="#verdict=no+lead&look=interim&sort=-n")
+    claims = landing.with_name("claims.html")
+    page = browser.open(claims, fragment="#verdict=no+lead&look=interim&sort=-n")
     asked = page.run('[...table.tBodies[0].rows].filter((r) => r.querySelector(".no-lead")).length')
     ids, words = shown(page)
     assert len(ids) == asked > 100
@@ -400,25 +443,22 @@ def test_claims_are_filtered_by_verdict_and_look(browser, landing):
     assert page.run("[form.verdict.value, form.look.value]") == ["no lead", "interim"]
     links = "[...table.tBodies[0].rows].map((row) => row.cells[0].lastChild.getAttribute('href'))"
     assert {f"#{name}" for name in ids} <= set(page.run(links))
-    page = browser.open(landing, fragment="#verdict=no+lead&look=final")
+    page = browser.open(claims, fragment="#verdict=no+lead&look=final")
     assert shown(page)[0] == []
     assert page.errors == []
 
 
 def test_what_is_folded_is_one_press_away(browser, landing):
-    """On a phone a press or an address unfolds it; on a desk and on paper it is there."""
+    """A press or an address unfolds it; what is folded on a phone only is there on a desk."""
     seen = "document.querySelector('{}').checkVisibility()"
     jobs, figure = seen.format(".jobs"), seen.format("#mahnmf-fig5")
     switch = seen.format("#leaderboards summary")
     desk = browser.open(landing)
-    assert desk.run(f"[{jobs}, {figure}, {switch}]") == [True, True, False]
+    assert desk.run(f"[{jobs}, {figure}, {switch}]") == [True, False, False]
     phone = browser.open(landing, fragment="#mahnmf-fig5", width=390)
     assert phone.run(f"[{jobs}, {figure}, {switch}]") == [False, True, True]
     phone.run("document.querySelector('#leaderboards summary').click()")
     assert phone.run(jobs)
-    phone.run("document.querySelector('#leaderboards summary').click()")
-    phone.call("Emulation.setEmulatedMedia", media="print")
-    assert phone.run(f"[{jobs}, {switch}]") == [True, False]
 
 
 # -- narrow windows ---------------------------------------------------------------------------
@@ -428,6 +468,7 @@ def test_what_is_folded_is_one_press_away(browser, landing):
     "name",
     [
         "index.html",
+        "claims.html",
         "leaderboards.html",
         "numbers.html",
         "robust-xray.html",
@@ -460,4 +501,50 @@ def test_trials_are_filtered_by_what_varies(browser, smoke_report):
     total = page.run("table.tBodies[0].rows.length")
     assert page.run('form.querySelector("output").textContent') == f"{len(rows)} of {total} cells"
     assert total > len(rows)
+    assert page.errors == []
+
+
+# -- pages of papers --------------------------------------------------------------------------
+
+
+def test_a_test_is_one_press_or_one_address_away(browser, folder):
+    """Tests are folded below the figure; the address of one unfolds it and shows it."""
+    text = (folder / "small.html").read_text(encoding="utf-8")
+    row = (
+        '<details><summary>1 test</summary><table class="tests"><tr id="small/one/a"><td>A</table>'
+    )
+    (folder / "folded.html").write_text(text.replace("</section>", f"{row}</details></section>"))
+    seen = "document.getElementById('small/one/a').checkVisibility()"
+    assert not browser.open(folder / "folded.html").run(seen)
+    assert browser.open(folder / "folded.html", fragment="#small/one/a").run(seen)
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_contents_stay_in_sight_and_close_after_a_choice(browser, folder, width):
+    """At any place of the page; a heading that an address leads to is not below them."""
+    counts = {"confirmed": 2, "refuted": 1}
+    contents = [
+        {"anchor": f"part-{i}", "name": f"Figure {i}", "title": "Scores", "counts": counts}
+        for i in range(12)
+    ]
+    body = "".join(f'<section id="part-{i}" style="height: 900px">{i}</section>' for i in range(12))
+    given = {"title": "Long", "body": Markup(body), "contents": contents}
+    text = environment().get_template("page.html").render(given)
+    (folder / "long.html").write_text(text, encoding="utf-8")
+    page = browser.open(folder / "long.html", width=width, height=800)
+    assert fits(page)
+    page.run("document.querySelector('.toc summary').click()")
+    assert page.run("document.querySelector('.toc li').innerText").split()[-4:] == [
+        "✓",
+        "2",
+        "✗",
+        "1",
+    ]
+    page.run("document.querySelector('.toc [href=\"#part-7\"]').click()")
+    page.until("scrollY > 5000")
+    assert not page.run("document.querySelector('.toc details').open")
+    bar = page.run("document.querySelector('.toc').getBoundingClientRect().bottom")
+    assert 0 < bar < 80
+    top = page.run("document.getElementById('part-7').getBoundingClientRect().top")
+    assert bar <= top <= bar + 60
     assert page.errors == []

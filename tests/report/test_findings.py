@@ -23,6 +23,8 @@ ROW = {
     "unit": "repeats",
     "look": "final",
     "data": "own",
+    "done": 30,
+    "paper_total": 400,
 }
 
 
@@ -64,6 +66,9 @@ def test_findings_say_how_much_is_behind_them():
     assert found["id"] == name
     assert found["verdict"] == "confirmed"
     assert found["scope"] == "10 repeats, interim, stand-in data"
+    assert found["sentence"] == (
+        found["finding"][:-1] + " (7 % of the grid, 10 repeats, interim, stand-in data)."
+    )
     *_, line = findings_table([row]).splitlines()
     assert line.endswith("| confirmed | 10 repeats, interim, stand-in data |")
     assert findings([row | {"id": "mahnmf/fig5/another"}]) == []

@@ -100,8 +100,8 @@ def test_every_verdict_has_a_sign_and_a_colour_of_its_own():
 
 @pytest.fixture(scope="module")
 def full(tmp_path_factory):
-    """The landing page of all claims, with verdicts of each kind, at an interim look."""
-    return full_landing(tmp_path_factory.mktemp("full"))
+    """The page of all claims, with verdicts of each kind, at an interim look."""
+    return full_landing(tmp_path_factory.mktemp("full")).with_name("claims.html")
 
 
 def test_the_table_of_claims_says_how_far_each_verdict_is(full):
@@ -144,6 +144,11 @@ def page(smoke_report):
 
 
 @pytest.fixture
+def table(smoke_report):
+    return (smoke_report.folder / "claims.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture
 def verdicts(smoke_report):
     return json.loads((smoke_report.folder / "claims.json").read_text(encoding="utf-8"))
 
@@ -157,9 +162,9 @@ def rows_of(page):
     }
 
 
-def test_every_claim_has_its_row(page, verdicts):
+def test_every_claim_has_its_row(table, verdicts):
     """Statement, sign and word of the verdict, printed number, and share of the paper's grid."""
-    rows = rows_of(page)
+    rows = rows_of(table)
     assert list(rows)
     assert set(rows) == {row["id"] for row in verdicts}
     for row in verdicts:
@@ -177,7 +182,9 @@ def test_every_claim_has_its_row(page, verdicts):
 
 def test_claims_of_papers_and_questions_of_ours_are_counted_apart(page, verdicts):
     """Each tally has a sign, a number and a word, and leads to these rows of the table."""
-    found = re.findall(r'href="#by=(\w+)&amp;paper=([\w-]+)&amp;verdict=([\w+]+)">(.*?)</a>', page)
+    found = re.findall(
+        r'href="claims.html#by=(\w+)&amp;paper=([\w-]+)&amp;verdict=([\w+]+)">(.*?)</a>', page
+    )
     told = {(by, key, word.replace("+", " ")): text for by, key, word, text in found}
     by = {"paper": "paper", "ours": "us"}
     counts = Counter(
@@ -187,12 +194,17 @@ def test_claims_of_papers_and_questions_of_ours_are_counted_apart(page, verdicts
 
 
 def test_links_lead_somewhere(smoke_report):
-    """Every link is a state of the filters, or an id of a page of the report."""
-    start = Outline(smoke_report.folder / "index.html")
+    """Every link has words, and is a state of the filters, a file, or an id of a page."""
+    index = smoke_report.folder / "index.html"
+    start = Outline(index)
+    assert not re.search(r"<a [^>]*>\s*</a>", index.read_text(encoding="utf-8"))
     outlines = {"": start}
     assert len(set(start.ids)) == len(start.ids)
     for link in start.named("a"):
         name, _, fragment = link["href"].partition("#")
+        if name.startswith("https://"):  # of a paper
+            continue
+        assert not name.endswith("/"), "a folder has no page of its own everywhere"
         if name not in outlines:
             outlines[name] = Outline(smoke_report.folder / name)
         if fragment and "=" not in fragment:
@@ -209,7 +221,7 @@ def test_permalinks_of_artefacts_still_hold(smoke_report):
         assert links[name]["href"] == f"{artefact.paper}.html#{name}"
 
 
-@pytest.mark.parametrize("name", ["index.html", "leaderboards.html"])
+@pytest.mark.parametrize("name", ["index.html", "claims.html", "leaderboards.html"])
 def test_a_page_can_be_read_aloud(smoke_report, name):
     """Headings in order, scopes of table heads, alternative texts, labels of fields."""
     outline = Outline(smoke_report.folder / name)

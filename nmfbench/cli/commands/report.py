@@ -17,6 +17,7 @@ def add(commands):
     options.store(sub)
     options.output(sub)
     options.since(sub)
+    options.site(sub)
 
 
 def run(args) -> Result:
@@ -39,6 +40,7 @@ def make_report(artefacts, args, profile=None) -> Result:
             output=args.output,
             stand_in=args.stand_in,
             since=args.since or (_RELEASED if Path(_RELEASED).exists() else None),
+            site=args.site,
         )
     except NotebookError as error:
         raise ReportError(str(error)) from error

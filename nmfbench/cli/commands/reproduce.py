@@ -14,6 +14,7 @@ def add(commands):
     options.computing(sub)
     options.output(sub)
     options.since(sub)
+    options.site(sub)
     sub.add_argument(
         "--book",
         metavar="DIR",

@@ -1,0 +1,51 @@
+"""The page on nmfbench itself, and addresses of pages."""
+
+import re
+
+from nmfbench.pages.environment import render_page
+from nmfbench.report.about import add_addresses, write_about
+
+
+def test_the_page_says_how_to_install_cite_and_add(tmp_path):
+    """With the files of the checkout, each of which is beside it, and the papers' addresses."""
+    page, *files = write_about(["mahnmf", "robust-xray"], tmp_path)
+    text = page.read_text(encoding="utf-8")
+    assert {"CITATION.cff", "LICENSE", "CHANGELOG.md"} <= {path.name for path in files}
+    for path in files:
+        assert path.exists()
+        assert f'href="{path.name}"' in text
+    assert 'href="https://arxiv.org/abs/1207.3438"' in text
+    ids = set(re.findall(r' id="(\w+)"', text))
+    assert set(re.findall(r"about\.html#(\w+)", text)) <= ids
+
+
+def test_a_site_gives_pages_their_addresses(tmp_path):
+    """Once, in the head, with the title and the description that are there; never without it."""
+    text = (
+        '<title>A &amp; B</title>\n<meta name="description" content="Found &quot;it&quot;.">'
+        '<body><img src="figures/a-small.webp">'
+    )
+    (tmp_path / "solvers").mkdir()
+    page = tmp_path / "solvers" / "a.html"
+    page.write_text(text)
+    bare = tmp_path / "bare.html"
+    bare.write_text("<title>No description</title>")
+    for _ in range(2):
+        add_addresses([page, bare], tmp_path, "https://example.org/nmf/")
+    made = page.read_text()
+    assert made.count('<link rel="canonical" href="https://example.org/nmf/solvers/a.html">') == 1
+    assert '<meta property="og:title" content="A &amp; B">' in made
+    assert '<meta property="og:description" content="Found &quot;it&quot;.">' in made
+    assert 'content="https://example.org/nmf/figures/a-small.webp"' in made
+    assert bare.read_text() == "<title>No description</title>"
+
+
+def test_every_page_has_a_description_a_sign_and_a_way_back(tmp_path):
+    """From pages below the report's folder, too; a page that is mailed alone has no links home."""
+    page = render_page("choose.html", tmp_path, choices=[], scores={}, plain="NMF")
+    text = page.read_text(encoding="utf-8")
+    assert '<meta name="description" content="nmfbench recomputes' in text
+    assert text.count("<main>") == 1
+    assert '<link rel="icon" href="assets/favicon.svg"' in text
+    assert 'href="about.html#cite"' in text
+    assert 'rel="canonical"' not in text
