@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
@@ -17,7 +18,7 @@ from nmfbench.trials.trial import Trial
 __all__ = [
     "ACCURACIES",
     "ASSUMED",
-    "LARGEST_CLASS",
+    "LARGEST_CLASS_OF_BBC",
     "MEAN_ACCURACY",
     "METHODS",
     "SHOWN",
@@ -50,8 +51,8 @@ ACCURACIES = [f"accuracy@{size}" for size in SIZES]
 MEAN_ACCURACY = "accuracy@mean"
 """Mean over the numbers of exemplars, of fits that have all of them."""
 
-LARGEST_CLASS = {"reuters": (1856, 3640), "bbc": (255, 1111)}
-"""Test documents of the largest class, and all of them: the same in every split."""
+LARGEST_CLASS_OF_BBC = 255 / 1111
+"""Share of the largest class among its test documents: the same in every split."""
 
 
 def grid(dataset, repeats, chosen=METHODS, *, smoke=False):
@@ -90,18 +91,27 @@ def _means(frame):
     return f"accuracy in per cent, in the mean over numbers of exemplars: {shown}"
 
 
-def few_exemplars(dataset: str, name: str) -> list[Claim]:
-    """Claims that ten exemplars of any method beat the answer of the largest class alone."""
-    largest, total = LARGEST_CLASS[dataset]
+def few_exemplars(name: str, bound: float, words: str, whose: Literal["paper", "ours"]):
+    """Claims that ten exemplars of any method give reasonable accuracy, by weighting.
+
+    Parameters
+    ----------
+    name : str
+        Of the collection.
+    bound : float
+    words : str
+        What the bound is, for the statements.
+    whose : {"paper", "ours"}
+    """
     return [
         Claim(
             f"few-{weighting}",
             f"With ten exemplars of {name} the accuracy of SMRS, SPA, XRAY-l2 and RobustXRAY is "
-            f"above that of always answering the largest class (chosen on {words}).",
+            f"at least {words} (chosen on {terms}).",
             "Section 5.2",
-            at_least(SHOWN, "accuracy@10", largest / total, at={"weighting": weighting}),
+            at_least(SHOWN, "accuracy@10", bound, whose=whose, at={"weighting": weighting}),
         )
-        for weighting, words in WEIGHTINGS.items()
+        for weighting, terms in WEIGHTINGS.items()
     ]
 
 
@@ -141,9 +151,9 @@ ASSUMED = {
     "splits": "Half of each class, rounded up, trains, which gives the sizes in the figures' "
     "titles; the number of splits is not given.",
     "random choice": "Not in the paper; without it no curve can be judged. The evidence has it.",
-    "few exemplars": "What “reasonable” accuracy is the paper does not say: at least above that of "
-    "always answering the largest class of the test half. On Reuters that is 51 %, and the paper's "
-    "SMRS has 50 %.",
+    "few exemplars": "What “reasonable” accuracy is the paper says by an example: 50 % on Reuters. "
+    "So much is asked of every method there, though always answering the largest class of the test "
+    "half gives 51 %; on BBC, of which it gives none, at least that of the largest class, 23 %.",
     "readings": "Under each weighting a sentence of the paper is tested apart, as the paper names "
     "none: it holds if it does under one of them, and fails if it does under none.",
     "SMRS": "alpha = 5, the value its authors suggest; where fewer exemplars than asked for "
