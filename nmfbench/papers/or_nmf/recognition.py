@@ -184,8 +184,8 @@ ASSUMED = {
     "samples": "Images are scaled to unit length.",
     "averages": "A claim compares methods at equal rank and split, and averages over the ranks "
     "that all have.",
-    "decline": "Accuracy at the largest rank is lower than at the smaller rank of the highest mean. "
-    "A method is robust if at no rank it is lower than at a smaller one by more than "
+    "decline": "Accuracy at the largest rank is lower than at the smaller rank of the highest "
+    "mean. A method is robust if at no rank it is lower than at a smaller one by more than "
     f"{_MARGIN:g} percentage points. A split is one observation, averaged over the sizes of the "
     "training set.",
     "start": "All methods of a split share people, images, the order of samples and the start, but "
@@ -373,7 +373,9 @@ def _falls(method) -> Test:
         if not losses:
             return _too_few(method)
         last, (lost, best) = losses.popitem()
-        text = f"{method} loses {{}} percentage points from its best smaller rank ({best}) to {last}"
+        text = (
+            f"{method} loses {{}} percentage points from its best smaller rank ({best}) to {last}"
+        )
         return Finding(text, [of_units(lost, _ACCURACY)], Lead())
 
     return test
