@@ -11,9 +11,9 @@ SENTENCES = (
         text="“We prove that OR-NMF almost surely converges to a local optimal solution.”",
         place="Abstract",
         tests=(
-            "streams/local-optimum-cbcl-constant",
-            "streams/local-optimum-orl-constant",
-            "streams/local-optimum-huebow-constant",
+            "streams/local-optimum-cbcl-exact",
+            "streams/local-optimum-orl-exact",
+            "streams/local-optimum-huebow-exact",
         ),
     ),
     Sentence(
@@ -111,9 +111,9 @@ SENTENCES = (
         text="“The objective function f(W) converges almost surely under Algorithm 1.”",
         place="Section II-B, Theorem 1",
         tests=(
-            "streams/converges-cbcl-constant",
-            "streams/converges-orl-constant",
-            "streams/converges-huebow-constant",
+            "streams/converges-cbcl-exact",
+            "streams/converges-orl-exact",
+            "streams/converges-huebow-exact",
         ),
     ),
     Sentence(
@@ -142,9 +142,9 @@ SENTENCES = (
         text="“We prove that ‖Wᵗ⁺¹ − Wᵗ‖ = O(1/t).”",
         place="Section II-B, step 2",
         tests=(
-            "streams/settles-cbcl-constant",
-            "streams/settles-orl-constant",
-            "streams/settles-huebow-constant",
+            "streams/settles-cbcl-exact",
+            "streams/settles-orl-exact",
+            "streams/settles-huebow-exact",
         ),
     ),
     Sentence(
@@ -152,9 +152,9 @@ SENTENCES = (
         text="“gₜ(Wᵗ) − fₜ(Wᵗ) → 0 (t → ∞), a.s.”",
         place="Section II-B, step 3",
         tests=(
-            "streams/meets-cbcl-constant",
-            "streams/meets-orl-constant",
-            "streams/meets-huebow-constant",
+            "streams/meets-cbcl-exact",
+            "streams/meets-orl-exact",
+            "streams/meets-huebow-exact",
         ),
     ),
     Sentence(
