@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -18,7 +17,7 @@ from nmfbench.artefacts.comparisons import (
     rows_of,
 )
 from nmfbench.artefacts.estimate import of_units
-from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, with_evidence
+from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, together, with_evidence
 from nmfbench.artefacts.frames import lengthen, mean_table, narrow
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plots import Curves, Printed
@@ -334,19 +333,7 @@ def _ahead(method, rivals, at) -> Test:
     """
     tests = [always_best(method, them, _ACCURACY, _BY, at=at) for them in (rivals, [PRINTED])]
     words = "set by us: τ = 0.001, and 200 updates of a chunk by ONMF"
-
-    def test(frame):
-        both, printed = (test(frame) for test in tests)
-        if not both.estimates:
-            return both
-        return replace(
-            both,
-            estimates=[*both.estimates, *printed.estimates],
-            complete=both.complete and printed.complete and bool(printed.estimates),
-            notes=[*both.notes, *printed.notes],
-        )
-
-    return with_evidence(test, lambda _: words)
+    return with_evidence(together(*tests), lambda _: words)
 
 
 def _at_some_rank(method, rival, region) -> Test:

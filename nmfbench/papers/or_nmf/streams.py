@@ -246,9 +246,9 @@ ARTEFACT = register_artefact(
             "updates": "The proofs of limits take Wᵗ for the minimiser of gₜ, to which Algorithm 2 "
             "converges without end; rule (9) ends it sooner, by a τ of which the paper gives an "
             "example, 0.001. So the paper's claims on limits are tested with exact updates, by "
-            "sweeps over the columns as in OMF; what is left of them by rule (9) is our question. The claims "
-            "on each update are about Algorithm 2 and rule (9), as are those on MOR-NMF, whose "
-            "buffer has no exact update here.",
+            "sweeps over the columns as in OMF; what is left of them by rule (9) is our question. "
+            "The claims on each update are about Algorithm 2 and rule (9), as are those on "
+            "MOR-NMF, whose buffer has no exact update here.",
             "θ": "By rule (9) limits depend on it: constant, as on a stream without end, on which "
             "the printed cosine stays at its first value; and by the cosine over the ten passes, "
             "by which θ ends near zero, which brings any method to rest. Exact updates have none.",
