@@ -18,7 +18,20 @@ from nmfbench.artefacts.estimate import Estimate
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.region import Place, Region, Smallest
 
-__all__ = ["MIN_UNITS", "NO_PAIR", "Finding", "Test", "together", "with_evidence", "within"]
+__all__ = [
+    "ALPHA",
+    "MIN_UNITS",
+    "NO_PAIR",
+    "Finding",
+    "Test",
+    "together",
+    "with_evidence",
+    "within",
+]
+
+ALPHA = 0.05
+"""Share of wrong ones that may be expected among the confirmed and refuted claims of an artefact,
+and among those without a lead."""
 
 MIN_UNITS = 5
 """Fewer independent observations say too little of how they differ."""

@@ -9,7 +9,6 @@ from nmfbench.artefacts.frames import mean_table
 from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.region import Bounds
-from nmfbench.trials.trial import Trial
 from nmfbench.problems.recovery import SMALL
 from nmfbench.trials.trial import Trial
 
