@@ -107,8 +107,8 @@ def free_of_noise(dataset: str, conditions: Sequence[str], source: str) -> list[
         for condition in conditions
         for claim in lowest(
             slug(condition),
-            f"{NAMES[dataset]}, {condition}: the bases of {{}} suppress the noise; it adds less "
-            "contamination than to those of EucNMF and of KLNMF.",
+            f"{NAMES[dataset]}, {condition}: {{}} suppresses the noise, which adds less "
+            "contamination to its bases than to the bases of EucNMF and KLNMF.",
             source,
             ADDED,
             at={"condition": condition},

@@ -100,7 +100,7 @@ class Panels:
     ----------
     dataset : str
     n_samples : int or None
-        Drawn anew in each repeat.
+        Drawn again in each repeat.
     every : mapping of int to int
         Samples between two records, by rank: a multiple of it, so that chunks end there, and no
         record is of fewer samples than bases, which fit them nearly without error.

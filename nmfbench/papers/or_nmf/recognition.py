@@ -238,7 +238,7 @@ def claims(figure: str, source: str) -> list[Claim]:
         ),
         Claim(
             "mor-works",
-            f"Codes on the bases of {MOR} recognise more than those on the random bases that it "
+            f"Codes on the bases of {MOR} recognise more than codes on the random bases that it "
             "starts from.",
             f"Section II-C; {source}",
             better(MOR, UNTRAINED, _ACCURACY, _BY, at=at),
@@ -292,7 +292,7 @@ def claims(figure: str, source: str) -> list[Claim]:
             origin="ours",
         )
         for name, words, rival in (
-            ("untrained", "those on the random bases that it starts from", UNTRAINED),
+            ("untrained", "codes on the random bases that it starts from", UNTRAINED),
             ("pixels", "the images themselves", PIXELS),
         )
     ]
