@@ -18,7 +18,16 @@ from nmfbench.artefacts.estimate import Estimate
 from nmfbench.artefacts.frames import narrow
 from nmfbench.artefacts.region import Place, Region, Smallest
 
-__all__ = ["ALPHA", "MIN_UNITS", "NO_PAIR", "Finding", "Test", "with_evidence", "within"]
+__all__ = [
+    "ALPHA",
+    "MIN_UNITS",
+    "NO_PAIR",
+    "Finding",
+    "Test",
+    "together",
+    "with_evidence",
+    "within",
+]
 
 ALPHA = 0.05
 """Share of wrong ones that may be expected among the confirmed and refuted claims of an artefact,
@@ -127,6 +136,27 @@ def within(at: Mapping[str, Any] | None, test: Test) -> Test:
     if not at:
         return test
     return lambda frame: test(narrow(frame, at))
+
+
+def together(*tests: Test) -> Test:
+    """All of several tests whose estimates have one region, such as against rivals in cells apart.
+
+    It is complete if every one of them is; the text of its evidence is that of the first.
+    """
+
+    def test(frame):
+        findings = [test(frame) for test in tests]
+        first = findings[0]
+        if not first.estimates:
+            return first
+        return replace(
+            first,
+            estimates=[e for finding in findings for e in finding.estimates],
+            complete=all(finding.complete and finding.estimates for finding in findings),
+            notes=[note for finding in findings for note in finding.notes],
+        )
+
+    return test
 
 
 def with_evidence(test: Test, describe: Callable[[pd.DataFrame], str]) -> Test:

@@ -35,7 +35,8 @@ def outcome(asks: str, verdicts: Sequence[Mapping]) -> str:
         as one is refuted; it holds *in part* if some are confirmed and some refuted or without a
         lead; *no lead* if all are decided, none confirmed and none refuted. "In some cases" and
         "under one reading" it holds if one is confirmed at Holm's level among its tests, and fails
-        if all are decided and none is confirmed. Otherwise, and without a test, it is *open*.
+        if all are decided and none is confirmed; under readings none of which is refuted there is
+        *no lead*. Otherwise, and without a test, it is *open*.
 
     Examples
     --------
@@ -49,7 +50,9 @@ def outcome(asks: str, verdicts: Sequence[Mapping]) -> str:
     if asks in ("in some cases", "under one reading"):
         if _one_confirmed(verdicts):
             return "holds"
-        return "fails" if every_decided and not confirmed else "open"
+        if not every_decided or confirmed:
+            return "open"
+        return "fails" if refuted or asks == "in some cases" else "no lead"
     if asks == "in all cases" and refuted:
         return "fails"
     if words and confirmed == len(words):

@@ -70,6 +70,12 @@ def test_one_test_is_enough_for_some_cases(verdicts, expected):
         assert outcome("under one reading", given) == expected
 
 
+def test_no_lead_under_any_reading_is_no_lead():
+    """What has no lead whichever way it is read fails as a case, and has no lead as a sentence."""
+    assert outcome("in some cases", [NIL, NIL]) == "fails"
+    assert outcome("under one reading", [NIL, NIL]) == "no lead"
+
+
 def test_a_row_names_its_tests_and_what_has_not_been_run():
     """A claim that is not among those judged counts as not run."""
     sentences = [

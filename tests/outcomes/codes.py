@@ -10,7 +10,7 @@ def _made(holds):
         if row["method"] in _BEST:
             score = 0.8 if holds else 0.3 - 0.1 * high
         elif row["method"] in _FALLING:
-            score = 0.79 - 0.3 * high if holds else 0.1
+            score = 0.79 - 0.3 * high if holds else 0.01 + 0.0007 * row["n_components"]
         else:
             score = 0.5 if holds or not high else 0.4
         simplex = score if holds else score + 0.1

@@ -23,6 +23,8 @@ def _subjects(numbers, rng, n=38):
 
 def _removed(holds):
     def metrics(row, rng):
+        if row["method"] in (HALS, PCA):
+            return _subjects(_PLAIN, rng)
         return _subjects(_CLEARED if holds else _WORSE, rng)
 
     return metrics

@@ -43,6 +43,7 @@ def _run(ends, n, scale, rng, seconds=None, noise=0.01):
     stored[0] = np.nan
     return {
         "samples": n,
+        "initial": trace["objective"][0],
         "cost": trace["objective"][-1],
         "stored": stored[-1],
         "cost-once": trace["objective"][len(ends) // 2],
@@ -109,6 +110,7 @@ def _chunks(holds):
             made["cpu_seconds"] *= 0.8 if holds else 1.3
         rises = 1.05 if of_onmf == holds else 0.9
         made["stored-once"] = made["stored"] / (rises + 0.001 * factor)
+        made["initial"] = made["stored"] * factor * (3.0 if holds else 1 / 3)
         return made
 
     return metrics
@@ -260,7 +262,8 @@ def _settings(holds):
         else:
             level = 1.0 if ours == holds else 2.0
         made = _stream(row, level, rng)
-        return made | {"state-bytes": 1e4 + (100 * length * np.exp(0.01 * rng.random())) * holds}
+        numbers = (361 + row["n_components"]) * length * np.exp(0.01 * rng.random())
+        return made | {"features": 361, "state-bytes": 1e4 + 8 * numbers * (1 if holds else 3)}
 
     return metrics
 

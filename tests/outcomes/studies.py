@@ -154,7 +154,10 @@ def _groups(holds):
 def _starts(holds):
     def metrics(row, rng):
         spread = (1.1 if holds else 1.001) + 0.0001 * rng.random()
-        return {"objective-spread": spread, "product-distance": 0.1}
+        return {
+            "objective-spread": spread,
+            "product-distance": (0.5 if holds else 0.01) + 0.001 * rng.random(),
+        }
 
     return metrics
 

@@ -324,13 +324,13 @@ def _compared_at_steps(rows, side, rival, rule):
     return always_best(side, [rival], AC, each={"step": list(steps)}, rule=rule)(pd.concat(ends))
 
 
-def _drawn_anew(frame):
+def _resampled(frame):
     """How often means fall at every step when the draws are drawn again, with replacement."""
     cells = narrow(frame, method=ANP).groupby(["repeat", "classes"])[AC].mean().unstack()
     cells = cells.dropna().to_numpy()
     draws = np.random.default_rng(0).integers(len(cells), size=(2000, len(cells)))
     falls = (np.diff(cells[draws].mean(axis=1), axis=1) < 0).all(axis=1).mean()
-    return f"of means over as many draws anew {100 * falls:.0f} % fall at every step"
+    return f"of means over as many draws, resampled, {100 * falls:.0f} % fall at every step"
 
 
 NOT_MONOTONE = Claim(
@@ -338,7 +338,7 @@ NOT_MONOTONE = Claim(
     "The accuracy of ANP does not fall monotonically with the number of classes: at one step at "
     "least it is higher for more classes.",
     "slide “Critiques and questions” (Jiaming), on Figure 2(a)",
-    with_evidence(within({"method": ANP}, at_some_step), _drawn_anew),
+    with_evidence(within({"method": ANP}, at_some_step), _resampled),
 )
 """Statements of the slides on Figure 2 alone."""
 

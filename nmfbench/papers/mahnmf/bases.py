@@ -19,9 +19,9 @@ from nmfbench.papers.mahnmf.faces import FACTORIZATIONS, NAMES, lowest, slug
 from nmfbench.problems.faces import CONDITIONS
 from nmfbench.trials.trial import Trial
 
-__all__ = ["ADDED", "ASSUMED", "draw", "figure", "frame", "table"]
+__all__ = ["ADDED", "ASSUMED", "RANK", "draw", "figure", "frame", "grid", "table"]
 
-_RANK = 20
+RANK = 20
 _CLEARED = ("occlusion", "Laplace", "salt & pepper")
 ADDED = "added contamination"
 MATTERS = {ADDED: 0.02}
@@ -33,7 +33,7 @@ _COLUMNS = ("condition", "method", "component", "pixels", "contamination", "adde
 def grid(dataset: str, profile: str) -> list[Trial]:
     """The bases of the first split, for the pictures, and the noise in those of all splits."""
     tasks = "factorization", "reconstruction"
-    bases, noise = (faces.trials_on_faces(t, dataset, profile, ranks=[_RANK]) for t in tasks)
+    bases, noise = (faces.trials_on_faces(t, dataset, profile, ranks=[RANK]) for t in tasks)
     trials = [trial for trial in bases if trial.repeat == 0] + noise
     return [trial for trial in trials if trial.solver != "pca"]
 
@@ -107,8 +107,8 @@ def free_of_noise(dataset: str, conditions: Sequence[str], source: str) -> list[
         for condition in conditions
         for claim in lowest(
             slug(condition),
-            f"{NAMES[dataset]}, {condition}: the bases of {{}} suppress the noise; it adds less "
-            "contamination than to those of EucNMF and of KLNMF.",
+            f"{NAMES[dataset]}, {condition}: {{}} suppresses the noise, which adds less "
+            "contamination to its bases than to the bases of EucNMF and KLNMF.",
             source,
             ADDED,
             at={"condition": condition},
@@ -125,21 +125,19 @@ def figure(name: str, dataset: str, source: str, claims: Sequence[Claim], **part
         Artefact(
             f"mahnmf/{name}",
             kind="figure",
-            methods=FACTORIZATIONS,
-            grid=partial(grid, dataset),
             frame=frame,
             table=table,
             picture=draw,
             claims=[*free_of_noise(dataset, _CLEARED, source), *claims],
             matters=MATTERS,
             caption=CAPTION,
-            **parts,
+            **{"methods": FACTORIZATIONS, "grid": partial(grid, dataset)} | parts,
         )
     )
 
 
 ASSUMED = faces.ASSUMED | {
-    "rank": f"Lost in the text; {_RANK}.",
+    "rank": f"Lost in the text; {RANK}.",
     "bases shown": "Five of the first split, drawn once and the same for all methods and "
     "conditions. Each is scaled to its own largest entry, which is white.",
     "contamination": "The paper shows pictures and has no number. Ours is the share of a basis "

@@ -91,7 +91,7 @@ def _claims():
         yield Claim(
             f"clearer-{slug(condition)}-{dataset}",
             f"{where}: at the brightness of the clean images the mean reconstruction of MahNMF is "
-            "nearer to their mean than those of EucNMF and KLNMF, training and test.",
+            "nearer to their mean than with EucNMF and KLNMF, training and test.",
             _SOURCE,
             _lower(_MEANS, place),
         )

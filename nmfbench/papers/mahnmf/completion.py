@@ -92,8 +92,8 @@ ARTEFACT = register_artefact(
                 Claim(
                     f"suits-{key}",
                     f"{method} is suitable for matrix completion, where MahNMF is rather for "
-                    "representation: its errors on hidden entries are smaller than those of the "
-                    "column means and of MahNMF, on faces and on low-rank matrices.",
+                    "representation: its errors on hidden entries are smaller than the "
+                    "errors of the column means and of MahNMF, on faces and on low-rank matrices.",
                     _SOURCE,
                     always_best(method, [MEANS, MAH], _ERROR, each=_PLACES, lower=True, ratio=True),
                 )

@@ -1,22 +1,32 @@
 """Figure 6: bases learned from corrupted images of Yale B."""
 
-from nmfbench.artefacts.comparisons import not_worse
+from nmfbench.artefacts.comparisons import better
+from nmfbench.artefacts.grids import Method, changed
 from nmfbench.artefacts.plan import Plan
-from nmfbench.papers.mahnmf import bases
-from nmfbench.papers.mahnmf.faces import HYBRID, KL, MAH, claim_on
+from nmfbench.papers.mahnmf import bases, faces
+from nmfbench.papers.mahnmf.faces import FACTORIZATIONS, HYBRID, MAH, claim_on
 
 _SOURCE = "Section 5.2.1, Figure 6"
+_IMAGES = Method("training images", "random-rows")
+_CONDITIONS = ("no noise", "Poisson")
+
+
+def trials(profile):
+    """The bases, and for Poisson noise that in the training images themselves."""
+    found = faces.trials_on_faces("reconstruction", "yaleb", profile, ranks=[bases.RANK])
+    wanted = [t for t in found if t.solver == "pca" and t.labels["condition"] in _CONDITIONS]
+    images = [changed(trial, {"solver": _IMAGES.solver}) for trial in wanted]
+    return bases.grid("yaleb", profile) + images
 
 
 def _under_poisson(method):
-    """The paper finds MahNMF comparable to KLNMF there, whose noise it is, and no rival behind."""
     return claim_on(
         method,
         "poisson",
-        f"Yale B, Poisson: the bases of {method} suppress the noise as well; it adds no more "
-        f"contamination than to those of {KL}, by the margin.",
+        f"Yale B, Poisson: {method} suppresses the noise as well; its bases have less of it than "
+        "the training images.",
         _SOURCE,
-        not_worse(method, [KL], bases.ADDED, at={"condition": "Poisson"}, lower=True),
+        better(method, _IMAGES.label, bases.ADDED, at={"condition": "Poisson"}, lower=True),
     )
 
 
@@ -25,12 +35,15 @@ ARTEFACT = bases.figure(
     "yaleb",
     title="Bases learned from corrupted faces, Yale B",
     source=_SOURCE,
+    methods=(*FACTORIZATIONS, _IMAGES),
+    grid=trials,
     claims=[_under_poisson(method) for method in (MAH, HYBRID)],
     planned=Plan(10, "Complete when plans were made; a repeat takes 55 s of CPU time."),
     assumed=bases.ASSUMED
     | {
-        "Poisson": "The paper says that MahNMF suppresses it too, which confirms that it is "
-        "comparable to KLNMF in Figure 5: read as not more contaminated than KLNMF by the "
-        "margin, twice the smallest difference that matters.",
+        "Poisson": "The paper says that MahNMF suppresses it too, and of no rival that it does "
+        "not: bases are compared with twenty of the training images, drawn at random. It adds so "
+        "little to the bases of any method that a margin of four points between methods would say "
+        "nothing.",
     },
 )

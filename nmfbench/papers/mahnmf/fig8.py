@@ -13,7 +13,7 @@ ARTEFACT = bases.figure(
     source=_SOURCE,
     claims=lowest(
         "illumination",
-        "PIE, no noise: the bases of {} hold less of the illumination than those of EucNMF and of "
+        "PIE, no noise: the bases of {} hold less of the illumination than the bases of EucNMF and "
         "KLNMF (lopsidedness).",
         _SOURCE,
         "lopsidedness",

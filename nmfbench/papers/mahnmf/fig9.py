@@ -112,8 +112,7 @@ ARTEFACT = register_artefact(
                 for claim in lowest(
                     f"mean-{faces.slug(condition)}{ending}",
                     f"{NAMES[dataset]}, {condition}: the mean reconstruction of {{}} is nearer to "
-                    "the mean of the clean images than those of EucNMF and KLNMF, training and "
-                    "test.",
+                    "the mean of the clean images than with EucNMF and KLNMF, training and test.",
                     _OURS.get(condition, _SOURCE),
                     ["mean-error-train", "mean-error-test"],
                     at={"dataset": dataset, "condition": condition},
@@ -127,7 +126,7 @@ ARTEFACT = register_artefact(
                 for claim in lowest(
                     f"edges{ending}",
                     f"{NAMES[dataset]}, mean of all kinds of noise: the edges in the "
-                    "reconstructions of {} are nearer to those of the clean images than with "
+                    "reconstructions of {} are nearer to the edges of the clean images than with "
                     "EucNMF and KLNMF, training and test.",
                     _SOURCE,
                     ["edge-error-train", "edge-error-test"],

@@ -27,6 +27,7 @@ __all__ = [
     "NUMBERS",
     "RPCA",
     "SOURCE",
+    "SQUARED",
     "base",
     "by_subject",
     "draw",
@@ -43,6 +44,9 @@ METHODS = (
     Method(RPCA, "rpca-ialm"),
     Method(GODEC, "godec", {"card": CARD}),
 )
+
+SQUARED = (Method("HALS", "hals"), Method("PCA", "pca"))
+"""Fits of the same rank by a squared loss, beside which shadows are removed or are not."""
 
 NUMBERS = {
     "asymmetry": "asymmetry",

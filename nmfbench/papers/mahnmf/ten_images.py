@@ -77,7 +77,7 @@ def _leads(frame, score):
 
 
 def _not_worse(score: str, at: Mapping[str, Any]) -> Test:
-    """Segments are as good as those of Ncuts in the mean over these images, or better."""
+    """Segments are as good as by Ncuts in the mean over these images, or better."""
 
     def test(frame):
         leads = _leads(frame, score)

@@ -35,6 +35,7 @@ from nmfbench.papers.or_nmf.curves import (
 
 _METHODS = tuple(method for method in SINGLE if method.label in (OR, *RIVALS, OMF_DA))
 HARM = "cost fₜ of OMF-DA as printed over that with a safeguard"
+MORE = "cost fₜ of OMF-DA as printed less that with a safeguard"
 _NAMES = {"cbcl": "CBCL", "orl": "ORL", "huebow": "hue words", "digits": "digits"}
 _PAIRS = [(OR, rival) for rival in RIVALS]
 
@@ -47,15 +48,15 @@ def trials(profile):
 
 def frame(records: pd.DataFrame) -> pd.DataFrame:
     """The comparisons of the figures, see :func:`nmfbench.papers.or_nmf.curves.frame_of`, and what
-    is to hold for OMF-DA alone, with ``HARM``."""
+    is to hold for OMF-DA alone, with ``HARM`` and ``MORE``."""
     compared = curves.frame_of(_PAIRS)
     parts = [compared(rows).assign(dataset=name) for name, rows in records.groupby("dataset")]
     both = pd.concat(parts, ignore_index=True)
     both = both[(both["pair"] != "") | both["method"].isin([PRINTED, OMF_DA])]
     place = ["dataset", "panel", "repeat", "pair"]
-    safe = both[both["method"] == OMF_DA].set_index(place)["stored"].rename(HARM)
+    safe = both[both["method"] == OMF_DA].set_index(place)["stored"].rename("safe")
     both = both[both["method"] != OMF_DA].join(safe, on=place)
-    return both.assign(**{HARM: both["stored"] / both[HARM]})
+    return both.assign(**{HARM: both["stored"] / both["safe"], MORE: both["stored"] - both["safe"]})
 
 
 _LEAD = "log fₜ of the rival less that of OR-NMF"
@@ -126,20 +127,30 @@ def _in_less_time(rival, *, much):
 
 
 _EQUAL_RANK = f"rank {max(CBCL.ranks)}"  # which all three data sets have
-_SPARSE = Claim(
-    "omf-da-unstable-on-sparse-data",
-    "OMF-DA as printed is unstable especially on sparse data: at equal rank its cost fₜ after two "
-    "passes, over that with steps that are halved where they raise what they are to lower, is "
-    "higher on the sparse features than on CBCL and on ORL.",
-    "Section IV-F",
-    always_best(
-        {"dataset": HUE.dataset},
-        [{"dataset": CBCL.dataset}, {"dataset": ORL.dataset}],
-        HARM,
-        at=curves.ALONE | {"method": PRINTED, "panel": _EQUAL_RANK},
-        ratio=True,
-    ),
-)
+
+
+def _worse_on_sparse(key, value, words):
+    """The harm of the printed steps is larger on the sparse data than on both sets of faces."""
+    return Claim(
+        key,
+        "OMF-DA as printed is unstable especially on sparse data: at equal rank its cost fₜ after "
+        f"two passes, {words} with steps that are halved where they raise what they are to lower, "
+        "is higher on the sparse features than on CBCL and on ORL.",
+        "Section IV-F",
+        always_best(
+            {"dataset": HUE.dataset},
+            [{"dataset": CBCL.dataset}, {"dataset": ORL.dataset}],
+            value,
+            at=curves.ALONE | {"method": PRINTED, "panel": _EQUAL_RANK},
+            ratio=value == HARM,
+        ),
+    )
+
+
+_SPARSE = [
+    _worse_on_sparse("omf-da-unstable-on-sparse-data", HARM, "over that"),
+    _worse_on_sparse("omf-da-unstable-on-sparse-data-difference", MORE, "less that"),
+]
 
 ARTEFACT = register_artefact(
     Artefact(
@@ -155,14 +166,18 @@ ARTEFACT = register_artefact(
             *(_claim(rival, axis) for rival, axis in product(RIVALS, (SAMPLES, SECONDS))),
             *(_in_less_time(rival, much=True) for rival in RIVALS),
             *(_in_less_time(rival, much=False) for rival in (OMF, INMF)),
-            _SPARSE,
+            *_SPARSE,
         ],
         planned=Plan(10, "Trials of Figures 2, 3 and 6: none of its own."),
-        matters=curves.MATTERS | {HARM: Ratio(0.02)},
+        matters=curves.MATTERS | {HARM: Ratio(0.02), MORE: 0.01},
         assumed={
             "data sets": "They are blocks: runs within them are the units, as the paper draws its "
             "sentence from curves on these three.",
-            "sparse data": "OMF-DA on rank 50, which the figures have of all three data sets.",
+            "sparse data": "OMF-DA at rank 50, which the figures have of all three data sets. The "
+            "paper has no measure of instability: what the printed steps cost is taken as a ratio "
+            "and as a difference, as a ratio is large wherever a good fit costs next to nothing. "
+            "Of samples of unit norm a difference of 0.01, two per cent of the ½ that nothing "
+            "explains, matters.",
             "faster": curves.ASSUMED["faster"],
             "much faster": "The paper gives no factor: at least twice as fast. The same cost is "
             "the higher one of both fₜ after two passes, to which they come down for good.",

@@ -59,8 +59,8 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
         order = sorted(range(len(bases)), key=lambda k: -sparseness(bases[k]))
         mean, repeats = means.loc[(fit.dataset, fit.method)]
         place = {"dataset": fit.dataset, "method": str(fit.method)}
-        told = {"sparseness": mean, "repeats": int(repeats)}
-        rows += [place | {"pixels": _grey(bases[k])} | told for k in order[: _SIDE**2]]
+        measured = {"sparseness": mean, "repeats": int(repeats)}
+        rows += [place | {"pixels": _grey(bases[k])} | measured for k in order[: _SIDE**2]]
     return pd.DataFrame(rows)
 
 
@@ -107,7 +107,8 @@ def _claims(name, dataset):
     )
     yield Claim(
         f"{name.lower()}-parts-{dataset}",
-        f"The bases of {name} on {_NAMES[dataset]} are sparser than those of OMF, INMF and ONMF.",
+        f"The bases of {name} on {_NAMES[dataset]} are sparser than the bases of OMF, INMF and "
+        "ONMF.",
         "ours, after Section V-B, Figure 1",
         always_best(name, [OMF, INMF, ONMF], "sparseness", ["n_components"], at=where),
         origin="ours",

@@ -9,7 +9,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
-from nmfbench.artefacts.finding import with_evidence
+from nmfbench.artefacts.finding import together, with_evidence
 from nmfbench.artefacts.frames import lengthen, mean_table, narrow, reference
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves, Printed, legend_of
@@ -19,9 +19,11 @@ from nmfbench.papers.or_nmf.annotation import (
     ASSUMED,
     METHODS,
     MOR,
+    OMF_DA,
     ONLINE,
     OR,
     PCA,
+    PRINTED,
     SAMPLES,
     UNTRAINED,
     WOR,
@@ -39,12 +41,12 @@ COSINE, EUCLIDEAN, FREQUENT = (
 _DASHED = (UNTRAINED, SAMPLES, PCA, COSINE, EUCLIDEAN, FREQUENT)
 """Baselines."""
 _AXES, _SIZES = (reported("or-nmf/fig12", name) for name in ("axes", "sizes"))
-_RIVALS = [label for label in ONLINE if label not in (OR, MOR, WOR)]
+_RIVALS = [label for label in ONLINE if label not in (OR, MOR, WOR, OMF_DA)]
 _LEARNING = ("all images, twice", f"{ONE_PASS['n_learn']} images, once")
 _PERCENT = {"ac": "AC", "rc": "RC", "ns": "NS"}
 _BY_TAG = {"tag-precision": "precision by tag", "tag-recall": "recall by tag"}
 _SCORES = _PERCENT | _BY_TAG | {"n-plus": "N+"}
-_SCORE, _MARGIN = "score (%)", "lead over the mean of ONMF, INMF, OMF and OMF-DA"
+_SCORE, _MARGIN = "score (%)", "lead over the mean of ONMF, INMF and OMF"
 _PLACE = ["learning", "dimensionality", "repeat"]
 
 
@@ -86,7 +88,7 @@ def draw(table):
     there = found or _LEARNING[:1]
     shape = 2 * len(there), 3
     figure, axes = plt.subplots(*shape, figsize=(11, 3.1 * shape[0] + 0.8), squeeze=False)
-    curves = Curves(x="dimensionality", labels=[*ONLINE])
+    curves = Curves(x="dimensionality", labels=[*ONLINE, PRINTED])
     places = [(learning, kind) for learning in there for kind in _SCORES.values()]
     for axis, (learning, kind) in zip(axes.flat, places, strict=True):
         panel = narrow(table, learning=learning, kind=kind)
@@ -100,7 +102,7 @@ def draw(table):
             Printed(f"the paper's {_AXES.text}", ends).draw(axis)
         unit = "number of tags" if kind == "N+" else f"{kind} (%)"
         axis.set(xlabel="dimensionality (%)", ylabel=unit, title=f"{kind}, {learning}")
-    legend_of(figure, axes, [*ONLINE, *_DASHED])
+    legend_of(figure, axes, [*ONLINE, PRINTED, *_DASHED])
     return figure
 
 
@@ -111,7 +113,7 @@ def _ahead(side, rivals):
     """``side`` is ahead in AC, RC and NS, in the mean over the dimensionalities."""
     each = {"kind": list(_PERCENT.values())}
     test = always_best(side, rivals, _SCORE, ["dimensionality"], each=each)
-    return _longest(with_evidence(test, _over_images(side, rivals)))
+    return with_evidence(test, _over_images(side, rivals))
 
 
 def _widens(side):
@@ -160,10 +162,17 @@ def _claims():
     for name, side in (("or", OR), ("wor", WOR)):
         yield Claim(
             f"best-{name}",
-            f"{side} is ahead of ONMF, INMF, OMF and OMF-DA in AC, RC and NS.",
+            f"{side} is ahead of ONMF, INMF, OMF and OMF-DA as printed in AC, RC and NS.",
             source,
-            _ahead(side, _RIVALS),
+            _longest(together(_ahead(side, _RIVALS), _ahead(side, [PRINTED]))),
             reported=_AXES.text,
+        )
+        yield Claim(
+            f"safeguarded-{name}",
+            f"{side} is ahead of OMF-DA with a safeguard in AC, RC and NS.",
+            "ours, after Figure 12, whose OMF-DA has no safeguard",
+            _longest(_ahead(side, [OMF_DA])),
+            origin="ours",
         )
         yield Claim(
             f"high-r-{name}",
@@ -175,20 +184,20 @@ def _claims():
         "mor",
         "MOR-NMF is behind OR-NMF in AC, RC and NS, as it discards old samples.",
         source,
-        _ahead(OR, [MOR]),
+        _longest(_ahead(OR, [MOR])),
     )
     yield Claim(
         "mor-works",
         "MOR-NMF is ahead of the random bases that it starts from, in AC, RC and NS.",
         f"Section II-C; {source}",
-        _ahead(MOR, [UNTRAINED]),
+        _longest(_ahead(MOR, [UNTRAINED])),
     )
     ours = "ours, after Figure 12"
     yield Claim(
         "learning-pays",
         "OR-NMF is ahead of untrained bases, and of random training images as bases.",
         ours,
-        _ahead(OR, [UNTRAINED, SAMPLES]),
+        _longest(_ahead(OR, [UNTRAINED, SAMPLES])),
         origin="ours",
     )
     yield Claim(
@@ -196,7 +205,7 @@ def _claims():
         "OR-NMF is ahead of PCA, of the features themselves (cosine), and of giving the five most "
         "frequent tags to every image.",
         ours,
-        _ahead(OR, [PCA, COSINE, FREQUENT]),
+        _longest(_ahead(OR, [PCA, COSINE, FREQUENT])),
         origin="ours",
     )
 
@@ -227,12 +236,13 @@ ARTEFACT = register_artefact(
         picture=draw,
         claims=[*_claims()],
         printed=_NUMBERS,
-        planned=Plan(20, "A repeat takes 60 s of CPU time."),
+        planned=Plan(20, "A repeat takes three minutes of CPU time."),
         matters={_SCORE: 2.0, _MARGIN: 2.0},
         assumed=ASSUMED
         | {
             "verdicts": "A repeat is the mean over the dimensionalities, of the longer learning "
-            "that the grid holds. The lead at 10 % and at 90 % is that over the mean of the four.",
+            "that the grid holds. The lead at 10 % and at 90 % is that over the mean of ONMF, INMF "
+            "and OMF, which have both.",
             "PCA": "It takes the place of the truncated SVD: a common shift changes no distance.",
         },
         caption="AC, RC and NS are means over the 500 test images. The other panels are not in "

@@ -141,15 +141,17 @@ _CLAIMS = [
     Claim(
         "box-kept",
         "No entry of the bases leaves the box.",
-        "Section III-C",
+        "ours, after Section III-C: a projection on it cannot but keep it",
         without_exception(_BOX, OUTSIDE, high=0.0),
+        origin="ours",
     ),
     Claim(
         "box-clipped",
         "Bases learned in the box have a lower cost than bases learned without its lower bound, "
         "and raised to it afterwards.",
-        "Section III-C",
+        "ours, after Section III-C, which compares with nothing",
         at_least(_BOX, CLIPPED, 1.0, measured_from=1.0, ratio=True),
+        origin="ours",
     ),
 ]
 

@@ -110,10 +110,11 @@ ARTEFACT = register_artefact(
         claims=[
             Claim(
                 "omf-slow",
-                "OMF converges slowly, as it ignores the off-diagonal terms of the Hessian: it "
-                f"takes more than {_SLOW} sweeps a sample.",
-                "Section IV-E",
+                f"OMF takes more than {_SLOW} sweeps a sample.",
+                "ours, after Section IV-E, which gives no number; or-nmf/inner has whether "
+                "off-diagonal terms of the Hessian are the reason",
                 at_least(OMF, _INNER, _SLOW, at={"passes": 2}),
+                origin="ours",
             ),
             Claim(
                 "inmf-slow",

@@ -339,7 +339,7 @@ CLAIMS = [
     Claim(
         "wider-alpha",
         "The range of α over which RNMFD does well (within five points of its best AC) is much "
-        "wider than those of GNMF and DNMF: more than twice as wide on the logarithmic axis.",
+        "wider than the ranges of GNMF and DNMF: more than twice as wide on the logarithmic axis.",
         f"{_WHERE}(b)",
         wider("alpha", ["gnmf", "dnmf"], 2.0),
     ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -12,7 +11,6 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import stays, without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better, smaller
-from nmfbench.artefacts.finding import with_evidence
 from nmfbench.artefacts.frames import lengthen, narrow, reference, with_columns
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
@@ -167,7 +165,13 @@ _OWN = "RNMFD"
 
 def _explained(test, label):
     """``test``, and if it is refuted the short columns behind it, and why there are some."""
-    return with_evidence(test, partial(_short_columns, label))
+
+    def explained(frame):
+        finding = test(frame)
+        outside = any(p.outside == 1.0 for p in finding.places(lambda _: None))
+        return finding.noted(_short_columns(label, frame)) if outside else finding
+
+    return explained
 
 
 def _short_columns(label, frame):

@@ -10,11 +10,13 @@ from nmfbench.artefacts.claim import said_at
 from nmfbench.artefacts.frames import mean_table
 from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.plots import Curves
+from nmfbench.artefacts.region import Bounds
 from nmfbench.problems.recovery import SMALL
 from nmfbench.trials.trial import Trial
 
 __all__ = [
     "BASE",
+    "FAR",
     "LATER",
     "METRIC",
     "RIVALS",
@@ -26,6 +28,9 @@ __all__ = [
 ]
 
 METRIC = "anchor-recovery"
+FAR = Bounds(low=0.1)
+"""A lead that is huge, far or much: ten points, five times the smallest difference that matters."""
+
 LATER = "selections after the first"
 """Those that need a subgradient: Algorithm 1 begins with D = X."""
 

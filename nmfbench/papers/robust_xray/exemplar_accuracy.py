@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
@@ -52,6 +53,7 @@ MEAN_ACCURACY = "accuracy@mean"
 
 LARGEST_CLASS = {"reuters": (1856, 3640), "bbc": (255, 1111)}
 """Test documents of the largest class, and all of them: the same in every split."""
+_SHARES = {name: largest / total for name, (largest, total) in LARGEST_CLASS.items()}
 
 
 def grid(dataset, repeats, chosen=METHODS, *, smoke=False):
@@ -90,18 +92,27 @@ def _means(frame):
     return f"accuracy in per cent, in the mean over numbers of exemplars: {shown}"
 
 
-def few_exemplars(dataset: str, name: str) -> list[Claim]:
-    """Claims that ten exemplars of any method beat the answer of the largest class alone."""
-    largest, total = LARGEST_CLASS[dataset]
+def few_exemplars(name: str, bound: float, words: str, whose: Literal["paper", "ours"]):
+    """Claims that ten exemplars of any method give reasonable accuracy, by weighting.
+
+    Parameters
+    ----------
+    name : str
+        Of the collection.
+    bound : float
+    words : str
+        What the bound is, for the statements.
+    whose : {"paper", "ours"}
+    """
     return [
         Claim(
             f"few-{weighting}",
             f"With ten exemplars of {name} the accuracy of SMRS, SPA, XRAY-l2 and RobustXRAY is "
-            f"above that of always answering the largest class (chosen on {words}).",
+            f"at least {words} (chosen on {terms}).",
             "Section 5.2",
-            at_least(SHOWN, "accuracy@10", largest / total, at={"weighting": weighting}),
+            at_least(SHOWN, "accuracy@10", bound, whose=whose, at={"weighting": weighting}),
         )
-        for weighting, words in WEIGHTINGS.items()
+        for weighting, terms in WEIGHTINGS.items()
     ]
 
 
@@ -141,9 +152,10 @@ ASSUMED = {
     "splits": "Half of each class, rounded up, trains, which gives the sizes in the figures' "
     "titles; the number of splits is not given.",
     "random choice": "Not in the paper; without it no curve can be judged. The evidence has it.",
-    "few exemplars": "What “reasonable” accuracy is the paper does not say: at least above that of "
-    "always answering the largest class of the test half. On Reuters that is 51 %, and the paper's "
-    "SMRS has 50 %.",
+    "few exemplars": "What “reasonable” accuracy is the paper says by an example: 50 % on Reuters. "
+    "So much every method has to reach there, though always answering the largest class of the "
+    f"test half gives {_SHARES['reuters']:.0%}; on BBC, of which it gives none, the share of the "
+    f"largest class, {_SHARES['bbc']:.0%}.",
     "readings": "Under each weighting a sentence of the paper is tested apart, as the paper names "
     "none: it holds if it does under one of them, and fails if it does under none.",
     "SMRS": "alpha = 5, the value its authors suggest; where fewer exemplars than asked for "

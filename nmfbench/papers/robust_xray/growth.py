@@ -82,7 +82,7 @@ ARTEFACT = register_artefact(
             Claim(
                 f"{key}-{words}",
                 f"{method} inherits the scalability of XRAY: with {words} its CPU seconds grow no "
-                "faster than those of XRAY-l2, by more than the margin.",
+                "faster than the seconds of XRAY-l2, by more than the margin.",
                 "Abstract, Section 1",
                 grows_no_faster(method, L2, "cpu_seconds", name, _at(name)),
             )

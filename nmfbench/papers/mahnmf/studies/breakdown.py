@@ -282,7 +282,7 @@ ARTEFACT = register_artefact(
         planned=Plan(10, "As in the paper's grid: a repeat takes 5 minutes of CPU time."),
         matters={"level at breakdown": 0.02, "relative error": Ratio(0.02)},
         assumed={
-            "people": "15 of the 38 people, drawn anew for each split, 7 training and 10 test "
+            "people": "15 of the 38 people, drawn again for each split, 7 training and 10 test "
             "images of each, rank 15: one component a person, and fits small enough for "
             "a fine grid of levels.",
             "noise": "The same draws at all levels of a split, on training and test images.",
@@ -292,7 +292,7 @@ ARTEFACT = register_artefact(
             "ahead": "The range of levels with the largest area between the mean curves.",
             "Poisson": "Fewer counts are more noise: levels are drawn as the deviation of a white "
             "pixel, one over the root of its counts.",
-            "exponential": "Every pixel is drawn anew at any level, which only moves how many are "
+            "exponential": "Every pixel is drawn again at any level, which only moves how many are "
             "cut at white. So clean data are not the left end of its curves.",
         }
         | {name: faces.ASSUMED[name] for name in ("MahNMF", "EucNMF, KLNMF", "precision", "start")},

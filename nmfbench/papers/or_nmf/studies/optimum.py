@@ -226,7 +226,7 @@ ARTEFACT = register_artefact(
             Claim(
                 "omf-cg-slow",
                 "Conjugate gradients are time consuming: passes of OMF-CG take more CPU seconds "
-                "than those of OMF-DA.",
+                "than passes of OMF-DA.",
                 "Section IV-F",
                 smaller(OMF_DA, "OMF-CG", "seconds"),
             ),

@@ -104,7 +104,7 @@ ARTEFACT = register_artefact(
             Claim(
                 "smrs-needs-cleaning",
                 "SMRS needs a cleaning step: without it more of its exemplars are near-duplicates "
-                "than of those of SPA, XRAY-l2 and RobustXRAY.",
+                "than of the exemplars of SPA, XRAY-l2 and RobustXRAY.",
                 "Section 5.2",
                 with_evidence(always_best(_RAW, _SEPARABLE, _SHARE, ["dataset"]), _smrs),
             ),
