@@ -121,6 +121,7 @@ def figure(name: str, dataset: str, source: str, claims: Sequence[Claim], **part
 
     ``parts`` are the other fields of an artefact.
     """
+    other: dict[str, Any] = {"methods": FACTORIZATIONS, "grid": partial(grid, dataset)} | parts
     return register_artefact(
         Artefact(
             f"mahnmf/{name}",
@@ -131,7 +132,7 @@ def figure(name: str, dataset: str, source: str, claims: Sequence[Claim], **part
             claims=[*free_of_noise(dataset, _CLEARED, source), *claims],
             matters=MATTERS,
             caption=CAPTION,
-            **{"methods": FACTORIZATIONS, "grid": partial(grid, dataset)} | parts,
+            **other,
         )
     )
 

@@ -443,12 +443,12 @@ def of_single(words: str, source: str) -> list[Claim]:
                 f"{method} converges {words}: in the second pass Fₙ rises by no more than 1 %.",
                 section,
                 at_least(method, "fall", -0.01, at=ALONE),
-                origin=origin,
+                origin="ours" if section.startswith("ours") else "paper",
             )
-            for method, section, origin in (
+            for method, section in (
                 # By the cosine θ ends near zero, which brings any method to rest.
-                (OR, f"ours, after Theorem 1, {source}", "ours"),
-                (MOR, f"Section II-C, {source}", "paper"),
+                (OR, f"ours, after Theorem 1, {source}"),
+                (MOR, f"Section II-C, {source}"),
             )
         ),
         Claim(
