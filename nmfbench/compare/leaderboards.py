@@ -128,8 +128,8 @@ def leaderboards(records: pd.DataFrame) -> tuple[list[Leaderboard], list[Questio
     for task, of_task in ranked.groupby("task", sort=False):
         jobs = of_task.groupby(["corruption", "loss"], sort=False, dropna=False)
         made = [
-            _leaderboard(question_of(task), *(None if pd.isna(name) else name for name in job), own)
-            for job, own in jobs
+            _leaderboard(question_of(task), _known(corruption), _known(loss), own)
+            for (corruption, loss), own in jobs
         ]
         found += [board for board in made if board is not None]
         if all(board is None for board in made):
@@ -167,6 +167,10 @@ def race_traces(plan: Plan, store: Store) -> set[tuple[str, str]]:
     """Keys and names of the arrays that leaderboards of races read, of those that are at hand."""
     races = [cell.trial.key for cell in plan.cells if question_of(cell.problem.task).race]
     return {(key, "trace") for key in races if "trace" in store.array_names(key)}
+
+
+def _known(name: Any) -> Any:
+    return None if pd.isna(name) else name
 
 
 def _leaderboard(question, corruption, loss, records):

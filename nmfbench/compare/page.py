@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -378,7 +379,7 @@ def _number(value):
 
 def _data(plan):
     """The data sets of a plan: what they are, whose, and the problems they are used in."""
-    rows = {}
+    rows: dict[tuple[str, bool], dict[str, Any]] = {}
     for cell in plan.cells:
         problem = cell.problem
         if problem.ranked:

@@ -6,6 +6,8 @@ output holds the page's section, and what landing page, cards and claims take fr
 
 from __future__ import annotations
 
+from typing import Any
+
 import difflib
 import json
 import os
@@ -182,7 +184,7 @@ def build_report(
     ]
     sentences = [row for key in papers for row in sentence_rows(key, paper_of(key).sentences, rows)]
     numbers = [row for section in sections for row in section.numbers]
-    changes = release and release.compare(rows, by_id, sentences)
+    changes = None if release is None else release.compare(rows, by_id, sentences)
     twice = read_two_targets(store)
     index, *previews = write_landing(
         as_in_notebooks,
@@ -232,11 +234,11 @@ def build_report(
         written += [released, *write_changes(changes, output)]
     if twice is not None:
         written.append(write_page(twice, list(by_id), output))
-    written += write_about(papers, output, changes=changes is not None)
+    written += write_about(list(papers), output, changes=changes is not None)
     if site:
         made = (path for path in written if path.suffix == ".html")
         add_addresses((path for path in made if "comparison" not in path.parts), output, site)
-    crate = write_crate(sections, papers, written, output)
+    crate = write_crate(sections, list(papers), written, output)
     write_sums([*written, crate], output)
     return Report(index, evaluations)
 
@@ -258,7 +260,7 @@ def _plain_ipython():
 
 def _write_rows(rows, path) -> Path:
     """Write rows as JSON, one a line: small, and a change of one shows as one."""
-    tight = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
+    tight: dict[str, Any] = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
     lines = [json.dumps(row, **tight) for row in rows]
     path.write_text("[\n{}\n]\n".format(",\n".join(lines)), encoding="utf-8")
     return path
