@@ -110,7 +110,7 @@ def _describe(crate, papers):
     )
     crate.description = (
         "Tables and figures of papers on non-negative matrix factorization, regenerated, with "
-        "verdicts on what the papers claim. The identifier of a claim is its anchor in index.html."
+        "verdicts on what the papers claim. The identifier of a claim is its anchor in claims.html."
     )
     crate.license = licence
     crate.publisher = crate.root_dataset["author"] = authors

@@ -548,3 +548,54 @@ def test_contents_stay_in_sight_and_close_after_a_choice(browser, folder, width)
     top = page.run("document.getElementById('part-7').getBoundingClientRect().top")
     assert bar <= top <= bar + 60
     assert page.errors == []
+
+
+# -- journeys: an answer within three steps from the landing page -----------------------------
+
+
+def follow(browser, page, folder, selector):
+    """Open what the first link of a kind leads to; its page."""
+    address = page.run(f"document.querySelector({json.dumps(selector)}).getAttribute('href')")
+    name, _, fragment = address.partition("#")
+    assert (folder / name).exists()
+    return browser.open(folder / name, fragment=f"#{fragment}" if fragment else "")
+
+
+def test_from_a_tally_to_the_evidence(browser, smoke_report, verdicts):
+    """A verdict of a paper leads to its claims, and each of them to its unfolded test."""
+    folder = smoke_report.folder
+    index = browser.open(folder / "index.html")
+    claims = follow(browser, index, folder, "article details .tally a")
+    ids, _ = shown(claims)
+    row = next(row for row in verdicts if row["id"] == ids[0])
+    test = follow(browser, claims, folder, "tbody tr:not([hidden]) td:nth-child(2) a")
+    place = f"document.getElementById({json.dumps(row['id'])})"
+    assert test.run(f"{place}.checkVisibility()")
+    words = " ".join(test.run(f"{place}.innerText").split())
+    assert row["statement"] in words
+    assert " ".join(row["evidence"].split()) in words
+    assert test.errors == []
+
+
+def test_from_a_paper_to_the_numbers_of_a_curve(browser, smoke_report):
+    """The figure of a paper's card, and below it the CSV and the command that makes it."""
+    folder = smoke_report.folder
+    index = browser.open(folder / "index.html")
+    page = follow(browser, index, folder, "article .preview")
+    section = page.run("decodeURIComponent(location.hash.slice(1))")
+    link = page.run(f"document.querySelector('#{section} figcaption a').getAttribute('href')")
+    with (folder / link).open() as lines:
+        assert {"curve", "x", "y"} <= set(next(csv.reader(lines)))
+    assert "nmfbench reproduce" in page.run(f"document.querySelector('#{section}').textContent")
+
+
+def test_from_any_page_to_how_a_solver_is_added(browser, smoke_report):
+    """By the foot of the page, from below the report's folder, too."""
+    folder = smoke_report.folder
+    for name in ("index.html", "solvers/spa.html", "trials/robust-xray-fig3.html"):
+        page = browser.open(folder / name)
+        address = page.run("document.querySelector('footer [href*=\"#add\"]').href")
+        assert address.startswith(folder.resolve().as_uri())
+        about = browser.open(folder / "about.html", fragment="#add")
+        assert "nmfbench check mysolver.py:MySolver" in about.run("document.body.innerText")
+        assert fits(about)
