@@ -1,4 +1,5 @@
-"""Weighted medians: sweeps over both factors by selecting and by sorting, alone and in parallel."""
+"""Weighted medians: sweeps over both factors by selecting and by sorting, alone and in parallel,
+and over sparse data."""
 
 import time
 from functools import cache
@@ -6,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from benchmarks import Benchmark
-from benchmarks.data import low_rank, size
+from benchmarks.data import corpus, low_rank, size
 
 CASES = ["500x100 r=50", "1024x266 r=50", "2000x500 r=20"]
 DTYPES = ["float64", "float32"]
@@ -85,3 +86,43 @@ class Threads(Benchmark):
 
     def time_iteration(self, threads, case):
         self.run()
+
+
+class SparseSweep(Benchmark):
+    """An iteration on text of which some percent are not zero, against the same data dense."""
+
+    params = (["sparse", "dense"], ["random", "documents"])
+    param_names = ("data", "start")
+    compared, reference = "data", "dense"
+
+    def setup(self, data, start):
+        try:
+            from nmfbench.solvers.manhattan.rri import improve_sparse
+        except ImportError:
+            raise NotImplementedError("this version has no sweeps over sparse data") from None
+        X, W, Ht = _text_start(start)
+        if data == "sparse":
+            by_column = X.T.tocsr()
+            self.run = lambda W, Ht: (improve_sparse(X, W, Ht), improve_sparse(by_column, Ht, W))
+        else:
+            X = X.toarray()
+            self.run = lambda W, Ht: _iteration(X - W @ Ht.T, W, Ht)
+        self.start = W, Ht
+        self.run(W.copy(), Ht.copy())
+
+    def time_iteration(self, data, start):
+        W, Ht = self.start
+        self.run(W.copy(), Ht.copy())
+
+
+@cache
+def _text_start(start):
+    """Counts, and factors: random ones, or documents as components."""
+    X = corpus(*size(2000, 8000))
+    rng = np.random.default_rng(9)
+    scale = 2 * np.sqrt(X.mean() / 20)
+    W, Ht = (rng.uniform(0, scale, (n, 20)) for n in X.shape)
+    if start == "documents":
+        chosen = rng.choice(X.shape[0], 20, replace=False)
+        Ht = np.ascontiguousarray(X[chosen].toarray().T)
+    return X, W, Ht

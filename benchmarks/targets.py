@@ -65,6 +65,13 @@ def _to_objective(result, problem, factor):
         yield Verdict(target, f"{ratio:.2f} x", ratio <= 2)
 
 
+def _sparse_sweep(result, start):
+    ratio = _ratio(result, "sparse")
+    if ratio is not None:
+        target = f"mahnmf-rri, text, {start}: an iteration on sparse data in a 30th of dense"
+        yield Verdict(target, f"1/{1 / ratio:.0f} x", ratio <= 1 / 30)
+
+
 def _kullback_leibler(result, data, dtype):
     ratio, most = _ratio(result, "kl-mu"), 0.25 if "sparse" in data else 0.5
     if ratio is not None and (most == 0.25 or dtype == "float32"):
@@ -214,6 +221,7 @@ _JUDGES = {
     "kernels.Projection.time_project": _projection,
     "manhattan.Median.time_iteration": _median,
     "manhattan.Threads.time_iteration": _threads,
+    "manhattan.SparseSweep.time_iteration": _sparse_sweep,
     "online.EqualCost.time_to_cost": _equal_cost,
     "online.InnerStep.time_steps": _inner_step,
     "online.Samples.time_pass": _samples,

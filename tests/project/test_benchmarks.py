@@ -63,6 +63,7 @@ def test_every_registered_solver_is_timed(quick):
         ("kernels.FactorUpdate.time_update", {"float64", "float32"}),
         ("kernels.DiagonalDominance.time_project", {"float64", "float32"}),
         ("manhattan.Median.time_iteration", {"select", "sort"}),
+        ("manhattan.SparseSweep.time_iteration", {"sparse", "dense"}),
         ("manhattan.Threads.time_iteration", {"1", "2"}),
         ("online.Samples.time_pass", {"omf, one sweep", "mor-nmf", "scikit-learn"}),
         ("online.EqualCost.time_to_cost", {"omf, one sweep", "scikit-learn"}),

@@ -4,6 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from oracles_l1 import lad_optima, lad_optimum, weighted_median_coefficient
 from test_projection_manhattan_box import box_optima
 
@@ -248,3 +249,108 @@ def test_a_fit_takes_at_most_three_arrays_of_the_size_of_the_data(key):
         finally:
             tracemalloc.stop()
         assert peak < 3.1 * X.nbytes
+
+
+def sparse_data(n=40, m=30, r=4, seed=0, share=0.5):
+    """Counts with zeros, and a start."""
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(rng.gamma(1, 1, (n, r)) @ rng.gamma(1, 1, (r, m))) * (
+        rng.random((n, m)) < share
+    )
+    return X.astype(float), {"W": rng.random((n, r)), "H": rng.random((r, m))}
+
+
+@pytest.mark.against("mahnmf-rri", "weighted medians by their definition", part="sparse data")
+@pytest.mark.parametrize("upper", [np.inf, 0.7])
+def test_a_sparse_sweep_makes_every_coordinate_the_best(upper):
+    """One coordinate after the other becomes what trying every ratio finds, zeros included."""
+    X, start = sparse_data(share=0.9)
+    W, H = start["W"].copy(), start["H"]
+    Ht = np.ascontiguousarray(H.T)
+    W = np.minimum(W, upper)
+    for _ in range(3):
+        expected = W.copy()
+        for i, k in np.ndindex(W.shape):
+            others = expected[i].copy()
+            others[k] = 0
+            z = X[i] - others @ H
+            expected[i, k] = min(max(weighted_median_coefficient(z, H[k]), 0), upper)
+        rri.improve_sparse(sp.csr_matrix(X), W, Ht, upper=upper)
+        losses_of = [np.abs(X - F @ H).sum(axis=1) for F in (W, expected)]
+        np.testing.assert_allclose(*losses_of, rtol=1e-9)
+    assert (W == 0).any()
+    assert (W > 0).any()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("median", ["select", "sort"])
+@pytest.mark.parametrize("key", KEYS)
+def test_sparse_sweeps_are_those_of_dense_data(key, median, dtype):
+    """From one start, factors after some iterations are those of dense data, to rounding."""
+    X, start = sparse_data(share=0.8)
+    X[3], X[:, 5] = 0, 0
+    X += 0.01 * np.random.default_rng(1).random(X.shape) * (X > 0)  # no ties
+    X, start = X.astype(dtype), {name: value.astype(dtype) for name, value in start.items()}
+    fits = []
+    for form in (np.asarray, sp.csr_matrix):
+        model = solver(key, median=median, max_iter=4, tol=0)
+        fits.append((model.fit_transform(form(X), **start), model.components_, model.objective_))
+    tol = 1e-9 if dtype == np.float64 else 2e-3
+    for found, wanted in zip(*fits, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=tol, atol=tol)
+    assert fits[0][0].any()
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("params", [{}, {"inner_sweeps": None}, {"revive": True}])
+def test_the_objective_of_sparse_data_never_rises(key, params):
+    """It falls at every iteration and is that of the factors, also where components die."""
+    X, start = sparse_data(share=0.8)
+    start["W"][:, 2] = 0
+    X = sp.csr_matrix(X)
+    model = solver(key, tol=0, max_iter=15, **params)
+    W = model.fit_transform(X, **start)
+    objectives = model.trace_["objective"]
+    assert (np.diff(objectives) <= 1e-12 * objectives[0]).all()
+    exact = np.abs(X.toarray() - W @ model.components_).sum()
+    assert model.objective_ == pytest.approx(exact, rel=1e-12)
+    if "revive" in params:
+        assert model.n_dead_components_ == 0
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_weights_of_sparse_data_are_optimal(key):
+    """``represent`` ends at a coordinate-wise optimum, ``transform`` at the one of dense data."""
+    X, start = sparse_data(share=0.9)
+    model = solver(key).fit(sp.csr_matrix(X), **start)
+    W, H = model.represent(sp.csr_matrix(X), start["H"], start["W"]), start["H"]
+    upper = getattr(model, "upper", np.inf)
+    for i, k in np.ndindex(W.shape):
+        others = W[i].copy()
+        others[k] = 0
+        z = X[i] - others @ H
+        best = min(max(weighted_median_coefficient(z, H[k]), 0), upper)
+        reached = np.abs(X[i] - W[i] @ H).sum()
+        assert reached <= np.abs(z - best * H[k]).sum() * (1 + 1e-9) + 1e-9
+    values = [np.abs(X - model.transform(form(X)) @ model.components_).sum() for form in FORMS]
+    assert values[0] == pytest.approx(values[1], rel=1e-9)
+    assert model.certificate(sp.csr_matrix(X))["gap"] < 1e-9
+
+
+FORMS = (np.asarray, sp.csr_matrix)
+
+
+@pytest.mark.filterwarnings("ignore:all components are zero")
+def test_sparse_data_stay_sparse():
+    """A fit of a matrix that would not fit into memory needs what its entries need."""
+    rng = np.random.default_rng(0)
+    places = rng.integers(20_000, size=60_000), rng.integers(30_000, size=60_000)
+    X = sp.csr_matrix((rng.random(60_000), places), shape=(20_000, 30_000))
+    model = solver(r=3, max_iter=1)
+    start = {"W": rng.random((20_000, 3)), "H": rng.random((3, 30_000))}
+    model.fit(X[:500, :400], W=start["W"][:500], H=start["H"][:, :400])
+    tracemalloc.start()
+    model.fit(X, **start)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30e6

@@ -8,7 +8,7 @@ is least at the weighted median of the points :math:`e_j / w_j`. Guan et al. (20
 import numpy as np
 from numba import njit
 
-__all__ = ["absolute_sum", "median_sweeps"]
+__all__ = ["absolute_sum", "median_sweeps", "median_sweeps_csr"]
 
 _REASSOCIATE = {"reassoc", "contract", "nsz"}
 _ROWS = 16  # samples that take turns, while a row of the basis is in cache
@@ -48,7 +48,7 @@ def median_sweeps(residual, factor, basis, inverse, masses, upper, n_sweeps, by_
                 w, v, mass = basis[k], inverse[k], masses[k]
                 for i in range(start, min(start + _ROWS, n)):
                     e, x = residual[i], factor[i, k]
-                    shift = _shift(e, w, v, mass, x, upper, by_sorting, points, weights)
+                    shift = _shift(e, w, v, mass, 0.0, x, upper, by_sorting, points, weights)
                     # The residual must lose what the coordinate, which is rounded, really gains.
                     moved = min(max(x + shift, e.dtype.type(0)), upper)
                     if moved != x:
@@ -57,14 +57,104 @@ def median_sweeps(residual, factor, basis, inverse, masses, upper, n_sweeps, by_
 
 
 @njit(cache=True, nogil=True)
-def _shift(e, w, inverse, mass, x, upper, by_sorting, points, weights):
-    """Step of the coordinate ``x``: to the left-most minimiser, cut to ``[-x, upper - x]``."""
+def median_sweeps_csr(
+    factor,
+    data,
+    indices,
+    indptr,
+    other,
+    masses,
+    upper,
+    n_sweeps,
+    by_sorting,
+    first,
+    last,
+    work,
+    beside,
+    active,
+):
+    """As :func:`median_sweeps` for CSR data, in time proportional to its entries.
+
+    Where the data are zero, the loss is linear in the coordinates, as nothing is negative. So all
+    zeros of a row are one point, below which no coordinate can go, with the weight that the row
+    of the basis has there. Only the residual of the entries is formed, from the data.
+
+    Parameters
+    ----------
+    factor, masses, upper, n_sweeps, by_sorting
+        As there.
+    data, indices, indptr : ndarray
+        CSR data of shape (n, m), with positive entries.
+    other : ndarray of shape (m, r), non-negative
+        The basis as columns.
+    first, last : int
+        The coordinates to minimise over, the last one excluded.
+    work : ndarray of shape (r + 6, most + 1), in the precision of ``factor``
+        Overwritten; ``most`` is the largest number of entries of a row.
+    beside, active : ndarray of shape (r,) and (r + 1,), in float64 and of integers
+        Overwritten.
+    """
+    r = factor.shape[1]
+    zero = factor.dtype.type(0)
+    points, weights = work[r : r + 2], work[r + 2 : r + 4]
+    for i in range(factor.shape[0]):
+        start, size = indptr[i], indptr[i + 1] - indptr[i]
+        A, inverse, e = work[:r, :size], work[r + 4, :size], work[r + 5, :size]
+        beside[:] = masses
+        for j in range(size):
+            e[j] = data[start + j]
+            _subtract(beside, other[indices[start + j]], 1.0)
+        # Zero is best, whatever the others are, for coordinates with half of their weight beside.
+        count = 0
+        for k in range(first, last):
+            active[count] = k
+            count += masses[k] > 0 and (factor[i, k] > 0 or 2 * beside[k] < masses[k])
+        if count == 0:
+            continue
+        for j in range(size):
+            partner = other[indices[start + j]]
+            for k in range(r):
+                A[k, j] = partner[k]
+        for k in range(r):
+            if factor[i, k] > 0:
+                _subtract(e, A[k], factor[i, k])
+        for _ in range(n_sweeps):
+            for a in range(count):
+                k = active[a]
+                w, x, mass, rest = A[k], factor[i, k], masses[k], max(beside[k], 0.0)
+                shift = -x
+                if 2 * rest < mass:
+                    _invert(inverse, w)
+                    shift = _shift(e, w, inverse, mass, rest, x, upper, by_sorting, points, weights)
+                moved = min(max(x + shift, zero), upper)
+                if moved != x:
+                    factor[i, k] = moved
+                    _subtract(e, w, moved - x)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _invert(inverse, w):
+    """Reciprocals, zero where ``w`` is and finite elsewhere."""
+    largest = np.finfo(w.dtype).max
+    zero, one = w.dtype.type(0), w.dtype.type(1)
+    for j in range(w.shape[0]):
+        inverse[j] = min(one / w[j], largest) if w[j] > 0 else zero
+
+
+@njit(cache=True, nogil=True)
+def _shift(e, w, inverse, mass, beside, x, upper, by_sorting, points, weights):
+    """Step of the coordinate ``x``: to the left-most minimiser, cut to ``[-x, upper - x]``.
+
+    ``beside`` is the weight of points at or below ``-x`` that are not among the others.
+    """
     zero, infinity = e.dtype.type(0), e.dtype.type(np.inf)
     if mass <= 0:
         return zero
     if by_sorting:
         count = _gather(e, w, inverse, -infinity, infinity, points[0], weights[0])
-        median = _sorted_median(points[0, :count], weights[0, :count], 0.5 * mass)
+        if count == 0 and beside > 0:
+            return -x
+        median = _sorted_median(points[0, :count], weights[0, :count], 0.5 * mass - beside)
         return min(max(median, -x), upper - x)
     # No shift is the first pivot: the signs alone say on which side of it the median lies.
     above, below = _signed_masses(e, w)
@@ -74,9 +164,9 @@ def _shift(e, w, inverse, mass, x, upper, by_sorting, points, weights):
         count = _gather(e, w, inverse, zero, infinity, points[0], weights[0])
         median = _select(points, weights, count, mass - above, 0.5 * mass)
         return min(median, upper - x)
-    if 2 * below < mass or x == 0:
+    if 2 * (below + beside) < mass or x == 0:
         return zero
-    below = _mass_below(e, w, inverse, -x)
+    below = beside + _mass_below(e, w, inverse, -x)
     if 2 * below >= mass:
         return -x
     count = _gather(e, w, inverse, -x, zero, points[0], weights[0])

@@ -11,6 +11,7 @@ has :math:`M_k` and the others nothing:
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import gen_batches
 
 from nmfbench.core.validation import check_projection
@@ -28,7 +29,8 @@ def project_manhattan_box(X, H, upper, *, max_iter=_MAX_PIVOTS, return_dual=Fals
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features), non-negative
+    X : ndarray or CSR matrix of shape (n_samples, n_features), non-negative
+        Sparse rows are made dense, a block at a time.
     H : ndarray of shape (r, n_features), non-negative
         Rows may be zero, repeated or dependent.
     upper : float or ndarray of shape (r,), non-negative
@@ -65,7 +67,7 @@ def project_manhattan_box(X, H, upper, *, max_iter=_MAX_PIVOTS, return_dual=Fals
     D = np.empty((n, m)) if return_dual else None
     unfinished = 0
     for block in gen_batches(n, max(1, _BLOCK // extended.shape[1])):
-        rows = X[block]
+        rows = _dense(X[block])
         cone = ManhattanCone(
             np.hstack([rows, np.tile(bounds, (len(rows), 1))]), r, max_iter=max_iter
         )
@@ -124,7 +126,12 @@ def certify_manhattan_box(X, H, upper):
     H = H.astype(np.float64, copy=False)
     primal, bound = 0.0, 0.0
     for block in gen_batches(X.shape[0], max(1, _BLOCK // X.shape[1])):
-        W, D = project_manhattan_box(X[block].astype(np.float64), H, upper, return_dual=True)
-        primal += float(np.abs(X[block] - W @ H).sum())
-        bound += float(np.maximum(box_lower_bound(X[block], H, upper, D), 0).sum())
+        rows = _dense(X[block]).astype(np.float64)
+        W, D = project_manhattan_box(rows, H, upper, return_dual=True)
+        primal += float(np.abs(rows - W @ H).sum())
+        bound += float(np.maximum(box_lower_bound(rows, H, upper, D), 0).sum())
     return as_certificate(primal, bound, X.sum(dtype=np.float64))
+
+
+def _dense(rows):
+    return rows.toarray() if sp.issparse(rows) else rows

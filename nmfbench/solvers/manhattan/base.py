@@ -71,7 +71,7 @@ class BaseManhattan(BaseAlternating):
             s.Ht /= scale
             s.W *= scale
         self.n_dead_components_ = int(dead.sum())
-        if dead.all() and X.any():
+        if dead.all() and X.max() > 0:
             warnings.warn(
                 "all components are zero: where more than half of the entries of X are zeros, "
                 "that is often the best fit in the l1 norm. Use a Frobenius or Kullback-Leibler "

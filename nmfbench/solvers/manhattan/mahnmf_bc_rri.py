@@ -37,7 +37,8 @@ class MahNMFBCRRI(BaseBoxed, BaseRRI):
 
     Cost
     ----
-    Per iteration: :math:`O(nmr)` expected; memory for two residuals.
+    Per iteration: :math:`O(nmr)` expected; memory for two residuals. On sparse data
+    :math:`O(r\,\mathrm{nnz}(X) + (n+m)r)`.
 
     Notes
     -----
@@ -46,7 +47,8 @@ class MahNMFBCRRI(BaseBoxed, BaseRRI):
 
     Departures
     ----------
-    ``transform`` and ``certificate`` are exact, by a simplex method.
+    ``transform`` and ``certificate`` are exact, by a simplex method that makes sparse rows dense, a
+    block at a time.
 
     References
     ----------

@@ -40,7 +40,8 @@ class MahNMFRRI(BaseRRI):
     Cost
     ----
     Per iteration: :math:`O(nmr)` expected with ``median="select"``, and a factor :math:`\log n
-    + \log m` more with ``"sort"``; memory for two residuals.
+    + \log m` more with ``"sort"``; memory for two residuals. On sparse data :math:`O(r\,
+    \mathrm{nnz}(X) + (n+m)r)`, with a copy of ``X`` by columns and nothing else of its size.
 
     Notes
     -----
@@ -49,13 +50,20 @@ class MahNMFRRI(BaseRRI):
     the coordinates. With H = [[3, 1, 0], [3, 0, 0.5]] and x = (6, 0, 1), w = (1, 1) is such a
     point, of loss 1.5; w = (0, 2) has loss 0. ``transform`` does solve the sub-problem.
 
+    Where X is zero, the loss is linear, so all zeros of a row are one point of the median, at
+    zero. If more than half of the weight of :math:`H_{k:}` lies on them, zero is the best value
+    of the entry, whatever the others are: of very sparse data the solution may be zero. Iterates
+    on sparse data are those on dense data to rounding, which decides ties.
+
     Departures
     ----------
     One sweep over each factor an iteration, which is the fastest choice as a rule;
     ``inner_sweeps=None`` is the paper's. No shift is tried before the median is searched for,
-    and the residual is updated in place instead of Z being formed.
+    and the residual is updated in place instead of Z being formed. Sparse data have the linear
+    part of Seraghiti et al. instead of their zeros.
 
     References
     ----------
     Guan et al. (2012), MahNMF, Algorithm 1, Eqs. (5)-(8).
+    Seraghiti, Vandaele, Dubrulle & Gillis (2026), arXiv 2603.29715, for sparse data.
     """

@@ -8,13 +8,20 @@ from typing import ClassVar
 
 import numba
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import gen_even_slices
 
-from nmfbench.core.validation import check_count, check_number
-from nmfbench.optim.kernels.weighted_median import absolute_sum, median_sweeps
+from nmfbench.core.validation import canonical_csr, check_count, check_number
+from nmfbench.optim import losses
+from nmfbench.optim.kernels.kl_sparse import reconstruct_entries
+from nmfbench.optim.kernels.weighted_median import (
+    absolute_sum,
+    median_sweeps,
+    median_sweeps_csr,
+)
 from nmfbench.solvers.manhattan.base import BaseManhattan
 
-__all__ = ["BaseRRI", "improve"]
+__all__ = ["BaseRRI", "improve", "improve_sparse"]
 
 _PARALLEL = 10_000_000  # entries visited below which threads cost more than they save
 _REFRESH = 10  # iterations after which the residual is recomputed
@@ -65,6 +72,27 @@ def improve(residual, factor, other, *, upper=np.inf, sweeps=1, median="select",
             list(pool.map(work, gen_even_slices(len(factor), min(4 * threads, len(factor)))))
 
 
+def improve_sparse(X, factor, other, *, upper=np.inf, sweeps=1, median="select", only=None):
+    """As :func:`improve`, for CSR data and in time proportional to its entries.
+
+    Parameters
+    ----------
+    X : CSR matrix of shape (n, m), with positive entries
+    factor, other, upper, sweeps, median
+        As there.
+    only : int, optional
+        The one column of ``factor`` to change.
+    """
+    r = factor.shape[1]
+    first, last = (0, r) if only is None else (only, only + 1)
+    work = np.empty((r + 6, int(np.diff(X.indptr).max()) + 1), factor.dtype)
+    work = work, np.empty(r), np.empty(r + 1, np.intp)
+    masses, by_sorting = other.sum(axis=0, dtype=np.float64), median == "sort"
+    csr, upper = (X.data, X.indices, X.indptr), factor.dtype.type(upper)
+    args = masses, upper, sweeps, by_sorting, first, last
+    median_sweeps_csr(factor, *csr, other, *args, *work)
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
 class BaseRRI(BaseManhattan):
     """Base of solvers that minimise exactly over one coordinate after the other.
@@ -89,6 +117,7 @@ class BaseRRI(BaseManhattan):
     median: str = "select"
     revive: bool = False
 
+    accepts_sparse: ClassVar[bool] = True
     unlike_transform: ClassVar[str | None] = (
         "fit_transform returns a coordinate-wise optimum, transform the exact one"
     )
@@ -98,7 +127,7 @@ class BaseRRI(BaseManhattan):
 
         Parameters
         ----------
-        X : ndarray of shape (n_samples, n_features)
+        X : ndarray or CSR matrix of shape (n_samples, n_features)
         H : ndarray of shape (r, n_features)
             The basis, which stays as it is.
         W : ndarray of shape (n_samples, r)
@@ -109,8 +138,9 @@ class BaseRRI(BaseManhattan):
         ndarray of shape (n_samples, r)
             A coordinate-wise optimum.
         """
-        W, residual = W.copy(), np.ascontiguousarray(X - W @ H)
-        self._sweep_until(residual, W, np.ascontiguousarray(H.T), tol=0.0)
+        W = W.copy()
+        of = canonical_csr(X.tocsr()) if sp.issparse(X) else np.ascontiguousarray(X - W @ H)
+        self._sweep_until(of, W, np.ascontiguousarray(H.T), tol=0.0)
         return W
 
     def _bound(self):
@@ -130,12 +160,21 @@ class BaseRRI(BaseManhattan):
         s.inner_tol = {"W": self.inner_tol, "H": self.inner_tol}
         for factor in (s.W, s.Ht):
             np.minimum(factor, self._bound(), out=factor)
+        if sp.issparse(X):
+            s.by_column = X.T.tocsr()
+            return s
         s.residual = X - s.W @ s.Ht.T
         s.transposed = np.empty_like(X, shape=X.shape[::-1])
         return s
 
     def _step(self, X, s):
         s.t += 1
+        if sp.issparse(X):
+            self._half(s, "W", X, s.W, s.Ht)
+            self._half(s, "H", s.by_column, s.Ht, s.W)
+            if self.revive:
+                self._revive_sparse(X, s)
+            return
         if s.t % _REFRESH == 0:  # rounding adds up
             np.matmul(s.W, s.Ht.T, out=s.residual)
             np.subtract(X, s.residual, out=s.residual)
@@ -146,25 +185,27 @@ class BaseRRI(BaseManhattan):
         if self.revive:
             self._revive(s)
 
-    def _half(self, s, varies, residual, factor, other):
+    def _half(self, s, varies, of, factor, other):
+        """Improve a factor, given the residual, or the data if they are sparse."""
         if self.inner_sweeps is not None:
-            self._improve(residual, factor, other, self.inner_sweeps)
-        elif self._sweep_until(residual, factor, other, s.inner_tol[varies]) == _SWEEPS[0]:
+            self._improve(of, factor, other, self.inner_sweeps)
+        elif self._sweep_until(of, factor, other, s.inner_tol[varies]) == _SWEEPS[0]:
             s.inner_tol[varies] /= 10
 
-    def _sweep_until(self, residual, factor, other, tol):
+    def _sweep_until(self, of, factor, other, tol):
         """Sweep until the last one did little against all together (Eq. (8)); count them."""
-        first = before = absolute_sum(residual)
+        first = before = _loss(of, factor, other)
         for sweep in range(1, _SWEEPS[1] + 1):
-            self._improve(residual, factor, other, 1)
-            now = absolute_sum(residual)
+            self._improve(of, factor, other, 1)
+            now = _loss(of, factor, other)
             if sweep >= _SWEEPS[0] and before - now <= tol * (first - before):
                 break
             before = now
         return sweep
 
-    def _improve(self, residual, factor, other, sweeps):
-        improve(residual, factor, other, upper=self._bound(), sweeps=sweeps, median=self.median)
+    def _improve(self, of, factor, other, sweeps):
+        improves = improve_sparse if sp.issparse(of) else improve
+        improves(of, factor, other, upper=self._bound(), sweeps=sweeps, median=self.median)
 
     def _revive(self, s):
         for k in np.flatnonzero(~(s.W.any(axis=0) & s.Ht.any(axis=0))):
@@ -179,5 +220,23 @@ class BaseRRI(BaseManhattan):
             self._improve(s.residual, column, s.Ht[:, [k]], 1)
             s.W[:, k] = column[:, 0]
 
+    def _revive_sparse(self, X, s):
+        for k in np.flatnonzero(~(s.W.any(axis=0) & s.Ht.any(axis=0))):
+            excess = X.copy()
+            reconstruct_entries(excess.data, X.indices, X.indptr, s.W, s.Ht)
+            np.maximum(X.data - excess.data, 0, out=excess.data)
+            sums = np.asarray(excess.sum(axis=1, dtype=np.float64)).ravel()
+            worst = int(sums.argmax())
+            if sums[worst] == 0:
+                return
+            s.W[:, k] = 0
+            s.Ht[:, k] = np.minimum(excess[[worst]].toarray().ravel(), self._bound())
+            improve_sparse(X, s.W, s.Ht, upper=self._bound(), median=self.median, only=k)
+
     def _objective(self, X, s):
-        return absolute_sum(s.residual)
+        return _loss(X if sp.issparse(X) else s.residual, s.W, s.Ht)
+
+
+def _loss(of, factor, other):
+    """The loss, from the residual or from sparse data."""
+    return losses.manhattan(of, factor, other) if sp.issparse(of) else absolute_sum(of)
