@@ -23,13 +23,47 @@ class Verdict:
 
 
 def judge(results):
-    """Verdicts on the targets that the given results can decide, in their order."""
-    return [
+    """Verdicts on the targets that the given results can decide, in their order.
+
+    Targets for all problems of a benchmark together come last.
+    """
+    results = list(results)
+    verdicts = [
         verdict
         for result in results
         if result.contest.name in _JUDGES
         for verdict in _JUDGES[result.contest.name](result, *result.contest.case)
     ]
+    return verdicts + [verdict for mean in _MEANS for verdict in _over_problems(results, *mean)]
+
+
+def _over_problems(results, name, member, peer, factor, most):
+    """The geometric mean over problems of the ratio of two members' medians, beside its target.
+
+    A problem where one of them does not reach the factor is not in the mean, but counted.
+    """
+    there = [r for r in results if r.contest.name == name and r.contest.case[-1] == factor]
+    ratios = [
+        result.median(member) / result.median(peer)
+        for result in there
+        if {member, peer} <= set(result.samples)
+    ]
+    if ratios:
+        mean = np.exp(np.mean(np.log(ratios)))
+        target = (
+            f"{member}: to {factor:g} of the best in at most {most:g} of {peer}'s time, as the "
+            f"geometric mean of {len(ratios)} of {len(there)} problems"
+        )
+        yield Verdict(target, f"{mean:.2f} x", bool(mean <= most))
+
+
+_MEANS = (
+    ("peers.ToObjective.time_to_objective", "hals-her", "sklearn-cd", 1.01, 0.35),
+    ("peers.ToObjective.time_to_objective", "hals-her", "hals", 1.01, 1.05),
+    ("peers.ToObjective.time_to_objective", "hals-her", "hals", 1.001, 1.0),
+    ("peers.KullbackLeiblerToObjective.time_to_objective", "kl-newton", "kl-mu", 1.01, 0.4),
+)
+"""(benchmark, solver, peer, factor of the best objective, largest mean ratio)."""
 
 
 def _ratio(result, member):

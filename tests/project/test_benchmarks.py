@@ -162,6 +162,29 @@ assert verdict(spa=1.5) == verdict(products=1.0) == []
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
+def test_a_mean_over_problems_is_geometric():
+    """Problems count by their ratios, and those that a solver does not finish are left out."""
+    code = """
+import numpy as np
+from benchmarks.contest import Contest, Result
+from benchmarks.peers import KullbackLeiblerToObjective
+from benchmarks.targets import judge
+def result(collection, **seconds):
+    result = Result(
+        Contest(KullbackLeiblerToObjective, "time_to_objective", (collection, 1.01))
+    )
+    result.samples = {key.replace("_", "-"): np.full((3, 2), value)
+                      for key, value in seconds.items()}
+    return result
+results = [result("a", kl_mu=1.0, kl_newton=0.1), result("b", kl_mu=1.0, kl_newton=0.9)]
+results.append(result("c", kl_newton=5.0))
+mean = judge(results)[-1]
+assert (mean.met, mean.measured) == (True, "0.30 x")
+assert "2 of 3 problems" in mean.target
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
 def test_a_long_run_passes_through_the_factors_of_one_fit():
     """The objectives that iterations are counted by are those of a fit, ours and scikit-learn's."""
     code = """

@@ -148,6 +148,15 @@ def test_a_restart_does_not_end_the_fit():
     assert (np.diff(trace)[:-1] == 0).any()
 
 
+def test_without_a_tolerance_the_fit_goes_on():
+    """Iterations that improve on the one before, but not on the best, do not end the fit."""
+    X = noisy(seed=7)
+    for extrapolation in (0.2, 0.5, 0.95):
+        model = HALSHER(n_components=6, max_iter=120, tol=0, extrapolation=extrapolation)
+        assert model.fit(X).n_iter_ == 120
+        assert model.n_restarts_ > 0
+
+
 def test_extrapolation_is_cut_at_zero():
     """The kernel goes on along the last change and stops at zero."""
     now, before = np.array([[1.0, 0.1]]), np.array([[0.5, 0.9]])

@@ -62,7 +62,8 @@ class HALSHER(BaseFrobenius):
     Cost
     ----
     Per iteration: that of HALS, two products of ``X`` with r vectors and ``sweeps`` times
-    :math:`O((n+m)r^2)`, and :math:`O((n+m)r)`. The error needs no further product with ``X``.
+    :math:`O((n+m)r^2)`, and :math:`O(m r^2 + nr)` for the error and the extrapolation, which need
+    no further product with ``X``: an eighth more time on sparse text at rank 20.
 
     Notes
     -----
@@ -111,11 +112,11 @@ class HALSHER(BaseFrobenius):
         ahead = _extrapolated(W, s.last_W, beta)
         cross, gram = np.ascontiguousarray((ahead.T @ X).T), ahead.T @ ahead
         hals_sweeps(Ht, cross, gram, self.sweeps)
-        before, s.error = s.error, error_from_products(s.norm_sq, Ht, cross, gram)
+        s.before, s.error = s.error, error_from_products(s.norm_sq, Ht, cross, gram)
         if s.error < s.least:
             s.least, s.W, s.Ht = s.error, ahead, Ht
             s.latest, s.cross, s.gram = Ht, cross, gram
-        if s.error > before:
+        if s.error > s.before:
             s.from_W, s.from_Ht = s.last_W, s.last_Ht
             s.bound, s.beta_before, s.beta = s.beta_before, s.beta, s.beta / _SHRINK
             s.n_restarts, s.since_restart = s.n_restarts + 1, 0
@@ -127,7 +128,8 @@ class HALSHER(BaseFrobenius):
         s.since_restart += 1
 
     def _converged(self, s, trace):
-        return s.since_restart > 1 and super()._converged(s, trace)
+        # Of the iterates: the best pair may stay for some iterations after a restart.
+        return s.since_restart > 1 and s.before - s.error <= self.tol * s.before
 
     def _finish(self, X, s):
         super()._finish(X, s)
