@@ -47,8 +47,8 @@ class HALSHER(BaseFrobenius):
     extrapolation : float, default=0.2
         :math:`\beta` at the start, from 0 to below 1. With 0 it is HALS.
     n_components, random_state, init, max_iter, tol
-        See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`. A
-        restart and the iteration after it do not end the fit.
+        See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`. ``tol`` is compared with
+        the decrease of :math:`e`; a restart and the iteration after it do not end the fit.
 
     Attributes
     ----------
