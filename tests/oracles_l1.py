@@ -80,3 +80,14 @@ def manifold_lad_optimum(X, H, L, beta):
     assert found.success, found.message
     W = np.maximum(found.x[: n * k], 0).reshape(n, k)
     return np.abs(X - W @ H).sum() + beta / 2 * np.sum(W * (L @ W)), W
+
+
+def box_optima(X, H, upper):
+    """``min ||x - w H||_1`` over ``0 <= w <= upper`` for each row, by HiGHS."""
+    k, m = H.shape
+    A = np.hstack([H.T, np.eye(m), -np.eye(m)])
+    cost = np.concatenate([np.zeros(k), np.ones(2 * m)])
+    bounds = [(0, b) for b in np.broadcast_to(upper, k)] + [(0, None)] * (2 * m)
+    results = [linprog(cost, A_eq=A, b_eq=x, bounds=bounds, method="highs") for x in X]
+    assert all(result.status == 0 for result in results)
+    return np.array([result.fun for result in results])

@@ -20,6 +20,7 @@ from nmfbench.records.store import Store
 ANSWER = {"outcome": {"metrics": {"a": 1.0}, "fit": {}}, "elapsed": 0.1, "peak_memory": 1}
 PROBLEM = {"n_samples": 600, "n_features": 400, "n_components": 30}
 
+HERE, TESTS = str(Path(__file__).parent), Path(__file__).parents[1]
 RUN = """
 import sys
 sys.path.insert(0, sys.argv[2])
@@ -41,7 +42,7 @@ def grid():
 
 
 def start(folder):
-    return start_python(RUN, folder, str(Path(__file__).parents[1]))
+    return start_python(RUN, folder, HERE, path=[TESTS])
 
 
 def wait_until(condition, seconds=30):
@@ -160,7 +161,7 @@ def storm(folder, kills):
 @pytest.mark.parametrize("kills", [30, pytest.param(1000, marks=pytest.mark.slow)])
 def test_a_store_is_whole_whenever_its_writer_is_killed(tmp_path, kills):
     """Confirmed writes are there, nothing twice, and each transaction whole or not."""
-    folder = str(Path(__file__).parents[1])
+    folder = HERE
     out, _ = python(STORM, tmp_path, folder, kills, timeout=1200)
     assert int(out) > 2 * kills
 
@@ -219,7 +220,7 @@ def test_no_orphans(tmp_path):
     site = tmp_path / "site"
     site.mkdir()
     install(site, "hanging", HANG, ["tasks"])
-    process = start_python(RUN_HANG, tmp_path, str(Path(__file__).parents[1]), path=[site])
+    process = start_python(RUN_HANG, tmp_path, str(TESTS), path=[site])
     wait_until((tmp_path / "started").exists)
     time.sleep(0.3)  # spinning by now
     assert len(survivors(process)) >= 2

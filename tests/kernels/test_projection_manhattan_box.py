@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+from oracles_l1 import box_optima
 from test_projection_manhattan import KINDS, problem
 
 from nmfbench.optim.projections.manhattan import project_manhattan
@@ -11,17 +11,6 @@ from nmfbench.optim.projections.manhattan_box import (
     certify_manhattan_box,
     project_manhattan_box,
 )
-
-
-def box_optima(X, H, upper):
-    """``min ||x - w H||_1`` over ``0 <= w <= upper`` for each row, by HiGHS."""
-    k, m = H.shape
-    A = np.hstack([H.T, np.eye(m), -np.eye(m)])
-    cost = np.concatenate([np.zeros(k), np.ones(2 * m)])
-    bounds = [(0, b) for b in np.broadcast_to(upper, k)] + [(0, None)] * (2 * m)
-    results = [linprog(cost, A_eq=A, b_eq=x, bounds=bounds, method="highs") for x in X]
-    assert all(result.status == 0 for result in results)
-    return np.array([result.fun for result in results])
 
 
 @pytest.mark.parametrize("upper", [0.0, 0.05, 0.3, 1.0])

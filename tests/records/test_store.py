@@ -593,7 +593,8 @@ for pid in pids:
     if pid:
         os.waitpid(pid, 0)
 """
-    python(code, tmp_path, str(Path(__file__).parents[1]))
+    here = Path(__file__).parent
+    python(code, tmp_path, str(here), path=[here.parent])
     counts = [int(path.read_text()) for path in tmp_path.glob("written-*")]
     assert len(counts) == 4
     assert sum(counts) == 40

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_projection_manhattan_box import box_optima
+from oracles_l1 import box_optima
 
 from nmfbench import make_solver
 from nmfbench.optim.kernels.smoothing import optimal_step

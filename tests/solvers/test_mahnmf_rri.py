@@ -5,8 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from oracles_l1 import lad_optima, lad_optimum, weighted_median_coefficient
-from test_projection_manhattan_box import box_optima
+from oracles_l1 import box_optima, lad_optima, lad_optimum, weighted_median_coefficient
 
 from nmfbench import make_solver
 from nmfbench.optim import losses
