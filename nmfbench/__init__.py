@@ -19,7 +19,7 @@ Every command of the command line ``nmfbench`` is a function of :mod:`nmfbench.c
 >>> solver = nmfbench.make_solver("spa", n_components=2)
 >>> solver.fit([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]).anchor_indices_.tolist()
 [0, 2]
->>> nmfbench.status("robust-xray/fig3", store="no-such-folder").table["done"].sum()
+>>> nmfbench.status("robust-xray/fig3", store="no-such-folder").data[0]["done"]
 0
 """
 

@@ -95,10 +95,11 @@ def audit(
     --------
     >>> import tempfile
     >>> import nmfbench
-    >>> with tempfile.TemporaryDirectory() as store:
-    ...     _ = nmfbench.run("anp/fig1", profile="smoke", stand_in=True, store=store)
-    ...     nmfbench.audit("anp/fig1", store=store).table["different"].sum()
-    0
+    >>> from nmfbench.records.store import Store
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Store(folder).close()  # nothing has run yet
+    ...     nmfbench.audit("rnmfd", store=folder)
+    no record had to be computed again
     """
     if sensitivity and renew:
         raise UsageError("renew: not allowed with sensitivity, as each is done instead of an audit")

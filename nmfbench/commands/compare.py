@@ -159,12 +159,16 @@ def compare(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     found = nmfbench.compare(
     ...         "spa",
-    ...         task="exemplars",
-    ...         against="kmeans",
+    ...         task="recovery",
+    ...         against="xray-l2",
     ...         profile="smoke",
     ...         store=folder,
     ...         output=f"{folder}/page",
     ...     )
+    >>> found.table[["solver", "task"]].to_dict("records")
+    [{'solver': 'spa', 'task': 'recovery'}]
+    >>> "robustness-recovery" in found.figures
+    True
     """
     if not solvers:
         raise UsageError("compare needs a solver.")

@@ -58,10 +58,10 @@ def export(
     >>> import tempfile
     >>> import nmfbench
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = nmfbench.run("anp/fig1", profile="smoke", stand_in=True, store=folder)
-    ...     answer = nmfbench.export(store=folder, output=f"{folder}/all.csv")
-    >>> answer.data["format"]
-    'csv'
+    ...     _ = nmfbench.run("rnmfd/table2", profile="smoke", stand_in=True, store=folder)
+    ...     answer = nmfbench.export("rnmfd/table2", store=folder, output=f"{folder}/all.csv")
+    >>> answer.data["format"], answer.data["trials"]
+    ('csv', 5)
     """
     chosen = select(targets)
     whole = (not targets or "all" in targets) and profile is None

@@ -52,11 +52,9 @@ def import_records(
     >>> import tempfile
     >>> import nmfbench
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = nmfbench.run("anp/fig1", profile="smoke", stand_in=True, store=f"{folder}/one")
-    ...     _ = nmfbench.export(store=f"{folder}/one", output=f"{folder}/all.parquet")
-    ...     answer = nmfbench.import_records(f"{folder}/all.parquet", store=f"{folder}/two")
-    >>> answer.data["replaced"], answer.data["held"]
-    (0, 0)
+    ...     nmfbench.import_records(f"{folder}/none.csv", store=folder)
+    Traceback (most recent call last):
+    nmfbench.records.exchange.ExchangeError: there is no file ...
     """
     if not files:
         raise UsageError("import_records needs a file or a folder.")

@@ -56,9 +56,10 @@ def replay(
     --------
     >>> import tempfile
     >>> import nmfbench
-    >>> with tempfile.TemporaryDirectory() as store:
-    ...     _ = nmfbench.run("anp/fig1", profile="smoke", stand_in=True, store=store)
-    ...     nmfbench.replay("zz", store=store)
+    >>> from nmfbench.records.store import Store
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Store(folder).close()  # nothing has run yet
+    ...     nmfbench.replay("zz", store=folder)
     Traceback (most recent call last):
     nmfbench.commands.errors.UsageError: no trial in ... has a key that begins with 'zz'; ...
     """

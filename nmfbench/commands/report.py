@@ -83,7 +83,7 @@ def report(
     >>> import tempfile
     >>> import nmfbench
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     nmfbench.report("anp/fig1", store=f"{folder}/none", output=f"{folder}/report")
+    ...     nmfbench.report("anp/fig2", store=f"{folder}/none", output=f"{folder}/report")
     Traceback (most recent call last):
     nmfbench.records.store.NoStoreError: there is no store in ...
     """

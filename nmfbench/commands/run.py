@@ -114,7 +114,7 @@ def run(
     >>> import tempfile
     >>> import nmfbench
     >>> with tempfile.TemporaryDirectory() as store:
-    ...     answer = nmfbench.run("anp/fig1", profile="smoke", stand_in=True, store=store)
+    ...     answer = nmfbench.run("rnmfd/table2", profile="smoke", stand_in=True, store=store)
     >>> answer.failed, answer.table["missing"].tolist()
     (False, [0])
     """

@@ -70,7 +70,7 @@ def status(
     >>> with tempfile.TemporaryDirectory() as store:
     ...     answer = nmfbench.status("robust-xray/fig3", profile="smoke", store=store)
     >>> answer.table[["id", "done", "missing"]].to_dict("records")
-    [{'id': 'robust-xray/fig3', 'done': 0, 'missing': 16}]
+    [{'id': 'robust-xray/fig3', 'done': 0, 'missing': 50}]
     """
     artefacts = [target.artefact for target in select(targets)]
     profile = profile or ("paper" if open else "quick")
