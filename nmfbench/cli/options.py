@@ -31,6 +31,7 @@ __all__ = [
     "profile",
     "retry_failed",
     "since",
+    "site",
     "solvers",
     "store",
     "switch",
@@ -254,6 +255,14 @@ def since(sub):
         "--since",
         metavar="FILE",
         help="verdicts of a release: say which have moved since (released.json, if there)",
+    )
+
+
+def site(sub):
+    sub.add_argument(
+        "--site",
+        metavar="URL",
+        help="address under which the pages are published, for canonical links and previews",
     )
 
 

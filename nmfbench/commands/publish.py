@@ -51,7 +51,7 @@ def publish(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     publish(store=f"{folder}/none", book=f"{folder}/book")
     Traceback (most recent call last):
-    nmfbench.records.store.NoStoreError: there is no store in ...
+    nmfbench.records.errors.NoStoreError: there is no store in ...
     """
     with Store(store, create=False) as opened:
         opened.check_writable()

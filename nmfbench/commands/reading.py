@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nmfbench.commands.progress import Note, Progress
-from nmfbench.records.store import FILE_NAME, Store
+from nmfbench.records.schema import FILE_NAME
+from nmfbench.records.store import Store
 
 __all__ = ["reading"]
 

@@ -41,6 +41,7 @@ def report(
     store: str | PathLike[str] = "results",
     output: str | PathLike[str] = "report",
     since: str | PathLike[str] | None = None,
+    site: str | None = None,
     progress: Progress | None = None,
 ) -> Pages:
     """Make the pages of the report from the records.
@@ -60,6 +61,8 @@ def report(
     since : path-like, optional
         Verdicts of a release, to say which have moved since; by default ``released.json`` of the
         working folder, if there is one.
+    site : str, optional
+        Address under which the pages are published, for canonical links and previews.
     progress : callable, optional
         Called with each event.
 
@@ -85,10 +88,12 @@ def report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     nmfbench.report("anp/fig2", store=f"{folder}/none", output=f"{folder}/report")
     Traceback (most recent call last):
-    nmfbench.records.store.NoStoreError: there is no store in ...
+    nmfbench.records.errors.NoStoreError: there is no store in ...
     """
     artefacts = [target.artefact for target in select(targets)]
-    return make_report(artefacts, store, output, since, stand_in=stand_in, profile=profile)
+    return make_report(
+        artefacts, store, output, since, stand_in=stand_in, profile=profile, site=site
+    )
 
 
 def make_report(
@@ -99,6 +104,7 @@ def make_report(
     *,
     stand_in: bool,
     profile: str | None = None,
+    site: str | None = None,
 ) -> Pages:
     """Make the report of some artefacts, as :func:`report` does of those it names."""
     try:
@@ -109,6 +115,7 @@ def make_report(
             output=output,
             stand_in=stand_in,
             since=since or (_RELEASED if Path(_RELEASED).exists() else None),
+            site=site,
         )
     except build.NotebookError as error:
         raise ReportError(str(error)) from error

@@ -33,6 +33,7 @@ def reproduce(
     target: str | None = None,
     output: str | PathLike[str] = "report",
     since: str | PathLike[str] | None = None,
+    site: str | None = None,
     book: str | PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Pages:
@@ -43,7 +44,7 @@ def reproduce(
     *targets, profile, stand_in, store, budget, until, timed, recompute, jobs, scheduler, \
     retry_failed, time_limit, memory_limit, target, progress
         As of :func:`~nmfbench.commands.run.run`.
-    output, since
+    output, since, site
         As of :func:`~nmfbench.commands.report.report`.
     book : path-like, optional
         Folder of published records: import them first, compute again what fits, and say how much of
@@ -91,7 +92,7 @@ def reproduce(
     artefacts, _ = runnable(select(targets), profile, stand_in=stand_in)
     tell(Note("all trials have ended; the report is being made"))
     # It may show records of earlier runs, so each artefact is judged on its largest grid.
-    second = make_report(artefacts, store, output, since, stand_in=stand_in)
+    second = make_report(artefacts, store, output, since, stand_in=stand_in, site=site)
     return Pages(
         {"run": first.data, "report": second.data},
         f"{first.text}\n{second.text}",

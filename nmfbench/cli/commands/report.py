@@ -14,3 +14,4 @@ def add(commands):
     options.store(sub)
     options.output(sub)
     options.since(sub)
+    options.site(sub)
