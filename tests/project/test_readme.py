@@ -47,7 +47,7 @@ def test_the_solver_of_the_readme_runs(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", comparison],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{README.parent}"},
         capture_output=True,
         text=True,
         check=False,
