@@ -88,8 +88,10 @@ def _main(argv):
 def _call(args):
     """Call the function of a command with the values of its options."""
     given = dict(vars(args))
-    module, _, name = given.pop("function").partition(":")
-    function = getattr(importlib.import_module(f"nmfbench.commands.{module}"), name)
+    function = given.pop("function")
+    if isinstance(function, str):
+        module, _, name = function.partition(":")
+        function = getattr(importlib.import_module(f"nmfbench.commands.{module}"), name)
     names = given.pop("names", ())
     for own in ("command", "json", "version"):
         given.pop(own, None)

@@ -55,9 +55,9 @@ def add_command(commands, name, function, help, more=""):
     commands : object
         As :meth:`argparse.ArgumentParser.add_subparsers` gives it.
     name : str
-    function : str
-        ``module:name`` below :mod:`nmfbench.commands` of the function that answers it. Each option
-        added is one of its keywords, and ``names`` are its positional arguments.
+    function : str or callable
+        The function that answers it, as ``module:name`` below :mod:`nmfbench.commands`, or itself.
+        Each option added is one of its keywords, and ``names`` are its positional arguments.
     help : str
         What it does, in the list of commands.
     more : str

@@ -1001,6 +1001,7 @@ def test_reproduce_runs_and_then_reports_what_could_run(command, monkeypatch, tm
         "output": str(tmp_path / "p"),
         "stand_in": False,
         "since": None,
+        "site": None,
     }
     command("claims", "alpha", "--release", "released.json")
     released = json.loads((tmp_path / "released.json").read_text(encoding="utf-8"))

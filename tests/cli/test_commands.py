@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from argparse import Namespace
 from datetime import time
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 
 import nmfbench
 from nmfbench import cli
-from nmfbench.cli.app import _command_files, _parsers
+from nmfbench.cli.app import _call, _command_files, _parsers
 from nmfbench.commands.progress import Begun, Computed, Ended, Note
 from nmfbench.commands.values import bytes_of, moment, seconds
 from nmfbench.records.store import Store
@@ -276,6 +277,16 @@ def test_a_shell_completes_words(line, word, tmp_path):
     done = subprocess.run([sys.executable, "-m", "nmfbench"], env=os.environ | given, check=False)
     assert done.returncode == 0
     assert word in answer.read_text().split()
+
+
+def test_a_function_of_the_command_line_alone_is_called():
+    """A command is one file where its function stands beside its options."""
+
+    def greet(*names, times=1):
+        return names * times
+
+    given = {"command": "greet", "json": True, "names": ["you"], "times": 2}
+    assert _call(Namespace(function=greet, **given)) == ("you", "you")
 
 
 def test_command_files_are_short():

@@ -6,7 +6,9 @@ arguments as options (those that others have too are in :mod:`nmfbench.cli.optio
 is a keyword of the function, with the same default. What the function returns is printed, as text
 or, with ``--json``, as data; notices and progress go to standard error meanwhile.
 
-All files are imported for each command, so that they import nothing heavy.
+A command that only the command line needs may have its function in the same file.
+
+All files are imported for each command, so that they import nothing heavy outside functions.
 """
 
 ORDER = (
