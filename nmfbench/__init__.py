@@ -12,26 +12,98 @@ The way of a result, and where each part lives::
       -> verdict           nmfbench.verdicts
       -> page              nmfbench.report, nmfbench.cards, nmfbench.compare
 
+Every command of the command line ``nmfbench`` is a function of :mod:`nmfbench.commands`, and
+``nmfbench.run``, ``nmfbench.compare`` and so on are these functions.
+
 >>> import nmfbench
 >>> solver = nmfbench.make_solver("spa", n_components=2)
 >>> solver.fit([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]).anchor_indices_.tolist()
 [0, 2]
+>>> nmfbench.status("robust-xray/fig3", store="no-such-folder").data[0]["done"]
+0
 """
 
+from __future__ import annotations
+
+import sys
 from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nmfbench.commands.audit import audit
+    from nmfbench.commands.check import check
+    from nmfbench.commands.claims import claims
+    from nmfbench.commands.compare import compare
+    from nmfbench.commands.export import export
+    from nmfbench.commands.import_records import import_records
+    from nmfbench.commands.replay import replay
+    from nmfbench.commands.report import report
+    from nmfbench.commands.reproduce import reproduce
+    from nmfbench.commands.run import run
+    from nmfbench.commands.score import score
+    from nmfbench.commands.status import status
+    from nmfbench.datasets.base import load_dataset
+    from nmfbench.records.results import results
+    from nmfbench.solvers import make_solver
 
 __version__ = "0.1.0"
+__all__ = [
+    "audit",
+    "check",
+    "claims",
+    "compare",
+    "export",
+    "import_records",
+    "load_dataset",
+    "make_solver",
+    "replay",
+    "report",
+    "reproduce",
+    "results",
+    "run",
+    "score",
+    "status",
+]
 
 # Imported when first used, so that the command line answers at once.
-_HOMES = {
+_HOMES = {name: f"nmfbench.commands.{name}" for name in __all__} | {
     "load_dataset": "nmfbench.datasets.base",
     "make_solver": "nmfbench.solvers",
     "results": "nmfbench.records.results",
 }
-__all__ = list(_HOMES)
+
+
+_ROOMS = ("audit", "compare", "report")  # folders that share their names with commands
+
+
+class _Room(ModuleType):
+    """A folder of the package that shares its name with a command: called, it is the command."""
+
+    def __call__(self, *args, **kwargs):
+        return self.__wrapped__(*args, **kwargs)
+
+    @property
+    def __wrapped__(self):  # what inspect, help and editors take the signature from
+        name = self.__name__.rpartition(".")[2]
+        return getattr(import_module(_HOMES[name]), name)
+
+
+class _Package(ModuleType):
+    """The package: the import system makes each folder an attribute of it."""
+
+    def __setattr__(self, name, value):
+        if name in _ROOMS:
+            value.__class__ = _Room
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name):
+    if name in _ROOMS:
+        return import_module(f"nmfbench.{name}")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
+import inspect
 import json
 import os
 import re
@@ -25,6 +26,7 @@ import warnings
 
 from nmfbench.cli import commands
 from nmfbench.cli.options import hint
+from nmfbench.cli.output import Reporter
 from nmfbench.core.text import one_line, printable
 
 __all__ = ["main", "parse"]
@@ -64,13 +66,13 @@ def _main(argv):
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(sys.stderr):
             warnings.showwarning = _show_warning
-            result = args.run(args)
+            answer = _call(args)
         if as_json:
-            print(json.dumps(result.data, indent=2, allow_nan=False))
-        elif result.text:
-            print(printable(result.text))
+            print(json.dumps(answer.data, indent=2, allow_nan=False))
+        elif answer.text:
+            print(printable(answer.text))
         sys.stdout.flush()
-        return result.code
+        return int(answer.failed)
     except BrokenPipeError:  # nmfbench list | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -81,6 +83,21 @@ def _main(argv):
         if code is None:  # a bug in nmfbench: its traceback helps to fix it
             raise
         return _complain(error, code)
+
+
+def _call(args):
+    """Call the function of a command with the values of its options."""
+    given = dict(vars(args))
+    function = given.pop("function")
+    if isinstance(function, str):
+        module, _, name = function.partition(":")
+        function = getattr(importlib.import_module(f"nmfbench.commands.{module}"), name)
+    names = given.pop("names", ())
+    for own in ("command", "json", "version"):
+        given.pop(own, None)
+    if "progress" in inspect.signature(function).parameters:
+        given["progress"] = Reporter()
+    return function(*names, **given)
 
 
 def _complain(error, code, default=""):
@@ -111,8 +128,12 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parse(argv):
-    """Arguments of a command; ``run`` among them is the function that answers it."""
+    """Arguments of a command; ``function`` among them names what answers it."""
     parser, parsers = _parsers()
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks for the words that may come next
+        import argcomplete
+
+        argcomplete.autocomplete(parser)
     args, rest = parser.parse_known_args(argv)
     command = parsers[args.command]
     options = [word for word in rest if word.startswith("-")]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import errno
 
-from nmfbench.cli.output import ReportError, UsageError
-from nmfbench.cli.targets import TargetError
-from nmfbench.cli.versions import VersionError
+from nmfbench.audit.versions import VersionError
+from nmfbench.commands.errors import ReportError, UsageError
+from nmfbench.commands.targets import TargetError
 from nmfbench.compare.plan import CompareError
 from nmfbench.core.registry import UnknownNameError
 from nmfbench.datasets.errors import DataError

@@ -6,21 +6,25 @@ Nothing heavy is imported here, so that ``--help`` and wrong usage answer at onc
 from __future__ import annotations
 
 import argparse
-import difflib
-import re
-from datetime import time
+from collections.abc import Callable
+from typing import Any
+
+from nmfbench.commands import values
+from nmfbench.commands.values import PROFILES, hint, one_of
 
 __all__ = [
     "PROFILES",
     "SOLVER",
     "add_command",
+    "argument",
     "budget",
+    "choose",
     "computing",
     "hint",
     "jobs",
     "judged_profile",
     "limits",
-    "one_of",
+    "names_of",
     "output",
     "positive",
     "print_json",
@@ -28,21 +32,22 @@ __all__ = [
     "retry_failed",
     "since",
     "site",
+    "solvers",
     "store",
+    "switch",
     "target",
     "targets",
     "timed",
+    "yes_or_no",
 ]
 
-PROFILES = ("smoke", "quick", "paper")
-_LARGEST = 1 << 62  # what the system takes for a limit, and more than anybody means
 SOLVER = (
     "a key (mu), package.module:Class or path/to/file.py:Class, with parameters if need be, as in "
     "'file.py:MyNMF(alpha=0.1)'"
 )
 
 
-def add_command(commands, name, run, help, more=""):
+def add_command(commands, name, function, help, more=""):
     """Add a command to the parser.
 
     Parameters
@@ -50,8 +55,9 @@ def add_command(commands, name, run, help, more=""):
     commands : object
         As :meth:`argparse.ArgumentParser.add_subparsers` gives it.
     name : str
-    run : callable
-        Parsed arguments in, a :class:`~nmfbench.cli.output.Result` out.
+    function : str or callable
+        The function that answers it, as ``module:name`` below :mod:`nmfbench.commands`, or itself.
+        Each option added is one of its keywords, and ``names`` are its positional arguments.
     help : str
         What it does, in the list of commands.
     more : str
@@ -63,8 +69,44 @@ def add_command(commands, name, run, help, more=""):
     """
     description = f"{help[0].upper()}{help[1:]}. {more}".strip()
     sub = commands.add_parser(name, help=help, description=description)
-    sub.set_defaults(run=run)
+    sub.set_defaults(function=function)
     return sub
+
+
+def argument(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Type of an option from a reader of values, with its message."""
+
+    def convert(word):
+        try:
+            return read(word)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return convert
+
+
+def positive(kind):
+    """Type of an option that takes a number above 0, ``int`` or ``float``."""
+    return argument(values.positive(kind))
+
+
+def yes_or_no(word):
+    """Type of an option that takes ``yes`` or ``no``."""
+    return argument(one_of(("yes", "no")))(word) == "yes"
+
+
+def switch(sub, flag, help):
+    """Add an option without a value."""
+    sub.add_argument(flag, action="store_true", help=help)
+
+
+def choose(sub, flag, words, **more):
+    """Add an option that takes one of a few words."""
+    sub.add_argument(flag, type=argument(one_of(words)), **more).completer = _words(words)
+
+
+def _words(words):
+    return lambda **_: words
 
 
 def targets(sub):
@@ -73,7 +115,7 @@ def targets(sub):
         nargs="*",
         metavar="TARGET",
         help="artefact (robust-xray/fig3), paper (robust-xray) or 'all', the default",
-    )
+    ).completer = _targets
 
 
 def store(sub):
@@ -83,9 +125,10 @@ def store(sub):
 
 
 def profile(sub):
-    sub.add_argument(
+    choose(
+        sub,
         "--profile",
-        type=one_of(PROFILES),
+        PROFILES,
         default="quick",
         metavar="P",
         help="smoke: seconds an artefact; quick (the default): minutes; paper: the papers' grids",
@@ -94,9 +137,10 @@ def profile(sub):
 
 
 def judged_profile(sub):
-    sub.add_argument(
+    choose(
+        sub,
         "--profile",
-        type=one_of(PROFILES),
+        PROFILES,
         metavar="P",
         help="judge all artefacts on the grid of smoke, quick or paper, as far as it has run; by "
         "default each on its largest grid of whole repeats",
@@ -123,14 +167,17 @@ def computing(sub):
     )
     sub.add_argument(
         "--until",
-        type=_until,
+        type=argument(values.moment),
         metavar="WHEN",
         help="'look': up to the next look of each artefact with open tests; 'planned': up to the "
         "planned repeats of all; or a time of day such as 6:30",
     )
     timed(sub)
     sub.add_argument(
-        "--anew", action="store_true", help="compute imported records again, and compare"
+        "--anew",
+        dest="recompute",
+        action="store_true",
+        help="compute imported records again, and compare",
     )
     jobs(sub)
     sub.add_argument(
@@ -145,13 +192,14 @@ def computing(sub):
 
 
 def budget(sub, help="begin no more after this time, such as 90s, 30m or 2h (no limit)"):
-    sub.add_argument("--budget", type=_duration, metavar="T", help=help)
+    sub.add_argument("--budget", type=argument(values.seconds), metavar="T", help=help)
 
 
 def timed(sub):
-    sub.add_argument(
+    choose(
+        sub,
         "--timed",
-        type=one_of(("no", "only")),
+        ("no", "only"),
         metavar="no|only",
         help="'no': leave out trials whose seconds are the result; 'only': no others, each as soon "
         "as the machine is idle",
@@ -178,7 +226,7 @@ def limits(sub, seconds=3600.0, unit="trial"):
     )
     sub.add_argument(
         "--memory-limit",
-        type=_memory,
+        type=argument(values.bytes_of),
         metavar="SIZE",
         help=f"what a {unit}'s process may hold together with all that it starts, such as 500M or "
         "4G (four fifths of what is available, shared by the jobs)",
@@ -188,7 +236,7 @@ def limits(sub, seconds=3600.0, unit="trial"):
 def target(sub):
     sub.add_argument(
         "--target",
-        type=_target,
+        type=argument(values.target),
         metavar="NAME",
         help="instructions that untimed trials are computed with: 'reference' (the default), which "
         "gives the same bits on all x86-64 processors with AVX2, or 'native', all that this "
@@ -222,79 +270,27 @@ def print_json(sub):
     sub.add_argument("--json", action="store_true", help="print one JSON document")
 
 
-# -- values -----------------------------------------------------------------------------------
+# -- names that a shell completes ---------------------------------------------------------------
 
 
-def hint(word, names):
-    """The nearest names, as the end of an error message."""
-    close = difflib.get_close_matches(word, names, n=3, cutoff=0.5)
-    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+def solvers(sub, flag, **more):
+    """Add an argument that takes solvers, of which the keys of the suite are completed."""
+    sub.add_argument(flag, **more).completer = names_of("solvers")
 
 
-def one_of(names):
-    """Type of an option that takes one of a few words."""
+def names_of(kind):
+    """Completer of the names in a registry."""
 
-    def convert(word):
-        if word not in names:
-            raise argparse.ArgumentTypeError(
-                f"{word!r} is not one of {', '.join(names)}{hint(word, names)}"
-            )
-        return word
+    def complete(**_):
+        from nmfbench.core import registry
 
-    return convert
+        return list(getattr(registry, kind))
+
+    return complete
 
 
-def positive(kind):
-    """Type of an option that takes a number above 0, ``int`` or ``float``."""
+def _targets(**_):
+    from nmfbench.core import registry
 
-    def convert(word):
-        try:
-            value = kind(word)
-        except ValueError:
-            value = 0
-        if not 0 < value < _LARGEST:
-            what = "whole number" if kind is int else "number"
-            raise argparse.ArgumentTypeError(f"needs a {what} above 0, got {word!r}")
-        return value
-
-    return convert
-
-
-def _target(word):
-    from nmfbench.trials.target import environment
-
-    try:
-        environment(word)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error).rstrip(".")) from None
-    return word
-
-
-def _duration(word):
-    """Seconds from ``90s``, ``30m``, ``2h``, or a plain number of seconds."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", word)
-    seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]] if match else 0
-    if not 0 < seconds < _LARGEST:
-        raise argparse.ArgumentTypeError(f"needs a time such as 90s, 30m or 2h, got {word!r}")
-    return seconds
-
-
-def _until(word):
-    """``look``, ``planned``, or a time of day as ``datetime.time``."""
-    if word in ("look", "planned"):
-        return word
-    match = re.fullmatch(r"(\d{1,2}):(\d\d)", word)
-    if match is None or int(match[1]) > 23 or int(match[2]) > 59:
-        raise argparse.ArgumentTypeError(
-            f"needs 'look', 'planned' or a time of day such as 6:30, got {word!r}"
-        )
-    return time(int(match[1]), int(match[2]))
-
-
-def _memory(word):
-    """Bytes from ``500M``, ``4G``, ``4GiB`` or a plain number; units are powers of 1024."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)(?:i?B)?", word, re.IGNORECASE)
-    size = float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " ") if match else 0
-    if not 1 <= size < _LARGEST:
-        raise argparse.ArgumentTypeError(f"needs a size such as 500M or 4G, got {word!r}")
-    return int(size)
+    ids = list(registry.artefacts)
+    return ["all", *{name.partition("/")[0]: None for name in ids}, *ids]

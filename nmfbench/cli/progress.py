@@ -8,10 +8,11 @@ import time
 
 from tqdm import tqdm
 
+from nmfbench.commands.progress import describe
 from nmfbench.core.text import printable
 from nmfbench.records.results import reason
 
-__all__ = ["Progress", "describe"]
+__all__ = ["Progress"]
 
 _SECONDS = 2.0  # plain lines come no faster than this,
 _LONGEST_WAIT = 30.0  # and at least this often,
@@ -19,7 +20,7 @@ _STEP = 0.05  # or when this share of the trials was computed
 
 
 class Progress:
-    """Told of every record as it is stored; shows failures at once.
+    """Counts records as they are stored, and shows failures at once.
 
     Parameters
     ----------
@@ -76,22 +77,9 @@ class Progress:
         return self
 
     def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """Leave the bar as it is."""
         if self._bar is not None:
             self._bar.close()
-
-
-def describe(record) -> str:
-    """A trial in a few words, with the key that ``nmfbench replay`` takes.
-
-    Examples
-    --------
-    >>> describe({"key": "0123456789abcdef01234567", "task": "recovery", "dataset": "blobs",
-    ...           "corruption": None, "level": None, "solver": "spa", "params": {}, "repeat": 3})
-    '0123456789ab (recovery, blobs, spa, repeat 3)'
-    """
-    parts = [record["task"], record["dataset"]]
-    if record["corruption"] is not None:
-        parts.append(f"{record['corruption']} {record['level']:g}")
-    parts.append(record["solver"])
-    parts += [f"{name}={value}" for name, value in sorted(record["params"].items())]
-    return f"{record['key'][:12]} ({', '.join(parts)}, repeat {record['repeat']})"

@@ -14,6 +14,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 from markupsafe import Markup
+from matplotlib.figure import Figure
 
 import nmfbench
 from nmfbench.artefacts.drawn import drawn
@@ -34,7 +35,7 @@ from nmfbench.core import registry
 from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.records.provenance import public_host
 
-__all__ = ["write_page"]
+__all__ = ["as_data", "draw_pictures", "write_page"]
 
 PAGE = "index.html"
 
@@ -229,6 +230,12 @@ def _pictures(plan: Plan, findings: Findings, highlight) -> Iterator[Picture]:
                 ylabel=question_of(task).score,
             ),
         )
+
+
+def draw_pictures(plan: Plan, findings: Findings) -> dict[str, Figure]:
+    """Figures of the page by name."""
+    highlight = [entrant.label for entrant in plan.new]
+    return {picture.name: picture.draw() for picture in _pictures(plan, findings, highlight)}
 
 
 _COARSE = (

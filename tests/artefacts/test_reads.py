@@ -12,7 +12,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.finding import Finding
 from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.plan import Plan
-from nmfbench.cli.agenda import agenda_of, open_rows
+from nmfbench.commands.agenda import agenda_of, open_rows
 from nmfbench.engine import runner
 from nmfbench.records.errors import StoreError
 from nmfbench.records.pending import Held, in_stages, missing

@@ -143,7 +143,7 @@ class InProcess(Worker):
 def _quick_workers(monkeypatch, request):
     if "real_workers" not in request.fixturenames:
         monkeypatch.setattr("nmfbench.engine.runner.Worker", InProcess)
-        monkeypatch.setattr("nmfbench.audit.audit.Worker", InProcess)
+        monkeypatch.setattr("nmfbench.audit.sample.Worker", InProcess)
 
 
 @pytest.fixture
@@ -867,7 +867,7 @@ def test_timed_trials_alone_or_left_out(command, monkeypatch):
     registry.artefacts.add("delta/clock", _artefact("delta/clock", lambda profile: trials))
     busy = iter([90.0, 0.0])
     monkeypatch.setattr("nmfbench.engine.runner._PATIENCE", 0.01)
-    monkeypatch.setattr("nmfbench.cli.idle.psutil.cpu_percent", lambda seconds: next(busy, 0.0))
+    monkeypatch.setattr("nmfbench.engine.idle.psutil.cpu_percent", lambda seconds: next(busy, 0.0))
     assert _json(command, "run", "delta", "--timed", "no")[1]["computed"] == 5
     code, _, err = command("run", "delta", "--timed", "only")
     assert code == 0
@@ -1001,6 +1001,7 @@ def test_reproduce_runs_and_then_reports_what_could_run(command, monkeypatch, tm
         "output": str(tmp_path / "p"),
         "stand_in": False,
         "since": None,
+        "site": None,
     }
     command("claims", "alpha", "--release", "released.json")
     released = json.loads((tmp_path / "released.json").read_text(encoding="utf-8"))

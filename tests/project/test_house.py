@@ -30,9 +30,11 @@ ALLOWED = {
     "compare": "core datasets optim metrics solvers stats tasks trials problems records engine "
     "artefacts guests checks pages",
     "cards": "core solvers stats trials records engine artefacts verdicts guests pages compare",
-    "report": "core datasets trials records artefacts papers verdicts guests pages compare cards",
-    "cli": "core datasets optim trials problems records engine audit artefacts papers verdicts "
-    "guests checks compare cards report",
+    "report": "core datasets stats trials problems records artefacts papers verdicts guests pages "
+    "compare cards",
+    "commands": "core datasets optim trials problems records engine audit artefacts papers "
+    "verdicts guests checks compare cards report",
+    "cli": "core datasets records engine audit guests compare report commands",
 }
 """The rooms, and from which others each may import: from those above it alone.
 

@@ -38,22 +38,23 @@ def test_the_class_of_the_readme_is_a_solver(tmp_path):
 def test_the_solver_of_the_readme_runs(tmp_path):
     """The next two blocks register a solver and compare it."""
     script = tmp_path / "farthest.py"
-    _, solver, trials, *_ = blocks("python")
+    _, solver, comparison, *_ = blocks("python")
     script.write_text(solver)
     plugin = tmp_path / "farthest-0.1.dist-info"
     plugin.mkdir()
     (plugin / "METADATA").write_text("Metadata-Version: 2.1\nName: farthest\nVersion: 0.1\n")
     (plugin / "entry_points.txt").write_text("[nmfbench.solvers]\nfarthest = farthest\n")
     done = subprocess.run(
-        [sys.executable, "-c", trials.replace("range(10)", "range(2)")],
+        [sys.executable, "-c", comparison],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{README.parent}"},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
     assert "farthest" in done.stdout
+    assert (tmp_path / "recovery.png").exists()
 
 
 @pytest.mark.skipif(

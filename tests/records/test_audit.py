@@ -120,7 +120,7 @@ def test_the_command_says_which_version_to_raise(folder, capsys, monkeypatch):
     assert "objective was 123.0" in out
     raised = []
     monkeypatch.setattr(
-        "nmfbench.cli.versions.raise_version", lambda *entry: raised.append(entry) or 2
+        "nmfbench.audit.versions.raise_version", lambda *entry: raised.append(entry) or 2
     )
     assert cli.main([*words, "--accept"]) == 0
     assert raised == [("solver", "xray-l2")]

@@ -14,7 +14,7 @@ from comparisons import invented, known
 from sklearn.decomposition import NMF
 
 from nmfbench import cli
-from nmfbench.cli.commands import compare as command
+from nmfbench.commands import compare as command
 from nmfbench.compare import plan as planning
 from nmfbench.compare.evaluate import evaluate, gather
 from nmfbench.compare.page import _data

@@ -1,13 +1,14 @@
-"""Commands of the command line, a file each.
+"""Commands of the command line, one file each.
 
-To add a command, add a file: it is found by a scan of this folder. The file offers
-``add(commands)``, which adds the command and its options (those that others have too are in
-:mod:`nmfbench.cli.options`), and ``run(args)``, which answers it: parsed arguments in, a
-:class:`~nmfbench.cli.output.Result` out, the answer as data and as text. Progress and notices go
-to standard error meanwhile.
+To add a command, write its function in :mod:`nmfbench.commands` and add a file here: it is found by
+a scan of this folder. The file offers ``add(commands)``, which names the function and declares its
+arguments as options (those that others have too are in :mod:`nmfbench.cli.options`): each option
+is a keyword of the function, with the same default. What the function returns is printed, as text
+or, with ``--json``, as data; notices and progress go to standard error meanwhile.
 
-All files are imported for each command, so that they import what is heavy (the store, the
-registries' entries, pandas) inside functions.
+A command that only the command line needs may have its function in the same file.
+
+All files are imported for each command, so that they import nothing heavy outside functions.
 """
 
 ORDER = (

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from nmfbench.cli import options
-from nmfbench.cli.output import Result
 
 
 def add(commands):
     sub = options.add_command(
         commands,
         "import",
-        run,
+        "import_records:import_records",
         "merge exported records; equal keys are not doubled",
         "Nothing is written unless all rows are whole. Records from files count as computed "
         "elsewhere until 'nmfbench audit' has computed some of theirs again. Of classes from "
@@ -28,15 +27,3 @@ def add(commands):
     sub.add_argument(
         "names", nargs="+", metavar="FILE", help="or a folder: all parquet files below it"
     )
-
-
-def run(args) -> Result:
-    from shlex import quote
-
-    from nmfbench.cli.merged import import_files, merge_data, merge_text
-
-    found = import_files(args.names, args.store, without_digests=args.without_digests)
-    text = [merge_text(found, args.store)]
-    # Names come from the file, and are for a shell.
-    text += [f"To compare with these records: --against {quote(name)}" for name in found.saved]
-    return Result(merge_data(found), "\n".join(text))

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from nmfbench.cli import options
-from nmfbench.cli.output import Result
 
 
 def add(commands):
-    sub = options.add_command(commands, "run", run, "compute the trials that have no record yet")
+    sub = options.add_command(
+        commands, "run", "run:run", "compute the trials that have no record yet"
+    )
     options.targets(sub)
     options.profile(sub)
     options.store(sub)
     options.computing(sub)
     options.print_json(sub)
-
-
-def run(args) -> Result:
-    from nmfbench.cli.computing import compute_grids
-
-    return compute_grids(args, anew=args.anew)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 import psutil
-
-from nmfbench.cli.output import notice
 
 __all__ = ["Idle"]
 
@@ -15,17 +14,23 @@ _SECONDS = 1.0  # of a look
 
 
 class Idle:
-    """Whether the machine is idle, asked before a timed trial starts; it says what it waits for."""
+    """Whether the machine is idle enough for a timed trial to start.
 
-    def __init__(self):
-        self._waits = False
+    Parameters
+    ----------
+    notify : callable
+        Called with a sentence when trials begin to wait, and when they go on.
+    """
+
+    def __init__(self, notify: Callable[[str], object]):
+        self._notify, self._waits = notify, False
 
     def __call__(self, trial) -> bool:
         busy = psutil.cpu_percent(_SECONDS) / 100 * (os.cpu_count() or 1)
         idle = busy <= _BUSY
         if self._waits == idle:  # changed
             self._waits = not idle
-            notice(
+            self._notify(
                 "the machine is idle; timed trials go on"
                 if idle
                 else f"timed trials wait for an idle machine: {busy:.1f} processors are busy with "

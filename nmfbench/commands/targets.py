@@ -41,6 +41,8 @@ def select(names: Sequence[str]) -> list[Target]:
     artefacts = [entry.target for entry in registry.artefacts.entries()]
     papers = {artefact.paper for artefact in artefacts}
     for name in names:
+        if not isinstance(name, str):
+            raise TargetError(f"{name!r} is no name; give names one by one, as in run('a', 'b').")
         if name != "all" and name not in papers and name not in registry.artefacts:
             raise TargetError(_unknown(name, artefacts, papers))
     wide = not names or "all" in names
@@ -79,7 +81,7 @@ def missing_data(artefact: Artefact, profile: str, *, stand_in: bool) -> list[st
 def runnable(
     targets: Sequence[Target], profile: str, *, stand_in: bool
 ) -> tuple[list[Artefact], dict[str, list[str]]]:
-    """The artefacts whose data are at hand, and those that are left out with what they lack.
+    """Artefacts whose data are here, and those that are left out with the data they lack.
 
     Raises
     ------

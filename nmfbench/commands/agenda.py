@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.plan import Plan
-from nmfbench.cli.output import counted, table
+from nmfbench.commands.answer import counted, text_table
 from nmfbench.engine.budget import Costs
 from nmfbench.records.pending import Held
 from nmfbench.records.store import Store
@@ -164,7 +164,7 @@ def open_text(rows: Sequence[Mapping]) -> str:
                 f"{expected:.0f} verdicts expected by the end; the time of trials that artefacts "
                 "share stands at each of them."
             )
-            parts += [head, table([_cells(row) for row in chosen], _CELLS), total]
+            parts += [head, text_table([_cells(row) for row in chosen], _CELLS), total]
     done = [row for row in rows if not row["next"]]
     if done:
         words = ", ".join(f"{row['id']} ({row['open']})" for row in done)
@@ -210,4 +210,4 @@ def account_rows(accounts: Mapping[str, Account]) -> list[dict]:
 def account_text(rows: Sequence[Mapping]) -> str:
     """Table of predicted and spent CPU time."""
     cells = [row | {name: in_time(row[name]) for name in ("predicted", "spent")} for row in rows]
-    return table(cells, ("id", "batches", "predicted", "spent", "expected", "decided"))
+    return text_table(cells, ("id", "batches", "predicted", "spent", "expected", "decided"))

@@ -12,7 +12,7 @@ from typing import Literal
 import threadpoolctl
 from packaging.requirements import Requirement
 
-from nmfbench.cli.output import counted
+from nmfbench.commands.answer import counted
 from nmfbench.core import registry
 from nmfbench.core.guard import SHARE, default_memory_limit
 from nmfbench.datasets.base import dataset_info, dataset_variant

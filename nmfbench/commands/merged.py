@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nmfbench.cli.output import counted
+from nmfbench.commands.answer import counted
 
 __all__ = ["agreement_text", "import_files", "merge_beside", "merge_data", "merge_text"]
 

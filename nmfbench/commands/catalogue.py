@@ -1,30 +1,47 @@
-"""Entries of the registries as rows of plain values: the tables of ``nmfbench list``."""
+"""Entries of the registries as rows of plain values."""
 
 from __future__ import annotations
 
 from math import isfinite
 
 from nmfbench.artefacts.artefact import PROFILES
+from nmfbench.commands.answer import Answer, text_table
 from nmfbench.core import registry
 from nmfbench.core.matters import Ratio
 from nmfbench.datasets.base import dataset_info
 
 __all__ = ["catalogue"]
 
+_COLUMNS = {
+    "solvers": ("key", "name", "family", "paper", "reference"),
+    "datasets": ("name", "n_samples", "n_features", "n_classes", "available", "title"),
+    "corruptions": ("key", "level"),
+    "metrics": ("key", "name", "higher_is_better"),
+    "tasks": ("key", "summary"),
+    "artefacts": ("id", "kind", "task", "claims", *PROFILES, "title"),
+}
 
-def catalogue(things: str) -> list[dict]:
-    """Rows of one registry, sorted by name.
+
+def catalogue(*, things: str) -> Answer:
+    """Tabulate the entries of one registry, sorted by name.
 
     Parameters
     ----------
     things : {"solvers", "datasets", "corruptions", "metrics", "tasks", "artefacts"}
 
+    Returns
+    -------
+    Answer
+
     Examples
     --------
-    >>> [row["key"] for row in catalogue("tasks") if row["key"] == "recovery"]
-    ['recovery']
+    >>> "recovery" in list(catalogue(things="tasks").table["key"])
+    True
     """
-    return _ROWS[things]()
+    rows = shown = _ROWS[things]()
+    if things == "artefacts":
+        shown = [row | row["trials"] | {"claims": len(row["claims"])} for row in rows]
+    return Answer(rows, text_table(shown, _COLUMNS[things]), rows=rows)
 
 
 def _solvers():

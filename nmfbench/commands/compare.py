@@ -1,0 +1,346 @@
+"""Comparison of solvers with baselines."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import io
+import os
+import shlex
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+
+from nmfbench.checks import check_solver
+from nmfbench.commands.answer import Answer, counted, text_table
+from nmfbench.commands.errors import UsageError
+from nmfbench.commands.progress import Note, Progress, events, silent
+from nmfbench.commands.values import command, listed
+from nmfbench.compare.evaluate import Findings, evaluate, gather
+from nmfbench.compare.page import as_data, draw_pictures, write_page
+from nmfbench.compare.plan import Plan, check_tasks, make_plan
+from nmfbench.compare.run import compute, look_up, timings_folder
+from nmfbench.compare.saved import add_saved, save_records, saved_solvers
+from nmfbench.core import registry
+from nmfbench.engine.runner import Limits
+from nmfbench.engine.worker import Worker
+from nmfbench.guests import parse_solver
+from nmfbench.guests.errors import GuestError
+from nmfbench.guests.examine import examine
+from nmfbench.records.store import Store
+
+__all__ = ["Comparison", "compare"]
+
+_CHECK_LIMIT = 30.0  # seconds for each of the common checks
+_DPI = 80  # of pictures in a notebook
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Answer):
+    """Result of a comparison; a notebook shows its table and its pictures.
+
+    Attributes
+    ----------
+    plan : Plan
+        Its trials, and what was left out.
+    findings : Findings
+        All tables: records, scores, paired tests, profiles, curves.
+    page : Path
+        The page as a file.
+    """
+
+    plan: Plan = field(kw_only=True)
+    findings: Findings = field(kw_only=True)
+    page: Path = field(kw_only=True)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row for each task and new solver: mean rank, wins, ties and losses."""
+        return self.findings.summary
+
+    @cached_property
+    def figures(self) -> dict[str, Figure]:
+        """Pictures of the page by name; they belong to no window."""
+        found = draw_pictures(self.plan, self.findings)
+        for figure in found.values():
+            plt.close(figure)
+        return found
+
+    def to_html(self) -> str:
+        """The page, complete in itself."""
+        return self.page.read_text(encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        pictures = (
+            f'<img alt="{name}" src="data:image/png;base64,{_png(figure)}">'
+            for name, figure in self.figures.items()
+        )
+        return "\n".join([self.table.to_html(index=False), *pictures])
+
+
+def _png(figure):
+    png = io.BytesIO()
+    figure.savefig(png, format="png", dpi=_DPI, bbox_inches="tight")
+    return base64.b64encode(png.getvalue()).decode()
+
+
+@command
+def compare(
+    *solvers: str,
+    task: str | Sequence[str] = (),
+    against: str | Sequence[str] = (),
+    profile: str = "quick",
+    store: str | PathLike[str] = "results",
+    output: str | PathLike[str] = "comparison",
+    save: str | PathLike[str] | None = None,
+    jobs: int | None = None,
+    retry_failed: bool = False,
+    time_limit: float = 300.0,
+    memory_limit: int | str | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare solvers with baselines: recovery, recognition, clustering, separation, speed.
+
+    Baselines come from the store where they have been run.
+
+    Parameters
+    ----------
+    *solvers : str
+        A key (``"mu"``), ``"package.module:Class"`` or ``"path/to/file.py:Class"``, with parameters
+        if need be, as in ``"file.py:MyNMF(alpha=0.1)"``.
+    task : str or sequence of str, optional
+        By default all tasks that the solvers can do.
+    against : str or sequence of str, optional
+        Baselines, named as solvers; ``"all"`` is every solver of the suite; by default a few for
+        each task. ``"file.py:Class@version"`` stands for imported records.
+    profile : {"smoke", "quick", "paper"}, default="quick"
+        A minute, some ten minutes, or the problems of the papers.
+    store : path-like, default="results"
+        Folder of the records; made if it is missing.
+    output : path-like, default="comparison"
+        Folder of the page, its tables and its figures; made if it is missing.
+    save : path-like, optional
+        Write the records of the solvers to this file, without times, for other machines: as CSV if
+        its name ends so, else as parquet.
+    jobs : int, optional
+        Trials at a time, by default as many as there are cores; timed ones run one at a time.
+    retry_failed : bool, default=False
+        Compute failed trials once more.
+    time_limit : float, default=300
+        Seconds after which a trial has failed.
+    memory_limit : int or str, optional
+        Bytes, or ``"500M"``, ``"4G"``, for the process of a trial.
+    progress : callable, optional
+        Called with each event.
+
+    Returns
+    -------
+    Comparison
+        ``table``, ``figures``, ``page`` and ``to_html()``. ``failed`` if a trial failed.
+
+    Raises
+    ------
+    UnknownNameError, GuestError
+        If there is no such solver or task, or none of the solvers can be imported.
+    CompareError, UsageError
+        If there is nothing to compare, or a value is not valid.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import nmfbench
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = nmfbench.compare(
+    ...         "spa",
+    ...         task="recovery",
+    ...         against="xray-l2",
+    ...         profile="smoke",
+    ...         store=folder,
+    ...         output=f"{folder}/page",
+    ...     )
+    >>> found.table[["solver", "task"]].to_dict("records")
+    [{'solver': 'spa', 'task': 'recovery'}]
+    >>> "robustness-recovery" in found.figures
+    True
+    """
+    if not solvers:
+        raise UsageError("compare needs a solver.")
+    tell = progress or silent
+    tasks, against = listed(task), listed(against)
+    check_tasks(tasks)  # before any solver is imported
+    named = list(registry.solvers) if "all" in against else against
+    specs, rivals = ([parse_solver(t) for t in texts] for texts in (solvers, named))
+    output = Path(output)
+    if output.exists() and not output.is_dir():
+        raise UsageError(f"--output needs a folder, but {output} is a file.")
+    if save is not None and Path(save).is_dir():
+        raise UsageError(f"--save needs a file, but {save} is a folder.")
+    saved = [spec for spec in rivals if spec.is_saved]
+    with contextlib.closing(Worker(memory_limit)) as worker:  # which built-in solvers share
+        others = [examine(spec, worker=worker) for spec in rivals if not spec.is_saved]
+        found, broken = _examined(specs, worker)
+        plan = make_plan(found, tasks=tasks, against=others, profile=profile)
+        for spec, why in broken:
+            plan.leave_out(why, solver=spec.label, task="all")
+        _make_folder(output)
+        lost = [spec for spec, _ in broken]
+        whole = [pair for pair in zip(solvers, specs, strict=True) if pair[1] not in lost]
+        checked = _checked(whole, worker, tell)
+    _note_left_out(plan.left_out, plan, tell)
+    started, planned = time.monotonic(), len(plan.left_out)
+    with contextlib.ExitStack() as stack:
+        opened = stack.enter_context(Store(store))
+        _check_saved(saved, opened)
+        timings = timings_folder(store)
+        todo = look_up(plan, opened, timings, retry_failed=retry_failed)
+        _compute(
+            plan,
+            todo,
+            opened,
+            timings,
+            tell,
+            jobs=jobs or os.cpu_count() or 1,
+            limits=Limits(time_limit, memory_limit),
+            retry_failed=retry_failed,
+        )
+        _note_left_out(plan.left_out[planned:], plan, tell)
+        written = None if save is None else _save(plan, opened, save)
+        add_saved(plan, saved, opened)
+        own = stack.enter_context(Store(timings)) if todo.anew else None
+        findings = evaluate(plan, gather(plan, opened, own, todo.anew))
+        line = _command_line(solvers, tasks, against, profile)
+        page = write_page(plan, todo, findings, output, checked=checked, command=line)
+    data = as_data(findings) | {
+        "output": str(page),
+        "profile": profile,
+        "found": todo.held,
+        "computed": {"own": todo.own, "baselines": todo.baselines},
+        "seconds": round(time.monotonic() - started, 3),
+    }
+    failed = int(findings.failures["trials"].sum())
+    text = _standing(data, failed)
+    if written is not None:
+        data["saved"] = written
+        names = ", ".join(written["solvers"]) or "no solver"
+        text += f"\n{written['file']}: {counted(written['trials'], 'record')} of {names}"
+    return Comparison(
+        data, text, failed > 0, data["summary"], plan=plan, findings=findings, page=page
+    )
+
+
+def _checked(solvers, worker, tell):
+    """Common checks of external solvers that failed or have a note, by name."""
+    found = {}
+    for text, spec in solvers:
+        if spec.is_guest:
+            _, findings = check_solver(spec, time_limit=_CHECK_LIMIT, worker=worker)
+            noted = [f for f in findings if f.status in ("failed", "note")]
+            found[_without_folder(text)] = noted
+            for finding in noted:
+                tell(Note(f"{_without_folder(text)}: {finding.problem}"))
+    return found
+
+
+def _compute(plan, todo, store, timings, tell, **given):
+    fits = todo.steps - todo.own - todo.baselines
+    tell(
+        Note(
+            f"{todo.held} trials have a record; {todo.steps} to compute: {todo.own} of the solvers "
+            f"compared, {todo.baselines} of baselines, {fits} fits that they start from"
+        )
+    )
+    with events(tell, todo.steps) as progress:
+        try:
+            compute(plan, todo, store, timings, progress=progress, **given)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                f"stopped. What has finished is in {store.folder}; the same command resumes."
+            ) from None
+
+
+def _examined(specs, worker):
+    """The solvers that can be imported, and why the others cannot; one at least has to."""
+    found, broken = [], []
+    for spec in specs:
+        try:
+            found.append(examine(spec, worker=worker))
+        except GuestError as error:
+            broken.append((spec, str(error).rstrip(".")))
+            if len(broken) == len(specs):
+                raise
+    return found, broken
+
+
+def _check_saved(specs, store):
+    """Raise a UsageError for a class of which the store has no imported record."""
+    known = saved_solvers(store) if specs else []
+    for spec in specs:
+        if spec not in known:
+            names = ", ".join(map(str, known)) or "none"
+            raise UsageError(
+                f"{store.folder} has no imported record of {spec}; it has those of: {names}."
+            )
+
+
+def _save(plan, store, path):
+    """Write the records of the new solvers; what was written."""
+    kind = "csv" if str(path).endswith(".csv") else "parquet"
+    names = save_records(plan, store, path, format=kind)
+    return {"file": str(path), "trials": len(names), "solvers": sorted(set(names))}
+
+
+def _note_left_out(rows, plan, tell):
+    """One notice for each reason; only the page has the reasons of baselines."""
+    reasons, rivals = {}, {entrant.label for entrant in plan.entrants if not entrant.new}
+    for row in rows:
+        if row["solver"] not in rivals:
+            reasons.setdefault((row["solver"], row["why"]), []).append(row["task"])
+    for (solver, why), tasks in reasons.items():
+        tell(Note(f"not run: {', '.join(dict.fromkeys(tasks))} of {solver}: {why}"))
+
+
+def _make_folder(path):
+    """Before anything is computed for it."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--output {path} cannot be made: {error.strerror}.") from None
+
+
+def _command_line(solvers, tasks, against, profile):
+    """Command that makes the page again, without the folders of this machine."""
+    words = ["nmfbench", "compare", *map(_without_folder, solvers)]
+    words += [word for task in tasks for word in ("--task", task)]
+    words += [word for key in against for word in ("--against", _without_folder(key))]
+    return shlex.join([*words, "--profile", profile])
+
+
+def _without_folder(text):
+    place, colon, rest = text.partition(":")
+    return os.path.basename(place) + colon + rest if place.endswith(".py") else text
+
+
+def _standing(data, failed):
+    """The summary, one line for each task and solver; then failures, and the place of the page."""
+    rows = [
+        row
+        | {
+            "task": row["title"],
+            "mean_rank": f"{row['mean_rank']:.2f} of {row['methods']}",
+            "best": f"{row['best']} ({row['best_rank']:.2f})",
+        }
+        for row in data["summary"]
+    ]
+    columns = ("solver", "task", "problems", "repeats", "mean_rank", "best")
+    text = [text_table(rows, (*columns, "wins", "ties", "losses", "too_few")) if rows else ""]
+    if failed:
+        worst = data["failures"][0]
+        text.append(f"{counted(failed, 'trial')} failed: {worst['method']}: {worst['reason']}")
+    return "\n".join(filter(None, [*text, data["output"]]))

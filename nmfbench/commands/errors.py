@@ -1,0 +1,13 @@
+"""Errors that commands raise beside those of the rooms below."""
+
+from __future__ import annotations
+
+__all__ = ["ReportError", "UsageError"]
+
+
+class UsageError(ValueError):
+    """Arguments that do not fit together, or do not fit what is there."""
+
+
+class ReportError(RuntimeError):
+    """The report could not be made."""

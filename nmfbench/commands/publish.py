@@ -1,0 +1,77 @@
+"""Records of a store, merged into the record book."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from os import PathLike
+
+from nmfbench.cards.card import plan_of_the_field
+from nmfbench.commands.answer import Answer, counted
+from nmfbench.commands.merged import merge_beside, merge_data, merge_text
+from nmfbench.commands.values import BOOK, command
+from nmfbench.compare.leaderboards import race_traces
+from nmfbench.records.store import Store
+from nmfbench.verdicts import book as record_book
+
+__all__ = ["publish"]
+
+
+@command
+def publish(
+    *,
+    store: str | PathLike[str] = "results",
+    book: str | PathLike[str] = BOOK,
+    compact: bool = False,
+) -> Answer:
+    """Merge the records of a store into the record book.
+
+    Parameters
+    ----------
+    store : path-like, default="results"
+        Folder of the records; it has to exist.
+    book : path-like, default="reports/records"
+        Folder of the record book.
+    compact : bool, default=False
+        Write all records of an artefact into as few files as there can be, instead of new ones into
+        a further file.
+
+    Returns
+    -------
+    Answer
+        ``data`` counts records and files.
+
+    Raises
+    ------
+    StoreError
+        If there is no store, or it cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     publish(store=f"{folder}/none", book=f"{folder}/book")
+    Traceback (most recent call last):
+    nmfbench.records.errors.NoStoreError: there is no store in ...
+    """
+    with Store(store, create=False) as opened:
+        opened.check_writable()
+        merge_beside(book, store)
+        also = race_traces(plan_of_the_field(), opened)
+        found = record_book.publish(opened, book, also, compact=compact)
+    measured = merge_beside(store, book, own=True)
+    data = asdict(found) | {"merge": merge_data(found.merge), "book": str(book)}
+    data["measured"] = measured
+    text = (
+        f"{merge_text(found.merge, book)}\n{book}: {counted(found.records, 'record')} in "
+        f"{counted(found.files, 'file')}, {found.size / 1e6:.1f} MB; {found.written} written anew"
+    )
+    if found.outdated:
+        text += f", and {counted(found.outdated, 'record')} left out, as versions were raised since"
+    if found.unaudited:
+        text += (
+            f"; {counted(found.unaudited, 'record')} left out that others computed, as no audit of "
+            "this store vouches for them: 'nmfbench audit' computes a sample again"
+        )
+    if measured:
+        text += f"; exponents of time of {counted(measured, 'solver')} were renewed"
+    return Answer(data, f"{text}.")
