@@ -391,7 +391,7 @@ def _write_cards(
     store,
     output: Path,
     profile: str | None,
-    boards: Sequence[Leaderboard],
+    boards: Sequence[Leaderboard] = (),
 ) -> list[Path]:
     """A page for each registered solver, and one that lists them; their paths."""
     folder = output / "solvers"

@@ -28,6 +28,7 @@ from nmfbench.pages.environment import render_page
 from nmfbench.papers.paper import Paper, paper
 from nmfbench.report.changes import Changes
 from nmfbench.report.numbers import KINDS, NUMBERED, interval, named, number, share
+from nmfbench.report.outcomes import is_baseline
 from nmfbench.report.printed import number_tally
 from nmfbench.report.section import Section, picture_path
 from nmfbench.report.sentences import decided_share, sentence_counts
@@ -294,6 +295,7 @@ _STANDINGS = {
 def _write(page, output, **values):
     values |= {
         "named": named,
+        "is_baseline": is_baseline,
         "share": share,
         "name": _name,
         "names": lambda keys: [_name(key) for key in keys],
