@@ -30,7 +30,8 @@ ALLOWED = {
     "compare": "core datasets optim metrics solvers stats tasks trials problems records engine "
     "artefacts guests checks pages",
     "cards": "core solvers stats trials records engine artefacts verdicts guests pages compare",
-    "report": "core datasets trials records artefacts papers verdicts guests pages compare cards",
+    "report": "core datasets stats trials problems records artefacts papers verdicts guests pages "
+    "compare cards",
     "cli": "core datasets optim trials problems records engine audit artefacts papers verdicts "
     "guests checks compare cards report",
 }
