@@ -11,6 +11,7 @@ from nmfbench.datasets.base import load_dataset
 from nmfbench.engine.runner import Limits, compute
 from nmfbench.engine.worker import Worker
 from nmfbench.records.exchange import trial_of
+from nmfbench.records.record import Record
 from nmfbench.records.store import Store
 from nmfbench.trials.target import target_of
 
@@ -44,7 +45,7 @@ class Replay:
     error: str | None = None
 
 
-def find_record(store: Store, prefix: str) -> dict:
+def find_record(store: Store, prefix: str) -> Record:
     """The one record whose key begins with ``prefix``.
 
     Raises

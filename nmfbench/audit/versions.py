@@ -54,12 +54,13 @@ def raise_version(kind: str, key: str) -> int:
         new = version.value + 1
         _replace(lines, version.lineno, version.col_offset, version.end_col_offset, str(new))
     elif isinstance(node, ast.Dict):  # first in the row
-        new, first = 2, node.keys[0]
+        new, first = 2, _first_key(node)
         _replace(lines, first.lineno, first.col_offset, first.col_offset, f'"{name}": {new}, ')
     else:  # behind the key
         new, first = 2, node.args[0]
         place = first.end_lineno, first.end_col_offset, first.end_col_offset
-        indent = re.match(r"\s*", lines[place[0] - 1])[0]
+        line = lines[place[0] - 1]
+        indent = line[: len(line) - len(line.lstrip())]
         gap = " " if node.lineno == node.end_lineno else f"\n{indent}"
         _replace(lines, *place, f",{gap}{name}={new}")
     path.write_text("\n".join(lines), encoding="utf-8")
@@ -82,9 +83,12 @@ def _find(kind, key):
     while isinstance(target, functools.partial):
         target = target.func
     try:
-        own = Path(inspect.getsourcefile(inspect.unwrap(target)))
+        source = inspect.getsourcefile(inspect.unwrap(target))
     except TypeError:  # an external class, which is told apart by its file
-        raise VersionError(f"the {kind} {key!r} has no version that could be raised.") from None
+        source = None
+    if source is None:
+        raise VersionError(f"the {kind} {key!r} has no version that could be raised.")
+    own = Path(source)
     # Data that are loaded alike share a loader, which may stand in another file of its folder.
     for path in dict.fromkeys([own, *(sorted(own.parent.glob("*.py")) if of_data else ())]):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -106,7 +110,8 @@ def _names(node, key):
     """Whether a constant is the key, or an f-string can be it, which registers several alike."""
     if not isinstance(node, ast.JoinedStr):
         return _constant(node) == key
-    parts = (".+" if _constant(part) is None else re.escape(part.value) for part in node.values)
+    constants = map(_constant, node.values)
+    parts = (".+" if constant is None else re.escape(constant) for constant in constants)
     return re.fullmatch("".join(parts), key) is not None
 
 
@@ -114,9 +119,13 @@ def _constant(node):
     return node.value if isinstance(node, ast.Constant) else None
 
 
+def _first_key(node: ast.Dict) -> ast.expr:
+    return next(name for name in node.keys if name is not None)
+
+
 def _version_node(node, wanted):
     if isinstance(node, ast.Dict):
-        pairs = zip((_constant(name) for name in node.keys), node.values, strict=True)
+        pairs = list(zip(map(_constant, node.keys), node.values, strict=True))
     else:
-        pairs = ((keyword.arg, keyword.value) for keyword in node.keywords)
+        pairs = [(keyword.arg, keyword.value) for keyword in node.keywords]
     return next((value for name, value in pairs if name == wanted), None)

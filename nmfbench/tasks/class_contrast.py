@@ -7,9 +7,11 @@ import numpy as np
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.core.validation import check_count
+from nmfbench.metrics.contrast import class_contrast
+from nmfbench.optim.pixel_graphs import pixel_affinity
 from nmfbench.solvers.graph.spectral import normalized_affinity
 from nmfbench.tasks.base import Outcome, ability, timed_fit
-from nmfbench.tasks.segmentation import class_contrast, cluster_rows, pixel_affinity, pixels_of
+from nmfbench.tasks.segmentation import cluster_rows, pixels_of
 
 __all__ = ["contrast_of_classes", "placed_segments"]
 

@@ -14,6 +14,7 @@ from sklearn.preprocessing import normalize
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.datasets.images import area_averaged
+from nmfbench.metrics.contrast import block_means, bound_share, class_contrast
 from nmfbench.metrics.segmentation import (
     connected_segments,
     human_scores,
@@ -21,24 +22,19 @@ from nmfbench.metrics.segmentation import (
     segmentation_scores,
 )
 from nmfbench.optim.graphs import GraphCache
+from nmfbench.optim.pixel_graphs import corrupted_affinity, pixel_affinity
 from nmfbench.solvers.graph.clusterers import kmeans
 from nmfbench.solvers.graph.spectral import normalized_affinity
 from nmfbench.tasks.base import Outcome, timed_fit, total_cost
 
 __all__ = [
-    "block_means",
-    "bound_share",
-    "class_contrast",
     "cluster_rows",
-    "corrupted_affinity",
-    "pixel_affinity",
     "pixels_of",
     "segmentation",
 ]
 
 _STARTS = 10  # of K-means
 _CELLS = 216  # a side of a picture of a matrix: blocks of 4 x 4 at 864 pixels
-_ROUNDING = 1e-9  # of distances, relative: on the radius is outside
 
 
 @register_task(
@@ -322,74 +318,6 @@ def pixels_of(image, side, aspect=True):
     return area_averaged(stretched[None], shape)[0], position
 
 
-def pixel_affinity(grey, position, *, sigma_brightness, sigma_position, radius):
-    r"""Affinity of pixels that are alike and close.
-
-    .. math:: w_{ij} = e^{-(F_i-F_j)^2/\sigma_I^2} e^{-\|P_i-P_j\|^2/\sigma_P^2}
-              \quad \text{if } \|P_i-P_j\| < R, \text{ else } 0
-
-    Parameters
-    ----------
-    grey : ndarray of shape (n_pixels,)
-        F.
-    position : ndarray of shape (n_pixels, 2)
-        P.
-    sigma_brightness, sigma_position, radius : float
-        The two sigmas, and R, which is positive.
-
-    Returns
-    -------
-    CSR array of shape (n_pixels, n_pixels)
-        Symmetric, with a diagonal of ones.
-
-    References
-    ----------
-    Guan et al. (2012), MahNMF, Eq. (62); Shi & Malik (2000), Section 4.
-    """
-    if min(sigma_brightness, sigma_position, radius) <= 0:
-        raise ValueError(
-            "sigma_brightness, sigma_position and radius must be positive, got "
-            f"{sigma_brightness}, {sigma_position} and {radius}."
-        )
-    pairs = KDTree(position).query_pairs(radius, output_type="ndarray")
-    i, j = pairs.T.astype(np.int32)  # such indices of sparse arrays scikit-learn takes
-    distance = ((position[i] - position[j]) ** 2).sum(axis=1)
-    near = distance < ((1 - _ROUNDING) * radius) ** 2
-    i, j, distance = i[near], j[near], distance[near]
-    weights = np.exp(
-        -(((grey[i] - grey[j]) / sigma_brightness) ** 2) - distance / sigma_position**2
-    )
-    n = len(grey)
-    upper = sp.coo_array((weights, (i, j)), shape=(n, n)).tocsr()
-    W = (upper + upper.T + sp.eye_array(n)).tocsr()
-    W.eliminate_zeros()
-    return W
-
-
-def corrupted_affinity(V, share, rng):
-    """Replace a share of the entries, in symmetric pairs, by uniform numbers up to the largest.
-
-    Parameters
-    ----------
-    V : CSR array of shape (n, n)
-        Symmetric. Its diagonal stays.
-    share : float in [0, 1]
-    rng : Generator
-
-    Returns
-    -------
-    CSR array of the same shape
-    """
-    if not 0 <= share <= 1:
-        raise ValueError(f"corrupted must be from 0 to 1, got {share}.")
-    dense, largest = V.toarray(), V.max()
-    rows, columns = np.triu_indices(V.shape[0], 1)
-    hit = rng.random(len(rows)) < share
-    values = rng.uniform(0, largest, hit.sum())
-    dense[rows[hit], columns[hit]] = dense[columns[hit], rows[hit]] = values
-    return sp.csr_array(dense)
-
-
 def cluster_rows(H, position, k, rng):
     """K-means of the rows of ``H``, scaled to unit length; a zero row joins its nearest neighbour.
 
@@ -423,88 +351,6 @@ def cluster_rows(H, position, k, rng):
         zero = np.setdiff1d(np.arange(len(H)), known)
         labels[zero] = labels[known[KDTree(position[known]).query(position[zero])[1]]]
     return labels
-
-
-def class_contrast(A, B, labels):
-    """Mean entry of a matrix within labels as a ratio to that between them, off the diagonal.
-
-    Parameters
-    ----------
-    A, B : ndarray or CSR array
-        The matrix is ``A @ B.T``, or ``A`` if ``B`` is None, square and non-negative.
-    labels : ndarray of int
-
-    Returns
-    -------
-    float
-        At most a million, as there may be nothing between labels; 1 with a single label, and of
-        a matrix of zeros.
-
-    Examples
-    --------
-    >>> round(class_contrast(np.array([[9.0, 4, 2], [4, 9, 2], [2, 2, 9]]), None, [0, 0, 1]), 4)
-    2.0
-    """
-    _, labels, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    one_hot = np.eye(len(sizes))[labels]
-    if B is None:
-        blocks, diagonal = one_hot.T @ (A @ one_hot), A.diagonal().sum()
-    else:
-        blocks = (one_hot.T @ A) @ (B.T @ one_hot)
-        diagonal = np.vdot(A, B)
-    n = sizes.sum()
-    pairs_within = np.vdot(sizes, sizes) - n
-    pairs_between = n * (n - 1) - pairs_within
-    within = np.trace(blocks) - diagonal
-    between = blocks.sum() - np.trace(blocks)
-    if not pairs_within or not pairs_between or not within + between > 0:
-        return 1.0
-    return float(min(within / pairs_within / max(between / pairs_between, 1e-300), 1e6))
-
-
-def block_means(A, cells):
-    """Means of the square blocks of a matrix, without its diagonal.
-
-    Parameters
-    ----------
-    A : ndarray of shape (n, n)
-    cells : int
-        Blocks a side, at most. All are of one size but the last ones.
-
-    Returns
-    -------
-    ndarray of shape (n_blocks, n_blocks)
-        A block that has nothing but a diagonal entry is 0.
-
-    Examples
-    --------
-    >>> block_means(np.array([[9.0, 2, 4], [2, 9, 6], [4, 6, 9]]), 2)
-    array([[2., 5.],
-           [5., 0.]])
-    """
-    n = len(A)
-    first = np.arange(0, n, -(-n // cells))
-    sizes = np.diff(first, append=n)
-    off = A - np.diag(A.diagonal())
-    sums = np.add.reduceat(np.add.reduceat(off, first, axis=0), first, axis=1)
-    return sums / np.maximum(np.outer(sizes, sizes) - np.diag(sizes), 1)
-
-
-def bound_share(V, H):
-    """Share of the entries of H where the diagonal of V is no more than other components make it.
-
-    Parameters
-    ----------
-    V : ndarray or CSR array of shape (n, n)
-    H : ndarray of shape (n, r)
-
-    Returns
-    -------
-    float
-    """
-    squares = H**2
-    others = squares.sum(axis=1, keepdims=True) - squares
-    return np.mean(V.diagonal()[:, None] - others <= 0)
 
 
 def _pictures(matrices, order):

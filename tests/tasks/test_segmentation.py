@@ -9,6 +9,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import maximum_bipartite_matching
 from sklearn.utils import Bunch
 
+from nmfbench.metrics.contrast import bound_share, class_contrast
 from nmfbench.metrics.segmentation import (
     boundaries,
     boundary_scores,
@@ -22,14 +23,11 @@ from nmfbench.metrics.segmentation import (
     variation_of_information,
 )
 from nmfbench.optim.kernels.bipartite_matching import bipartite_matching
+from nmfbench.optim.pixel_graphs import corrupted_affinity, pixel_affinity
 from nmfbench.solvers import make_solver
 from nmfbench.tasks.segmentation import (
     _pictures,
-    bound_share,
-    class_contrast,
     cluster_rows,
-    corrupted_affinity,
-    pixel_affinity,
     pixels_of,
     segmentation,
 )

@@ -85,8 +85,8 @@ def improve_sparse(X, factor, other, *, upper=np.inf, sweeps=1, median="select",
     """
     r = factor.shape[1]
     first, last = (0, r) if only is None else (only, only + 1)
-    rows = np.empty((r + 6, int(np.diff(X.indptr).max()) + 1), factor.dtype)
-    work = rows, np.empty(r), np.empty(r + 1, np.intp)
+    room = np.empty((r + 6, int(np.diff(X.indptr).max()) + 1), factor.dtype)
+    work = room, np.empty(r), np.empty(r + 1, np.intp)
     masses, by_sorting = other.sum(axis=0, dtype=np.float64), median == "sort"
     csr, upper = (X.data, X.indices, X.indptr), factor.dtype.type(upper)
     args = masses, upper, sweeps, by_sorting, first, last
