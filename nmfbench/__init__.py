@@ -7,10 +7,10 @@ The way of a result, and where each part lives::
       -> solver            nmfbench.solvers       (on nmfbench.optim)
       -> metric            nmfbench.metrics       (called by the tasks of nmfbench.tasks)
       -> trial             nmfbench.trials        (without solvers: nmfbench.problems)
-      -> record            nmfbench.records       (by nmfbench.engine; nmfbench.audit)
+      -> record            nmfbench.records       (by nmfbench.engine; nmfbench.audits)
       -> table or figure   nmfbench.papers        (in the vocabulary of nmfbench.artefacts)
       -> verdict           nmfbench.verdicts
-      -> page              nmfbench.report, nmfbench.cards, nmfbench.compare
+      -> page              nmfbench.reports, nmfbench.cards, nmfbench.comparison
 
 Every command of the command line ``nmfbench`` is a function of :mod:`nmfbench.commands`, and
 ``nmfbench.run``, ``nmfbench.compare`` and so on are these functions.
@@ -25,9 +25,7 @@ Every command of the command line ``nmfbench`` is a function of :mod:`nmfbench.c
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -74,36 +72,7 @@ _HOMES = {name: f"nmfbench.commands.{name}" for name in __all__} | {
 }
 
 
-_ROOMS = ("audit", "compare", "report")  # folders that share their names with commands
-
-
-class _Room(ModuleType):
-    """A folder of the package that shares its name with a command: called, it is the command."""
-
-    def __call__(self, *args, **kwargs):
-        return self.__wrapped__(*args, **kwargs)
-
-    @property
-    def __wrapped__(self):  # what inspect, help and editors take the signature from
-        name = self.__name__.rpartition(".")[2]
-        return getattr(import_module(_HOMES[name]), name)
-
-
-class _Package(ModuleType):
-    """The package: the import system makes each folder an attribute of it."""
-
-    def __setattr__(self, name, value):
-        if name in _ROOMS:
-            value.__class__ = _Room
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
-
-
 def __getattr__(name):
-    if name in _ROOMS:
-        return import_module(f"nmfbench.{name}")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from nmfbench.compare.questions import question_of
+from nmfbench.comparison.questions import question_of
 from nmfbench.guests import parse_solver
 from nmfbench.guests.examine import Examined
 

@@ -11,7 +11,7 @@ import pytest
 from nmfbench.core import registry
 from nmfbench.engine.runner import run
 from nmfbench.records.store import Store
-from nmfbench.report.build import build_report
+from nmfbench.reports.build import build_report
 
 _PARALLEL = "PYTEST_XDIST_WORKER" in os.environ
 _PARTS = 4  # of the smoke grids: each starts a process of its own

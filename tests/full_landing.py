@@ -8,17 +8,17 @@ import shutil
 import pandas as pd
 from PIL import Image
 
-from nmfbench.compare.leaderboards import Leaderboard
-from nmfbench.compare.questions import question_of, why_no_question
+from nmfbench.comparison.leaderboards import Leaderboard
+from nmfbench.comparison.questions import question_of, why_no_question
 from nmfbench.core import registry
 from nmfbench.pages.environment import ASSETS
 from nmfbench.papers.paper import paper
 from nmfbench.problems.noise import NOISES
-from nmfbench.report.claims import write_claims
-from nmfbench.report.findings import findings
-from nmfbench.report.landing import write_landing
-from nmfbench.report.section import Section, picture_path
-from nmfbench.report.sentences import STATES
+from nmfbench.reports.claims import write_claims
+from nmfbench.reports.findings import findings
+from nmfbench.reports.landing import write_landing
+from nmfbench.reports.section import Section, picture_path
+from nmfbench.reports.sentences import STATES
 from nmfbench.verdicts.evaluate import Evaluation, claim_rows
 from nmfbench.verdicts.verdict import VERDICTS, Look, Verdict
 

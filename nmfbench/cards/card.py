@@ -11,7 +11,7 @@ from nmfbench.cards.evidence import Standing, failures, named_claims, standings,
 from nmfbench.cards.facts import examined_by_class, facts
 from nmfbench.cards.measured import read_measured
 from nmfbench.cards.scaling import theoretical_exponents
-from nmfbench.compare.plan import Plan, make_plan
+from nmfbench.comparison.plan import Plan, make_plan
 from nmfbench.core import registry
 from nmfbench.guests import SolverSpec
 from nmfbench.records.store import Store

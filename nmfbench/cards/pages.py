@@ -311,7 +311,7 @@ def card_list(
     families : dict of str to list of dict
         Cards by family.
     places : mapping, optional
-        Of :func:`~nmfbench.compare.leaderboards.places`.
+        Of :func:`~nmfbench.comparison.leaderboards.places`.
     """
     return (
         environment()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import errno
 
-from nmfbench.audit.versions import VersionError
+from nmfbench.audits.versions import VersionError
 from nmfbench.commands.errors import ReportError, UsageError
 from nmfbench.commands.targets import TargetError
-from nmfbench.compare.plan import CompareError
+from nmfbench.comparison.plan import CompareError
 from nmfbench.core.registry import UnknownNameError
 from nmfbench.datasets.errors import DataError
 from nmfbench.engine.runner import SchedulerError
@@ -15,8 +15,8 @@ from nmfbench.engine.worker import WorkerError
 from nmfbench.guests import GuestError
 from nmfbench.records.errors import NoStoreError, StoreError
 from nmfbench.records.exchange import ExchangeError
-from nmfbench.report.changes import ReleaseError
-from nmfbench.report.sums import SumsError
+from nmfbench.reports.changes import ReleaseError
+from nmfbench.reports.sums import SumsError
 
 __all__ = ["exit_code"]
 

@@ -8,10 +8,10 @@ import os
 import shlex
 from os import PathLike
 
-from nmfbench.audit import audit as sampling
-from nmfbench.audit import versions
-from nmfbench.audit.renew import renew as renew_records
-from nmfbench.audit.sensitivity import sensitivity as measure
+from nmfbench.audits import audit as sampling
+from nmfbench.audits import versions
+from nmfbench.audits.renew import renew as renew_records
+from nmfbench.audits.sensitivity import sensitivity as measure
 from nmfbench.commands.answer import Answer, counted, text_table
 from nmfbench.commands.errors import UsageError
 from nmfbench.commands.progress import Note, Progress, describe, silent

@@ -12,12 +12,12 @@ from nmfbench.commands.reading import reading
 from nmfbench.commands.targets import select
 from nmfbench.commands.values import command
 from nmfbench.papers import paper
-from nmfbench.report.changes import write_release
-from nmfbench.report.findings import findings as most_telling
-from nmfbench.report.findings import findings_table
-from nmfbench.report.numbers import decided_by
-from nmfbench.report.printed import as_printed, number_tally, our_number
-from nmfbench.report.two_targets import judge_twice, read_two_targets, write_two_targets
+from nmfbench.reports.changes import write_release
+from nmfbench.reports.findings import findings as most_telling
+from nmfbench.reports.findings import findings_table
+from nmfbench.reports.numbers import decided_by
+from nmfbench.reports.printed import as_printed, number_tally, our_number
+from nmfbench.reports.two_targets import judge_twice, read_two_targets, write_two_targets
 from nmfbench.verdicts.evaluate import claim_rows, evaluate
 from nmfbench.verdicts.numbers import number_rows
 from nmfbench.verdicts.sentences import sentence_rows

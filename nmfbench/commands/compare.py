@@ -23,11 +23,11 @@ from nmfbench.commands.answer import Answer, counted, text_table
 from nmfbench.commands.errors import UsageError
 from nmfbench.commands.progress import Note, Progress, events, silent
 from nmfbench.commands.values import command, listed
-from nmfbench.compare.evaluate import Findings, evaluate, gather
-from nmfbench.compare.page import as_data, draw_pictures, write_page
-from nmfbench.compare.plan import Plan, check_tasks, make_plan
-from nmfbench.compare.run import compute, look_up, timings_folder
-from nmfbench.compare.saved import add_saved, save_records, saved_solvers
+from nmfbench.comparison.evaluate import Findings, evaluate, gather
+from nmfbench.comparison.page import as_data, draw_pictures, write_page
+from nmfbench.comparison.plan import Plan, check_tasks, make_plan
+from nmfbench.comparison.run import compute, look_up, timings_folder
+from nmfbench.comparison.saved import add_saved, save_records, saved_solvers
 from nmfbench.core import registry
 from nmfbench.engine.runner import Limits
 from nmfbench.engine.worker import Worker

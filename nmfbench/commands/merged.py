@@ -23,7 +23,7 @@ def import_files(names, store, *, without_digests: bool = False):
     from nmfbench.records.exchange import read_exports
     from nmfbench.records.merge import import_records
     from nmfbench.records.store import Store
-    from nmfbench.report.sums import has_listed_sum
+    from nmfbench.reports.sums import has_listed_sum
 
     pairs = read_exports(names, bare=lambda path: without_digests or has_listed_sum(path))
     with Store(store) as opened:
@@ -45,7 +45,7 @@ def merge_beside(source, target, *, own: bool = False) -> int:
     """
     from nmfbench.cards.measured import merge_measured
     from nmfbench.records.rounding import merge_spreads
-    from nmfbench.report.two_targets import merge_two_targets
+    from nmfbench.reports.two_targets import merge_two_targets
 
     merge_spreads(source, target, own=own)
     merge_two_targets(source, target, own=own)

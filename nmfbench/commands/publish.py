@@ -9,7 +9,7 @@ from nmfbench.cards.card import plan_of_the_field
 from nmfbench.commands.answer import Answer, counted
 from nmfbench.commands.merged import merge_beside, merge_data, merge_text
 from nmfbench.commands.values import BOOK, command
-from nmfbench.compare.leaderboards import race_traces
+from nmfbench.comparison.leaderboards import race_traces
 from nmfbench.records.store import Store
 from nmfbench.verdicts import book as record_book
 

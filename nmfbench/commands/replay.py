@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from os import PathLike
 
-from nmfbench.audit.replay import find_record
-from nmfbench.audit.replay import replay as replay_record
+from nmfbench.audits.replay import find_record
+from nmfbench.audits.replay import replay as replay_record
 from nmfbench.commands.answer import Answer
 from nmfbench.commands.errors import UsageError
 from nmfbench.commands.progress import describe

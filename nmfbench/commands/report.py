@@ -13,7 +13,7 @@ from nmfbench.commands.errors import ReportError
 from nmfbench.commands.progress import Progress
 from nmfbench.commands.targets import select
 from nmfbench.commands.values import command
-from nmfbench.report import build
+from nmfbench.reports import build
 
 __all__ = ["Pages", "make_report", "report"]
 

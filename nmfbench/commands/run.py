@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from datetime import time as dtime
 from os import PathLike
 
-from nmfbench.audit import sensitivity
+from nmfbench.audits import sensitivity
 from nmfbench.commands.agenda import account_rows, account_text, agenda_of, of_clock, stayed_behind
 from nmfbench.commands.answer import Answer, counted, text_table
 from nmfbench.commands.errors import UsageError

@@ -9,7 +9,7 @@ from nmfbench.commands.answer import Answer, text_table
 from nmfbench.commands.errors import UsageError
 from nmfbench.commands.progress import Note, Progress, silent
 from nmfbench.commands.values import LOSSES, command, listed, one_of
-from nmfbench.compare.score import (
+from nmfbench.comparison.score import (
     defined_losses,
     fit_baseline,
     matrix_of,

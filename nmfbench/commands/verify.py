@@ -8,7 +8,7 @@ from os import PathLike
 from nmfbench.commands.answer import Answer
 from nmfbench.commands.values import command
 from nmfbench.core.text import one_line
-from nmfbench.report import sums
+from nmfbench.reports import sums
 
 __all__ = ["verify"]
 
@@ -39,7 +39,7 @@ def verify(folder: str | PathLike[str]) -> Answer:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     verify(folder)
     Traceback (most recent call last):
-    nmfbench.report.sums.SumsError: ...
+    nmfbench.reports.sums.SumsError: ...
     """
     found = sums.verify(folder)
     lines = [

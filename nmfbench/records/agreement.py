@@ -4,7 +4,7 @@ Under one numerical target and one set of releases a trial has the same bits aga
 target (:mod:`nmfbench.trials.target`) sums are added up in another order. What this does to a
 number depends on the precision of the fit and on how long it went on, see :data:`RELATIVE`; a task
 declares what more its metrics may differ by (``tolerances=``). Some fits go elsewhere after a
-rounding error. How far is measured (:mod:`nmfbench.audit.rounding`), and what is within it says
+rounding error. How far is measured (:mod:`nmfbench.audits.rounding`), and what is within it says
 nothing of the code.
 """
 

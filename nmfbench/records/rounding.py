@@ -5,7 +5,7 @@ each sum in its last places. Data that are one unit smaller there, in about half
 change it as much. Where this moves a metric by a tenth, two targets may be a tenth apart, and their
 difference says nothing of the code.
 
-What :mod:`nmfbench.audit.sensitivity` measures is kept by task, solver and data set, in the folder
+What :mod:`nmfbench.audits.sensitivity` measures is kept by task, solver and data set, in the folder
 of a store and in the record book; it holds for the declared versions under which it was measured.
 """
 

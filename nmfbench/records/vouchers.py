@@ -1,6 +1,6 @@
 """What audits vouch for: which records of a store still come out of today's code.
 
-Read from the marks that audits (:mod:`nmfbench.audit`) leave in the store.
+Read from the marks that audits (:mod:`nmfbench.audits`) leave in the store.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A record keeps the fingerprint of the modules that computed it, found by following imports from the
 modules of the solver, the task, the dataset and the corruption, inside their own packages and
 inside this one. Comments, docstrings and blank lines do not count. It is no part of the key of a
-own record, which holds declared versions: an audit (:mod:`nmfbench.audit.audit`) looks at the
+own record, which holds declared versions: an audit (:mod:`nmfbench.audits.audit`) looks at the
 records whose fingerprint is not today's. An external class declares no version and is told
 apart by its fingerprint alone.
 """

@@ -12,7 +12,7 @@ is that of a process, and a process that computes trials is started with it. Ari
 one thread, except where a target says otherwise.
 
 The other targets are for tests, and for measuring what rounding does to a result
-(:mod:`nmfbench.audit.rounding`). The environment variable ``NMFBENCH_TARGET`` names the target of
+(:mod:`nmfbench.audits.rounding`). The environment variable ``NMFBENCH_TARGET`` names the target of
 untimed trials where no ``--target`` is given.
 """
 

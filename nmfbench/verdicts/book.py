@@ -116,7 +116,7 @@ def publish(
     Time-outs and deaths are not published, nor are records of external classes by their place.
 
     The book takes records that this machine computed, and others that an audit on this machine
-    vouches for (:func:`~nmfbench.audit.audit.vouched_for`) and of which no array is read; what it
+    vouches for (:func:`~nmfbench.audits.audit.vouched_for`) and of which no array is read; what it
     holds stays. This machine's are those that were not imported and bear its random name
     (:func:`~nmfbench.records.provenance.computed_here`): neither a file nor a whole store of
     another machine can pass for its own.

@@ -17,8 +17,8 @@ from nmfbench.papers.reported import _table
 from nmfbench.records.exchange import read_exports
 from nmfbench.records.merge import import_records
 from nmfbench.records.store import Store
-from nmfbench.report.printed import as_printed, number_tally, our_number, write_numbers
-from nmfbench.report.section import Section, section
+from nmfbench.reports.printed import as_printed, number_tally, our_number, write_numbers
+from nmfbench.reports.section import Section, section
 from nmfbench.verdicts.evaluate import evaluate
 from nmfbench.verdicts.numbers import OUTCOMES, compare, number_rows
 

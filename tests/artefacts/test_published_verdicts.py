@@ -12,7 +12,7 @@ from nmfbench.papers.paper import paper
 from nmfbench.records.exchange import read_exports
 from nmfbench.records.merge import import_records
 from nmfbench.records.store import Store
-from nmfbench.report.findings import findings_table
+from nmfbench.reports.findings import findings_table
 from nmfbench.verdicts.evaluate import claim_rows, evaluate
 from nmfbench.verdicts.sentences import outcome, sentence_rows
 from nmfbench.verdicts.verdict import DECIDED

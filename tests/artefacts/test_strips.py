@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from nmfbench.artefacts.strips import Strip, outlined
-from nmfbench.report.section import section
-from nmfbench.report.sprite import pack
+from nmfbench.reports.section import section
+from nmfbench.reports.sprite import pack
 
 
 def flat(levels, shape):

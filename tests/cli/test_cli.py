@@ -38,8 +38,8 @@ from nmfbench.engine.worker import Worker
 from nmfbench.records.provenance import public_host
 from nmfbench.records.repair import survey
 from nmfbench.records.store import Store
-from nmfbench.report.build import Report
-from nmfbench.report.section import render_section
+from nmfbench.reports.build import Report
+from nmfbench.reports.section import render_section
 from nmfbench.trials.target import in_force
 from nmfbench.trials.trial import Trial
 from nmfbench.verdicts.evaluate import evaluate
@@ -143,7 +143,7 @@ class InProcess(Worker):
 def _quick_workers(monkeypatch, request):
     if "real_workers" not in request.fixturenames:
         monkeypatch.setattr("nmfbench.engine.runner.Worker", InProcess)
-        monkeypatch.setattr("nmfbench.audit.sample.Worker", InProcess)
+        monkeypatch.setattr("nmfbench.audits.sample.Worker", InProcess)
 
 
 @pytest.fixture
@@ -950,7 +950,7 @@ def test_reproduce_imports_the_book_and_says_how_much_of_it_agreed(command, monk
     def build_report(artefacts, store, **options):
         return Report(tmp_path / "index.html", [])
 
-    monkeypatch.setattr("nmfbench.report.build.build_report", build_report)
+    monkeypatch.setattr("nmfbench.reports.build.build_report", build_report)
     command("run", "alpha", "--profile", "smoke")
     with Store(tmp_path / "store") as store:
         record = store.records()[0]
@@ -985,7 +985,7 @@ def test_reproduce_runs_and_then_reports_what_could_run(command, monkeypatch, tm
             found = [evaluate(artefact, opened, profile="smoke") for artefact in artefacts]
         return Report(tmp_path / "pages" / "index.html", found)
 
-    monkeypatch.setattr("nmfbench.report.build.build_report", build_report)
+    monkeypatch.setattr("nmfbench.reports.build.build_report", build_report)
     monkeypatch.chdir(tmp_path)
     words = ("reproduce", "alpha", "beta", "--profile", "smoke", "--output", str(tmp_path / "p"))
     code, out, err = command(*words)
@@ -1047,12 +1047,12 @@ def test_trials_that_are_too_few_for_a_table_are_no_failure(command, tmp_path, p
 
 def test_a_failing_notebook_is_an_error(command, monkeypatch):
     """Exit code 1 and one line."""
-    from nmfbench.report.build import NotebookError
+    from nmfbench.reports.build import NotebookError
 
     def build_report(*_, **__):
         raise NotebookError("alpha.ipynb failed:\nValueError: it has no such cell")
 
-    monkeypatch.setattr("nmfbench.report.build.build_report", build_report)
+    monkeypatch.setattr("nmfbench.reports.build.build_report", build_report)
     command("run", "alpha/one", "--profile", "smoke")
     code, out, err = command("report", "alpha/one")
     assert (code, out) == (1, "")

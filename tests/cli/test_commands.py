@@ -237,17 +237,6 @@ def test_values_are_read_from_text_and_numbers():
     assert (bytes_of("1K"), bytes_of(4096), bytes_of("2GiB")) == (1024, 4096, 2 << 30)
 
 
-def test_a_name_shared_with_a_folder_is_the_command():
-    """``nmfbench.compare`` can be called before and after the folder has been imported."""
-    code = (
-        "import inspect, nmfbench; first = nmfbench.compare; import nmfbench.compare.plan as plan; "
-        "assert nmfbench.compare is first and first.plan is plan; "
-        "print(*list(inspect.signature(first).parameters)[:2])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "solvers task\n"
-
-
 def test_help_imports_nothing_heavy():
     """The command line parses without numpy, pandas or the registries' entries."""
     code = (

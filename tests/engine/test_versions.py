@@ -9,7 +9,7 @@ import sys
 import pytest
 from engine import on_digits, trial
 
-from nmfbench.audit.versions import VersionError, declaration, raise_version
+from nmfbench.audits.versions import VersionError, declaration, raise_version
 from nmfbench.core import registry
 from nmfbench.guests import adapter
 from nmfbench.records.exchange import current_trial
@@ -280,7 +280,7 @@ def test_a_version_is_raised_where_it_is_declared(tmp_path, monkeypatch, kind, k
     source = original.read_text(encoding="utf-8")
     copy = tmp_path / original.name
     copy.write_text(source, encoding="utf-8")
-    monkeypatch.setattr("nmfbench.audit.versions.inspect.getsourcefile", lambda target: str(copy))
+    monkeypatch.setattr("nmfbench.audits.versions.inspect.getsourcefile", lambda target: str(copy))
     for step in (1, 2):
         assert raise_version(kind, key) == version + step
         assert versions_in(copy.read_text(), key)[name] == version + step
@@ -313,7 +313,7 @@ def test_a_declaration_beside_letters_of_many_bytes(tmp_path, monkeypatch):
     for kind, key in (("solver", "écru"), ("corruption", "dust")):
         entry = registry.Entry(key, test_a_version_is_a_whole_number)
         monkeypatch.setitem(getattr(registry, f"{kind}s")._entries, key, entry)
-    monkeypatch.setattr("nmfbench.audit.versions.inspect.getsourcefile", lambda target: str(path))
+    monkeypatch.setattr("nmfbench.audits.versions.inspect.getsourcefile", lambda target: str(path))
     assert raise_version("solver", "écru") == 10
     assert raise_version("corruption", "dust") == 2
     text = path.read_text(encoding="utf-8")
@@ -331,7 +331,7 @@ def test_data_that_one_line_registers_have_one_version(tmp_path, monkeypatch):
     original = declaration("dataset", "video-hall")[0]
     copy = tmp_path / "video.py"
     copy.write_text(original.read_text(encoding="utf-8"), encoding="utf-8")
-    monkeypatch.setattr("nmfbench.audit.versions.inspect.getsourcefile", lambda target: str(copy))
+    monkeypatch.setattr("nmfbench.audits.versions.inspect.getsourcefile", lambda target: str(copy))
     assert raise_version("dataset", "video-hall") == 2
     assert declaration("dataset", "video-lobby")[2:] == ("version", 2)
     ast.parse(copy.read_text(encoding="utf-8"))

@@ -20,21 +20,21 @@ ALLOWED = {
     "problems": "core datasets trials",
     "records": "core datasets stats trials",
     "engine": "core datasets optim corruptions solvers tasks trials records",
-    "audit": "core datasets trials records engine",
+    "audits": "core datasets trials records engine",
     "artefacts": "core datasets stats trials",
     "papers": "core datasets metrics solvers stats tasks trials problems artefacts",
     "verdicts": "core datasets stats trials records engine artefacts",
     "guests": "core optim solvers trials records engine",
     "checks": "core optim solvers records engine guests",
     "pages": "verdicts",
-    "compare": "core datasets optim metrics solvers stats tasks trials problems records engine "
+    "comparison": "core datasets optim metrics solvers stats tasks trials problems records engine "
     "artefacts guests checks pages",
-    "cards": "core solvers stats trials records engine artefacts verdicts guests pages compare",
-    "report": "core datasets stats trials problems records artefacts papers verdicts guests pages "
-    "compare cards",
-    "commands": "core datasets optim trials problems records engine audit artefacts papers "
-    "verdicts guests checks compare cards report",
-    "cli": "core datasets records engine audit guests compare report commands",
+    "cards": "core solvers stats trials records engine artefacts verdicts guests pages comparison",
+    "reports": "core datasets stats trials problems records artefacts papers verdicts guests pages "
+    "comparison cards",
+    "commands": "core datasets optim trials problems records engine audits artefacts papers "
+    "verdicts guests checks comparison cards reports",
+    "cli": "core datasets records engine audits guests comparison reports commands",
 }
 """The rooms, and from which others each may import: from those above it alone.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from mutations import Mutation, compute_apart, fits, grid
 
-from nmfbench.audit.sensitivity import agreement
+from nmfbench.audits.sensitivity import agreement
 from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_available
 from nmfbench.engine.runner import run

@@ -8,9 +8,9 @@ import pytest
 from engine import on_digits, trial
 
 from nmfbench import cli
-from nmfbench.audit import audit as module
-from nmfbench.audit import sample, sensitivity
-from nmfbench.audit.audit import Audit, Group, audit, moved
+from nmfbench.audits import audit as module
+from nmfbench.audits import sample, sensitivity
+from nmfbench.audits.audit import Audit, Group, audit, moved
 from nmfbench.core import registry
 from nmfbench.engine import runner
 from nmfbench.engine.runner import run
@@ -120,7 +120,7 @@ def test_the_command_says_which_version_to_raise(folder, capsys, monkeypatch):
     assert "objective was 123.0" in out
     raised = []
     monkeypatch.setattr(
-        "nmfbench.audit.versions.raise_version", lambda *entry: raised.append(entry) or 2
+        "nmfbench.audits.versions.raise_version", lambda *entry: raised.append(entry) or 2
     )
     assert cli.main([*words, "--accept"]) == 0
     assert raised == [("solver", "xray-l2")]

@@ -25,7 +25,7 @@ from nmfbench.records.exchange import (
 from nmfbench.records.merge import import_records
 from nmfbench.records.record import JSON
 from nmfbench.records.store import Store
-from nmfbench.report.sums import write_sums
+from nmfbench.reports.sums import write_sums
 from nmfbench.trials.trial import Trial, key_of
 
 

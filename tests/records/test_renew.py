@@ -6,7 +6,7 @@ import pytest
 from engine import on_digits, trial
 
 from nmfbench import cli
-from nmfbench.audit.renew import _batches, renew
+from nmfbench.audits.renew import _batches, renew
 from nmfbench.engine.runner import run
 from nmfbench.records.merge import import_records, merge
 from nmfbench.records.store import Store

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from nmfbench.audit import replay as module
-from nmfbench.audit.replay import find_record, replay
+from nmfbench.audits import replay as module
+from nmfbench.audits.replay import find_record, replay
 from nmfbench.datasets.base import DataMissingError
 from nmfbench.engine.runner import run
 from nmfbench.records.store import Store

@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from engine import on_digits, trial
 from sklearn.utils import Bunch
 
-from nmfbench.audit import sensitivity
-from nmfbench.audit.sensitivity import agreement, measure
+from nmfbench.audits import sensitivity
+from nmfbench.audits.sensitivity import agreement, measure
 from nmfbench.engine.perform import _perturb, perform
 from nmfbench.engine.runner import compute
 from nmfbench.engine.worker import Worker

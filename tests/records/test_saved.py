@@ -14,12 +14,12 @@ import pytest
 from engine import trial
 
 from nmfbench import cli
-from nmfbench.compare import plan as planning
-from nmfbench.compare.evaluate import evaluate, gather
-from nmfbench.compare.leaderboards import leaderboards
-from nmfbench.compare.plan import make_plan
-from nmfbench.compare.run import compute, look_up
-from nmfbench.compare.saved import add_saved, save_records, saved_solvers
+from nmfbench.comparison import plan as planning
+from nmfbench.comparison.evaluate import evaluate, gather
+from nmfbench.comparison.leaderboards import leaderboards
+from nmfbench.comparison.plan import make_plan
+from nmfbench.comparison.run import compute, look_up
+from nmfbench.comparison.saved import add_saved, save_records, saved_solvers
 from nmfbench.core import registry
 from nmfbench.core.registry import Registry
 from nmfbench.engine import runner
@@ -30,7 +30,7 @@ from nmfbench.records.exchange import ExchangeError, export_records, read_export
 from nmfbench.records.merge import import_records
 from nmfbench.records.saved import as_saved, is_saved
 from nmfbench.records.store import Store
-from nmfbench.report.landing import write_leaderboards
+from nmfbench.reports.landing import write_leaderboards
 from nmfbench.verdicts.book import publish
 
 MINE = """

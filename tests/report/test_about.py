@@ -3,7 +3,7 @@
 import re
 
 from nmfbench.pages.environment import render_page
-from nmfbench.report.about import add_addresses, write_about
+from nmfbench.reports.about import add_addresses, write_about
 
 
 def test_the_page_says_how_to_install_cite_and_add(tmp_path):

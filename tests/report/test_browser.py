@@ -18,14 +18,14 @@ from markupsafe import Markup
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.plots import Curves
-from nmfbench.compare.evaluate import evaluate
-from nmfbench.compare.page import write_page
-from nmfbench.compare.plan import make_plan
-from nmfbench.compare.run import Todo
+from nmfbench.comparison.evaluate import evaluate
+from nmfbench.comparison.page import write_page
+from nmfbench.comparison.plan import make_plan
+from nmfbench.comparison.run import Todo
 from nmfbench.core import registry
 from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.records.store import Store
-from nmfbench.report.section import section
+from nmfbench.reports.section import section
 from nmfbench.trials.trial import Trial
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no headless browser is installed")

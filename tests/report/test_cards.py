@@ -29,7 +29,7 @@ from nmfbench.guests.examine import try_here
 from nmfbench.problems.problem import problems_of
 from nmfbench.records.provenance import host, versions
 from nmfbench.records.store import Store
-from nmfbench.report import build
+from nmfbench.reports import build
 from nmfbench.trials.fingerprint import code_version
 
 KEYS = list(registry.solvers)

@@ -9,7 +9,7 @@ import pytest
 import nmfbench
 from nmfbench.core import registry
 from nmfbench.records.store import Store
-from nmfbench.report.changes import (
+from nmfbench.reports.changes import (
     Move,
     Release,
     ReleaseError,
@@ -17,8 +17,8 @@ from nmfbench.report.changes import (
     write_changes,
     write_release,
 )
-from nmfbench.report.landing import write_landing
-from nmfbench.report.section import render_section, section
+from nmfbench.reports.landing import write_landing
+from nmfbench.reports.section import render_section, section
 from nmfbench.verdicts.evaluate import claim_rows, evaluate
 from nmfbench.verdicts.verdict import VERDICTS
 

@@ -10,11 +10,11 @@ from browser import PROGRAM, Browser
 
 from nmfbench.cards import make_card
 from nmfbench.cards.pages import card_list, constraints
-from nmfbench.compare.leaderboards import leaderboards, places
+from nmfbench.comparison.leaderboards import leaderboards, places
 from nmfbench.core import registry
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import ASSETS
-from nmfbench.report.choose import choices, lead, takes_sparse, write_choose
+from nmfbench.reports.choose import choices, lead, takes_sparse, write_choose
 
 SCORES = {"hals": 0.9, "mu": 0.6, "kl-mu": 0.5, "mahnmf-rri": 0.4, "median": 0.1}
 

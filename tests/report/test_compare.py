@@ -15,12 +15,12 @@ from sklearn.decomposition import NMF
 
 from nmfbench import cli
 from nmfbench.commands import compare as command
-from nmfbench.compare import plan as planning
-from nmfbench.compare.evaluate import evaluate, gather
-from nmfbench.compare.page import _data
-from nmfbench.compare.plan import CompareError, labels_of, make_plan
-from nmfbench.compare.run import _in_order, look_up, timings_folder
-from nmfbench.compare.run import compute as run_plan
+from nmfbench.comparison import plan as planning
+from nmfbench.comparison.evaluate import evaluate, gather
+from nmfbench.comparison.page import _data
+from nmfbench.comparison.plan import CompareError, labels_of, make_plan
+from nmfbench.comparison.run import _in_order, look_up, timings_folder
+from nmfbench.comparison.run import compute as run_plan
 from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_info
 from nmfbench.engine import runner

@@ -9,14 +9,14 @@ import pytest
 from matplotlib.colors import to_rgb
 from scipy.optimize import minimize
 
-from nmfbench.compare.figures import (
+from nmfbench.comparison.figures import (
     draw_anytime,
     draw_critical_difference,
     draw_profile,
     draw_quality_time,
     draw_robustness,
 )
-from nmfbench.compare.labels import spread, standing_out
+from nmfbench.comparison.labels import spread, standing_out
 from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.stats.breakdown import breakdown_levels
 from nmfbench.stats.profiles import (

@@ -6,7 +6,7 @@ import pytest
 
 from nmfbench.core import registry
 from nmfbench.papers.paper import paper
-from nmfbench.report.findings import findings, findings_table, sentence
+from nmfbench.reports.findings import findings, findings_table, sentence
 from nmfbench.verdicts.verdict import VERDICTS
 
 PAPERS = sorted({name.partition("/")[0] for name in registry.artefacts})

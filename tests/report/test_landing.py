@@ -13,11 +13,11 @@ import pandas as pd
 import pytest
 from full_landing import full_landing
 
-from nmfbench.compare.leaderboards import leaderboards
+from nmfbench.comparison.leaderboards import leaderboards
 from nmfbench.core import registry
 from nmfbench.pages.environment import ASSETS, SIGNS
 from nmfbench.papers.paper import paper
-from nmfbench.report.landing import expected_wrong, write_landing, write_leaderboards
+from nmfbench.reports.landing import expected_wrong, write_landing, write_leaderboards
 from nmfbench.verdicts.verdict import VERDICTS, Verdict
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nmfbench.compare.leaderboards import leaderboards
+from nmfbench.comparison.leaderboards import leaderboards
 from nmfbench.core.trace import TRACE_DTYPE
 
 

@@ -24,7 +24,7 @@ from nmfbench import papers
 from nmfbench.papers.paper import paper as paper_of
 from nmfbench.records.errors import StoreError
 from nmfbench.records.store import Store
-from nmfbench.report.build import (
+from nmfbench.reports.build import (
     NotebookError,
     _published_beside,
     _typeset,
@@ -32,9 +32,9 @@ from nmfbench.report.build import (
     execute_notebook,
     notebook_path,
 )
-from nmfbench.report.changes import write_release
-from nmfbench.report.section import SECTION, Section, render_section, section
-from nmfbench.report.sums import verify, write_sums
+from nmfbench.reports.changes import write_release
+from nmfbench.reports.section import SECTION, Section, render_section, section
+from nmfbench.reports.sums import verify, write_sums
 from nmfbench.trials.trial import Trial
 from nmfbench.verdicts.choice import choose_grid
 from nmfbench.verdicts.evaluate import evaluate
@@ -127,7 +127,7 @@ def test_an_artefact_is_evaluated_and_drawn_once(smoke_store, tmp_path, monkeypa
     def again(*_, **__):
         raise AssertionError("evaluated outside its notebook")
 
-    monkeypatch.setattr("nmfbench.report.section.evaluate", again)
+    monkeypatch.setattr("nmfbench.reports.section.evaluate", again)
     monkeypatch.setattr("nmfbench.cards.card.evaluate", again)
     anp = [artefact for artefact in ARTEFACTS if artefact.paper == "anp"]
     write_release([], tmp_path / "of-old.json")

@@ -18,7 +18,7 @@ from sklearn.metrics import pairwise_distances
 import nmfbench
 from nmfbench.cli import main
 from nmfbench.commands.values import LOSSES as _LOSSES
-from nmfbench.compare.score import defined_losses, fit_baseline, score_factors
+from nmfbench.comparison.score import defined_losses, fit_baseline, score_factors
 from nmfbench.guests import GuestError, foreign, parse_solver
 from nmfbench.guests.factors import read_factors
 from nmfbench.optim.losses import LOSSES

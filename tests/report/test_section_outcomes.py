@@ -7,8 +7,8 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.cards.card import Evidence
 from nmfbench.cards.evidence import Standing
 from nmfbench.core import registry
-from nmfbench.report.outcomes import baseline_first, is_baseline, outcomes, printed_apart
-from nmfbench.report.section import contents, with_sentences
+from nmfbench.reports.outcomes import baseline_first, is_baseline, outcomes, printed_apart
+from nmfbench.reports.section import contents, with_sentences
 from nmfbench.verdicts.verdict import Look, Verdict
 
 

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from nmfbench.cli import main
-from nmfbench.report.sums import verify, write_sums
+from nmfbench.reports.sums import verify, write_sums
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from nmfbench.core import registry
 from nmfbench.records.store import Store
-from nmfbench.report.trials import cells_of, write_trials
+from nmfbench.reports.trials import cells_of, write_trials
 from nmfbench.verdicts.evaluate import evaluate
 
 

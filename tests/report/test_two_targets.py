@@ -9,8 +9,8 @@ from nmfbench import cli
 from nmfbench.core import registry
 from nmfbench.records.exchange import ExchangeError
 from nmfbench.records.store import Store
-from nmfbench.report.section import section
-from nmfbench.report.two_targets import (
+from nmfbench.reports.section import section
+from nmfbench.reports.two_targets import (
     FILE_NAME,
     judge_twice,
     merge_two_targets,

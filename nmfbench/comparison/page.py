@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,17 +20,17 @@ import nmfbench
 from nmfbench.artefacts.drawn import drawn
 from nmfbench.artefacts.style import save_picture
 from nmfbench.checks import Finding
-from nmfbench.compare.evaluate import Findings
-from nmfbench.compare.figures import (
+from nmfbench.comparison.evaluate import Findings
+from nmfbench.comparison.figures import (
     draw_anytime,
     draw_critical_difference,
     draw_profile,
     draw_quality_time,
     draw_robustness,
 )
-from nmfbench.compare.plan import Plan
-from nmfbench.compare.questions import ALPHA, FACTORS, question_of
-from nmfbench.compare.run import Todo
+from nmfbench.comparison.plan import Plan
+from nmfbench.comparison.questions import ALPHA, FACTORS, question_of
+from nmfbench.comparison.run import Todo
 from nmfbench.core import registry
 from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.records.provenance import public_host
@@ -47,7 +47,7 @@ class Picture:
     name: str
     title: str
     caption: str
-    draw: object
+    draw: Callable[..., Figure]
 
 
 def write_page(

@@ -3,7 +3,7 @@
 A declared version is a promise that the numbers have not changed since. An audit computes a sample
 of the records again and compares. Under the numerical target of a record
 (:mod:`nmfbench.trials.target`) it has the same bits. Under another, and where that is not known, a
-number may have changed by as much as rounding changes it (:mod:`nmfbench.audit.rounding`), which
+number may have changed by as much as rounding changes it (:mod:`nmfbench.audits.rounding`), which
 is measured here, whatever the files of others say of it.
 
 The sample is random, so that nobody who makes records can foresee it. An audit vouches for the
@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from nmfbench.audit.sample import LARGE, cost_of, data_available_for, draw_of, each, in_turns
-from nmfbench.audit.sensitivity import agreement
+from nmfbench.audits.sample import LARGE, cost_of, data_available_for, draw_of, each, in_turns
+from nmfbench.audits.sensitivity import agreement
 from nmfbench.core import registry
 from nmfbench.engine.runner import Limits, compute
 from nmfbench.records.agreement import drift, same_target

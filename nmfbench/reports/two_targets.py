@@ -27,7 +27,7 @@ from nmfbench.records.provenance import machine
 from nmfbench.records.store import Store
 from nmfbench.trials.target import is_reference
 from nmfbench.pages.environment import render_page
-from nmfbench.report.changes import Move, is_kept, kept
+from nmfbench.reports.changes import Move, is_kept, kept
 
 __all__ = [
     "FILE_NAME",

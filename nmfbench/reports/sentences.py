@@ -9,7 +9,7 @@ from typing import Any
 
 from nmfbench.verdicts.sentences import OUTCOMES
 from nmfbench.pages.environment import render_page
-from nmfbench.report.numbers import tally
+from nmfbench.reports.numbers import tally
 
 __all__ = ["STATES", "decided_share", "sentence_counts", "sentence_state", "sentence_tally", "write_sentences"]
 

@@ -16,7 +16,7 @@ from matplotlib.ticker import NullFormatter
 from nmfbench.artefacts.drawn import remember
 from nmfbench.artefacts.ranks import draw_ranks, height_of_ranks
 from nmfbench.artefacts.style import figure_style
-from nmfbench.compare.labels import name_ends, name_points, standing_out
+from nmfbench.comparison.labels import name_ends, name_points, standing_out
 
 __all__ = [
     "draw_anytime",

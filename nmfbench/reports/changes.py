@@ -21,8 +21,8 @@ import nmfbench
 from nmfbench.verdicts.verdict import VERDICTS
 from nmfbench.core import registry
 from nmfbench.pages.environment import render_page
-from nmfbench.report.numbers import measured
-from nmfbench.report.sentences import STATES, sentence_state
+from nmfbench.reports.numbers import measured
+from nmfbench.reports.sentences import STATES, sentence_state
 
 __all__ = [
     "REASONS",

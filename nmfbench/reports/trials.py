@@ -18,7 +18,7 @@ from nmfbench.core import registry
 from nmfbench.records.record import COLUMNS
 from nmfbench.trials.trial import canonical
 from nmfbench.pages.environment import environment
-from nmfbench.report.numbers import number
+from nmfbench.reports.numbers import number
 
 __all__ = ["cells_of", "write_trials"]
 

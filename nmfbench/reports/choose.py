@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from nmfbench.cards.facts import examined_by_class
-from nmfbench.compare.leaderboards import LOSSES, Leaderboard
+from nmfbench.comparison.leaderboards import LOSSES, Leaderboard
 from nmfbench.core import registry
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import render_page
 from nmfbench.problems.noise import NOISES
-from nmfbench.report.numbers import interval, number
-from nmfbench.report.outcomes import is_baseline
+from nmfbench.reports.numbers import interval, number
+from nmfbench.reports.outcomes import is_baseline
 from nmfbench.stats.intervals import t_interval
 
 __all__ = ["Choice", "Suggestion", "choices", "losses_of", "takes_sparse", "write_choose"]

@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 from scipy import stats
 
-from nmfbench.compare.evaluate import (
+from nmfbench.comparison.evaluate import (
     centers_of,
     race_scores,
     race_times,
@@ -25,8 +25,8 @@ from nmfbench.compare.evaluate import (
     score_table,
     with_failures,
 )
-from nmfbench.compare.plan import Plan
-from nmfbench.compare.questions import ALPHA, Question, question_of, repeats_to_decide
+from nmfbench.comparison.plan import Plan
+from nmfbench.comparison.questions import ALPHA, Question, question_of, repeats_to_decide
 from nmfbench.problems.noise import NOISES
 from nmfbench.records.store import Store
 from nmfbench.stats.ranks import complete_block, mean_ranks, wins_ties_losses
@@ -116,7 +116,7 @@ def leaderboards(records: pd.DataFrame) -> tuple[list[Leaderboard], list[Questio
     Parameters
     ----------
     records : DataFrame
-        Of :func:`nmfbench.compare.evaluate.gather`.
+        Of :func:`nmfbench.comparison.evaluate.gather`.
     """
     ranked = records[records["ranked"]].copy()
     for _, runs in races_of(ranked):

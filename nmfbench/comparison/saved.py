@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nmfbench.compare.plan import Cell, Entrant, Plan
+from nmfbench.comparison.plan import Cell, Entrant, Plan
 from nmfbench.guests.spec import SolverSpec
 from nmfbench.records.exchange import export_records
 from nmfbench.records.results import reason

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nmfbench.papers.paper import Headline, paper
-from nmfbench.report.numbers import number, share
+from nmfbench.reports.numbers import number, share
 
 __all__ = ["findings", "findings_table", "scoped", "sentence"]
 

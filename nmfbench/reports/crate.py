@@ -25,8 +25,8 @@ from nmfbench.verdicts.verdict import VERDICTS, percent
 from nmfbench.datasets.base import dataset_info
 from nmfbench.records.provenance import commit
 from nmfbench.papers.paper import paper
-from nmfbench.report.section import Section
-from nmfbench.report.sums import file_sum
+from nmfbench.reports.section import Section
+from nmfbench.reports.sums import file_sum
 
 __all__ = ["write_crate"]
 

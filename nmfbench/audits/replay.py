@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass
 
-from nmfbench.audit.sensitivity import agreement
+from nmfbench.audits.sensitivity import agreement
 from nmfbench.core import registry
 from nmfbench.datasets.base import load_dataset
 from nmfbench.engine.runner import Limits, compute

@@ -13,8 +13,8 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.cards.card import Evidence
 from nmfbench.core import registry
 from nmfbench.papers.paper import headlines_of
-from nmfbench.report.findings import scoped, sentence
-from nmfbench.report.printed import as_printed, our_number
+from nmfbench.reports.findings import scoped, sentence
+from nmfbench.reports.printed import as_printed, our_number
 from nmfbench.verdicts.evaluate import Evaluation, claim_rows
 from nmfbench.verdicts.verdict import DECIDED, Verdict
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from nmfbench.verdicts.numbers import OUTCOMES
 from nmfbench.pages.environment import render_page
-from nmfbench.report.numbers import measured, number, tally
+from nmfbench.reports.numbers import measured, number, tally
 
 __all__ = ["as_printed", "number_tally", "our_number", "write_numbers"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nmfbench.compare.questions import repeats_to_decide, why_no_question
+from nmfbench.comparison.questions import repeats_to_decide, why_no_question
 from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_available, dataset_info
 from nmfbench.guests.examine import Examined

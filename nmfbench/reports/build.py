@@ -33,28 +33,28 @@ from nmfbench.verdicts.evaluate import Evaluation, claim_rows
 from nmfbench.verdicts.sentences import sentence_rows
 from nmfbench.cards import card_list, card_page, make_card
 from nmfbench.cards.card import Evidence, of_the_field, plan_of_the_field
-from nmfbench.compare.evaluate import gather
-from nmfbench.compare.leaderboards import Leaderboard, leaderboards, places
-from nmfbench.compare.saved import add_saved, saved_solvers
+from nmfbench.comparison.evaluate import gather
+from nmfbench.comparison.leaderboards import Leaderboard, leaderboards, places
+from nmfbench.comparison.saved import add_saved, saved_solvers
 from nmfbench.core import registry
 from nmfbench.records.store import Store
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.papers.paper import paper as paper_of
-from nmfbench.report.about import add_addresses, write_about
-from nmfbench.report.changes import RELEASED, read_release, write_changes
-from nmfbench.report.choose import write_choose
-from nmfbench.report.claims import write_claims
-from nmfbench.report.codecheck import write_codecheck
-from nmfbench.report.crate import write_crate
-from nmfbench.report.findings import findings
-from nmfbench.report.landing import write_landing, write_leaderboards
-from nmfbench.report.reference import write_reference
-from nmfbench.report.printed import write_numbers
-from nmfbench.report.section import SECTION, Section, contents, with_sentences
-from nmfbench.report.sentences import sentence_counts, write_sentences
-from nmfbench.report.sums import write_sums
-from nmfbench.report.two_targets import read_two_targets, write_page
+from nmfbench.reports.about import add_addresses, write_about
+from nmfbench.reports.changes import RELEASED, read_release, write_changes
+from nmfbench.reports.choose import write_choose
+from nmfbench.reports.claims import write_claims
+from nmfbench.reports.codecheck import write_codecheck
+from nmfbench.reports.crate import write_crate
+from nmfbench.reports.findings import findings
+from nmfbench.reports.landing import write_landing, write_leaderboards
+from nmfbench.reports.reference import write_reference
+from nmfbench.reports.printed import write_numbers
+from nmfbench.reports.section import SECTION, Section, contents, with_sentences
+from nmfbench.reports.sentences import sentence_counts, write_sentences
+from nmfbench.reports.sums import write_sums
+from nmfbench.reports.two_targets import read_two_targets, write_page
 
 __all__ = ["NotebookError", "Report", "build_report", "execute_notebook", "notebook_path"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nmfbench.artefacts.claim import Claim
 from nmfbench.pages.environment import render_page
-from nmfbench.report.numbers import measured, number, share
+from nmfbench.reports.numbers import measured, number, share
 from nmfbench.verdicts.evaluate import Evaluation
 from nmfbench.verdicts.verdict import POLICY, Verdict
 

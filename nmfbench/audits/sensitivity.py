@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from nmfbench.audit.sample import LARGE, cost_of, data_available_for, draw_of, each, in_turns
+from nmfbench.audits.sample import LARGE, cost_of, data_available_for, draw_of, each, in_turns
 from nmfbench.engine.runner import Limits, compute
 from nmfbench.engine.worker import Worker
 from nmfbench.records.agreement import Agreement, compare, same_target

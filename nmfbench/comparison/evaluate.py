@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nmfbench.compare.plan import Plan
-from nmfbench.compare.questions import ALPHA, FACTORS, question_of
+from nmfbench.comparison.plan import Plan
+from nmfbench.comparison.questions import ALPHA, FACTORS, question_of
 from nmfbench.records.results import reason
 from nmfbench.records.store import Store
 from nmfbench.records.stored import StoredArrays

@@ -27,12 +27,12 @@ from nmfbench.cards.card import Evidence
 from nmfbench.core import registry
 from nmfbench.records.store import Store
 from nmfbench.pages.environment import environment
-from nmfbench.report.changes import Changes, read_release
-from nmfbench.report.numbers import decided_by, named
-from nmfbench.report.outcomes import Outcome, outcomes
-from nmfbench.report.sprite import Sprite, pack
-from nmfbench.report.trials import write_trials
-from nmfbench.report.two_targets import TwoTargets, read_two_targets
+from nmfbench.reports.changes import Changes, read_release
+from nmfbench.reports.numbers import decided_by, named
+from nmfbench.reports.outcomes import Outcome, outcomes
+from nmfbench.reports.sprite import Sprite, pack
+from nmfbench.reports.trials import write_trials
+from nmfbench.reports.two_targets import TwoTargets, read_two_targets
 from nmfbench.verdicts.verdict import VERDICTS
 
 __all__ = [

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
-from nmfbench.audit.audit import Audit, Group
-from nmfbench.audit.sample import cost_of
+from nmfbench.audits.audit import Audit, Group
+from nmfbench.audits.sample import cost_of
 from nmfbench.datasets.base import dataset_available
 from nmfbench.engine.runner import Crew, Limits, run
 from nmfbench.records.agreement import compare
@@ -60,7 +60,7 @@ def renew(
     Returns
     -------
     list of Group
-        As of :func:`nmfbench.audit.audit.audit`; ``records`` counts records of another target.
+        As of :func:`nmfbench.audits.audit.audit`; ``records`` counts records of another target.
     """
     deadline = float("inf") if budget is None else time.monotonic() + budget
     limits = limits or Limits()

@@ -13,7 +13,7 @@ import yaml
 
 import nmfbench
 from nmfbench.papers.paper import paper
-from nmfbench.report.section import Section
+from nmfbench.reports.section import Section
 
 __all__ = ["write_codecheck"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nmfbench.compare.plan import Cell, Plan
+from nmfbench.comparison.plan import Cell, Plan
 from nmfbench.engine.runner import Limits
 from nmfbench.engine.runner import run as run_trials
 from nmfbench.records.pending import in_stages, timed_here

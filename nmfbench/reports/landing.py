@@ -21,18 +21,18 @@ from nmfbench.artefacts.artefact import Artefact
 from nmfbench.verdicts.evaluate import Evaluation
 from nmfbench.artefacts.finding import ALPHA
 from nmfbench.verdicts.verdict import DECIDED, POLICY, VERDICTS
-from nmfbench.compare.leaderboards import Leaderboard
-from nmfbench.compare.questions import Question
+from nmfbench.comparison.leaderboards import Leaderboard
+from nmfbench.comparison.questions import Question
 from nmfbench.core import registry
 from nmfbench.pages.environment import render_page
 from nmfbench.papers.paper import Paper, paper
-from nmfbench.report.changes import Changes
-from nmfbench.report.numbers import KINDS, NUMBERED, interval, named, number, share
-from nmfbench.report.outcomes import is_baseline
-from nmfbench.report.printed import number_tally
-from nmfbench.report.section import Section, picture_path
-from nmfbench.report.sentences import decided_share, sentence_counts
-from nmfbench.report.two_targets import TwoTargets
+from nmfbench.reports.changes import Changes
+from nmfbench.reports.numbers import KINDS, NUMBERED, interval, named, number, share
+from nmfbench.reports.outcomes import is_baseline
+from nmfbench.reports.printed import number_tally
+from nmfbench.reports.section import Section, picture_path
+from nmfbench.reports.sentences import decided_share, sentence_counts
+from nmfbench.reports.two_targets import TwoTargets
 
 __all__ = [
     "expected_wrong",
@@ -104,7 +104,7 @@ def paper_row(
     output : Path
         Folder of the report, where the pictures are.
     found : sequence of dict
-        Findings, as :func:`~nmfbench.report.findings.findings` gives them.
+        Findings, as :func:`~nmfbench.reports.findings.findings` gives them.
     """
     declared = paper(key)
     evaluations = [section.evaluation for section in sections]
@@ -222,7 +222,7 @@ def write_landing(
     numbers : sequence of dict
         That the papers print, as :func:`~nmfbench.verdicts.numbers.number_rows` gives them.
     found : sequence of dict
-        Sentences on what came out, as :func:`~nmfbench.report.findings.findings` gives them.
+        Sentences on what came out, as :func:`~nmfbench.reports.findings.findings` gives them.
     """
     evaluations = [section.evaluation for section in sections]
     rows = [
@@ -269,7 +269,7 @@ def write_leaderboards(
     Parameters
     ----------
     boards, lacking
-        Of :func:`~nmfbench.compare.leaderboards.leaderboards`.
+        Of :func:`~nmfbench.comparison.leaderboards.leaderboards`.
     origins : mapping of str to str
         By their labels, where the records of external classes come from.
     output : Path
