@@ -1,7 +1,7 @@
 """Verdicts on single findings, for tests."""
 
 from nmfbench.core.matters import Ratio
-from nmfbench.verdicts.verdict import settle
+from nmfbench.verdicts.verdict import decide
 
 __all__ = ["DIFFERENCE", "RATIO", "alone", "verdict_of"]
 
@@ -15,7 +15,7 @@ def alone(finding, smallest=None):
     """
     if smallest is None:
         smallest = RATIO if any(e.ratio for e in finding.estimates) else DIFFERENCE
-    (verdict,) = settle([finding], smallest if callable(smallest) else lambda name: smallest)
+    (verdict,) = decide([finding], smallest if callable(smallest) else lambda name: smallest)
     return verdict
 
 

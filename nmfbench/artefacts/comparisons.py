@@ -12,7 +12,7 @@ that a repeat is the average over the same cells as any other.
 
 A *side* of a comparison is the label of a method, or a mapping from columns to values, such as
 ``{"method": "GNMF", "level": 0.5}``. ``at`` names the rows that a test looks at, see
-:func:`~nmfbench.artefacts.frames.narrow`: the panel of a figure, the block of a table.
+:func:`~nmfbench.artefacts.frames.select_rows`: the panel of a figure, the block of a table.
 ``ratio`` compares positive sizes, as logarithms.
 """
 
@@ -28,7 +28,7 @@ import pandas as pd
 
 from nmfbench.artefacts.estimate import Estimate, of_blocks, of_units
 from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, within
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.region import Lead, Margin, Region
 from nmfbench.core.matters import Ratio
 
@@ -52,7 +52,7 @@ At = Mapping[str, Any] | None
 
 def rows_of(frame: pd.DataFrame, side: Side) -> pd.DataFrame:
     """The rows of one side of a comparison."""
-    return narrow(frame, _labels(side))
+    return select_rows(frame, _labels(side))
 
 
 def _labels(side):
@@ -347,7 +347,7 @@ def always_best(
         scores, value_of = {}, {}
         for v, place in product(values, _places(frame, each or {}, [one for _, one in sides])):
             where = ", ".join([words_of(v), *map(_text, place.values())])
-            there, value_of[where] = narrow(frame, place), v
+            there, value_of[where] = select_rows(frame, place), v
             for name, one in sides:
                 scores[name, where] = per_repeat(
                     there, one, v, [*keep[1:], *by], unit=unit, ratio=ratio

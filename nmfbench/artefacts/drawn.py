@@ -3,7 +3,7 @@
 The static picture alone says what is shown, how it looks and on which axes: the numbers that
 a report offers beside it, and the interactive figure that a page draws from them, are read from it.
 A curve is a line with a label. What a line does not hold, its interval and number of repeats, is
-told by :func:`remember`.
+told by :func:`attach_data`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter
 
-__all__ = ["Drawn", "drawn", "remember"]
+__all__ = ["Drawn", "attach_data", "figure_data"]
 
 _NUMBERS = ["x", "y", "low", "high", "n"]
 _DIGITS = "%.5g"  # more than a picture can show
@@ -43,7 +43,7 @@ class _Memory:
 _MEMORIES: WeakKeyDictionary[Line2D, _Memory] = WeakKeyDictionary()
 
 
-def remember(line: Line2D, x, rows: pd.DataFrame, name: str = "", interval: str = "") -> None:
+def attach_data(line: Line2D, x, rows: pd.DataFrame, name: str = "", interval: str = "") -> None:
     """Keep what a curve was drawn from.
 
     Parameters
@@ -118,7 +118,7 @@ def _as_printed(number):
     return int(rounded) if rounded.is_integer() else rounded
 
 
-def drawn(figure) -> Drawn | None:
+def figure_data(figure) -> Drawn | None:
     """Read the curves of a figure; None if it has none.
 
     Panels with images or contours are left out, as are lines without a label.

@@ -2,7 +2,7 @@
 
 A test is a function from the frame of an artefact (its labelled records, or what the artefact makes
 of them once for its table, its picture and all of its claims) to a :class:`Finding`: estimates in a
-region. :func:`nmfbench.verdicts.verdict.settle` makes verdicts of all findings of an artefact.
+region. :func:`nmfbench.verdicts.verdict.decide` makes verdicts of all findings of an artefact.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.estimate import Estimate
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.region import Place, Region, Smallest
 
 __all__ = [
@@ -135,7 +135,7 @@ def within(at: Mapping[str, Any] | None, test: Test) -> Test:
     """``test`` on the rows where each column of ``at`` is its value, or one of its values."""
     if not at:
         return test
-    return lambda frame: test(narrow(frame, at))
+    return lambda frame: test(select_rows(frame, at))
 
 
 def together(*tests: Test) -> Test:

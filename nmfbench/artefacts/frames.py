@@ -15,10 +15,12 @@ import pandas as pd
 
 from nmfbench.stats.intervals import mean_and_interval
 
-__all__ = ["lengthen", "mean_table", "narrow", "reference", "with_columns"]
+__all__ = ["mean_table", "melt_metrics", "reference", "select_rows", "with_columns"]
 
 
-def narrow(frame: pd.DataFrame, at: Mapping[str, Any] | None = None, **more: Any) -> pd.DataFrame:
+def select_rows(
+    frame: pd.DataFrame, at: Mapping[str, Any] | None = None, **more: Any
+) -> pd.DataFrame:
     """The rows where each column of ``at`` is its value, or one of its values.
 
     Parameters
@@ -37,7 +39,7 @@ def narrow(frame: pd.DataFrame, at: Mapping[str, Any] | None = None, **more: Any
     Examples
     --------
     >>> frame = pd.DataFrame({"method": ["a", "b", "a"], "level": [1, 1, 2]})
-    >>> narrow(frame, {"method": "a"}, level=[2, 3]).index.tolist()
+    >>> select_rows(frame, {"method": "a"}, level=[2, 3]).index.tolist()
     [2]
     """
     for column, value in {**(at or {}), **more}.items():
@@ -51,7 +53,7 @@ def narrow(frame: pd.DataFrame, at: Mapping[str, Any] | None = None, **more: Any
     return frame
 
 
-def lengthen(
+def melt_metrics(
     records: pd.DataFrame, values: Mapping[str, Any], name: str, value: str, *, unit: float = 1.0
 ) -> pd.DataFrame:
     """Put several metrics of the records below each other.
@@ -75,7 +77,7 @@ def lengthen(
     Examples
     --------
     >>> records = pd.DataFrame({"repeat": [0, 1], "ac": [0.5, 0.75], "mi": [0.25, 1.0]})
-    >>> long = lengthen(records, {"ac": "AC", "mi": "MI"}, "score", "percent", unit=100)
+    >>> long = melt_metrics(records, {"ac": "AC", "mi": "MI"}, "score", "percent", unit=100)
     >>> long.values.tolist()
     [[0, 'AC', 50.0], [1, 'AC', 75.0], [0, 'MI', 25.0], [1, 'MI', 100.0]]
     """
@@ -106,7 +108,7 @@ def reference(
     """
     if value not in frame:
         return pd.Series(np.nan, index=frame.index)
-    found = narrow(frame, at).groupby(list(by), observed=True)[value].mean()
+    found = select_rows(frame, at).groupby(list(by), observed=True)[value].mean()
     return frame[list(by)].join(found.rename("reference"), on=list(by))["reference"]
 
 

@@ -17,8 +17,8 @@ import pandas as pd
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from nmfbench.artefacts.drawn import remember
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.drawn import attach_data
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.style import method_styles, plot_band
 
 __all__ = ["Curves", "Expected", "Printed", "image_grid", "legend_of", "plot_points"]
@@ -36,7 +36,7 @@ def plot_points(axis, x, rows, label, style, shift=0.0):
     moved, look = x + shift, {"color": style["color"], "linewidth": 1.2}
     single = rows["count"] == 1
     (line,) = axis.plot(moved, rows["mean"], label=label, **{**style, **look})
-    remember(line, x, rows, interval="bars")
+    attach_data(line, x, rows, interval="bars")
     axis.plot(moved[single], rows["mean"][single], **{**style, "linestyle": "", "mfc": "white"})
     axis.vlines(moved[~single], rows["low"][~single], rows["high"][~single], **look)
 
@@ -269,7 +269,7 @@ class Curves:
         letters = dict(zip(places, self.letters, strict=False))
         for line, row in zip(axes, shown_rows, strict=True):
             for axis, column in zip(line, shown, strict=True):
-                panel = narrow(table, _place(self.row, row) | _place(self.column, column))
+                panel = select_rows(table, _place(self.row, row) | _place(self.column, column))
                 self.draw_panel(axis, panel, self.only.get(column, self.labels), column)
                 title = self.columns.get(column, "")
                 letter = letters.get((row, column))
@@ -291,7 +291,7 @@ class Curves:
 
     def _around(self, table, row):
         """Limits of a logarithmic axis: the interval of a few repeats may reach below zero."""
-        means = narrow(table, _place(self.row, row))["mean"]
+        means = select_rows(table, _place(self.row, row))["mean"]
         margin = (means.max() / means.min()) ** 0.1
         return means.min() / margin, means.max() * margin
 
@@ -318,7 +318,7 @@ class Curves:
                 plot_band(axis, rows[self.x], rows, label, style)
             else:
                 (line,) = axis.plot(rows[self.x], rows["mean"], label=label, **style)
-                remember(line, rows[self.x], rows)
+                attach_data(line, rows[self.x], rows)
         if self.dotted is not None:
             rows = panel[panel[self.curve] == self.dotted].sort_values(self.x)
             look = {"color": "0.3", "linestyle": ":", "label": self.dotted}
@@ -347,7 +347,7 @@ def _present(table, column, known):
     """The values of a column that a table has, in order; one None where there is no column."""
     if column is None:
         return [None]
-    return [value for value in known if len(narrow(table, _place(column, value)))]
+    return [value for value in known if len(select_rows(table, _place(column, value)))]
 
 
 def _place(column, value):

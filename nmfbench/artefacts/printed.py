@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 
 if TYPE_CHECKING:
     pass
@@ -75,7 +75,7 @@ def mean_of(
     ----------
     column : str
     at : mapping
-        Rows, see :func:`~nmfbench.artefacts.frames.narrow`.
+        Rows, see :func:`~nmfbench.artefacts.frames.select_rows`.
     over : str, optional
         A column of which ``at`` lists several values, such as data sets: the mean is that of their
         means, and repeats that lack one of them are left out.
@@ -88,7 +88,7 @@ def mean_of(
     """
 
     def ours(frame):
-        rows = narrow(frame, at)
+        rows = select_rows(frame, at)
         if column not in rows:  # no trial so far has measured it
             return pd.Series(dtype=float)
         means = rows.groupby(["repeat", *filter(None, [over])], observed=True)[column].mean()

@@ -11,7 +11,7 @@ import numpy as np
 import seaborn as sns
 from PIL import Image
 
-from nmfbench.artefacts.drawn import remember
+from nmfbench.artefacts.drawn import attach_data
 
 __all__ = [
     "category_styles",
@@ -218,7 +218,7 @@ _KNOWN = {
 def plot_band(axis, x, rows, label, style):
     """A curve of means with its interval as a band; ``rows`` has ``mean``, ``low``, ``high``."""
     (line,) = axis.plot(x, rows["mean"], label=label, **style)
-    remember(line, x, rows, interval="band")
+    attach_data(line, x, rows, interval="band")
     axis.fill_between(x, rows["low"], rows["high"], color=style["color"], alpha=0.15, linewidth=0)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from nmfbench.artefacts.frames import lengthen, mean_table
+from nmfbench.artefacts.frames import mean_table, melt_metrics
 
 __all__ = ["NumberTable", "mean_and_deviation", "score_table"]
 
@@ -105,7 +105,7 @@ class NumberTable:
 
     def means(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Means with 95 % intervals, by line and ``number``."""
-        long = lengthen(frame, self.numbers, "number", "value").dropna(subset="value")
+        long = melt_metrics(frame, self.numbers, "number", "value").dropna(subset="value")
         return mean_table(long, "value", [*self.lines, "number"], over=self.over)
 
     def draw(self, table: pd.DataFrame) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from typing import Any
 from nmfbench.audits.audit import Audit, Group
 from nmfbench.audits.sample import cost_of
 from nmfbench.datasets.base import dataset_available
-from nmfbench.engine.runner import Crew, Limits, run
+from nmfbench.engine.runner import Limits, WorkerPool, run
 from nmfbench.records.agreement import compare
 from nmfbench.records.exchange import current_trial
 from nmfbench.records.rounding import Spreads
@@ -85,7 +85,7 @@ def renew(
 
     fits = {_root(trial).key for trial in trials.values()} - before.keys()
     costs = {r["key"]: cost_of(r) for r in (*before.values(), *store.records(fits))}
-    with closing(Crew(limits.memory, jobs)) as crew:
+    with closing(WorkerPool(limits.memory, jobs)) as crew:
         for batch in _batches(costs, trials):
             if time.monotonic() >= deadline:
                 break

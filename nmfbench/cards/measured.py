@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nmfbench.cards.scaling import SIZES
 from nmfbench.core import registry
-from nmfbench.core.files import whole_file
+from nmfbench.core.files import atomic_write
 from nmfbench.records.exchange import ExchangeError, read_beside
 from nmfbench.records.provenance import host, public_host
 from nmfbench.trials.fingerprint import code_version
@@ -126,7 +126,7 @@ _FIELDS: dict[str, Callable[[object], bool]] = {
 
 
 def _write(folder, held):
-    with whole_file(Path(folder) / FILE_NAME) as part:
+    with atomic_write(Path(folder) / FILE_NAME) as part:
         part.write_text(json.dumps(held, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 

@@ -22,7 +22,7 @@ from nmfbench.commands.targets import how_to_get, runnable, select
 from nmfbench.commands.values import command
 from nmfbench.engine.budget import run_units, units_of
 from nmfbench.engine.idle import Idle
-from nmfbench.engine.runner import Crew, Limits
+from nmfbench.engine.runner import Limits, WorkerPool
 from nmfbench.engine.runner import run as run_trials
 from nmfbench.engine.worker import Worker
 from nmfbench.records import rounding
@@ -236,7 +236,9 @@ class _Computing(contextlib.ExitStack):
         self.computed: set[str] = set()
         self._records: list[dict] = []
         self.agreement: Counter[str] = Counter()
-        self._crew = self.enter_context(contextlib.closing(Crew(means.limits.memory, means.jobs)))
+        self._crew = self.enter_context(
+            contextlib.closing(WorkerPool(means.limits.memory, means.jobs))
+        )
         self._progress = self.enter_context(events(means.tell, todo))
 
     def _note(self, text):

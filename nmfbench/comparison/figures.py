@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import NullFormatter
 
-from nmfbench.artefacts.drawn import remember
+from nmfbench.artefacts.drawn import attach_data
 from nmfbench.artefacts.ranks import draw_ranks, height_of_ranks
 from nmfbench.artefacts.style import figure_style
 from nmfbench.comparison.labels import name_ends, name_points, standing_out
@@ -115,7 +115,7 @@ def draw_anytime(table, highlight=(), *, by=None, relative=True, floor=1e-4, xla
                     curve[clock], low, high, color=style["color"], alpha=0.15, linewidth=0
                 )
             shown = curve.assign(mean=middle, low=low, high=high)
-            remember(line, curve[clock], shown, method, "band" * banded)
+            attach_data(line, curve[clock], shown, method, "band" * banded)
             ends[method] = (curve[clock].iloc[-1], height(curve["median"].iloc[-1]))
         axis.set(xscale="log", yscale="log", xlim=(panel[clock].min(), panel[clock].max()))
         if relative:
@@ -170,7 +170,7 @@ def draw_robustness(
                 continue
             (line,) = axis.plot(curve["level"], curve["mean"], **style)
             banded = method in highlight or len(styles) <= 6
-            remember(line, curve["level"], curve, method, "band" * banded)
+            attach_data(line, curve["level"], curve, method, "band" * banded)
             if banded:
                 axis.fill_between(
                     curve["level"],
@@ -269,7 +269,7 @@ def draw_quality_time(
                 markeredgecolor="white",
                 zorder=4 if strong else 3,
             )
-            remember(dot, [row["seconds"]], pd.DataFrame([{"mean": row[score]}]), row["method"])
+            attach_data(dot, [row["seconds"]], pd.DataFrame([{"mean": row[score]}]), row["method"])
         axis.set_xscale("log")
         axis.margins(0.12)
         _plain_log(axis.xaxis)

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 import nmfbench
-from nmfbench.artefacts.drawn import drawn
+from nmfbench.artefacts.drawn import figure_data
 from nmfbench.artefacts.style import save_picture
 from nmfbench.checks import Finding
 from nmfbench.comparison.evaluate import Findings
@@ -258,7 +258,7 @@ def _iterations(plan, loss):
 def _save(picture, folder):
     """Write PNG, PDF and the numbers of the curves; for the page the PNG as text, and a script."""
     figure = picture.draw()
-    curves = drawn(figure)
+    curves = figure_data(figure)
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # it has its layout, which takes longer than the rest
     # No date or software version in the files: the same records give the same bytes.

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["PART", "whole_file"]
+__all__ = ["PART", "atomic_write"]
 
 PART = ".part-"
 """How names of folders begin in which files are not whole yet."""
 
 
 @contextmanager
-def whole_file(path) -> Iterator[Path]:
+def atomic_write(path) -> Iterator[Path]:
     """Give a place to write a file at, which takes the place of ``path`` at the end of the block.
 
     Where the block raises, ``path`` is left as it was. The place is in a folder of its own, beside
@@ -23,7 +23,7 @@ def whole_file(path) -> Iterator[Path]:
     Examples
     --------
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with whole_file(f"{folder}/note.txt") as part:
+    ...     with atomic_write(f"{folder}/note.txt") as part:
     ...         _ = part.write_text("whole")
     ...     Path(folder, "note.txt").read_text()
     'whole'

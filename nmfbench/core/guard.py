@@ -32,7 +32,7 @@ __all__ = [
     "default_memory_limit",
     "limited_memory",
     "proc_bytes",
-    "stand_guard",
+    "run_guard",
 ]
 
 SHARE = 0.8
@@ -41,8 +41,8 @@ SHARE = 0.8
 _BOOT = """
 import json, sys
 life, kept, memory_limit, sys.path[:] = json.loads(sys.argv.pop())
-from nmfbench.core.guard import stand_guard
-stand_guard(life, kept, memory_limit)
+from nmfbench.core.guard import run_guard
+run_guard(life, kept, memory_limit)
 """
 _PERIOD = 0.05  # seconds between looks at the memory, which are to cost little:
 _LOOKS = 0.02  # of one core at most
@@ -167,7 +167,7 @@ class Guarded:
         return End(**json.loads(words)) if words else End(code)
 
 
-def stand_guard(life_fd, kept_fds, memory_limit):
+def run_guard(life_fd, kept_fds, memory_limit):
     """Fork: in the child return, in the parent guard the child, and exit.
 
     Parameters

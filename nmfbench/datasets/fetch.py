@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import requests
 
-from nmfbench.core.files import PART, whole_file
+from nmfbench.core.files import PART, atomic_write
 from nmfbench.core.registry import datasets
 from nmfbench.core.text import one_line
 from nmfbench.datasets.base import check_shape, load_dataset
@@ -335,7 +335,7 @@ def _keep_variant(name, info, home, arrays):
         "urls": home.places,
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
     }
-    with whole_file(path.with_suffix(".json")) as part:
+    with atomic_write(path.with_suffix(".json")) as part:
         part.write_text(json.dumps(note, indent=1), encoding="utf-8")
     warnings.warn(
         f"{name!r}: fetched a variant ({home.variant}); it is used, and labelled, with "

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import platformdirs
 
-from nmfbench.core.files import whole_file
+from nmfbench.core.files import atomic_write
 from nmfbench.datasets.errors import DataError
 
 __all__ = [
@@ -247,7 +247,7 @@ def _unpack(path, data):
 def write_arrays(path, arrays):
     """Write an ``.npz`` file in one step: it is there whole, or not at all."""
     path = Path(path)
-    with whole_file(path) as part, part.open("wb") as stream:
+    with atomic_write(path) as part, part.open("wb") as stream:
         np.savez_compressed(stream, **arrays)
     return path
 

@@ -36,11 +36,11 @@ from nmfbench.trials.trial import Trial
 
 __all__ = [
     "FIRST",
-    "Crew",
     "Limits",
     "RunSummary",
     "SchedulerError",
     "WorkerError",
+    "WorkerPool",
     "compute",
     "first_objectives",
     "run",
@@ -107,7 +107,7 @@ def run(
     progress: Callable[[RunSummary, dict[str, Any]], None] = lambda summary, record: None,
     wanted: Callable[[Trial], bool] = lambda trial: True,
     ready: Callable[[Trial], bool] = lambda trial: True,
-    crew: Crew | None = None,
+    crew: WorkerPool | None = None,
 ) -> RunSummary:
     """Compute the missing trials and store their records.
 
@@ -135,7 +135,7 @@ def run(
     ready : callable
         Asked again and again, before a trial of this machine starts, until it agrees; a trial that
         is no longer wanted does not wait.
-    crew : Crew, optional
+    crew : WorkerPool, optional
         Children that stay from one call to the next; by default of this call alone.
 
     Returns
@@ -176,7 +176,7 @@ def run(
         store.put(record, arrays, replace=record["key"] in stale)
 
     with contextlib.ExitStack() as stack:
-        crew = crew or stack.enter_context(closing(Crew(limits.memory, jobs)))
+        crew = crew or stack.enter_context(closing(WorkerPool(limits.memory, jobs)))
         for stage, timed in itertools.product(stages, (False, True)):
             batch = [trial for trial in stage if trial.timed is timed]
             if not batch:
@@ -198,7 +198,7 @@ def run(
     return summary
 
 
-class Crew:
+class WorkerPool:
     """Workers that stay from one batch to the next, since a child takes seconds to start.
 
     Parameters

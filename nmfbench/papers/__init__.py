@@ -44,7 +44,7 @@ options of the task and its metrics (``nmfbench.results`` shows them). All stati
 ... )
 
 A reader of the report may make a figure of curves interactive; that one, and the CSV below it, are
-read from the picture. A line with a label is a curve; :func:`~nmfbench.artefacts.drawn.remember`
+read from the picture. A line with a label is a curve; :func:`~nmfbench.artefacts.drawn.attach_data`
 tells the interval and the number of repeats of one that ``axis.plot`` draws.
 
 Of the same table a figure may print *scores* below its picture, and give *strips*: frames of clips
@@ -131,9 +131,9 @@ The verdict is made of all findings of an artefact together (:mod:`nmfbench.verd
 confirmed, no lead, refuted or inconclusive. The smallest difference that matters is that of the
 metric, and says when there is no lead. Here too few repeats have been run:
 
->>> from nmfbench.verdicts.verdict import settle
+>>> from nmfbench.verdicts.verdict import decide
 >>> finding = leads_everywhere(evaluation.records)
->>> (verdict,) = settle([finding], artefact.smallest_difference)
+>>> (verdict,) = decide([finding], artefact.smallest_difference)
 >>> len(finding.estimates), verdict.verdict, verdict.evidence.rpartition("; ")[2]
 (2, 'inconclusive', '2 repeats are too few for a verdict')
 

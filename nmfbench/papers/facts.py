@@ -11,7 +11,7 @@ import pandas as pd
 
 from nmfbench.artefacts.bounds import asked_of, without_exception
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.region import Bounds
 
 __all__ = ["Fact", "claims_of", "draw", "table_of"]
@@ -57,7 +57,7 @@ class Fact:
         """The trials that measure it."""
         if self.metric not in frame:
             return frame.iloc[:0].assign(**{self.metric: np.nan})
-        found = narrow(frame, self.at, method=list(self.methods))
+        found = select_rows(frame, self.at, method=list(self.methods))
         return found.dropna(subset=self.metric)
 
 

@@ -18,9 +18,9 @@ import pandas as pd
 from matplotlib.ticker import MaxNLocator, NullLocator, ScalarFormatter
 
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.drawn import remember
+from nmfbench.artefacts.drawn import attach_data
 from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, with_evidence
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.plots import legend_of
 from nmfbench.artefacts.region import Lead
 from nmfbench.artefacts.style import method_styles
@@ -241,7 +241,7 @@ def _draw(table, *, xlabel):
         ),
     )
     for axis, panel in zip(axes[0], panels, strict=False):
-        rows = narrow(table, panel=panel)
+        rows = select_rows(table, panel=panel)
         axis.set(title=panel, xlabel=xlabel)
         _draw_panel(axis, rows, places)
     own = [place in set(table.loc[table["own"], "place"]) for place in places]
@@ -263,7 +263,7 @@ def _draw_panel(axis, rows, places):
     far = min(0.32, 0.1 * (len(overs) - 1))
     shifts = np.linspace(-far, far, len(overs))
     for k, (over, rival, shift) in enumerate(zip(overs, rivals, shifts, strict=True)):
-        points = narrow(rows, over=over)
+        points = select_rows(rows, over=over)
         y = np.array([places.index(place) for place in points["place"]])
         style = styles[rival]
         again = rival in rivals[:k]  # of one rival a further score
@@ -272,7 +272,7 @@ def _draw_panel(axis, rows, places):
         axis.hlines(y + shift, points["low"], points["high"], color=style["color"], linewidth=1.3)
         label = f"over {over}" if over else axis.get_title()  # a title names a single rival
         (line,) = axis.plot(points["mean"], y + shift, label=label, **look)
-        remember(line, y, points, interval="bars")
+        attach_data(line, y, points, interval="bars")
     first = rows.iloc[0]
     axis.axvline(first["border"], color="0.2", linewidth=1.0)
     axis.axvline(first["matters"], color="0.2", linewidth=1.0, linestyle=":")

@@ -10,7 +10,7 @@ import pandas as pd
 
 from nmfbench.artefacts.estimate import of_units
 from nmfbench.artefacts.finding import NO_PAIR, Finding, Test
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.region import Bounds, Margin
 
 __all__ = ["EXPONENT", "MATTERS", "at_most_linear", "exponents", "grow_alike", "grows_no_faster"]
@@ -40,7 +40,7 @@ def exponents(
     >>> exponents(frame, "NMF", "s", "n", {}).round(6).to_dict()
     {0: 2.0}
     """
-    rows = narrow(frame, at, method=method).dropna(subset=value)
+    rows = select_rows(frame, at, method=method).dropna(subset=value)
     cells = rows.groupby(["repeat", size])[value].mean().unstack().dropna()
     if cells.shape[1] < 2:
         return pd.Series(dtype=float)

@@ -76,9 +76,9 @@ def clustering(profile):
     the clock."""
     if profile == "smoke":
         digits = [_digits(classes) for classes in (5, 10)]
-        return [*digits, digits[1].for_the_clock()]
+        return [*digits, digits[1].as_timing_problem()]
     found = {name: whole_set(s, repeats=REPEATS[profile]) for name, s in SETS.items()}
-    return [*found.values(), _cells(REPEATS[profile]), found["umist"].for_the_clock()]
+    return [*found.values(), _cells(REPEATS[profile]), found["umist"].as_timing_problem()]
 
 
 def _cells(repeats):

@@ -51,7 +51,7 @@ def recognition(profile):
 def reconstruction(profile):
     """The problems of recognition, whose fits they share, with one of them for the clock."""
     found = _images("reconstruction", profile)
-    return [*found, found[1].for_the_clock()]
+    return [*found, found[1].as_timing_problem()]
 
 
 def _images(task, profile):

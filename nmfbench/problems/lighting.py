@@ -29,4 +29,4 @@ def lighting(profile):
         repeats=REPEATS[profile],
         stand_in=profile == "smoke",
     )
-    return [problem, problem.for_the_clock()]
+    return [problem, problem.as_timing_problem()]

@@ -42,5 +42,5 @@ def online(profile):
             baselines=_BASELINES,
             repeats=REPEATS[profile],
         )
-    clock = found["digits" if profile == "smoke" else "cbcl"].for_the_clock()
+    clock = found["digits" if profile == "smoke" else "cbcl"].as_timing_problem()
     return [*found.values(), clock]

@@ -60,7 +60,7 @@ class Problem:
     loss: str | None = None
     ranked: bool = True
 
-    def for_the_clock(self) -> Problem:
+    def as_timing_problem(self) -> Problem:
         """The fits of a few repeats once more, alone on the machine."""
         return replace(self, repeats=3, timed=True, ranked=False)
 

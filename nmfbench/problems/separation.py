@@ -63,4 +63,4 @@ def separation(profile):
         options=options | {"light_switch": True},
         **shared,
     )
-    return [*found, switch, switch.for_the_clock()]
+    return [*found, switch, switch.as_timing_problem()]

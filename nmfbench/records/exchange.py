@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nmfbench.core.files import whole_file
+from nmfbench.core.files import atomic_write
 from nmfbench.core.guard import default_memory_limit, limited_memory
 from nmfbench.core.registry import UnknownNameError
 from nmfbench.records.arrays import pack, unpack
@@ -104,7 +104,7 @@ def export_records(
             for key in table["key"]
         ]
     try:
-        with whole_file(path) as part:
+        with atomic_write(path) as part:
             if format == "parquet":
                 _to_parquet(table, part, lean=arrays is not None)
             else:

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nmfbench.core.files import whole_file
+from nmfbench.core.files import atomic_write
 from nmfbench.records.exchange import beside_error, read_beside
 from nmfbench.records.provenance import machine
 
@@ -88,7 +88,7 @@ class Spreads:
     def write(self) -> None:
         """Write the whole file, one line for each group."""
         lines = (f"{json.dumps(n)}: {json.dumps(found)}" for n, found in sorted(self._held.items()))
-        with whole_file(self.path) as part:
+        with atomic_write(self.path) as part:
             part.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 

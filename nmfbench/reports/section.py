@@ -14,7 +14,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.artefacts.drawn import drawn
+from nmfbench.artefacts.drawn import figure_data
 from nmfbench.verdicts.evaluate import Evaluation, claim_rows, evaluate
 from nmfbench.verdicts.numbers import number_rows
 from nmfbench.artefacts.style import (
@@ -167,7 +167,7 @@ def write_pictures(evaluation: Evaluation, sprite: Sprite | None, output) -> lis
         figure = evaluation.draw()
         if figure is None:
             return []
-        curves = drawn(figure)
+        curves = figure_data(figure)
         names = [picture_path(evaluation.artefact, "webp")]
         path = Path(output) / names[0]
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -21,7 +21,7 @@ from typing import Any
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.verdicts.evaluate import claim_rows, evaluate
 from nmfbench.verdicts.verdict import DECIDED
-from nmfbench.core.files import whole_file
+from nmfbench.core.files import atomic_write
 from nmfbench.records.exchange import beside_error, read_beside
 from nmfbench.records.provenance import machine
 from nmfbench.records.store import Store
@@ -149,7 +149,7 @@ def name_of_target(versions) -> str:
 
 def write_two_targets(found: TwoTargets, folder) -> None:
     """Keep it in the folder of a store or a record book."""
-    with whole_file(Path(folder) / FILE_NAME) as part:
+    with atomic_write(Path(folder) / FILE_NAME) as part:
         part.write_text(json.dumps(asdict(found), indent=1) + "\n", encoding="utf-8")
 
 

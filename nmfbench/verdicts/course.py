@@ -16,7 +16,7 @@ from nmfbench.engine.budget import cpu_of
 from nmfbench.records.store import Store
 from nmfbench.verdicts.evaluate import find
 from nmfbench.verdicts.scheduler import looks_of
-from nmfbench.verdicts.verdict import DECIDED, settle
+from nmfbench.verdicts.verdict import DECIDED, decide
 
 __all__ = ["course"]
 
@@ -70,7 +70,7 @@ def _looks(artefact, store, trials, records):
         findings = find(artefact, store, chosen)
         if findings is None:
             return
-        settled = settle(findings, artefact.smallest_difference, look)
+        settled = decide(findings, artefact.smallest_difference, look)
         decided = sum(verdict.verdict in DECIDED for verdict in settled)
         finished = max(records[trial.key]["finished"] for trial in chosen)
         yield finished, artefact.id, look.repeats, decided

@@ -24,7 +24,7 @@ from nmfbench.records.vouchers import standing
 from nmfbench.trials.trial import Trial
 from nmfbench.verdicts.choice import Grid, choose_grid
 from nmfbench.verdicts.reads import Reads, read_arrays
-from nmfbench.verdicts.verdict import Look, Verdict, Word, settle
+from nmfbench.verdicts.verdict import Look, Verdict, Word, decide
 
 __all__ = [
     "ClaimRow",
@@ -219,7 +219,7 @@ def evaluate(
     count, asked = len(finished), artefact.paper_total
     settled = [
         replace(verdict, done=count, total=grid.total, paper_total=asked, data=own)
-        for verdict in settle(found.findings, artefact.smallest_difference, look)
+        for verdict in decide(found.findings, artefact.smallest_difference, look)
     ]
     return Evaluation(
         artefact=artefact,

@@ -18,7 +18,7 @@ from typing import Any
 
 import nmfbench
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.core.files import whole_file
+from nmfbench.core.files import atomic_write
 from nmfbench.records.provenance import versions
 from nmfbench.records.store import Store
 from nmfbench.trials.trial import canonical
@@ -77,7 +77,7 @@ class Known:
         """Write what is new, where the folder lets us."""
         if not self._changed or self._store.read_only:
             return
-        with contextlib.suppress(OSError), whole_file(self._path) as part:
+        with contextlib.suppress(OSError), atomic_write(self._path) as part:
             part.write_text(json.dumps(self._held), encoding="utf-8")
         self._changed = False
 

@@ -26,7 +26,7 @@ from nmfbench.trials.trial import Trial
 from nmfbench.verdicts.evaluate import behind, judge, look_of
 from nmfbench.verdicts.known import Known
 from nmfbench.verdicts.reads import Reads
-from nmfbench.verdicts.verdict import DECIDED, Look, settle
+from nmfbench.verdicts.verdict import DECIDED, Look, decide
 
 __all__ = ["PRIOR", "WEIGHTS", "Expected", "Outlook", "Prospects", "outlook_of", "prospects_of"]
 
@@ -80,7 +80,7 @@ class Prospects:
     @cached_property
     def open(self) -> list[Claim]:
         """Claims without a decision so far."""
-        settled = settle(self.findings, self.smallest, self.look)
+        settled = decide(self.findings, self.smallest, self.look)
         return [
             claim
             for claim, verdict in zip(self.claims, settled, strict=True)

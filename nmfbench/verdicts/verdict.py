@@ -32,8 +32,8 @@ __all__ = [
     "VERDICTS",
     "Look",
     "Verdict",
+    "decide",
     "percent",
-    "settle",
 ]
 
 INTERIM = 50
@@ -188,7 +188,7 @@ class _Levels:
         return "no lead" if place.no_lead <= self.no_lead else "inconclusive"
 
 
-def settle(
+def decide(
     findings: Sequence[Finding], smallest: Smallest, look: Look | None = None
 ) -> list[Verdict]:
     """Verdicts on all claims of an artefact.

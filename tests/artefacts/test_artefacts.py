@@ -11,7 +11,7 @@ from outcomes import made_up
 from verdicts import verdict_of
 
 from nmfbench.artefacts.artefact import PROFILES, label_records
-from nmfbench.artefacts.drawn import drawn
+from nmfbench.artefacts.drawn import figure_data
 from nmfbench.artefacts.grids import labels_of
 from nmfbench.artefacts.style import figure_style
 from nmfbench.core import registry
@@ -77,7 +77,7 @@ def test_smoke_runs_and_draws_from_the_saved_table(artefact, smoke_store):
         assert all(axis.get_xlabel() for axis in plots)
         panels = [axis for axis in picture.axes if axis.get_label() != "<colorbar>"]
         assert plots or all(axis.images for axis in panels)
-        if (curves := drawn(picture)) is not None:
+        if (curves := figure_data(picture)) is not None:
             names = [panel["name"] for panel in curves.panels]
             assert len(set(names)) == len(names)
             assert set(curves.points["panel"]) <= set(names)

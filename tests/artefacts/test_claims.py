@@ -11,7 +11,7 @@ from nmfbench.artefacts import bounds, comparisons
 from nmfbench.artefacts.estimate import Estimate, of_blocks, of_left_out, of_units
 from nmfbench.artefacts.finding import Finding, with_evidence
 from nmfbench.artefacts.region import Bounds, Lead, Margin
-from nmfbench.verdicts.verdict import Look, settle
+from nmfbench.verdicts.verdict import Look, decide
 
 
 def records(scores, repeats=8, levels=(0.0, 1.0), seed=0):
@@ -284,7 +284,7 @@ def test_claims_of_an_artefact_are_corrected_together():
     errors = [0.004, 0.0022, 0.01]
     made = [effect(mean, error) for mean, error in zip([0.05, 0.0055, 0.0], errors, strict=True)]
     made += [effect(0.0, 0.001), Finding.without("not run", "nothing")]
-    found = settle(made, lambda name: 0.02)
+    found = decide(made, lambda name: 0.02)
     p = [min(v.p_value, 1) for v in found[:3]]
     assert p[1] < 0.05  # alone it would be decided
     assert [v.verdict for v in found] == [
@@ -293,7 +293,7 @@ def test_claims_of_an_artefact_are_corrected_together():
     ahead, no_lead = found[0], found[3]
     assert ahead.level == pytest.approx(1 - 0.05 / 4)
     assert no_lead.level == pytest.approx(1 - 0.05 * 2 / 4)
-    assert settle([], lambda name: 0.02) == []
+    assert decide([], lambda name: 0.02) == []
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -310,7 +310,7 @@ def test_no_interval_contradicts_its_verdict(seed):
         made.append(Finding("{}", cells, Margin(), rng.choice(["every", "some"])))
         made.append(Finding("{}", cells[:1], Bounds(rng.choice([-0.02, 0.0, 0.02]))))
     for look in (Look(8, 8, final=True), Look(8, 20)):
-        for finding, found in zip(made, settle(made, lambda name: 0.02, look), strict=True):
+        for finding, found in zip(made, decide(made, lambda name: 0.02, look), strict=True):
             low, high = found.interval
             region = finding.region
             start = 0.0 if isinstance(region, Lead) else getattr(region, "low", -0.04)
@@ -329,13 +329,13 @@ def test_an_early_look_needs_overwhelming_evidence():
     """Before the planned repeats p-values count fifty times, and intervals are as much wider."""
     finding = effect(0.05, 0.015)
     final, early = (
-        settle([finding], lambda name: 0.02, look)[0]
+        decide([finding], lambda name: 0.02, look)[0]
         for look in (Look(10, 10, final=True), Look(10, 20))
     )
     assert (final.verdict, early.verdict) == ("confirmed", "inconclusive")
     assert early.level == pytest.approx(1 - 0.05 / 50)
     assert early.interval[0] < 0
-    sure = settle([effect(0.05, 0.004)], lambda name: 0.02, Look(10, 20))[0]
+    sure = decide([effect(0.05, 0.004)], lambda name: 0.02, Look(10, 20))[0]
     assert sure.verdict == "confirmed"
     assert sure.p_adjusted == pytest.approx(50 * sure.p_value)
 

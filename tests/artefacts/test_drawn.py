@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nmfbench.artefacts.drawn import drawn, remember
+from nmfbench.artefacts.drawn import attach_data, figure_data
 from nmfbench.artefacts.plots import Curves, Expected, Printed
 from nmfbench.artefacts.style import method_styles
 
@@ -38,7 +38,7 @@ def curves(**more):
 def test_curves_are_read_with_intervals_and_repeats():
     """Each point of the table is there, with what the picture shows it by."""
     shown = table([1.0, 2.0, 3.0, 4.0])
-    found = drawn(curves()(shown))
+    found = figure_data(curves()(shown))
     ours = found.points.rename(columns={"y": "mean", "n": "count"})
     pd.testing.assert_frame_equal(
         ours[["x", "mean", "low", "high", "count"]],
@@ -62,7 +62,7 @@ def test_areas_are_read_with_their_ends():
     ]
     printed = [Printed("the paper's axis", (0.0, 5.0))]
     figure = curves(expected=said, printed=printed, ylim=(0, 20))(table([1.0, 2.0, 3.0, 4.0]))
-    orl, yale = (panel["areas"] for panel in drawn(figure).panels)
+    orl, yale = (panel["areas"] for panel in figure_data(figure).panels)
     assert [area["name"] for area in orl] == [printed[0].label, *(words.label for words in said)]
     assert [area["name"] for area in yale] == [printed[0].label, said[1].label]
     assert orl[0]["y"] == pytest.approx([0, 5])
@@ -81,7 +81,7 @@ def test_an_area_of_a_logarithmic_axis_is_in_its_units():
     axis.bar([10], [1])
     axis.set_xscale("log")
     Expected("the paper: from 10 to 100", x=(10, 100)).draw(axis)
-    ((area,),) = [panel["areas"] for panel in drawn(figure).panels]
+    ((area,),) = [panel["areas"] for panel in figure_data(figure).panels]
     assert area["x"] == pytest.approx([10, 100])
 
 
@@ -89,32 +89,32 @@ def test_colours_are_those_of_the_picture():
     """They come from the lines themselves, whatever chose them."""
     from matplotlib.colors import to_hex
 
-    found = drawn(curves()(table([1.0, 2.0, 3.0, 4.0])))
+    found = figure_data(curves()(table([1.0, 2.0, 3.0, 4.0])))
     styles = method_styles(["NMF", "SPA"])
     assert [c["color"] for c in found.curves] == [to_hex(s["color"]) for s in styles.values()]
 
 
 def test_points_side_by_side_stand_where_they_belong():
     """Few values of x are moved apart in the picture only."""
-    found = drawn(curves()(table([1.0, 2.0])))
+    found = figure_data(curves()(table([1.0, 2.0])))
     assert set(found.points["x"]) == {1.0, 2.0}
     assert found.panels[0]["intervals"] == {"NMF": "bars", "SPA": "bars"}
 
 
 def test_a_level_reaches_from_the_first_place_to_the_last():
     """A line across a panel is a curve of two points, without an interval."""
-    found = drawn(curves(level=("chance", "guessing"))(table([1.0, 2.0, 3.0, 4.0])))
+    found = figure_data(curves(level=("chance", "guessing"))(table([1.0, 2.0, 3.0, 4.0])))
     level = found.points[(found.points["curve"] == "guessing") & (found.points["panel"] == "ORL")]
     assert list(level["x"]) == [1.0, 4.0]
     assert list(level["y"]) == [2.5, 2.5]
     assert level[["low", "high", "n"]].isna().all(axis=None)
-    alone = drawn(curves(level=("chance", "guessing"))(table([3.0]))).points
+    alone = figure_data(curves(level=("chance", "guessing"))(table([3.0]))).points
     assert list(alone.loc[alone["curve"] == "guessing", "x"]) == [3.0, 3.0]  # a panel each
 
 
 def test_axes_are_those_of_the_picture():
     """Scales and limits, logarithmic or not."""
-    found = drawn(curves(logx=["Yale"], logy=True)(table([1.0, 2.0, 3.0, 4.0])))
+    found = figure_data(curves(logx=["Yale"], logy=True)(table([1.0, 2.0, 3.0, 4.0])))
     assert [p["scales"] for p in found.panels] == [
         {"x": "linear", "y": "log"},
         {"x": "log", "y": "log"},
@@ -129,7 +129,7 @@ def test_rows_of_panels_have_names_of_their_own():
     """Titles that come twice are told apart by the axes of y."""
     both = pd.concat([table([1.0, 2.0]).assign(score=name) for name in ("AC", "MI")])
     rows = {"AC": "accuracy,\nAC", "MI": "MI"}
-    found = drawn(curves(row="score", rows=rows)(both))
+    found = figure_data(curves(row="score", rows=rows)(both))
     names = ["ORL, accuracy, AC", "Yale, accuracy, AC", "ORL, MI", "Yale, MI"]
     assert [p["name"] for p in found.panels] == names
     assert list(found.points["panel"].unique()) == names
@@ -141,9 +141,9 @@ def test_categories_along_the_side_become_places_of_x():
     for place, mean in enumerate((3.0, 5.0)):
         (dot,) = axis.plot(mean, place, "o")
         row = pd.DataFrame([{"mean": mean, "low": mean - 1, "high": mean + 1}])
-        remember(dot, [place], row, "lead", "bars")
+        attach_data(dot, [place], row, "lead", "bars")
     axis.set(yticks=[0, 1], yticklabels=["A vs B", "A vs C"], xlabel="points", xscale="log")
-    found = drawn(axis.figure)
+    found = figure_data(axis.figure)
     assert found.points[["x", "y", "low"]].to_numpy().tolist() == [[0, 3, 2], [1, 5, 4]]
     (panel,) = found.panels
     assert panel["ticks"] == [(0.0, "A vs B"), (1.0, "A vs C")]
@@ -158,12 +158,12 @@ def test_pictures_have_no_curves():
     left.plot([0, 1], [0, 1], label="over an image")
     right.plot([0, 1], [0, 1])
     right.plot([], [], label="for the legend")
-    assert drawn(figure) is None
+    assert figure_data(figure) is None
 
 
 def test_the_script_has_the_numbers_of_the_csv():
     """A page draws the very numbers that it offers; a column without any is left out."""
-    found = drawn(curves(level=("chance", "guessing"))(table([1.0, 2.0, 1e7, 4 / 3])))
+    found = figure_data(curves(level=("chance", "guessing"))(table([1.0, 2.0, 1e7, 4 / 3])))
     call, _, values = found.script("small-one").rstrip(";\n").partition(" = ")
     assert call == '(window.figures ??= {})["small-one"]'
     points = json.loads(values)["points"]

@@ -8,7 +8,7 @@ from nmfbench.artefacts.estimate import of_blocks, of_left_out, of_units
 from nmfbench.artefacts.finding import ALPHA, Finding
 from nmfbench.artefacts.region import Bounds, Lead, Margin
 from nmfbench.papers.clips import batches
-from nmfbench.verdicts.verdict import Look, settle
+from nmfbench.verdicts.verdict import Look, decide
 
 DELTA = 0.02
 SMALLEST = {"score": DELTA}.get
@@ -125,7 +125,7 @@ def judged(rng, truths, repeats, look, drawn=None):
     own = rng.normal(0, 0.02, (repeats, 1))  # of the method that all are compared with
     drawn = truths + noise + own if drawn is None else drawn
     findings = [Finding("{}", [of_units(x, "score")], Lead()) for x in drawn.T]
-    return [v.verdict for v in settle(findings, SMALLEST, look)], drawn
+    return [v.verdict for v in decide(findings, SMALLEST, look)], drawn
 
 
 def wrong_shares(decided, truths):
@@ -178,7 +178,7 @@ def test_no_lead_comes_at_the_rate_of_theory():
         found = []
         for _ in range(1500):
             finding = Finding("{}", [of_units(rng.normal(truth, spread, n), "score")], Lead())
-            found.append(settle([finding], SMALLEST)[0])
+            found.append(decide([finding], SMALLEST)[0])
         power = stats.nct.sf(
             stats.t.ppf(1 - ALPHA / 2, n - 1), n - 1, (DELTA - truth) / spread * np.sqrt(n)
         )

@@ -16,7 +16,7 @@ from nmfbench.engine.budget import run_units, units_of
 from nmfbench.verdicts import scheduler
 from nmfbench.verdicts.prospects import PRIOR, Prospects
 from nmfbench.verdicts.scheduler import Agenda, Computed, Pending, run_batches
-from nmfbench.verdicts.verdict import DECIDED, Look, settle
+from nmfbench.verdicts.verdict import DECIDED, Look, decide
 
 DELTA = 0.5
 EMPTY = SimpleNamespace(provenance=lambda keys: {}, imported=lambda keys: set())
@@ -115,7 +115,7 @@ class World:
         """Pairs of the true effect and the verdict on each test."""
         for name, effects in self.effects.items():
             found = self.prospects(name)
-            settled = settle(found.findings, found.smallest, found.look)
+            settled = decide(found.findings, found.smallest, found.look)
             yield from zip(effects, (v.verdict for v in settled), strict=True)
 
 
@@ -143,7 +143,7 @@ def test_the_share_of_draws_is_the_share_of_samples_that_decide():
     for _ in range(400):
         mean = 0.6 + rng.standard_normal() / np.sqrt(10)
         values = [*start, *(mean + rng.standard_normal(10))]
-        (verdict,) = settle([finding(values)], lambda name: DELTA)
+        (verdict,) = decide([finding(values)], lambda name: DELTA)
         decided += verdict.verdict in DECIDED
     assert predicted == pytest.approx(decided / 400, abs=0.1)
 

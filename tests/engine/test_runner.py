@@ -15,7 +15,7 @@ import pytest
 from engine import content, install, on_digits, python, trial
 
 from nmfbench.engine import runner
-from nmfbench.engine.runner import Crew, Limits, RunSummary, WorkerError, run
+from nmfbench.engine.runner import Limits, RunSummary, WorkerError, WorkerPool, run
 from nmfbench.engine.worker import Worker, WorkerDied
 from nmfbench.records.arrays import from_bytes, to_bytes
 from nmfbench.records.pending import missing
@@ -399,11 +399,11 @@ def test_memory_limit_too_low(tmp_path):
 def test_all_jobs_share_the_memory_that_is_available():
     """Without a limit the machine is protected; a given one is that of each job."""
     free = psutil.virtual_memory().available
-    alone, two = Crew(None).memory_limit, Crew(None, 2).memory_limit
+    alone, two = WorkerPool(None).memory_limit, WorkerPool(None, 2).memory_limit
     assert 0.4 * free < alone < 0.9 * free
     assert two == pytest.approx(alone / 2, rel=0.1)
     assert Worker().memory_limit == pytest.approx(alone, rel=0.1)
-    assert Crew(10**9, 2).memory_limit == 10**9
+    assert WorkerPool(10**9, 2).memory_limit == 10**9
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from engine import trial
 
 from nmfbench import cli
 from nmfbench.core import registry
-from nmfbench.engine.runner import Crew, run
+from nmfbench.engine.runner import WorkerPool, run
 from nmfbench.engine.worker import Worker
 from nmfbench.records.store import Store
 from nmfbench.trials import target as module
@@ -133,7 +133,7 @@ def test_the_variable_names_the_target_of_untimed_trials(monkeypatch):
 
 def test_a_crew_has_workers_of_one_target_at_a_time():
     """Others are ended, so that none disturbs a timed trial."""
-    with closing(Crew(None, 2)) as crew:
+    with closing(WorkerPool(None, 2)) as crew:
         first, second = crew.of(2, REFERENCE)
         assert crew.of(1, REFERENCE) == [first]
         (third,) = crew.of(1, NATIVE)

@@ -8,7 +8,7 @@ from outcomes.sensitivity import OUTCOMES, trace_of
 from verdicts import verdict_of
 
 from nmfbench.artefacts.artefact import label_records
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.style import figure_style
 from nmfbench.optim.init import INITS
 from nmfbench.papers.rnmfd import fig2
@@ -81,9 +81,9 @@ def test_a_curve_has_the_records_that_differ_in_its_parameter_only():
             ("orl", method("RNMFD", "rnmfd", lam="mad"), [0.7]),
         ]
     )
-    assert narrow(rows, panel="alpha")["x"].tolist() == [100, 10]
-    assert narrow(rows, panel="p")["x"].tolist() == [5]
-    assert narrow(rows, panel="beta")["x"].tolist() == [100]
+    assert select_rows(rows, panel="alpha")["x"].tolist() == [100, 10]
+    assert select_rows(rows, panel="p")["x"].tolist() == [5]
+    assert select_rows(rows, panel="beta")["x"].tolist() == [100]
 
 
 def test_pixels_with_smaller_weights_are_larger_pixels():
@@ -109,7 +109,7 @@ def test_the_best_baseline_is_the_best_at_its_best():
             ("yale", method("RNMFD", "rnmfd"), [0.9, 0.9]),
         ]
     )
-    means = narrow(rows, panel=BEST).groupby(["dataset", "method"], observed=True)[AC].mean()
+    means = select_rows(rows, panel=BEST).groupby(["dataset", "method"], observed=True)[AC].mean()
     assert means.to_dict() == pytest.approx({("orl", "GNMF"): 0.65, ("yale", "NSDR"): 0.5})
 
 

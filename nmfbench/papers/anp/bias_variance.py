@@ -6,7 +6,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import estimate, paired, per_repeat, smaller
 from nmfbench.artefacts.finding import NO_PAIR, Finding
-from nmfbench.artefacts.frames import lengthen, mean_table
+from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Lead
@@ -50,7 +50,7 @@ def trials(profile):
 
 def table(frame):
     """Means with 95 % intervals over draws, by method."""
-    long = lengthen(frame, _SHOWN, "number", "value")
+    long = melt_metrics(frame, _SHOWN, "number", "value")
     return mean_table(long, "value", ["method", "number"])
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from nmfbench.artefacts.bounds import stays
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import smaller
-from nmfbench.artefacts.frames import narrow, reference
+from nmfbench.artefacts.frames import reference, select_rows
 from nmfbench.artefacts.grids import cross, methods
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.anp.curves import DEFAULTS, TRIED, on_classes
@@ -67,7 +67,7 @@ def with_convergence(frame: pd.DataFrame) -> pd.DataFrame:
     frame[_GROWTH] = (norms / earlier).where(frame["method"] == LONG)
     falls = [
         {"method": name, "repeat": fit.repeat, "iterations": iterations}
-        for fit in narrow(frame, method=LONG, task="factorization").itertuples()
+        for fit in select_rows(frame, method=LONG, task="factorization").itertuples()
         for name, iterations in _falls(fit.arrays["trace"]).items()
     ]
     return pd.concat([frame, pd.DataFrame(falls)], ignore_index=True)

@@ -11,7 +11,7 @@ import pandas as pd
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, comparable
 from nmfbench.artefacts.finding import Finding, with_evidence, within
-from nmfbench.artefacts.frames import lengthen, mean_table, narrow, reference
+from nmfbench.artefacts.frames import mean_table, melt_metrics, reference, select_rows
 from nmfbench.artefacts.grids import changed, cross, methods
 from nmfbench.artefacts.plots import Curves, legend_of, plot_points
 from nmfbench.artefacts.style import category_styles, method_styles
@@ -116,7 +116,7 @@ def told_apart(records):
 
 def _by_weights(records, method, best, each, defaults):
     """The records of a method at its defaults, at its best weights, and at each of them."""
-    run, names = narrow(records, method=method), list(defaults)
+    run, names = select_rows(records, method=method), list(defaults)
     for name, default in defaults.items():
         weights = [params.get(name, default) for params in run["params"]]
         run = run.assign(**{name: pd.Series(weights, run.index, dtype=float)})
@@ -126,7 +126,7 @@ def _by_weights(records, method, best, each, defaults):
     chosen = defaults
     if len(means):
         chosen = dict(zip(names, np.atleast_1d(means.idxmax()), strict=True))
-    sides = {method: narrow(run, defaults), best: narrow(run, chosen), each: shared}
+    sides = {method: select_rows(run, defaults), best: select_rows(run, chosen), each: shared}
     return [rows.assign(method=label) for label, rows in sides.items()]
 
 
@@ -136,10 +136,10 @@ def summarise(frame):
     Rows with ``part`` "curves" hold the score of a method for a number of ``classes``; rows with
     ``part`` "weights" by how much the accuracy of ANP with these weights exceeds that of NMF.
     """
-    scores = lengthen(narrow(frame, method=_CURVES), _SCORES, "score", "value")
+    scores = melt_metrics(select_rows(frame, method=_CURVES), _SCORES, "score", "value")
     curves = mean_table(scores, "value", ["score", "method", "classes"], between=(-np.inf, 1))
     curves = curves.merge(scores.groupby("method")[_NAMES].first().reset_index(), on="method")
-    each = narrow(frame, method=EACH)
+    each = select_rows(frame, method=EACH)
     leads = each[AC] - reference(frame, AC, {"method": NMF}, ["classes", "repeat"])[each.index]
     each = each.assign(lead=leads).dropna(subset="lead")
     weights = mean_table(each, "lead", _NAMES, over=["repeat"]).assign(score=AC, method=ANP)
@@ -152,16 +152,16 @@ def summarise(frame):
 def draw(table):
     """AC and MI by number of classes, and what the weights of ANP change."""
     figure, axes = plt.subplots(1, 3, figsize=(12.5, 4.4))
-    scores = narrow(table, part="curves")
+    scores = select_rows(table, part="curves")
     curves = Curves(x="classes", labels=_CURVES)
     for axis, letter, score in zip(axes, "ab", _SCORES.values(), strict=False):
-        panel = narrow(scores, score=score)
+        panel = select_rows(scores, score=score)
         curves.draw_panel(axis, panel, _CURVES)
         axis.set(xlabel="classes", ylabel=score, title=f"({letter}) {score}")
         axis.set_xticks(sorted(set(scores["classes"])))
     legend_of(figure, axes[:2], _CURVES)
-    chosen = narrow(scores, method=[ANP, BEST]).drop_duplicates("method")
-    _draw_weights(axes[2], narrow(table, part="weights"), chosen)
+    chosen = select_rows(scores, method=[ANP, BEST]).drop_duplicates("method")
+    _draw_weights(axes[2], select_rows(table, part="weights"), chosen)
     return figure
 
 
@@ -172,11 +172,11 @@ def _draw_weights(axis, rows, chosen):
     greys = np.linspace(0.1, 0.65, len(ridges))  # colours are those of methods
     shown = zip(styles.items(), greys, ridges, strict=True)
     for k, ((label, style), grey, lam2) in enumerate(shown):
-        curve = narrow(rows, lam2=lam2).sort_values("lam1")
+        curve = select_rows(rows, lam2=lam2).sort_values("lam1")
         x = curve["lam1"]
         shift = x * 1.06 ** (k - (len(ridges) - 1) / 2) - x
         plot_points(axis, x, curve, label, {**style, "color": f"{grey:.2f}"}, shift)
-        for one in narrow(chosen, lam2=lam2).to_dict("records"):
+        for one in select_rows(chosen, lam2=lam2).to_dict("records"):
             ring = method_styles(_CURVES)[one["method"]]["color"]
             there = curve["lam1"] == one["lam1"]
             look = {"marker": "o", "mfc": "none", "markersize": 8 + 5 * (one["method"] == BEST)}
@@ -274,11 +274,11 @@ def _weights_of(method):
     """Sentence on the weights of ANP, and on the share of its new term in the objective."""
 
     def describe(frame):
-        rows = narrow(frame, method=method)
+        rows = select_rows(frame, method=method)
         lam1, lam2 = rows[_NAMES].iloc[0]
         text = f"λ₁ = {lam1:g}, λ₂ = {lam2:g}"
         if method == BEST:
-            tried = narrow(frame, method=EACH)[_NAMES].drop_duplicates()
+            tried = select_rows(frame, method=EACH)[_NAMES].drop_duplicates()
             text += f", the best of {len(tried)} pairs"
         if "objective" in rows:
             # The trace is at most the number of components over the ridge.
@@ -296,8 +296,8 @@ def _both(*descriptions):
 
 def _graph_weight(frame):
     """Sentence on the weight of GNMF."""
-    best = narrow(frame, method=GNMF_BEST)["alpha"].iloc[0]
-    tried = narrow(frame, method=GNMF_EACH)["alpha"].nunique()
+    best = select_rows(frame, method=GNMF_BEST)["alpha"].iloc[0]
+    tried = select_rows(frame, method=GNMF_EACH)["alpha"].nunique()
     return f"GNMF: weight {best:g}, the best of {tried}; ANP"
 
 
@@ -317,7 +317,7 @@ def _compared_at_steps(rows, side, rival, rule):
     if not steps:
         return Finding.without("not run", "there is no step in this grid")
     ends = [
-        narrow(rows, classes=end).assign(step=step, method=name)
+        select_rows(rows, classes=end).assign(step=step, method=name)
         for step, ends in steps.items()
         for name, end in zip(("fewer classes", "more classes"), ends, strict=True)
     ]
@@ -326,7 +326,7 @@ def _compared_at_steps(rows, side, rival, rule):
 
 def _resampled(frame):
     """How often means fall at every step when the draws are drawn again, with replacement."""
-    cells = narrow(frame, method=ANP).groupby(["repeat", "classes"])[AC].mean().unstack()
+    cells = select_rows(frame, method=ANP).groupby(["repeat", "classes"])[AC].mean().unstack()
     cells = cells.dropna().to_numpy()
     draws = np.random.default_rng(0).integers(len(cells), size=(2000, len(cells)))
     falls = (np.diff(cells[draws].mean(axis=1), axis=1) < 0).all(axis=1).mean()

@@ -11,7 +11,7 @@ import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.frames import narrow, reference, with_columns
+from nmfbench.artefacts.frames import reference, select_rows, with_columns
 from nmfbench.artefacts.plots import image_grid
 from nmfbench.artefacts.style import show_images
 from nmfbench.papers.mahnmf import faces
@@ -55,9 +55,11 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
     Columns: ``condition``, ``method``, ``component``, ``pixels`` (0 to 255); ``contamination``
     and ``added``, see :func:`frame`, means over ``splits``.
     """
-    frame = narrow(frame, n_components=frame["n_components"].min())
-    fits = narrow(frame, task="factorization", repeat=0).sort_values(["condition", "method"])
-    noise = narrow(frame, task="reconstruction").groupby(["condition", "method"], observed=True)
+    frame = select_rows(frame, n_components=frame["n_components"].min())
+    fits = select_rows(frame, task="factorization", repeat=0).sort_values(["condition", "method"])
+    noise = select_rows(frame, task="reconstruction").groupby(
+        ["condition", "method"], observed=True
+    )
     noise = noise.agg(
         contamination=("contamination", "mean"),
         added=(ADDED, "mean"),
@@ -85,7 +87,7 @@ def draw(table: pd.DataFrame):
     methods = [m.label for m in FACTORIZATIONS if (table["method"] == m.label).any()]
 
     def panel(axis, condition, method):
-        cell = narrow(table, condition=condition, method=method)
+        cell = select_rows(table, condition=condition, method=method)
         show_images(axis, cell["pixels"].to_list() or [np.nan] * _SHOWN)
         axis.set_xlabel(_measured(cell), fontsize="small", labelpad=2)
 

@@ -6,7 +6,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.finding import with_evidence
-from nmfbench.artefacts.frames import lengthen, mean_table, narrow
+from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows
 from nmfbench.artefacts.grids import Method, changed, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
@@ -53,7 +53,7 @@ def trials(profile):
 
 def table(frame):
     """Mean errors with 95 % intervals over splits."""
-    long = lengthen(frame, _SHOWN, "images", "value")
+    long = melt_metrics(frame, _SHOWN, "images", "value")
     by = ["dataset", "condition", "images", "method"]
     return mean_table(long, "value", by).astype(dict.fromkeys(by, str))
 
@@ -70,7 +70,7 @@ def draw(table):
 
 def _brightness(frame):
     """How bright the reconstructions of the test images are."""
-    rows = narrow(frame, method=[method.label for method in METHODS]).astype({"method": str})
+    rows = select_rows(frame, method=[method.label for method in METHODS]).astype({"method": str})
     means = rows.groupby("method")["brightness-test"].mean()
     return "brightness of test images: " + ", ".join(f"{k} {v:.3g}" for k, v in means.items())
 
@@ -78,7 +78,7 @@ def _brightness(frame):
 def _lower(values, place):
     return with_evidence(
         always_best(MAH, [EUC, KL], list(values), at=place, lower=True, ratio=True),
-        lambda frame: _brightness(narrow(frame, place)),
+        lambda frame: _brightness(select_rows(frame, place)),
     )
 
 

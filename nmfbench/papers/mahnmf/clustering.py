@@ -10,7 +10,7 @@ import pandas as pd
 from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import always_best, rows_of
 from nmfbench.artefacts.finding import with_evidence, within
-from nmfbench.artefacts.frames import lengthen, mean_table
+from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import Method, changed, cross, methods
 from nmfbench.artefacts.plots import Curves
 from nmfbench.papers.mahnmf import faces
@@ -82,8 +82,8 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
     """
     scores = {name: name for name in (*_SCORES, _BITS)}
     shuffled = {f"{score}-shuffled": score for score in _SCORES}
-    found = lengthen(frame, scores, "score", "value").astype({"method": str})
-    chance = lengthen(frame, shuffled, "score", "value").assign(method=_BY_CHANCE)
+    found = melt_metrics(frame, scores, "score", "value").astype({"method": str})
+    chance = melt_metrics(frame, shuffled, "score", "value").assign(method=_BY_CHANCE)
     by = ["dataset", "condition", "people", "score", "method"]
     return mean_table(pd.concat([found, chance]), "value", by, over=["repeat"])
 

@@ -7,7 +7,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
-from nmfbench.artefacts.frames import lengthen, mean_table
+from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
@@ -62,7 +62,7 @@ def frame(records):
 
 def table(frame):
     """Means of both numbers with 95 % intervals, by data, share and method."""
-    long = lengthen(frame, _SHOWN, "number", "value")
+    long = melt_metrics(frame, _SHOWN, "number", "value")
     found = mean_table(long, "value", ["dataset", "hidden", "number", "method"])
     return found.astype({"number": str})
 

@@ -8,7 +8,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.finding import with_evidence, within
-from nmfbench.artefacts.frames import mean_table, narrow
+from nmfbench.artefacts.frames import mean_table, select_rows
 from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
@@ -73,7 +73,7 @@ def draw(table):
 
 def _above(frame):
     """How many placements do as well."""
-    own = narrow(frame, method=OWN)
+    own = select_rows(frame, method=OWN)
     return f"{100 * own['above'].mean():.2g} % of the placements have as large a contrast"
 
 

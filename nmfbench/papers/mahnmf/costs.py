@@ -10,7 +10,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, estimate, per_repeat, smaller
 from nmfbench.artefacts.finding import NO_PAIR, Finding
-from nmfbench.artefacts.frames import mean_table, narrow
+from nmfbench.artefacts.frames import mean_table, select_rows
 from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Bounds, Margin
@@ -109,7 +109,7 @@ def frame(records):
             near = _NEAR * lowest(trace)
             numbers[TO_NEAR["rounds"]][k] = max(time_to(trace, near, "iteration"), 1.0)
             numbers[TO_NEAR["cpu_seconds"]][k] = max(time_to(trace, near), 1e-9)
-    for _, rows in narrow(frame.loc[runs], method=[M_RRI, M_OGM]).groupby("repeat"):
+    for _, rows in select_rows(frame.loc[runs], method=[M_RRI, M_OGM]).groupby("repeat"):
         level = max(lowest(traces[k]) for k in rows.index)
         for k in rows.index:
             numbers[TO_LEVEL][k] = max(time_to(traces[k], level), 1e-9)
@@ -148,7 +148,7 @@ def draw(table):
 
 def _mainly_sorting(frame):
     """More than half of a sweep is sorting, at every length."""
-    rows = narrow(frame, method=SORT)
+    rows = select_rows(frame, method=SORT)
     shares = [
         estimate(per_repeat(found, SORT, SHARE), SHARE, f"{length:g} points")
         for length, found in rows.groupby("features")

@@ -10,7 +10,7 @@ from matplotlib.ticker import PercentFormatter
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.style import category_styles, legend_below, method_styles
@@ -86,7 +86,7 @@ def draw(table):
     figure, axes = plt.subplots(1, 3, figsize=(15, 4.9))
     parts = (("shapes", _draw_shapes), ("example", _draw_example), ("excess", _draw_excess))
     for axis, (panel, draw_panel) in zip(axes, parts, strict=True):
-        draw_panel(axis, narrow(table, panel=panel))
+        draw_panel(axis, select_rows(table, panel=panel))
         legend_below(axis, columns=1)
     return figure
 

@@ -12,7 +12,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_least, at_most, without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
-from nmfbench.artefacts.frames import lengthen, narrow
+from nmfbench.artefacts.frames import melt_metrics, select_rows
 from nmfbench.artefacts.grids import changed, cross, fields, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.core.matters import Ratio
@@ -82,9 +82,9 @@ def frame(records):
     """
     rows = segments.scored(records)
     rows = rows.assign(growth=rows["residual-ratio"] / rows["residual-ratio-start"])
-    fits = narrow(rows, method=SYM, details=False).drop(columns="method")
+    fits = select_rows(rows, method=SYM, details=False).drop(columns="method")
     names = {"contrast-affinity": _V, "contrast-product": _PRODUCT}
-    contrasts = lengthen(fits, names, "method", "contrast").astype({"method": str})
+    contrasts = melt_metrics(fits, names, "method", "contrast").astype({"method": str})
     rows = pd.concat([rows, contrasts], ignore_index=True)
     return rows.assign(image=rows["repeat"])
 
@@ -95,11 +95,11 @@ def table(frame):
     Columns: ``panel``, ``image``, ``segments``, ``matrix``, ``cells``, ``ends`` in cells, and
     numbers of the fit.
     """
-    fits = narrow(frame, method=SYM, details=True)
+    fits = select_rows(frame, method=SYM, details=True)
     shown = _SHOWN if fits["repeat"].isin([image for image, _ in _SHOWN.values()]).any() else {}
     rows = []
     for panel, (image, k) in (shown or _GENERATED).items():
-        for fit in narrow(fits, repeat=image, segments=k).to_dict("records"):
+        for fit in select_rows(fits, repeat=image, segments=k).to_dict("records"):
             labels = fit["arrays"]["labels"][fit["place"]]
             sizes = np.bincount(labels.ravel())
             there = {"panel": panel, "image": image, "segments": k}
@@ -122,7 +122,7 @@ def draw(table):
     figure, axes = plt.subplots(2, len(panels), figsize=(2.7 * len(panels), 6.2), squeeze=False)
     for column, panel in zip(axes.T, panels, strict=True):
         for axis, name in zip(column, (_V, _PRODUCT), strict=True):
-            row = narrow(table, panel=panel, matrix=name).iloc[0]
+            row = select_rows(table, panel=panel, matrix=name).iloc[0]
             cells = np.array(row["cells"])
             axis.imshow(cells, cmap="magma", vmin=0, vmax=255, interpolation="nearest")
             ends = np.array(row["ends"])

@@ -14,7 +14,7 @@ from nmfbench.artefacts.bounds import at_least, without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import estimate, paired, per_repeat
 from nmfbench.artefacts.finding import NO_PAIR, Finding
-from nmfbench.artefacts.frames import mean_table, narrow
+from nmfbench.artefacts.frames import mean_table, select_rows
 from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Lead
@@ -71,11 +71,11 @@ def summarise(records):
         pd.DataFrame({"panel": "psi", "curve": name, "x": tau, "mean": psi})
         for name, psi in functions.items()
     ]
-    rises = narrow(records, method=_SMOOTHED_LABELS)
+    rises = select_rows(records, method=_SMOOTHED_LABELS)
     rises = rises.assign(x=[params["mu0"] for params in rises["params"]])
     if len(rises):
         parts.append(mean_table(rises, "rise", ["x"]).assign(panel="rise", curve="mean"))
-    excess = narrow(records, method=RATE).rename(columns={"iterations": "x"})
+    excess = select_rows(records, method=RATE).rename(columns={"iterations": "x"})
     if len(excess):
         parts.append(mean_table(excess, "excess", ["x"]).assign(panel="excess", curve="mean"))
     return pd.concat(parts, ignore_index=True).reindex(columns=_COLUMNS)
@@ -84,14 +84,14 @@ def summarise(records):
 def draw(table):
     figure, (left, right, rate) = plt.subplots(1, 3, figsize=(15.5, 4.8))
     psi, rise, excess = (
-        narrow(table, panel=name).sort_values("x", kind="stable")
+        select_rows(table, panel=name).sort_values("x", kind="stable")
         for name in ("psi", "rise", "excess")
     )
     styles = category_styles(list(dict.fromkeys(psi["curve"])))
     for name, rows in psi.groupby("curve", sort=False):
         left.plot(rows["x"], rows["mean"], label=name, **styles[name] | {"marker": ""})
     mu = max(DRAWN)
-    widest = narrow(psi, curve=LABELS[mu])
+    widest = select_rows(psi, curve=LABELS[mu])
     between = {"color": styles[LABELS[mu]]["color"], "alpha": 0.12, "linewidth": 0}
     between["label"] = f"between ψ and ψ + μ/2, {LABELS[mu]}"
     left.fill_between(widest["x"], widest["mean"], widest["mean"] + mu / 2, **between)
@@ -141,7 +141,7 @@ def draw(table):
 
 def _improves(frame):
     """More iterations with less smoothing leave less excess, step by step."""
-    rows = narrow(frame, method=RATE)
+    rows = select_rows(frame, method=RATE)
     table = paired({k: per_repeat(rows, {"iterations": k}, "excess") for k in _LENGTHS})
     if table.empty:
         return Finding.without("not run", NO_PAIR)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better
-from nmfbench.artefacts.frames import mean_table, narrow
+from nmfbench.artefacts.frames import mean_table, select_rows
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves, legend_of
 from nmfbench.papers.mahnmf import multiview, table2
@@ -29,7 +29,7 @@ def frame(records):
     the share of the variance of ``pattern`` that lies between views.
     """
     found = multiview.frame(records)
-    rows = narrow(found, method=list(_PATTERNS)).sort_values("dimensions")
+    rows = select_rows(found, method=list(_PATTERNS)).sort_values("dimensions")
     patterns = [
         dict(zip(_FIT, fit, strict=True)) | _pattern([row.arrays for row in fits.itertuples()])
         for fit, fits in rows.groupby(_FIT)
@@ -65,9 +65,9 @@ def table(frame):
     fits = frame[frame["dimensions"].notna()]
     curves = mean_table(fits, "map", by, between=(0, 1)).reset_index(drop=True)
     curves = curves.merge(fits.groupby(by)["dimensions"].mean().reset_index(), on=by)
-    raw = narrow(frame, method=RAW).groupby("dataset")["map"].mean()
+    raw = select_rows(frame, method=RAW).groupby("dataset")["map"].mean()
     parts = [curves.assign(part="map", raw=curves["dataset"].map(raw))]
-    patterns = narrow(frame, method=list(_DRAWN)).dropna(subset="eta2")
+    patterns = select_rows(frame, method=list(_DRAWN)).dropna(subset="eta2")
     for (dataset, method), rows in patterns.groupby(["dataset", "method"]):
         sparseness, views = _means(rows)
         features = {
@@ -92,12 +92,12 @@ def draw(table):
     )
     letters = iter("abcdefghijkl")
     for line, key in zip(axes, there, strict=True):
-        rows = narrow(table, dataset=key)
-        _CURVES.draw_panel(line[0], narrow(rows, part="map"), LABELS)
+        rows = select_rows(table, dataset=key)
+        _CURVES.draw_panel(line[0], select_rows(rows, part="map"), LABELS)
         line[0].set(xlabel="dimensions", ylabel=f"{NAMES[key]}\nmean average precision")
         line[0].set_title(f"({next(letters)})")
         for axis, method in zip(line[1:], _DRAWN, strict=True):
-            _draw_pattern(axis, narrow(rows, part="sparseness", method=method))
+            _draw_pattern(axis, select_rows(rows, part="sparseness", method=method))
             axis.set(title=f"({next(letters)}) {method}{axis.get_title()}", ylim=(-0.03, 1.03))
             axis.set(xlabel="feature, view after view", ylabel="sparseness")
     legend_of(figure, axes[:, 0], LABELS)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import image_grid
 from nmfbench.artefacts.style import show_images
@@ -51,7 +51,7 @@ def images(frame):
     Columns: ``condition``, ``view`` (a key of the arrays of the task), ``image`` ("clean",
     "given" or a method), ``pixels``, and ``error``, relative to the clean image.
     """
-    frame = narrow(frame, dataset=_YALEB, repeat=0, n_components=frame["n_components"].min())
+    frame = select_rows(frame, dataset=_YALEB, repeat=0, n_components=frame["n_components"].min())
     rows = {}
     for fit in frame.sort_values(["condition", "method"]).itertuples():
         for view in _VIEWS:
@@ -70,7 +70,7 @@ def draw(table):
     names = [name for name in _IMAGES if (table["image"] == name).any()]
 
     def panel(axis, condition, view):
-        block = narrow(table, condition=condition, view=view).set_index("image").reindex(names)
+        block = select_rows(table, condition=condition, view=view).set_index("image").reindex(names)
         below = block["error"].map("{:.2f}".format, na_action="ignore").fillna("")
         show_images(
             axis,

@@ -12,7 +12,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.finding import Finding, Test
-from nmfbench.artefacts.frames import narrow, with_columns
+from nmfbench.artefacts.frames import select_rows, with_columns
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.protocols import best
 from nmfbench.datasets.base import dataset_available
@@ -232,10 +232,10 @@ def unless_easy(dataset: str, test: Test) -> Test:
     """``test`` on a set, unless raw views classify it so well that latent spaces cannot tell."""
 
     def judged(frame):
-        rows = narrow(frame, dataset=dataset)
+        rows = select_rows(frame, dataset=dataset)
         found = test(rows)
         clean = rows["corruption"].isna()
-        raw = narrow(rows[clean], method=RAW)["map"].mean()
+        raw = select_rows(rows[clean], method=RAW)["map"].mean()
         if not found.estimates or np.isnan(raw):
             return found
         if raw < _EASY:

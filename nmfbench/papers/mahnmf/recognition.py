@@ -14,7 +14,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better, not_worse
-from nmfbench.artefacts.frames import lengthen, mean_table, narrow, reference
+from nmfbench.artefacts.frames import mean_table, melt_metrics, reference, select_rows
 from nmfbench.artefacts.grids import changed
 from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.protocols import best
@@ -76,7 +76,7 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
     corrupted = records.reindex(columns=["clean_test"])["clean_test"].eq(False)
     metrics = {"accuracy-4": _SAME_IMAGES}
     long = pd.concat(
-        lengthen(rows, names, "algorithm", _ACCURACY, unit=100).astype({"algorithm": str})
+        melt_metrics(rows, names, "algorithm", _ACCURACY, unit=100).astype({"algorithm": str})
         for rows, names in ((records[~corrupted], _METRICS), (records[corrupted], metrics))
         if len(rows)
     )
@@ -202,7 +202,7 @@ class Claims:
         """It classifies nearly all test images, at its best rank."""
 
         def at_best_rank(frame):
-            rows = narrow(frame, self._at(condition), method=self.method)
+            rows = select_rows(frame, self._at(condition), method=self.method)
             return perfect(best(rows, _ACCURACY, ["method"], ["n_components"]))
 
         perfect = at_least(self.method, _ACCURACY, _PERFECT, measured_from=100.0)

@@ -11,7 +11,7 @@ from nmfbench.artefacts.bounds import at_most
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, estimate, paired, per_repeat
 from nmfbench.artefacts.finding import NO_PAIR, Finding, within
-from nmfbench.artefacts.frames import lengthen, mean_table, narrow
+from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows
 from nmfbench.artefacts.grids import Method, changed, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
@@ -85,11 +85,11 @@ def table(frame):
     parts = []
     for t in _rounds_of(frame):
         metrics = {f"{name}@{t}": name for name in _NAMES}
-        long = lengthen(narrow(frame, task="smoothed-rounds"), metrics, "number", "value")
+        long = melt_metrics(select_rows(frame, task="smoothed-rounds"), metrics, "number", "value")
         parts.append(long.assign(round=t).astype({"number": str}))
     swept = {"sweeps-to-near": "sweeps to 2 %", "sweeps": "sweeps in all"}
     if "sweeps" in frame:
-        long = lengthen(narrow(frame, task="median-sweeps"), swept, "number", "value")
+        long = melt_metrics(select_rows(frame, task="median-sweeps"), swept, "number", "value")
         parts.append(long.assign(round=0).astype({"number": str}))
     rows = pd.concat(parts, ignore_index=True).astype({"method": str})
     return mean_table(rows, "value", ["problem", "number", "method", "round"])
@@ -112,12 +112,12 @@ _CURVES = Curves(
 
 def draw(table):
     """Gap and excess against the round, a column of panels for each matrix."""
-    return _CURVES(narrow(table, method=_LABELS))
+    return _CURVES(select_rows(table, method=_LABELS))
 
 
 def scores(table):
     """Sweeps of the first sub-problem of RRI, by matrix."""
-    rows = narrow(table, method=SELECT)
+    rows = select_rows(table, method=SELECT)
     cells = rows["mean"].map("{:.3g}".format) + " (" + rows["count"].astype(str) + ")"
     return rows.assign(cell=cells).pivot(index="problem", columns="number", values="cell")
 
@@ -126,7 +126,7 @@ def _falls(name):
     """Of smoothing in proportion to 1/t a number falls from each round looked at to the next."""
 
     def test(frame):
-        rows = narrow(frame, method=INVERSE)
+        rows = select_rows(frame, method=INVERSE)
         looked = _rounds_of(rows)
         scores = paired({t: per_repeat(rows, INVERSE, f"{name}@{t}", ratio=True) for t in looked})
         if scores.empty or len(looked) < 2:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.grids import Axis, Method, changed, cross, labelled, options
 from nmfbench.problems.segmentation import GRAPHS, SIDES
 from nmfbench.trials.trial import Trial
@@ -210,7 +210,7 @@ def scored(records: pd.DataFrame) -> pd.DataFrame:
     The image is the ``repeat``. Trivial segmentations, humans, and the start of MahNMF-SYM are
     methods of their own. Of images in several sizes the largest remain.
     """
-    records = narrow(records, side=records["side"].max())
+    records = select_rows(records, side=records["side"].max())
     rows = []
     for record in records.to_dict("records"):
         label = record["method"]

@@ -8,7 +8,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better
 from nmfbench.artefacts.finding import with_evidence
-from nmfbench.artefacts.frames import mean_table, narrow
+from nmfbench.artefacts.frames import mean_table, select_rows
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
@@ -48,7 +48,7 @@ def frame(records):
     ):
         there = {"light": light, "share": records[share]}
         parts.append(records.assign(accuracy=records[f"accuracy-{ending}"], **there))
-        images = narrow(parts[-1], method=PCA)
+        images = select_rows(parts[-1], method=PCA)
         images = images.assign(accuracy=images[f"accuracy-images-{ending}"], method=IMAGES)
         parts.append(images)
     return pd.concat(parts, ignore_index=True)
@@ -87,7 +87,7 @@ def _reduced(method, dataset):
             ["n_components"],
             at={"dataset": dataset},
         ),
-        lambda frame: _shares(narrow(frame, method=method)),
+        lambda frame: _shares(select_rows(frame, method=method)),
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import PROFILES
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.grids import Method, changed, cross, fields, methods
 from nmfbench.artefacts.plots import image_grid
 from nmfbench.artefacts.style import show_images
@@ -132,7 +132,7 @@ def pictures(frame: pd.DataFrame, subjects: Sequence[int]) -> pd.DataFrame:
     """
     rows = []
     for method in (IMAGES, MAH, RPCA, GODEC):
-        fits = narrow(frame, method=method, start=0)
+        fits = select_rows(frame, method=method, start=0)
         arrays = fits["arrays"].iloc[0]
         labels = arrays["shown"][list(subjects)]
         for place, label in zip(subjects, labels, strict=True):
@@ -148,13 +148,13 @@ def pictures(frame: pd.DataFrame, subjects: Sequence[int]) -> pd.DataFrame:
 
 def draw(table: pd.DataFrame):
     """A column a subject: the images, then L of each method, then the residuals."""
-    residuals = narrow(table, view="|X − L|")["images"]
+    residuals = select_rows(table, view="|X − L|")["images"]
     white = np.quantile(np.concatenate([np.ravel(images) for images in residuals]), 0.995)
     of_methods = table["method"] + "\n" + table["view"]
     table = table.assign(row=of_methods.where(table["view"] != "image", "image"))
 
     def panel(axis, row, subject):
-        cell = narrow(table, row=row, subject=subject).iloc[0]
+        cell = select_rows(table, row=row, subject=subject).iloc[0]
         show_images(axis, cell["images"], white=white if cell["view"] == "|X − L|" else 255)
         if cell["view"] == "L":
             text = ", ".join(f"{name} {cell[key]:.2f}" for key, name in _BELOW.items())

@@ -14,7 +14,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import At, smaller
 from nmfbench.artefacts.estimate import of_units
 from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, with_evidence, within
-from nmfbench.artefacts.frames import mean_table, narrow
+from nmfbench.artefacts.frames import mean_table, select_rows
 from nmfbench.artefacts.plots import legend_of
 from nmfbench.artefacts.region import Lead, Margin, Region
 from nmfbench.artefacts.style import method_styles, plot_band
@@ -125,7 +125,7 @@ def draw_bands(axis, table: pd.DataFrame) -> None:
     """Curves of the methods with bands and no markers."""
     styles = method_styles([method.label for method in METHODS])
     for method in METHODS:
-        rows = narrow(table, method=method.label)
+        rows = select_rows(table, method=method.label)
         if len(rows):
             style = styles[method.label] | {"marker": "", "linestyle": "-"}
             plot_band(axis, rows["x"], rows, method.label, style)
@@ -140,8 +140,8 @@ def draw(table: pd.DataFrame, matrices: Sequence[Matrix]):
     styles = method_styles([method.label for method in METHODS])
     for row, problem in zip(axes, shown, strict=True):
         for axis, (kind, xlabel) in zip(row, _X.items(), strict=True):
-            draw_bands(axis, narrow(table, problem=problem, axis=kind))
-            for stop in narrow(table, problem=problem, axis=f"stop-{kind}").to_dict("records"):
+            draw_bands(axis, select_rows(table, problem=problem, axis=kind))
+            for stop in select_rows(table, problem=problem, axis=f"stop-{kind}").to_dict("records"):
                 color = styles[stop["method"]]["color"]
                 axis.plot(stop["x"], stop["mean"], "o", color=color, markeredgecolor="white")
             axis.set(title=problem, xlabel=xlabel, xscale="log")
@@ -159,7 +159,7 @@ def _paired_traces(frame, side, rival):
     """For each repeat that has both methods their traces."""
     traces = {
         name: dict(zip(rows["repeat"], (arrays["trace"] for arrays in rows["arrays"]), strict=True))
-        for name, rows in ((m, narrow(frame, method=m)) for m in (side, rival))
+        for name, rows in ((m, select_rows(frame, method=m)) for m in (side, rival))
     }
     return {r: (traces[side][r], traces[rival][r]) for r in traces[side] if r in traces[rival]}
 
@@ -215,7 +215,7 @@ def _few(method: str, at: At) -> Test:
     """The paper's rule stops ``method`` after few rounds."""
 
     def still_running(frame):
-        rows = narrow(frame, method=method)
+        rows = select_rows(frame, method=method)
         running = int(rows["running"].astype(bool).sum())
         return f"{running} of {len(rows)} had not stopped and count with their rounds" * (
             running > 0
@@ -234,7 +234,7 @@ def _growth(entries: Mapping[str, int]) -> Test:
     def test(frame):
         logs: dict[str, Any] = {}
         for problem, size in entries.items():
-            rows = narrow(frame, problem=problem)
+            rows = select_rows(frame, problem=problem)
             for repeat, both in _paired_traces(rows, SORT, OGM).items():
                 level = max(map(lowest, both))
                 sort, ogm = (time_to(trace, level) for trace in both)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.frames import lengthen
+from nmfbench.artefacts.frames import melt_metrics
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.core.matters import Ratio
@@ -28,7 +28,7 @@ def trials(profile):
 
 def frame(records):
     """Errors by data, condition and part: ``images`` that train, and that test."""
-    long = lengthen(records, _PARTS, "images", _ERROR)
+    long = melt_metrics(records, _PARTS, "images", _ERROR)
     data, order = long["dataset"].map(NAMES), [NAMES[dataset] for dataset in _DATASETS]
     return long.assign(data=pd.Categorical(data, categories=order, ordered=True))
 

@@ -16,7 +16,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import per_repeat
 from nmfbench.artefacts.estimate import of_blocks, of_units
 from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, within
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import image_grid
 from nmfbench.artefacts.region import Bounds, Lead, Margin
@@ -50,10 +50,10 @@ def with_agreement(frame: pd.DataFrame) -> pd.DataFrame:
     It is the adjusted Rand index of the two segmentations.
     """
     cells = ["repeat", "segments"]
-    cuts = narrow(frame, method=NCUTS, graph=GRAPH)
+    cuts = select_rows(frame, method=NCUTS, graph=GRAPH)
     cuts = cuts.drop_duplicates(cells).set_index(cells)
     agreement = pd.Series(np.nan, index=frame.index)
-    for row in narrow(frame, method=SYM, graph=GRAPH).itertuples():
+    for row in select_rows(frame, method=SYM, graph=GRAPH).itertuples():
         if (row.repeat, row.segments) in cuts.index:
             other = cuts.loc[(row.repeat, row.segments)]
             found = [r.arrays["labels"][r.place].ravel() for r in (row, other)]
@@ -66,8 +66,8 @@ def with_agreement(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _leads(frame, score):
     """Leads of MahNMF-SYM over Ncuts by image: a start is an observation, Ncuts have none."""
-    cuts = narrow(frame, method=NCUTS).groupby("repeat")[score].mean().dropna()
-    ours = narrow(frame, method=SYM).dropna(subset=score)
+    cuts = select_rows(frame, method=NCUTS).groupby("repeat")[score].mean().dropna()
+    ours = select_rows(frame, method=SYM).dropna(subset=score)
     ours = ours[ours["repeat"].isin(cuts.index)]
     sign = -1 if score == "vi" else 1
     return {
@@ -106,7 +106,7 @@ def _better_somewhere(score: str, at: Mapping[str, Any]) -> Test:
 
 def _agrees(frame):
     """Mean agreement with Ncuts; starts within images are the observations."""
-    rows = narrow(frame, method=SYM).dropna(subset="agreement")
+    rows = select_rows(frame, method=SYM).dropna(subset="agreement")
     if rows.empty:
         return Finding.without("not run", NO_PAIR)
     groups = [image.groupby("seed")["agreement"].mean() for _, image in rows.groupby("repeat")]
@@ -198,7 +198,7 @@ def table(k: int, frame: pd.DataFrame) -> pd.DataFrame:
         ``image``, or "mean"; ``graph``, ``method``, scores; and of the methods that are shown
         ``labels``, of ``image`` and a human ``grey``, too: lists of rows of pixels.
     """
-    frame = narrow(frame, segments=k)
+    frame = select_rows(frame, segments=k)
     by_image = frame.groupby(["graph", "method", "repeat"], sort=False)[NUMBERS].mean()
     means = by_image.groupby(level=["graph", "method"], sort=False).mean()
     counts = by_image.groupby(level=["graph", "method"], sort=False).size()
@@ -209,7 +209,9 @@ def table(k: int, frame: pd.DataFrame) -> pd.DataFrame:
         {GRAPH: 0} | {g: 1 + i for i, g in enumerate(graphs) if g != GRAPH}
     )
     pictures = []
-    shown = narrow(frame, graph=GRAPH, method=list(_IN_PICTURES)).sort_values("seed", kind="stable")
+    shown = select_rows(frame, graph=GRAPH, method=list(_IN_PICTURES)).sort_values(
+        "seed", kind="stable"
+    )
     for image, fits in shown.groupby("repeat", sort=False):
         for row in fits.drop_duplicates("method").to_dict("records"):
             there = {"image": image, "graph": GRAPH} | {n: row[n] for n in NUMBERS}
@@ -224,7 +226,7 @@ def table(k: int, frame: pd.DataFrame) -> pd.DataFrame:
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
     """Means over images, as printed: a line a graph and method."""
-    rows = narrow(table, image=_MEAN)
+    rows = select_rows(table, image=_MEAN)
     return score_table(
         rows.melt(["graph", "method"], list(PRINTED), "score", "value"),
         {"graph": "graph", "method": "method"},
@@ -240,12 +242,12 @@ def draw(table: pd.DataFrame):
     columns = [_IMAGE, _HUMAN, *_IN_PICTURES]
 
     def panel(axis, image, column):
-        own = narrow(pictures, image=image)
-        grey = narrow(own, method=_HUMAN)["grey"].iloc[0]
+        own = select_rows(pictures, image=image)
+        grey = select_rows(own, method=_HUMAN)["grey"].iloc[0]
         show_segments(axis, grey)
         if column == _IMAGE:
             return
-        row = narrow(own, method=column).iloc[0]
+        row = select_rows(own, method=column).iloc[0]
         show_segments(axis, grey, row["labels"])
         if column == _HUMAN:
             text = f"{len(np.unique(row['labels']))} segments"

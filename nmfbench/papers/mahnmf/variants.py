@@ -6,7 +6,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, not_worse
 from nmfbench.artefacts.finding import with_evidence
-from nmfbench.artefacts.frames import lengthen, mean_table, narrow
+from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows
 from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.protocols import best
@@ -67,7 +67,7 @@ def frame(records):
 
 def table(frame):
     """Mean accuracies with 95 % intervals over splits."""
-    long = lengthen(frame, _SCORES, "algorithm", "value", unit=100)
+    long = melt_metrics(frame, _SCORES, "algorithm", "value", unit=100)
     return mean_table(
         long, "value", ["dataset", "condition", "algorithm", "method"], between=(0, 100)
     ).astype({"condition": str, "algorithm": str, "method": str})
@@ -87,7 +87,7 @@ def _weights_of(*labels):
     """Sentence on the weights that were chosen."""
 
     def describe(frame):
-        rows = narrow(frame, method=list(labels)).astype({"method": str})
+        rows = select_rows(frame, method=list(labels)).astype({"method": str})
         found = rows.drop_duplicates(["dataset", "method"])[["dataset", "method", "setting"]]
         return "chosen on the test: " + ", ".join(
             f"{NAMES[row.dataset]} {row.method} {row.setting}" for row in found.itertuples()

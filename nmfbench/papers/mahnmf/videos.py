@@ -13,7 +13,7 @@ from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import At, rows_of
 from nmfbench.artefacts.estimate import of_units
 from nmfbench.artefacts.finding import Finding, Test, within
-from nmfbench.artefacts.frames import narrow, with_columns
+from nmfbench.artefacts.frames import select_rows, with_columns
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import image_grid
@@ -95,7 +95,7 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
     known = longest(records).merge(fewest.rename(columns={"arrays": "images"}), on=like)
     of_mean = [f"{name}-mean" for name in _ERRORS]
     known = with_columns(known, [*_PRINTED, *of_mean])
-    scored = pooled(narrow(known, method=_LABELS))
+    scored = pooled(select_rows(known, method=_LABELS))
     return pd.concat([scored, known.drop(scored.index)])
 
 
@@ -117,7 +117,7 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
                 wanted = {_IMAGES[0]}
             rows.append(row)
         # Beside every fit stands the mean; the median is fitted once for each light.
-        lights = narrow(fits, method=_MEDIAN)
+        lights = select_rows(fits, method=_MEDIAN)
         of_mean = {name: lights.get(f"{name}-mean", np.nan) for name in _PRINTED}
         rows.append({"clip": clip, "method": _MEAN} | _numbers(lights.assign(**of_mean)))
     columns = dict.fromkeys(name for row in rows for name in [*row, *_IMAGES])

@@ -12,7 +12,7 @@ from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import At, always_best, estimate, not_worse, per_repeat
 from nmfbench.artefacts.finding import NO_PAIR, Finding, within
-from nmfbench.artefacts.frames import lengthen, mean_table
+from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import Method, changed, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Lead
@@ -80,7 +80,7 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
     records = records.astype({"method": str})
     grown = records[records["task"] == "iterations-needed"].assign(kind="iterations")
     chunks = records[records["task"] == "refactoring"]
-    costs = lengthen(chunks.drop(columns="method"), _COSTS, "method", COST)
+    costs = melt_metrics(chunks.drop(columns="method"), _COSTS, "method", COST)
     costs = costs.dropna(subset=COST).astype({"method": str}).assign(kind="chunks")
     streams = records[records["task"] == "online"].assign(kind="divergence")
     place = ["dataset", "repeat"]

@@ -12,7 +12,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, estimate
 from nmfbench.artefacts.estimate import of_units
 from nmfbench.artefacts.finding import NO_PAIR, Finding, Test
-from nmfbench.artefacts.frames import lengthen, mean_table, narrow
+from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows
 from nmfbench.artefacts.grids import Method, changed, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Bounds, Margin
@@ -78,7 +78,7 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
     parts = records[records["task"] == "step-parts"].rename(columns={"share-update": PART})
     chunks = records[records["task"] == "refactoring"]
     values = {"seconds-chunk": CHUNK, "seconds-all": ALL}
-    chunks = lengthen(chunks, values, "measure", SECONDS).dropna(subset=SECONDS)
+    chunks = melt_metrics(chunks, values, "measure", SECONDS).dropna(subset=SECONDS)
     inner = records[records["task"] == "inner-step-cost"]
     inner = inner.assign(m=[params.get("n_features") for params in inner["dataset_params"]])
     inner = inner.assign(**{SECONDS: inner.get("seconds-step", np.nan)})
@@ -145,7 +145,7 @@ def _cell(cell):
 
 def _slopes(frame, measure):
     """Exponent of the seconds in the size, by repeat."""
-    rows = narrow(frame, measure=measure)
+    rows = select_rows(frame, measure=measure)
     logs = np.log(rows[SECONDS].astype(float))
     table = rows.assign(log=logs).pivot_table(index="repeat", columns="size", values="log")
     table = table.dropna()
@@ -172,7 +172,7 @@ def _every_part(low: float) -> Test:
     """The share of Algorithm 2 is above ``low`` on all data and at all ranks."""
 
     def test(frame):
-        rows = narrow(frame, measure=PART).dropna(subset=PART)
+        rows = select_rows(frame, measure=PART).dropna(subset=PART)
         if rows.empty:
             return Finding.without("not run", NO_PAIR)
         estimates = [

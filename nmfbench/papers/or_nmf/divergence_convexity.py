@@ -8,7 +8,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.finding import with_evidence
-from nmfbench.artefacts.frames import lengthen, mean_table
+from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import Method, cross, fields, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import score_table
@@ -45,7 +45,7 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
 
 def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     """Mean shares of the segments that are higher in the middle, in per cent, by data and rank."""
-    rows = lengthen(frame, _SHARES, "segment", "share", unit=100)
+    rows = melt_metrics(frame, _SHARES, "segment", "share", unit=100)
     return mean_table(rows, "share", ["dataset", "n_components", "segment"]).astype(
         {"segment": str}
     )

@@ -12,7 +12,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.plan import Plan
 from nmfbench.metrics.factors import sparseness
 from nmfbench.papers.or_nmf import curves
@@ -52,9 +52,9 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
 
     At the larger rank; ``sparseness`` is the mean over all bases and ``repeats``.
     """
-    frame, rows = narrow(frame, n_components=frame["n_components"].max()), []
+    frame, rows = select_rows(frame, n_components=frame["n_components"].max()), []
     means = frame.groupby(["dataset", "method"], observed=True)["sparseness"].agg(["mean", "count"])
-    for fit in narrow(frame, repeat=0).itertuples():
+    for fit in select_rows(frame, repeat=0).itertuples():
         bases = np.asarray(fit.arrays["components"], dtype=float)
         order = sorted(range(len(bases)), key=lambda k: -sparseness(bases[k]))
         mean, repeats = means.loc[(fit.dataset, fit.method)]
@@ -77,7 +77,7 @@ def draw(table: pd.DataFrame):
     figure, axes = plt.subplots(len(rows), len(shown), figsize=size, squeeze=False)
     for line, name in zip(axes, rows, strict=True):
         for axis, method in zip(line, shown, strict=True):
-            found = narrow(table, dataset=name, method=method)
+            found = select_rows(table, dataset=name, method=method)
             axis.set(xticks=[], yticks=[], title=method)
             axis.grid(False)
             if len(found):

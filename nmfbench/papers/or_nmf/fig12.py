@@ -10,7 +10,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.finding import together, with_evidence
-from nmfbench.artefacts.frames import lengthen, mean_table, narrow, reference
+from nmfbench.artefacts.frames import mean_table, melt_metrics, reference, select_rows
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves, Printed, legend_of
 from nmfbench.artefacts.printed import PrintedNumber
@@ -72,7 +72,7 @@ def frame(records):
     lines = lines.merge(fits[_PLACE].drop_duplicates(), how="cross")
     both = pd.concat([fits, lines], ignore_index=True)
     both = both.assign(**{name: 100 * both[name] for name in (*_PERCENT, *_BY_TAG)})
-    long = lengthen(both, _SCORES, "kind", _SCORE)
+    long = melt_metrics(both, _SCORES, "kind", _SCORE)
     rivals = reference(long, _SCORE, {"method": _RIVALS}, [*_PLACE, "kind"])
     return long.assign(**{_MARGIN: long[_SCORE] - rivals})
 
@@ -91,10 +91,10 @@ def draw(table):
     curves = Curves(x="dimensionality", labels=[*ONLINE, PRINTED])
     places = [(learning, kind) for learning in there for kind in _SCORES.values()]
     for axis, (learning, kind) in zip(axes.flat, places, strict=True):
-        panel = narrow(table, learning=learning, kind=kind)
+        panel = select_rows(table, learning=learning, kind=kind)
         curves.draw_panel(axis, panel, curves.labels)
         for label, style in method_styles(_DASHED).items():
-            line = narrow(panel, method=label).sort_values("dimensionality")
+            line = select_rows(panel, method=label).sort_values("dimensionality")
             look = style | {"linestyle": "--", "linewidth": 1, "mfc": "white"}
             axis.plot(line["dimensionality"], line["mean"], label=label, **look)
         if kind in _PERCENT.values():
@@ -128,7 +128,7 @@ def _longest(test):
 
     def judged(frame):
         found = next((name for name in _LEARNING if (frame["learning"] == name).any()), None)
-        return test(narrow(frame, learning=found))
+        return test(select_rows(frame, learning=found))
 
     return judged
 
@@ -137,7 +137,7 @@ def _over_images(side, rivals):
     """Sentence on the smallest lead in recall, with an interval over the test images."""
 
     def describe(frame):
-        rows = narrow(frame, kind=_PERCENT["rc"], method=[side, *rivals])
+        rows = select_rows(frame, kind=_PERCENT["rc"], method=[side, *rivals])
         cells = rows.pivot(index=_PLACE, columns="method", values="arrays").dropna()
         recall = {}
         for name, column in cells.items():

@@ -13,7 +13,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.estimate import Estimate
 from nmfbench.artefacts.finding import Finding, within
-from nmfbench.artefacts.frames import lengthen, mean_table
+from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import Method, changed, cross, fields, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Bounds
@@ -62,7 +62,9 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
     """Counts of iterations and shares, by ``measure``."""
     found = records.astype({"method": str})
     parts = [
-        lengthen(found, values, "measure", column).dropna(subset=column).astype({"measure": str})
+        melt_metrics(found, values, "measure", column)
+        .dropna(subset=column)
+        .astype({"measure": str})
         for values, column in ((_COUNTS, COUNT), (_RATES, SHARE))
     ]
     return pd.concat(parts, ignore_index=True)

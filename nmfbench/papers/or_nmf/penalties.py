@@ -8,7 +8,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_least, without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better, not_worse
-from nmfbench.artefacts.frames import lengthen, mean_table
+from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import score_table
@@ -73,7 +73,7 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
 
 def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     """Means by method, with 95 % intervals."""
-    rows = lengthen(frame, {name: name for name in _FORMATS}, "measure", "value")
+    rows = melt_metrics(frame, {name: name for name in _FORMATS}, "measure", "value")
     rows = rows.dropna(subset="value").astype({"measure": str})
     order = {method.label: k for k, method in enumerate(METHODS)}
     table = mean_table(rows, "value", ["method", "measure"])

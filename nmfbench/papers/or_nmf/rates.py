@@ -11,7 +11,7 @@ from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import per_repeat
 from nmfbench.artefacts.finding import with_evidence
-from nmfbench.artefacts.frames import mean_table, narrow
+from nmfbench.artefacts.frames import mean_table, select_rows
 from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import legend_of
@@ -118,9 +118,9 @@ def draw(table):
     labels = [method.label for method in METHODS]
     styles = method_styles(labels)
     for axis, (task, (title, xlabel, ylabel, power)) in zip(axes, _PANELS.items(), strict=True):
-        panel = narrow(table, task=task, exponent="")
+        panel = select_rows(table, task=task, exponent="")
         for label in labels:
-            rows = narrow(panel, method=label)
+            rows = select_rows(panel, method=label)
             if len(rows):
                 plot_band(axis, rows["x"], rows, label, styles[label])
         x, top = np.array([panel["x"].min(), panel["x"].max()]), panel["mean"].max()

@@ -18,7 +18,7 @@ from nmfbench.artefacts.comparisons import (
 )
 from nmfbench.artefacts.estimate import of_units
 from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, together, with_evidence
-from nmfbench.artefacts.frames import lengthen, mean_table, narrow
+from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plots import Curves, Printed
 from nmfbench.artefacts.region import Bounds, Lead, Margin
@@ -115,7 +115,7 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
     Where the paper's rule gives 20 samples for the buffer of MOR-NMF, its rows stand for both.
     """
     records = _by_buffer(records.astype({"method": str}))
-    long = lengthen(records, _CODES, "codes", _ACCURACY, unit=100)
+    long = melt_metrics(records, _CODES, "codes", _ACCURACY, unit=100)
     # Every record has them, and they are alike for all methods.
     each = long.drop_duplicates(["codes", *_BY, "repeat"])
     references = [
@@ -340,7 +340,7 @@ def _at_some_rank(method, rival, region) -> Test:
     """The lead of ``method`` lies in a region, at one of the ranks that both methods have."""
 
     def test(frame):
-        rows = narrow(frame, codes=_NNLS)
+        rows = select_rows(frame, codes=_NNLS)
         own, best = (set(rows_of(rows, name)["n_components"]) for name in (method, rival))
         if not own & best:
             return Finding.without("not run", NO_PAIR)
@@ -395,7 +395,7 @@ def _losses(frame, method):
     The best rank is that of the highest mean, for each size of the training set; a split's loss is
     the mean over these sizes.
     """
-    scores = per_repeat(narrow(frame, codes=_NNLS), method, _ACCURACY, _BY)
+    scores = per_repeat(select_rows(frame, codes=_NNLS), method, _ACCURACY, _BY)
     wide = scores.unstack("n_components").dropna()
     found = {}
     for rank in wide.columns[1:]:

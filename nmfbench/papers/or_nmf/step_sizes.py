@@ -10,7 +10,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import not_worse
-from nmfbench.artefacts.frames import lengthen, mean_table
+from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import Method, changed, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
@@ -62,7 +62,7 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     theta = frame["method"].map(dict(zip(_CONSTANT, _THETAS, strict=True)))
     kind = np.select([theta.notna(), frame["share"].notna()], [_THETA, _NORM], "")
     rows = frame.assign(x=theta.fillna(frame["share"]).fillna(0.0), kind=kind)
-    rows = lengthen(rows, {name: name for name in _COSTS.values()}, "measure", "value")
+    rows = melt_metrics(rows, {name: name for name in _COSTS.values()}, "measure", "value")
     rows = rows[(rows["kind"] != "") | (rows["method"] == OR)]
     rows = rows.assign(log=np.log(rows["value"]), measure=rows["measure"].astype(str))
     place = ["measure", "dataset"]

@@ -14,9 +14,9 @@ from matplotlib.ticker import NullLocator
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.drawn import remember
+from nmfbench.artefacts.drawn import attach_data
 from nmfbench.artefacts.finding import with_evidence, within
-from nmfbench.artefacts.frames import lengthen, mean_table, narrow, with_columns
+from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows, with_columns
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Expected, plot_points
 from nmfbench.artefacts.printed import PrintedNumber
@@ -95,10 +95,10 @@ def frame(records):
     records = with_columns(records, [AC, NMI, "n-dead-components", "orthogonality-gap"])
     place = ["dataset", "repeat"]
     after, finally_ = (
-        narrow(records, task="clustering", method=m.label).set_index(place)[AC]
+        select_rows(records, task="clustering", method=m.label).set_index(place)[AC]
         for m in (SHORT, LONG)
     )
-    fits = narrow(records, task="factorization", method=list(_FALLS))
+    fits = select_rows(records, task="factorization", method=list(_FALLS))
     fits = fits.join((after - finally_).rename("moved"), on=place)
     long = fits["method"] == LONG.label
     fits["moved"] = fits["moved"].where(long)
@@ -133,8 +133,8 @@ def summarise(frame):
     """
     by = ["panel", "dataset", "x", "score", "method"]
     names = (AC, NMI, LOST, GAP, SPARSE)
-    scores = lengthen(frame, {name: name for name in names}, "score", "value")
-    falls = [_curve(fit) for fit in narrow(frame, panel=OBJECTIVE).to_dict("records")]
+    scores = melt_metrics(frame, {name: name for name in names}, "score", "value")
+    falls = [_curve(fit) for fit in select_rows(frame, panel=OBJECTIVE).to_dict("records")]
     long = pd.concat([scores.dropna(subset=["value"]), *falls])
     table = mean_table(long.astype({"method": str, "score": str}), "value", by)
     return table.replace({"x": {np.inf: np.nan}})
@@ -188,7 +188,7 @@ def draw(table):
     for letter, axis, (name, score, title, xlabel) in zip(
         "abcdefghij", axes.flat, _PANELS, strict=True
     ):
-        rows = narrow(table, panel=name, score=score)
+        rows = select_rows(table, panel=name, score=score)
         if name == OBJECTIVE:
             _draw_objective(axis, rows)
         else:
@@ -201,7 +201,7 @@ def draw(table):
         axis.set(title=f"({letter}) {title}", xlabel=xlabel)
     axes[0, 4].set(ylabel="sparseness (Hoyer)", ylim=(-0.03, 1.06))
     axes[1, 3].set(ylabel="‖VᵀV − I‖ / √k", ylim=(-0.03, 1.06))
-    for row in narrow(table, panel=BEST, score=AC).to_dict("records"):
+    for row in select_rows(table, panel=BEST, score=AC).to_dict("records"):
         for axis in axes[0, :3]:
             color = _STYLES[row["dataset"]]["color"]
             axis.axhline(100 * row["mean"], color=color, linestyle="--", linewidth=1, alpha=0.8)
@@ -226,7 +226,7 @@ def _beside(x, k, panel):
 def _draw_scores(axis, rows, panel, unit):
     """Means with intervals, side by side."""
     for k, (dataset, style) in enumerate(_STYLES.items()):
-        curve = narrow(rows, dataset=dataset).sort_values("x")
+        curve = select_rows(rows, dataset=dataset).sort_values("x")
         curve = curve.assign(**unit * curve[["mean", "low", "high"]])
         if len(curve):
             shift = _beside(curve["x"], k, panel) - curve["x"]
@@ -245,7 +245,9 @@ def _draw_objective(axis, rows):
         look = _STYLES[dataset] | {"marker": ""} | _LOOKS[rule]
         (drawn,) = axis.plot(curve["x"], curve["mean"], **look)
         label = SETS[dataset].label
-        remember(drawn, curve["x"], curve, label if rule == RULES["safe"] else f"{label}, {rule}")
+        attach_data(
+            drawn, curve["x"], curve, label if rule == RULES["safe"] else f"{label}, {rule}"
+        )
     axis.set(yscale="log", ylabel="objective / samples")
     if len(rows):  # the start is far above the rest, and would be all there is to see
         axis.set_ylim(top=1.5 * rows.loc[rows["x"] >= 1, "mean"].max())
@@ -277,7 +279,7 @@ def _settling(frame):
 
 def _distances(rule):
     def describe(frame):
-        worst = 100 * narrow(frame, method=RULES[rule]).groupby("dataset")["distance"].max()
+        worst = 100 * select_rows(frame, method=RULES[rule]).groupby("dataset")["distance"].max()
         each = by_set(lambda d: f"{worst[d]:.2g}", worst.index)
         return f"largest distance from the last objective, in per cent: {each}"
 
@@ -443,7 +445,7 @@ _OWN = [name for name in SETS if name not in sets.STANDS_FOR]
 
 def _iterations(frame):
     """Iterations until the objective is near its end, by repeat: geometric means over sets."""
-    fits = narrow(frame, panel=OBJECTIVE, method=RULES["safe"], dataset=_OWN)
+    fits = select_rows(frame, panel=OBJECTIVE, method=RULES["safe"], dataset=_OWN)
     traces = [arrays["trace"] for arrays in fits["arrays"]]
     near = [trace["objective"] <= (1 + _NEAR) * trace["objective"][-1] for trace in traces]
     first = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
-from nmfbench.artefacts.frames import lengthen, mean_table
+from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import corrupted, cross, labelled, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
@@ -79,7 +79,7 @@ def summarise(frame):
 
     ``entries`` says over which entries.
     """
-    long = lengthen(frame, _SHOWN, "entries", "error").astype({"entries": str})
+    long = melt_metrics(frame, _SHOWN, "entries", "error").astype({"entries": str})
     by = ["dataset", "corruption", "share", "entries", "method"]
     return mean_table(long, "error", by)
 

@@ -14,7 +14,7 @@ from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.comparisons import always_best, better
 from nmfbench.artefacts.estimate import Estimate, of_left_out
 from nmfbench.artefacts.finding import NO_PAIR, Finding, Test
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.grids import Method, changed
 from nmfbench.artefacts.region import Bounds, Lead, Margin
 from nmfbench.core.matters import Ratio
@@ -166,8 +166,8 @@ def by_panel(records: pd.DataFrame) -> pd.DataFrame:
     its least and its usual value the columns that are alike.
     """
     fit = ["dataset", "method", "setting", "repeat"]
-    codes = narrow(records, task="code-sparseness").reindex(columns=[*fit, SPARSE])
-    shapes = narrow(records, task="factor-shape").reindex(columns=[*fit, COLUMNS])
+    codes = select_rows(records, task="code-sparseness").reindex(columns=[*fit, SPARSE])
+    shapes = select_rows(records, task="factor-shape").reindex(columns=[*fit, COLUMNS])
     baselines = chosen(records[records["method"].isin(BASELINES)], "best")
     means = baselines.groupby(["dataset", "method"], observed=True)[AC].mean()
     best = pd.MultiIndex.from_frame(baselines[["dataset", "method"]]).isin(
@@ -175,7 +175,7 @@ def by_panel(records: pd.DataFrame) -> pd.DataFrame:
     )
     parts = [
         baselines[best].assign(panel=BEST, x=np.inf),
-        narrow(baselines, method=PANELS["gnmf"].method).assign(panel=EXTENDED, x=np.inf),
+        select_rows(baselines, method=PANELS["gnmf"].method).assign(panel=EXTENDED, x=np.inf),
     ]
     for name, panel in PANELS.items():
         values = {canonical(panel.at(value).params): float(value) for value in panel.values}
@@ -197,7 +197,7 @@ _CELL = ["dataset", "x"]
 
 
 def _in_range(frame, name):
-    return narrow(frame, panel=name, x=PANELS[name].range)
+    return select_rows(frame, panel=name, x=PANELS[name].range)
 
 
 def by_set(describe: Callable[[str], str], sets: Iterable[str]) -> str:
@@ -223,7 +223,7 @@ def _against(name, place, region):
     """
 
     def test(frame):
-        rows, best = _in_range(frame, name), narrow(frame, panel=place)
+        rows, best = _in_range(frame, name), select_rows(frame, panel=place)
         rows = rows[rows["dataset"].isin(best["dataset"])]
         if rows.empty:
             return Finding.without("not run", NO_PAIR)
@@ -251,7 +251,7 @@ def _against(name, place, region):
             unit="runs",
             notes=[
                 f"leads in points over the range: {each}",
-                _beside_printed(narrow(rows, x=USUAL[name]), best),
+                _beside_printed(select_rows(rows, x=USUAL[name]), best),
                 _collapse(rows, cells["lead"]),
             ],
         )
@@ -282,7 +282,7 @@ def _collapse(rows, scores):
     """Where RNMFD does worst, and what became of its columns there."""
     dataset, x = scores.idxmin()
     text = f"least at {x:g} on {SETS[dataset].label}"
-    there = narrow(rows, dataset=dataset, x=x)
+    there = select_rows(rows, dataset=dataset, x=x)
     if there[[LOST, GAP]].isna().any(axis=None):
         return text
     columns = there["n_components"].iloc[0]
@@ -347,7 +347,7 @@ def steadier(name: str, rival: str) -> Test:
         return (means.max() - means.min()).unstack("dataset")
 
     def test(frame):
-        rows = narrow(frame, panel=[name, rival], x=PANELS[name].range)
+        rows = select_rows(frame, panel=[name, rival], x=PANELS[name].range)
         rows = rows[rows.groupby("x")["panel"].transform("nunique") == 2]
         if rows.empty:
             return Finding.without("not run", NO_PAIR)
@@ -388,7 +388,7 @@ def wider(name: str, rivals: Sequence[str], factor: float) -> Test:
         return found.unstack("dataset")
 
     def test(frame):
-        rows = narrow(frame, panel=[name, *rivals])
+        rows = select_rows(frame, panel=[name, *rivals])
         rows = rows[rows.groupby("x")["panel"].transform("nunique") == 1 + len(rivals)]
         if rows.empty:
             return Finding.without("not run", NO_PAIR)
@@ -431,7 +431,7 @@ def better_than_at(name: str, value: float, *, somewhere: bool = False) -> Test:
     places = dict.fromkeys(panel.range, inside) | {value: outside}
 
     def test(frame):
-        rows = narrow(frame, panel=name)
+        rows = select_rows(frame, panel=name)
         rows = rows.assign(method=rows["x"].map(places))
         means = 100 * rows.groupby(["dataset", "method"])[AC].mean().unstack()
         if not {inside, outside} <= set(means):
@@ -451,7 +451,7 @@ def higher_and_worse(score: str, name: str, value: float, dataset: str) -> Test:
     places = {x: f"{name} = {x:g}" for x in (value, USUAL[name])}
 
     def test(frame):
-        rows = narrow(frame, panel=name, dataset=dataset)
+        rows = select_rows(frame, panel=name, dataset=dataset)
         rows = rows.assign(method=rows["x"].map(places), **{_WRONG: 1 - rows[AC]})
         sides = places[value], [places[USUAL[name]]]
         return always_best(*sides, [score, _WRONG])(rows)
@@ -464,7 +464,7 @@ def orthogonal(share: float) -> Test:
     gap = "squared gap over k"
 
     def test(frame):
-        rows = narrow(frame, panel="orthogonal")
+        rows = select_rows(frame, panel="orthogonal")
         return without_exception(RNMFD, gap, high=share)(rows.assign(**{gap: rows[GAP] ** 2}))
 
     return test

@@ -8,7 +8,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better
 from nmfbench.artefacts.finding import with_evidence
-from nmfbench.artefacts.frames import lengthen, narrow
+from nmfbench.artefacts.frames import melt_metrics, select_rows
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.papers.rnmfd import sets
@@ -78,7 +78,7 @@ _QUANTITIES = _OF_FIT | {_BETWEEN: "edges between classes, of half of the classe
 
 def summarise(frame):
     """Means and standard deviations over repeats, by ``quantity``, ``method`` and ``dataset``."""
-    long = lengthen(frame, _QUANTITIES, "quantity", "value").dropna(subset="value")
+    long = melt_metrics(frame, _QUANTITIES, "quantity", "value").dropna(subset="value")
     groups = long.groupby(["quantity", "method", "dataset"], observed=True)["value"]
     rows = groups.agg(["mean", "std", "count"]).reset_index()
     return rows.astype({"quantity": str, "method": str})
@@ -111,7 +111,7 @@ def _cell(cell):
 
 def _as_they_are(frame):
     """The distances without scaling the columns, beside."""
-    rows = narrow(frame, method=[ALL, NO_ORTHOGONALITY])
+    rows = select_rows(frame, method=[ALL, NO_ORTHOGONALITY])
     if _LITERAL not in rows:
         return ""
     means = rows.groupby("method", observed=True)[_LITERAL].mean().dropna()

@@ -11,7 +11,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import stays, without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better, smaller
-from nmfbench.artefacts.frames import lengthen, narrow, reference, with_columns
+from nmfbench.artefacts.frames import melt_metrics, reference, select_rows, with_columns
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.core import registry
@@ -124,7 +124,7 @@ def summarise(frame):
         for name, words in PROPERTIES.items()
         for label in _ORDER
     )
-    long = lengthen(frame, _MEASURED, "quantity", "value").dropna(subset="value")
+    long = melt_metrics(frame, _MEASURED, "quantity", "value").dropna(subset="value")
     continued = long["method"].isin([m.label for m in _OF_LENGTH])
     long = long[continued == long["quantity"].isin(_GROWTH.values())]
     shown = {_heavy(label): (label, "large") for label in _HEAVY}
@@ -175,7 +175,7 @@ def _explained(test, label):
 
 
 def _short_columns(label, frame):
-    rows = narrow(frame, method=label, task="factor-shape")
+    rows = select_rows(frame, method=label, task="factor-shape")
     if rows.empty or "n-dead-components" not in rows:
         return ""
     dead, gap = rows["n-dead-components"].mean(), rows["orthogonality-gap"].mean()

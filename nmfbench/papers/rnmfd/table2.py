@@ -7,7 +7,7 @@ from functools import partial
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.finding import Finding
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.printed import PrintedNumber
 from nmfbench.artefacts.tables import score_table
@@ -67,7 +67,7 @@ def _as_printed(dataset):
     sizes = list(reported(_ID, dataset).value)
 
     def test(frame):
-        found = narrow(frame, dataset=dataset, stand_in=False)[_PRINTED]
+        found = select_rows(frame, dataset=dataset, stand_in=False)[_PRINTED]
         if found.empty:
             return Finding.without("not run", "no trial of this grid saw the paper's data")
         same = (found == sizes).all(axis=None)
@@ -92,7 +92,7 @@ def _numbers(dataset):
 
 
 def _loaded(dataset, size, frame):
-    return narrow(frame, dataset=dataset)[size]
+    return select_rows(frame, dataset=dataset)[size]
 
 
 ARTEFACT = register_artefact(

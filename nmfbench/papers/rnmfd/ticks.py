@@ -9,7 +9,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better, not_worse
-from nmfbench.artefacts.frames import lengthen, reference
+from nmfbench.artefacts.frames import melt_metrics, reference
 from nmfbench.artefacts.grids import CLEAN, changed, corrupted
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
@@ -53,7 +53,7 @@ def frame(records):
 
 def summarise(frame):
     """Means and standard deviations over repeats, by ``quantity``, ``dataset`` and ``method``."""
-    long = lengthen(frame, _SHOWN, "quantity", "value").dropna(subset="value")
+    long = melt_metrics(frame, _SHOWN, "quantity", "value").dropna(subset="value")
     runs = long.groupby(["quantity", "dataset", "method", "repeat"], observed=True)["value"].mean()
     groups = runs.groupby(["quantity", "dataset", "method"], observed=True)
     rows = groups.agg(["mean", "std", "count"]).reset_index()

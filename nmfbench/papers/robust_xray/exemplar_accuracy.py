@@ -8,7 +8,7 @@ from typing import Literal
 from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.finding import Test, with_evidence, within
-from nmfbench.artefacts.frames import lengthen, mean_table
+from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plots import Curves, Expected, Printed
 from nmfbench.papers.reported import reported
@@ -119,7 +119,7 @@ def few_exemplars(name: str, bound: float, words: str, whose: Literal["paper", "
 def summarise(records):
     """Mean accuracy and 95 % t interval over splits, in per cent as the paper's axes are."""
     sizes = {f"accuracy@{size}": size for size in SIZES}
-    long = lengthen(records, sizes, "size", "accuracy", unit=100).dropna(subset="accuracy")
+    long = melt_metrics(records, sizes, "size", "accuracy", unit=100).dropna(subset="accuracy")
     table = mean_table(long.astype({"size": int}), "accuracy", ["weighting", "method", "size"])
     everything = 100 * records.groupby("weighting")["accuracy@all"].mean()
     return table.assign(everything=table["weighting"].map(everything))

@@ -8,7 +8,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better, not_worse
-from nmfbench.artefacts.frames import narrow, with_columns
+from nmfbench.artefacts.frames import select_rows, with_columns
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import image_grid
@@ -66,11 +66,13 @@ def with_the_choice(records: pd.DataFrame) -> pd.DataFrame:
     records = longest(records.astype({"method": str}))
     records = with_columns(records, [*_ERRORS, *_ERRORS.values()])
     records = records.assign(setting=[in_words(row) for _, row in records.iterrows()])
-    known = narrow(records, method=ROBUST).reindex(columns=["setting", "pauc-odd@0.2"]).dropna()
+    known = (
+        select_rows(records, method=ROBUST).reindex(columns=["setting", "pauc-odd@0.2"]).dropna()
+    )
     areas = known.groupby("setting")["pauc-odd@0.2"].mean()
     best = [areas.idxmax()] if len(areas) else []
-    own = narrow(records, method=ROBUST, setting=best)
-    medians = narrow(records, method=MEDIAN).drop(columns="repeat")
+    own = select_rows(records, method=ROBUST, setting=best)
+    medians = select_rows(records, method=MEDIAN).drop(columns="repeat")
     means = own.assign(method=MEAN, **{name: own[mean] for name, mean in _ERRORS.items()})
     return pd.concat([own, medians.merge(own[["clip", "repeat"]], on="clip"), means])
 
@@ -87,7 +89,7 @@ def images(frame):
     ``foreground`` (their distance), rows of pixels, and ``mask``, if it is known; errors.
     """
     rows = []
-    first = narrow(frame, method=[ROBUST, MEDIAN], repeat=0).sort_values("clip")
+    first = select_rows(frame, method=[ROBUST, MEDIAN], repeat=0).sort_values("clip")
     for clip, fits in first.groupby("clip", observed=True):
         by_method = fits.set_index("method")
         if set(by_method.index) != {ROBUST, MEDIAN}:
@@ -119,8 +121,8 @@ def draw(table):
 
     def panel(axis, row, column):
         method, view = column
-        fits = narrow(table, clip=rows[row])
-        fit = narrow(fits, method=method or ROBUST).iloc[0]
+        fits = select_rows(table, clip=rows[row])
+        fit = select_rows(fits, method=method or ROBUST).iloc[0]
         white = 255
         if view == "foreground":  # on one scale of grey in each clip
             white = max(np.quantile(fits["foreground"].to_list(), 0.995), 1)

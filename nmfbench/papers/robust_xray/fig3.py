@@ -10,7 +10,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import seldom, without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better, margin_grows
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.grids import Method, corrupted, cross, fields, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Printed
@@ -70,7 +70,9 @@ def trials(profile):
 def table(records):
     """Means of each panel's methods."""
     means = summarise(records)
-    panels = [narrow(means, method=labels).assign(panel=name) for name, labels in PANELS.items()]
+    panels = [
+        select_rows(means, method=labels).assign(panel=name) for name, labels in PANELS.items()
+    ]
     return pd.concat(panels, ignore_index=True)
 
 

@@ -8,7 +8,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_least, near
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.grids import changed
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Expected, Printed
@@ -88,7 +88,7 @@ def _claims(weighting, words):
 
 def _at_best(frame):
     """Accuracy of RobustXRAY with ten exemplars on the weighting that suits it best."""
-    rows = best(narrow(frame, method=ROBUST), "accuracy@10", ["method"], ["weighting"])
+    rows = best(select_rows(frame, method=ROBUST), "accuracy@10", ["method"], ["weighting"])
     return mean_of("accuracy@10", {"method": ROBUST})(rows)
 
 

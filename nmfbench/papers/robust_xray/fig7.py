@@ -9,8 +9,8 @@ import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim, said_at
-from nmfbench.artefacts.drawn import remember
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.drawn import attach_data
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Printed, legend_of
 from nmfbench.artefacts.style import method_styles
@@ -56,7 +56,7 @@ def draw(table):
         rows, columns, squeeze=False, figsize=(5.2 * columns, 3.8 * rows + 0.9)
     )
     for axis, clip in zip(axes.flat, clips, strict=False):
-        _draw_curves(axis, narrow(table, clip=clip), clip)
+        _draw_curves(axis, select_rows(table, clip=clip), clip)
     for protocol, line in _LINES.items():
         axes.flat[0].plot([], [], line, color="0.2", label=f"parameters: {protocol}")
     legend_of(figure, axes, [*_CURVES, MEDIAN])
@@ -68,14 +68,14 @@ def _draw_curves(axis, panel, clip):
     limit = panel["limit"].iloc[0]
     inside = panel[(panel["false_alarms"] <= limit) & panel["method"].isin(styles)]
     for (method, style), (protocol, line) in product(styles.items(), _LINES.items()):
-        curve = narrow(inside, method=method, protocol=protocol)
+        curve = select_rows(inside, method=method, protocol=protocol)
         honest = protocol == HONEST
         look = {"color": style["color"], "linewidth": style["linewidth"]}
         look["label"] = method if honest else None
         (drawn,) = axis.plot(curve["false_alarms"], curve["hits"], line, **look)
         if len(curve):
             name, band = (method, "band") if honest else (f"{method} ({protocol} parameters)", "")
-            remember(drawn, curve["false_alarms"], curve.assign(mean=curve["hits"]), name, band)
+            attach_data(drawn, curve["false_alarms"], curve.assign(mean=curve["hits"]), name, band)
         if honest and method != MEDIAN:
             area = {"color": look["color"], "alpha": 0.12, "linewidth": 0}
             axis.fill_between(curve["false_alarms"], curve["low"], curve["high"], **area)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.estimate import of_left_out
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.grids import Method, cross, fields, methods, options
 from nmfbench.datasets.base import dataset_info
 from nmfbench.papers.clips import FALSE_ALARMS, Clip, chosen, longest, on_clips
@@ -130,7 +130,7 @@ def best_of_each(records: pd.DataFrame) -> pd.DataFrame:
     The search for a low rank is that from both kinds of starts.
     """
     records = longest(records.astype({"method": str}))
-    low_rank = narrow(records, method=[SVD_START, RANDOM_STARTS])
+    low_rank = select_rows(records, method=[SVD_START, RANDOM_STARTS])
     higher = records[(records["method"] == LOCAL) & (records["n_components"] > 1)]
     sides = [records, low_rank.assign(method=LOW_RANK), higher.assign(method=HIGHER)]
     return chosen(pd.concat(sides, ignore_index=True), in_words)

@@ -11,7 +11,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
-from nmfbench.artefacts.frames import lengthen, mean_table, narrow, reference
+from nmfbench.artefacts.frames import mean_table, melt_metrics, reference, select_rows
 from nmfbench.artefacts.grids import changed, cross, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
@@ -91,10 +91,10 @@ def frame(records):
 
 def table(frame):
     """Means of each ``score`` with 95 % intervals over images, by ``panel``, method and ``x``."""
-    long = lengthen(frame, dict(zip(_SCORES, _SCORES, strict=True)), "score", "value")
+    long = melt_metrics(frame, dict(zip(_SCORES, _SCORES, strict=True)), "score", "value")
     by = ["panel", "method", "score", "x"]
     found = mean_table(long.dropna(subset="value"), "value", by, over=["repeat"])
-    zero = narrow(found, score=["residual-ratio"], method=SYM)
+    zero = select_rows(found, score=["residual-ratio"], method=SYM)
     zero = zero.assign(method=_ZERO, mean=1.0, low=np.nan, high=np.nan)
     return pd.concat([found, zero], ignore_index=True)
 

@@ -9,8 +9,8 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better
-from nmfbench.artefacts.drawn import remember
-from nmfbench.artefacts.frames import mean_table, narrow
+from nmfbench.artefacts.drawn import attach_data
+from nmfbench.artefacts.frames import mean_table, select_rows
 from nmfbench.artefacts.grids import corrupted, cross, fields, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves, legend_of
@@ -63,15 +63,17 @@ def frame(records):
     long = long.groupby([*keys, "metric"], dropna=False, sort=False)["value"].mean().reset_index()
     clean = long[long["corruption"].isna()].groupby(_CURVE)["value"].mean().rename("clean")
     long = long.join(clean, on=_CURVE)
-    curves = pd.concat([_whole(narrow(long, corruption=n.corruption), n) for n in NOISES.values()])
+    curves = pd.concat(
+        [_whole(select_rows(long, corruption=n.corruption), n) for n in NOISES.values()]
+    )
     split = ["corruption", "method", "repeat"]
-    scores = narrow(curves, metric="accuracy-5")
+    scores = select_rows(curves, metric="accuracy-5")
     levels = breakdown_levels(
         scores, "value", by=["corruption", "repeat"], level="dose", clean="clean"
     )
     ends = levels["corruption"].map(scores.groupby("corruption")["dose"].max())
     levels["level at breakdown"] = levels.pop("dose").clip(upper=ends)
-    errors = narrow(curves, metric="relative-error-test").groupby(split)["value"].mean()
+    errors = select_rows(curves, metric="relative-error-test").groupby(split)["value"].mean()
     splits = levels.merge(errors.rename("relative error").reset_index(), how="outer", on=split)
     long = pd.concat([curves.assign(part="curve"), splits.assign(part="split")], ignore_index=True)
     return long.assign(chance=100 / records["n_classes"].iloc[0])
@@ -97,11 +99,11 @@ def summarise(frame):
     is that of its end, with ``beyond`` 1, as is the upper end of an interval with ``open`` 1.
     ``chance`` is the accuracy of guessing.
     """
-    curves = narrow(frame, part="curve")
+    curves = select_rows(frame, part="curve")
     means = mean_table(curves, "value", [*_PANEL, "method", "dose"])
     top = np.where(means["metric"].isin(_ACCURACIES), 100, np.inf)
     means = means.assign(low=means["low"].clip(lower=0), high=means["high"].clip(upper=top))
-    scores = narrow(curves, metric=_ACCURACIES)
+    scores = select_rows(curves, metric=_ACCURACIES)
     how = {"by": _PANEL, "level": "dose", "over": "repeat"}
     levels = breakdown_levels(scores, "value", clean="clean", **how).dropna(subset=["dose"])
     leads = lead_ranges(scores, "value", EUC, **how).rename(columns={"end": "part"})
@@ -134,7 +136,7 @@ def draw(table):
     scores = Curves(x="dose", labels=_LABELS, level=("chance", "guessing"))
     *panels, last = axes[0]
     for axis, noise in zip(panels, curved, strict=True):
-        rows = narrow(table, corruption=noise.corruption, part="curve", metric="accuracy-5")
+        rows = select_rows(table, corruption=noise.corruption, part="curve", metric="accuracy-5")
         scores.draw_panel(axis, rows, _LABELS)
         end = rows["dose"].max()
         axis.set(title=noise.title, xlabel=noise.axis, xlim=(-0.03 * end, 1.06 * end))
@@ -158,12 +160,12 @@ def _draw_breakdowns(axis, table, noises, labels):
     styles = method_styles(_LABELS)
     shifts = np.linspace(-0.27, 0.27, len(labels))
     for y, noise in enumerate(noises):
-        rows = narrow(table, corruption=noise.corruption)
-        doses = narrow(rows, part="curve")["dose"]
+        rows = select_rows(table, corruption=noise.corruption)
+        doses = select_rows(rows, part="curve")["dose"]
         begin, end = doses.min(), doses.max()
-        levels = narrow(rows, part="breakdown", metric="accuracy-5")
+        levels = select_rows(rows, part="breakdown", metric="accuracy-5")
         for label, shift in zip(labels, shifts, strict=True):
-            for row in narrow(levels, method=label).to_dict("records"):
+            for row in select_rows(levels, method=label).to_dict("records"):
                 _draw_breakdown(axis, row, y, y + shift, styles[label], begin, end)
     axis.set(
         title="half of the clean accuracy lost",
@@ -185,21 +187,21 @@ def _draw_breakdown(axis, row, y, place, style, begin, end):
     (dot,) = axis.plot(row["dose"] / end, place, **look)
     names = ("dose", "low", "high")
     drawn = row | {name: row[name] / end for name in names}
-    remember(dot, [y], pd.DataFrame([drawn | {"mean": drawn["dose"]}]), row["method"], "bars")
+    attach_data(dot, [y], pd.DataFrame([drawn | {"mean": drawn["dose"]}]), row["method"], "bars")
 
 
 def scores(table):
     """For each noise and method: breakdown, the range of levels ahead of EucNMF, and the error."""
     rows = []
     for noise in NOISES.values():
-        of_noise = narrow(table, corruption=noise.corruption)
+        of_noise = select_rows(table, corruption=noise.corruption)
         for label in _LABELS:
-            own = narrow(of_noise, method=label)
+            own = select_rows(of_noise, method=label)
             if not len(own):
                 continue
-            parts = narrow(own, metric="accuracy-5")
-            begin, end, lost = (narrow(parts, part=p) for p in ("from", "to", "breakdown"))
-            errors = narrow(own, part="curve", metric="relative-error-test")
+            parts = select_rows(own, metric="accuracy-5")
+            begin, end, lost = (select_rows(parts, part=p) for p in ("from", "to", "breakdown"))
+            errors = select_rows(own, part="curve", metric="relative-error-test")
             rows.append(
                 {
                     "noise": f"{noise.title} ({noise.axis})",

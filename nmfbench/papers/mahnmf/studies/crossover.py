@@ -14,7 +14,7 @@ from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import smaller
 from nmfbench.artefacts.finding import within
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import legend_of
 from nmfbench.artefacts.style import method_styles
@@ -130,7 +130,7 @@ def draw(table):
     panels, spare = np.split(axes, [len(shown)])
     percent = {name: 100 * table[name].clip(lower=_FLOOR) for name in ("mean", "low", "high")}
     for axis, problem in zip(panels, shown, strict=True):
-        draw_bands(axis, narrow(table.assign(**percent), problem=problem, part="curve"))
+        draw_bands(axis, select_rows(table.assign(**percent), problem=problem, part="curve"))
         axis.set(
             title=problem,
             xlabel="CPU seconds (one thread)",
@@ -139,7 +139,7 @@ def draw(table):
             yscale="log",
             ylim=(100 * _FLOOR, None),
         )
-    _draw_first(below.subplots(), narrow(table, part="reach"), shown)
+    _draw_first(below.subplots(), select_rows(table, part="reach"), shown)
     for axis in spare:
         axis.axis("off")
     if len(spare):  # the place that is left
@@ -187,7 +187,7 @@ def _sooner(side, rival, tolerance, at):
     seconds = f"seconds to {tolerance:g}"
 
     def test(frame):
-        pair = near_best(narrow(frame, method=[side, rival]), tolerance)
+        pair = near_best(select_rows(frame, method=[side, rival]), tolerance)
         return smaller(side, rival, seconds, "short")(pair.rename(columns={"seconds": seconds}))
 
     return within(at, test)

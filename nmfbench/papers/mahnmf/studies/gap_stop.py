@@ -8,7 +8,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_least, slower
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.frames import mean_table, narrow
+from nmfbench.artefacts.frames import mean_table, select_rows
 from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
@@ -58,7 +58,7 @@ def frame(records):
     these the rule by the gap has the share that it saves of the seconds which checks of the
     objective take: what a run takes more than with the gradient, whose length every step has.
     """
-    equal = narrow(records, method=list(_EQUAL.values()))
+    equal = select_rows(records, method=list(_EQUAL.values()))
     records = records.drop(equal.index)
     ends = [arrays["trace"]["cpu_seconds"][-1] for arrays in equal["arrays"]]
     seconds = pd.Series(ends, equal.index, dtype=float)
@@ -82,7 +82,7 @@ def frame(records):
 def summarise(frame):
     """Mean excess over the best with 95 % intervals, at CPU seconds that all runs made."""
     parts = []
-    shown = narrow(frame, method=list(_RULES))
+    shown = select_rows(frame, method=list(_RULES))
     for method, runs in shown.groupby("method", observed=True):
         traces = [arrays["trace"] for arrays in runs["arrays"]]
         seconds = shared_seconds(traces)

@@ -8,7 +8,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.grids import Method, changed, cross, fields, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import NumberTable
@@ -59,10 +59,10 @@ def trials(profile):
 
 def frame(records):
     """Rows by subject, see :func:`shadows.by_subject`, and by split of the joint fits."""
-    joint = narrow(records, task="identity")
+    joint = select_rows(records, task="identity")
     images = {"accuracy": joint["accuracy-images"]} if len(joint) else {}
     parts = [
-        shadows.by_subject(narrow(records, task="lighting")),
+        shadows.by_subject(select_rows(records, task="lighting")),
         shadows.with_images(joint, images),
     ]
     return pd.concat(parts, ignore_index=True)

@@ -12,8 +12,8 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import near
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better
-from nmfbench.artefacts.drawn import remember
-from nmfbench.artefacts.frames import mean_table, narrow, reference
+from nmfbench.artefacts.drawn import attach_data
+from nmfbench.artefacts.frames import mean_table, reference, select_rows
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
@@ -101,7 +101,7 @@ def frame(records):
     rank = records.reindex(columns=["n_components"])["n_components"].fillna(0)
     rows = records.assign(method=records["method"].astype(str), rank=rank)
     rows.loc[rows["method"] == MEDIAN, "rank"] = 1
-    mean = narrow(rows, method=MEDIAN).assign(method=MEAN)
+    mean = select_rows(rows, method=MEDIAN).assign(method=MEAN)
     mean = mean.assign(**{name: mean.get(f"{name}-mean", np.nan) for name in (F, LEFT)})
     long = pd.concat([rows.reindex(columns=kept), mean[kept]]).dropna(subset=F)
     curve, begin = ["method", "rank", "repeat"], {"share": long["share"].min()}
@@ -134,9 +134,9 @@ def summarise(frame):
 
 def draw(table):
     """F-measure and error against the share, by rank; beside them the breakdown of each method."""
-    curves = narrow(table, score=list(_SCORES))
-    references = narrow(curves, method=[MEDIAN, MEAN, _EVERYTHING])
-    others = narrow(curves[~curves.index.isin(references.index)], rank=list(_PANELS))
+    curves = select_rows(table, score=list(_SCORES))
+    references = select_rows(curves, method=[MEDIAN, MEAN, _EVERYTHING])
+    others = select_rows(curves[~curves.index.isin(references.index)], rank=list(_PANELS))
     panels = [others, *(references.assign(rank=rank) for rank in _PANELS)]
     figure = plt.figure(figsize=(13, 7))
     parts: Any = figure.subfigures(1, 2, width_ratios=[2.6, 1])
@@ -153,7 +153,7 @@ def draw(table):
         dotted=_EVERYTHING,
         ylim=(0, None),
     ).draw_in(left, pd.concat(panels))
-    _draw_breakdowns(right.subplots(), narrow(table, score=BREAKDOWN))
+    _draw_breakdowns(right.subplots(), select_rows(table, score=BREAKDOWN))
     return figure
 
 
@@ -168,7 +168,7 @@ def _draw_breakdowns(axis, rows):
         fill = {"mfc": "white"} if second else {}
         (dot,) = axis.plot(row["mean"], y, color=look["color"], marker=look["marker"], **fill)
         name = row["method"] + ", rank 2" * second
-        remember(dot, [y], pd.DataFrame([row]), name, "bars")
+        attach_data(dot, [y], pd.DataFrame([row]), name, "bars")
     axis.axvspan(0.5 - _MARGIN, 0.5 + _MARGIN, color="0.9", zorder=0)
     axis.set(title="breakdown", xlabel="share of frames", xlim=(0.05, 0.95))
     axis.set(yticks=range(len(shown)), yticklabels=shown, ylim=(len(shown) - 0.4, -0.6))

@@ -10,7 +10,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better
-from nmfbench.artefacts.frames import mean_table, narrow, reference
+from nmfbench.artefacts.frames import mean_table, reference, select_rows
 from nmfbench.artefacts.grids import CLEAN, Method, corrupted, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
@@ -70,7 +70,7 @@ def table(frame):
     Dimensions are averaged first. Clean views are the share 0 of every noise that has been run, or,
     if none has, of all.
     """
-    clean = narrow(frame, noise=CLEAN)
+    clean = select_rows(frame, noise=CLEAN)
     run = set(frame["noise"]) - {CLEAN} or set(_KINDS)
     rows = [frame.drop(clean.index), *(clean.assign(noise=kind, level=0.0) for kind in run)]
     rows = pd.concat(rows).astype({"level": float}).rename(columns={"level": "share"})

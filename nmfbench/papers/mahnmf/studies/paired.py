@@ -13,10 +13,10 @@ from scipy import stats
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.drawn import remember
+from nmfbench.artefacts.drawn import attach_data
 from nmfbench.artefacts.estimate import Estimate
 from nmfbench.artefacts.finding import ALPHA, Finding, Test
-from nmfbench.artefacts.frames import lengthen, narrow
+from nmfbench.artefacts.frames import melt_metrics, select_rows
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Lead
 from nmfbench.artefacts.style import method_styles
@@ -75,7 +75,7 @@ def compare(records):
         is ahead in every split.
     """
     metrics = {metric: metric for metric in (*_ACCURACIES, *_ERRORS)}
-    long = lengthen(records, metrics, "metric", "points", unit=100)
+    long = melt_metrics(records, metrics, "metric", "points", unit=100)
     long["points"] *= np.where(long["metric"].isin(_ERRORS), -1, 1)
     panel = ["dataset", "metric", "condition"]
     cells = [*panel, "n_components", "repeat"]
@@ -115,7 +115,7 @@ def draw(table):
     places = [
         (dataset, condition)
         for dataset, condition in product(_DATASETS, CONDITIONS)
-        if len(narrow(table, dataset=dataset, condition=condition, metric=list(_FORESTS)))
+        if len(select_rows(table, dataset=dataset, condition=condition, metric=list(_FORESTS)))
     ]
     heights = np.arange(len(places))
     figure, axes = plt.subplots(
@@ -132,7 +132,7 @@ def draw(table):
         for (rival, method), shift in zip(pairs, shifts, strict=True):
             for y, (dataset, condition) in zip(heights, places, strict=True):
                 place = {"dataset": dataset, "condition": condition, "metric": metric}
-                for one in narrow(table, place, method=method, rival=rival).to_dict("records"):
+                for one in select_rows(table, place, method=method, rival=rival).to_dict("records"):
                     _draw_one(axis, one, y, shift, styles[method]["color"])
         axis.axvline(0, color="0.3", linewidth=0.8)
         axis.set(title=title, xlabel="better by (points)")
@@ -165,7 +165,7 @@ def _draw_one(axis, one, y, shift, color):
     fill = color if one["adjusted"] < ALPHA else "white"
     look = {"color": color, "mfc": fill, "markersize": 5, "linestyle": ""}
     (dot,) = axis.plot(one["mean"], y + shift, _MARKERS[one["rival"]], **look)
-    remember(dot, [y], pd.DataFrame([one]), f"{one['method']} over {one['rival']}", "bars")
+    attach_data(dot, [y], pd.DataFrame([one]), f"{one['method']} over {one['rival']}", "bars")
 
 
 def scores(table):
@@ -219,7 +219,7 @@ def _significant(method, **place) -> Test:
     """``method`` is ahead of EucNMF and KLNMF, by t tests over splits."""
 
     def test(comparisons):
-        found = narrow(comparisons, place, method=method, rival=[EUC, KL])
+        found = select_rows(comparisons, place, method=method, rival=[EUC, KL])
         if len(found) < 2:
             text = "no split of this grid has both sides of both comparisons"
             return Finding.without("not run", text)

@@ -13,7 +13,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.finding import ALPHA
-from nmfbench.artefacts.frames import lengthen, mean_table, narrow
+from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows
 from nmfbench.artefacts.grids import changed, cross
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
@@ -71,7 +71,7 @@ def trials(profile):
 def frame(records):
     """Rows of :func:`segments.scored`; what knows no graph stands beside each of them."""
     rows = segments.scored(records)
-    others = narrow(rows, method=[BOTH, GREY, STRIPES, ONE, HUMANS])
+    others = select_rows(rows, method=[BOTH, GREY, STRIPES, ONE, HUMANS])
     copies = [others.assign(graph=graph) for graph in rows["graph"].unique() if graph != GRAPH]
     rows = pd.concat([rows, *copies], ignore_index=True)
     return rows.assign(**{_LOWER: -rows["vi"]})
@@ -85,7 +85,7 @@ def table(frame):
     ``high``, ``count``; where there are four segments ``p``, that of a signed-rank test of the
     difference from Ncuts, after Holm's correction over scores.
     """
-    long = lengthen(frame, dict(zip(SCORES, SCORES, strict=True)), "score", "value")
+    long = melt_metrics(frame, dict(zip(SCORES, SCORES, strict=True)), "score", "value")
     by = ["graph", "method", "score"]
     images = long.groupby([*by, "segments", "repeat"], observed=True)["value"].mean().reset_index()
     images = images.assign(good=images["value"] * np.where(images["score"] == "vi", -1, 1))
@@ -99,7 +99,7 @@ def table(frame):
         of_each.assign(segments="OIS"),
     ]
     found = mean_table(pd.concat(parts), "value", [*by, "segments"]).reset_index(drop=True)
-    wide = narrow(images, segments=_COMPARED).pivot(
+    wide = select_rows(images, segments=_COMPARED).pivot(
         index="repeat", columns=["graph", "method", "score"], values="value"
     )
     return found.assign(p=_corrected(wide, found))
@@ -122,7 +122,7 @@ def _corrected(wide, found):
 def scores(table):
     """Four segments, and the best numbers of them: a line a graph and method."""
     order = {label: place for place, label in enumerate(_LABELS)}
-    chosen = narrow(table, segments=[str(_COMPARED), *_BEST])
+    chosen = select_rows(table, segments=[str(_COMPARED), *_BEST])
     names = {str(_COMPARED): f"k = {_COMPARED}"} | _BEST
     cells = chosen.assign(
         column=[

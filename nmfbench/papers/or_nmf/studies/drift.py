@@ -12,7 +12,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import larger, smaller
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.grids import Method, cross, labelled, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import legend_of
@@ -98,7 +98,7 @@ def frame(records):
     ``unrecovered`` says that ``recovery``, in samples and the mean over the changes of a stream,
     is a lower bound.
     """
-    hindsight = narrow(records, method=HINDSIGHT)
+    hindsight = select_rows(records, method=HINDSIGHT)
     keys = zip(hindsight["stream"], hindsight["repeat"], strict=True)
     best = {key: a["cost"] for key, a in zip(keys, hindsight["arrays"], strict=True)}
     regret = [
@@ -165,7 +165,7 @@ def draw(table):
     styles = {label: style | {"marker": ""} for label, style in method_styles(labels).items()}
     for axis, stream in zip(axes.ravel(), shown, strict=False):
         for label in labels:
-            curve = narrow(table, part="curve", stream=stream, method=label)
+            curve = select_rows(table, part="curve", stream=stream, method=label)
             if len(curve):
                 axis.plot(curve["sample"], curve["cost"], label=label, **styles[label])
         axis.set(title=_NAMES[stream], xlabel="samples", yscale="log")

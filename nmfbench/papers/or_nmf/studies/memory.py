@@ -9,7 +9,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_least, at_most
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.frames import lengthen, mean_table, narrow
+from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import legend_of
@@ -93,7 +93,7 @@ def summarise(frame):
             parts.append(pd.DataFrame(points).assign(measure=measure, method=row.method))
     points = pd.concat(parts).astype({"method": str})
     curves = points.groupby(["measure", "method", "samples"])["value"].mean().reset_index()
-    found = lengthen(frame, {name: name for name in _SUMMARISED}, "measure", "value")
+    found = melt_metrics(frame, {name: name for name in _SUMMARISED}, "measure", "value")
     means = mean_table(found.dropna(subset="value"), "value", ["measure", "method"])
     return pd.concat([curves, means.astype({"measure": str, "method": str})], ignore_index=True)
 
@@ -105,10 +105,10 @@ def draw(table):
     styles = method_styles(labels)
     for axis, (measure, title) in zip(axes, _MEASURES.items(), strict=True):
         for label in labels:
-            rows = narrow(table, measure=measure, method=label)
+            rows = select_rows(table, measure=measure, method=label)
             if len(rows):
                 axis.plot(rows["samples"], rows["value"], label=label, **styles[label])
-            failed = narrow(table, measure="out of memory", method=label)
+            failed = select_rows(table, measure="out of memory", method=label)
             if measure == "anonymous" and len(failed):
                 look = {"color": styles[label]["color"], "marker": "x", "linestyle": ""}
                 axis.plot(failed["samples"], failed["value"], label="out of memory", **look)

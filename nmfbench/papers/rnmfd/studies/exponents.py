@@ -5,7 +5,7 @@ from __future__ import annotations
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import comparable
-from nmfbench.artefacts.frames import lengthen, mean_table
+from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.papers.rnmfd import sets
@@ -32,7 +32,7 @@ def trials(profile):
 
 def table(frame):
     """Mean scores with 95 % intervals over runs, and the paper's numbers."""
-    long = lengthen(frame, _SHOWN, "score", "value").astype({"score": str, "method": str})
+    long = melt_metrics(frame, _SHOWN, "score", "value").astype({"score": str, "method": str})
     found = mean_table(long, "value", ["dataset", "score", "method"], between=(0, 1))
     shown = [
         printed(_TABLES[score], dataset)["RNMFD"]

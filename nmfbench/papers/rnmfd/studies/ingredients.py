@@ -13,7 +13,7 @@ from nmfbench.artefacts.bounds import seldom
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better, margin_grows
 from nmfbench.artefacts.finding import with_evidence, within
-from nmfbench.artefacts.frames import lengthen, mean_table, narrow, reference
+from nmfbench.artefacts.frames import mean_table, melt_metrics, reference, select_rows
 from nmfbench.artefacts.grids import CLEAN, changed, corrupted, labelled
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
@@ -132,7 +132,7 @@ def summarise(frame):
     the accuracy of the same clusters with their labels shuffled, of all methods together.
     """
     metrics = {name: name for name in (_AC, _NMI, _SIMILAR, _IN_S, "orthogonality-gap", _DEAD)}
-    long = lengthen(frame, metrics, "metric", "value").dropna(subset=["value"])
+    long = melt_metrics(frame, metrics, "metric", "value").dropna(subset=["value"])
     parts = [mean_table(long, "value", ["metric", *_PLACE, "method"]).assign(part="level")]
     if _CHANCE in frame:
         chance = mean_table(frame, _CHANCE, _PLACE, over=["repeat"])
@@ -171,8 +171,8 @@ _WIDE = 15  # cells in a row, from which on names of sets stand upright
 
 def draw(table):
     """Accuracy against the dose, a row a set; below, what leaving a term out changes."""
-    levels = narrow(table, part="level", metric=_AC)
-    noisy, clean = levels[levels["noise"] != CLEAN], narrow(levels, noise=CLEAN)
+    levels = select_rows(table, part="level", metric=_AC)
+    noisy, clean = levels[levels["noise"] != CLEAN], select_rows(levels, noise=CLEAN)
     curves = noisy[["dataset", "noise", "method"]].drop_duplicates()
     starts = clean.drop(columns="noise").merge(curves, on=["dataset", "method"])
     heights = [2.3 * noisy["dataset"].nunique() + 0.9, 4.6]
@@ -181,7 +181,7 @@ def draw(table):
     above, below = parts
     if len(noisy):
         _CURVES.draw_in(above, pd.concat([starts, noisy]))
-    effects = narrow(table, part="effect")
+    effects = select_rows(table, part="effect")
     if len(effects):
         _draw_effects(below, effects)
     return figure
@@ -200,7 +200,7 @@ def _draw_effects(figure, effects):
     widths = [len(names) for names in shown]
     axes = figure.subplots(1, len(conditions), sharey=True, squeeze=False, width_ratios=widths)[0]
     for condition, names, axis in zip(conditions, shown, axes, strict=True):
-        rows = narrow(effects, noise=condition)
+        rows = select_rows(effects, noise=condition)
         means = rows.pivot(index="method", columns="dataset", values="mean")
         means = means.reindex(index=labels, columns=names)
         axis.set_facecolor("0.88")  # of cells without a trial
@@ -248,7 +248,7 @@ def _means(rows, beside):
     wide = rows.pivot_table(index=index, columns="method", values=_AC, observed=True)
     wide = wide[[label for label in dict.fromkeys((ALL, *beside)) if label in wide]].dropna()
     texts = [f"{label} {value:.3g}" for label, value in wide.mean().items()]
-    same = narrow(rows, method=list(wide))
+    same = select_rows(rows, method=list(wide))
     same = same[same.set_index(index).index.isin(wide.index)]
     if _CHANCE in same:
         texts.append(f"{same[_CHANCE].mean():.3g} by chance")
@@ -256,7 +256,7 @@ def _means(rows, beside):
     where = "all sets" if len(sets) == len(SETS) else " and ".join(sets)
     found = f"AC (%) on {where}: " + ", ".join(texts)
     described = next((label for label in beside if label in (MORE_S, BOUNDED, S_ALONE)), ALL)
-    own = narrow(same, method=described)
+    own = select_rows(same, method=described)
     if {_IN_S, _DEAD} <= set(own) and len(own):
         found += f"; S of {described} holds {100 * own[_IN_S].mean():.2g} % of the entries"
         if described != S_ALONE:  # which no term keeps from shrinking

@@ -14,7 +14,7 @@ from matplotlib.ticker import NullLocator
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.drawn import remember
+from nmfbench.artefacts.drawn import attach_data
 from nmfbench.artefacts.finding import with_evidence, within
 from nmfbench.artefacts.grids import cross, labelled
 from nmfbench.artefacts.plan import Plan
@@ -153,7 +153,7 @@ def _draw_objectives(axis, rows, one):
         dense = (x > _SWINGS) & (y.diff() > 0).any() & (not one)
         (line,) = axis.plot(x[~dense], y[~dense], linewidth=1.4, **look)
         name = f"{SETS[dataset].label}: {_LOOKS[rule]['label']}"
-        remember(line, x, curve.rename(columns={"value": "mean"}), name=name)
+        attach_data(line, x, curve.rename(columns={"value": "mean"}), name=name)
         low, high = y.rolling(2).min()[dense], y.rolling(2).max()[dense]
         axis.fill_between(x[dense], low, high, color=look["color"], alpha=0.25, linewidth=0)
         for edge in (low, high):

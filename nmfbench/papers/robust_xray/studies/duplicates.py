@@ -8,7 +8,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, not_worse
 from nmfbench.artefacts.finding import with_evidence
-from nmfbench.artefacts.frames import narrow
+from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
@@ -74,7 +74,9 @@ def draw(table):
 
 
 def _smrs(frame):
-    means = 100 * narrow(frame, method=[_RAW, _CLEANED, _RANDOM]).groupby("method")[_SHARE].mean()
+    means = (
+        100 * select_rows(frame, method=[_RAW, _CLEANED, _RANDOM]).groupby("method")[_SHARE].mean()
+    )
     return "per cent: " + ", ".join(f"{name} {mean:.2g}" for name, mean in means.items())
 
 

@@ -12,10 +12,10 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import rows_of
-from nmfbench.artefacts.drawn import remember
+from nmfbench.artefacts.drawn import attach_data
 from nmfbench.artefacts.estimate import of_left_out
 from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, within
-from nmfbench.artefacts.frames import narrow, with_columns
+from nmfbench.artefacts.frames import select_rows, with_columns
 from nmfbench.artefacts.grids import Method, cross
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import legend_of
@@ -198,7 +198,7 @@ def summarise(frame):
     clips = pd.concat([frame[shown].join(ends), _of_mean(frame)], ignore_index=True)
     steady = clips[~clips["filtered"] & ~clips["light_switch"]]
     parts = [clips.assign(part="clip"), _of_methods(steady).assign(part="method")]
-    areas = _block_areas(narrow(frame, filtered=False, light_switch=False))
+    areas = _block_areas(select_rows(frame, filtered=False, light_switch=False))
     if areas.index.get_level_values("clip").nunique() >= 3 and areas.shape[1] >= 3:
         table = grouped_critical_difference(areas, areas.index.get_level_values("clip"))
         parts.append(table.assign(part="rank"))
@@ -239,7 +239,7 @@ _LOOKS = method_styles([method.label for method in METHODS])
 
 def draw(table):
     """F-measure against seconds, a mark a method; below, mean ranks."""
-    points, ranks = narrow(table, part="method"), narrow(table, part="rank")
+    points, ranks = select_rows(table, part="method"), select_rows(table, part="rank")
     heights = [5.2, height_of_ranks(ranks)] if len(ranks) else [5.2]
     figure = plt.figure(figsize=(8.5, sum(heights)))
     parts = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
@@ -263,7 +263,7 @@ def _draw_points(figure, points):
         filled = {} if row["n_components"] == 1 else {"label": row["family"]}
         (dot,) = axis.plot(x, y, **look, **(filled or {"mfc": "white"}), zorder=3)
         quality = {"mean": y, "low": row["f-rule-low"], "high": row["f-rule-high"]}
-        remember(dot, [x], pd.DataFrame([quality]), row["method"], "bars")
+        attach_data(dot, [x], pd.DataFrame([quality]), row["method"], "bars")
     for row in points[points["family"] == MEAN].to_dict("records"):
         axis.axhline(row["f-rule"], color="0.5", linestyle=":", linewidth=1.2, label=MEAN)
     axis.set(xscale="log", xlabel="CPU seconds", ylabel="F-measure, one rule for all thresholds")
@@ -282,7 +282,7 @@ def _none_ahead(rival, at) -> Test:
 
     def test(frame):
         rows = frame.dropna(subset="areas")
-        theirs, others = narrow(rows, method=rival), rows[rows["method"] != rival]
+        theirs, others = select_rows(rows, method=rival), rows[rows["method"] != rival]
         if theirs.empty or others.empty:
             return Finding.without("not run", NO_PAIR)
         leads = [lead_in_area(theirs, row, str(name)) for name, row in others.groupby("method")]
@@ -297,7 +297,7 @@ def _on_shared_clips(test, *sides):
 
     def judged(frame):
         clips = [set(rows_of(frame, side)["clip"]) for side in sides]
-        return test(narrow(frame, clip=set.intersection(*clips)))
+        return test(select_rows(frame, clip=set.intersection(*clips)))
 
     return judged
 

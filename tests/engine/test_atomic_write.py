@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nmfbench.cards.measured import FILE_NAME, write_measured
-from nmfbench.core.files import whole_file
+from nmfbench.core.files import atomic_write
 from nmfbench.datasets.files import write_arrays
 from nmfbench.records.exchange import export_records
 
@@ -15,12 +15,12 @@ from nmfbench.records.exchange import export_records
 def test_a_block_that_raises_changes_nothing(tmp_path):
     """The old file stays, and nothing is left beside it."""
     path = tmp_path / "new" / "file"
-    with whole_file(path) as part:
+    with atomic_write(path) as part:
         part.write_text("old")
         assert not path.exists()
 
     def write_half():
-        with whole_file(path) as part:
+        with atomic_write(path) as part:
             part.write_text("half")
             raise RuntimeError
 
@@ -33,7 +33,7 @@ def test_a_block_that_raises_changes_nothing(tmp_path):
 def test_a_file_has_the_usual_permissions(tmp_path):
     """Those of the user's mask, not those of a temporary file."""
     (tmp_path / "usual").touch()
-    with whole_file(tmp_path / "file") as part:
+    with atomic_write(tmp_path / "file") as part:
         part.touch()
     assert (tmp_path / "file").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
