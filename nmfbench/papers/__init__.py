@@ -155,7 +155,7 @@ A headline has a sentence for each outcome of one claim; the landing page and th
 outcome, number and interval:
 
 >>> from nmfbench.papers.robust_xray import PAPER
->>> PAPER.headlines[0].claim
+>>> PAPER.headlines[-1].claim
 'fig3/beats-spa'
 
 What else it takes
