@@ -10,8 +10,10 @@ from nmfbench.commands.answer import Answer, counted
 from nmfbench.commands.merged import merge_beside, merge_data, merge_text
 from nmfbench.commands.values import BOOK, command
 from nmfbench.comparison.leaderboards import race_traces
+from nmfbench.core import registry
 from nmfbench.records.store import Store
 from nmfbench.verdicts import book as record_book
+from nmfbench.verdicts.course import course, write_course
 
 __all__ = ["publish"]
 
@@ -58,6 +60,9 @@ def publish(
         merge_beside(book, store)
         also = race_traces(plan_of_the_field(), opened)
         found = record_book.publish(opened, book, also, compact=compact)
+        write_course(
+            course((entry.target for entry in registry.artefacts.entries()), opened), store
+        )
     measured = merge_beside(store, book, own=True)
     data = asdict(found) | {"merge": merge_data(found.merge), "book": str(book)}
     data["measured"] = measured

@@ -54,7 +54,9 @@ from nmfbench.reports.printed import write_numbers
 from nmfbench.reports.section import SECTION, Section, contents, with_sentences
 from nmfbench.reports.sentences import sentence_counts, write_sentences
 from nmfbench.reports.sums import write_sums
+from nmfbench.reports.hours import write_hours
 from nmfbench.reports.two_targets import read_two_targets, write_page
+from nmfbench.verdicts.course import read_course
 
 __all__ = ["NotebookError", "Report", "build_report", "execute_notebook", "notebook_path"]
 
@@ -185,7 +187,7 @@ def build_report(
     sentences = [row for key in papers for row in sentence_rows(key, paper_of(key).sentences, rows)]
     numbers = [row for section in sections for row in section.numbers]
     changes = None if release is None else release.compare(rows, by_id, sentences)
-    twice = read_two_targets(store)
+    twice, looks = read_two_targets(store), read_course(store)
     index, *previews = write_landing(
         as_in_notebooks,
         list(papers),
@@ -197,6 +199,7 @@ def build_report(
         sentences,
         numbers,
         findings(rows),
+        hours=looks is not None,
     )
     chosen = write_choose(boards, output)
     table = write_claims([section.evaluation for section in as_in_notebooks], output)
@@ -234,6 +237,8 @@ def build_report(
         written += [released, *write_changes(changes, output)]
     if twice is not None:
         written.append(write_page(twice, list(by_id), output))
+    if looks is not None:
+        written += write_hours(looks, list(by_id), output)
     written += write_about(list(papers), output, changes=changes is not None)
     if site:
         made = (path for path in written if path.suffix == ".html")

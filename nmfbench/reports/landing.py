@@ -197,6 +197,8 @@ def write_landing(
     sentences: Sequence[Mapping[str, Any]] = (),
     numbers: Sequence[Mapping[str, Any]] = (),
     found: Sequence[Mapping[str, str]] = (),
+    *,
+    hours: bool = False,
 ) -> list[Path]:
     """Write ``index.html`` and the small pictures on it; their paths.
 
@@ -223,6 +225,8 @@ def write_landing(
         That the papers print, as :func:`~nmfbench.verdicts.numbers.number_rows` gives them.
     found : sequence of dict
         Sentences on what came out, as :func:`~nmfbench.reports.findings.findings` gives them.
+    hours : bool, default=False
+        Whether there is a page ``hours.html``.
     """
     evaluations = [section.evaluation for section in sections]
     rows = [
@@ -246,6 +250,7 @@ def write_landing(
         profile=profile,
         changes=changes,
         twice=twice,
+        hours=hours,
         sentences=outcomes,
         all_sentences=sentence_counts(sentences),
         numbers={

@@ -1,24 +1,33 @@
 """Course of the verdicts: how many tests were decided after how many CPU hours.
 
 Records say when they were finished and what they took, so that the course can be read off them,
-whoever computed them, and in whatever order.
+whoever computed them, and in whatever order. It is kept beside them, as every look has to be judged
+again to find it.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact
+from nmfbench.core.files import atomic_write
 from nmfbench.engine.budget import cpu_of
+from nmfbench.records.exchange import beside_error, read_beside
 from nmfbench.records.store import Store
 from nmfbench.verdicts.evaluate import find
 from nmfbench.verdicts.scheduler import looks_of
 from nmfbench.verdicts.verdict import DECIDED, decide
 
-__all__ = ["course"]
+__all__ = ["FILE_NAME", "course", "merge_course", "read_course", "write_course"]
+
+FILE_NAME = "course.json"
+_COMMAND = "publish"
+_COLUMNS = ["finished", "hours", "artefact", "repeats", "decided", "all_decided"]
 
 
 def course(artefacts: Iterable[Artefact], store: Store) -> pd.DataFrame:
@@ -74,3 +83,41 @@ def _looks(artefact, store, trials, records):
         decided = sum(verdict.verdict in DECIDED for verdict in settled)
         finished = max(records[trial.key]["finished"] for trial in chosen)
         yield finished, artefact.id, look.repeats, decided
+
+
+def write_course(found: pd.DataFrame, folder) -> None:
+    """Keep a course in the folder of a store or a record book."""
+    rows = [list(row) for row in found[_COLUMNS].itertuples(index=False)]
+    with atomic_write(Path(folder) / FILE_NAME) as part:
+        part.write_text(json.dumps({"looks": rows}, default=int) + "\n", encoding="utf-8")
+
+
+def read_course(folder) -> pd.DataFrame | None:
+    """The course of a store or a record book; None if there is none.
+
+    Raises
+    ------
+    ExchangeError
+        If the file holds something else.
+    """
+    path = Path(folder) / FILE_NAME
+    if (fields := read_beside(path, _COMMAND)) is None:
+        return None
+    kinds = (str, float, str, int, int, int)
+    rows = fields.get("looks")
+    whole = isinstance(rows, list) and all(
+        isinstance(row, list)
+        and len(row) == len(kinds)
+        and all(type(value) is kind for value, kind in zip(row, kinds, strict=True))
+        for row in rows
+    )
+    if not whole:
+        raise beside_error(path, _COMMAND)
+    return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+def merge_course(source, target) -> None:
+    """Copy the course from one folder to another, where that has none, or one of fewer looks."""
+    offered, held = read_course(source), read_course(target)
+    if offered is not None and (held is None or len(offered) > len(held)):
+        write_course(offered, target)

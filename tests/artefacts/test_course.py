@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 from engine import trial
 
@@ -11,8 +12,10 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.plan import Plan
 from nmfbench.engine import runner
+from nmfbench.records.exchange import ExchangeError
 from nmfbench.records.store import Store
-from nmfbench.verdicts.course import course
+from nmfbench.reports.hours import write_hours
+from nmfbench.verdicts.course import FILE_NAME, course, merge_course, read_course, write_course
 
 HOUR = 3600.0
 
@@ -59,3 +62,49 @@ def test_a_look_that_is_not_complete_is_none(tmp_path):
             answer = {"outcome": {"metrics": {"a": 1.0 + 0.01 * one.repeat}, "fit": {}}}
             store.put(runner._record(one, answer, {}))
         assert course([clear], store)["repeats"].tolist() == [5]
+
+
+def looks(n):
+    """A course of so many looks, an hour each."""
+    return pd.DataFrame(
+        {
+            "finished": [f"2026-01-01T{k:02d}:00:00+00:00" for k in range(n)],
+            "hours": [k + 0.5 for k in range(n)],
+            "artefact": [f"alpha/a{k % 2}" for k in range(n)],
+            "repeats": range(5, 5 + n),
+            "decided": [1] * n,
+            "all_decided": range(1, n + 1),
+        }
+    )
+
+
+def test_a_course_comes_back_and_fewer_looks_replace_none(tmp_path):
+    """What is kept is what is read; a copy goes where there is none, or one of fewer looks."""
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir(), there.mkdir()
+    assert read_course(here) is None
+    write_course(looks(3), here)
+    pd.testing.assert_frame_equal(read_course(here), looks(3))
+    merge_course(here, there)
+    write_course(looks(2), here)
+    merge_course(here, there)
+    pd.testing.assert_frame_equal(read_course(there), looks(3))
+
+
+@pytest.mark.parametrize("text", ["{}", '{"looks": [[1, 2]]}', '{"looks": 3}', "no JSON"])
+def test_a_course_of_another_form_is_an_error(tmp_path, text):
+    """A file that is not as it was written is named, with what to do."""
+    (tmp_path / FILE_NAME).write_text(text)
+    with pytest.raises(ExchangeError, match="Move the file away"):
+        read_course(tmp_path)
+
+
+def test_the_page_says_how_much_was_decided_after_how_many_hours(tmp_path):
+    """The last look of each artefact has a row, linked where its artefact is in the report."""
+    page, picture = write_hours(looks(3), ["alpha/a0"], tmp_path)
+    text = page.read_text(encoding="utf-8")
+    assert picture.stat().st_size > 1000
+    assert "After 2.5 hours 3 tests" in " ".join(text.split())
+    assert text.count("<tr>") == 3
+    assert 'href="alpha.html#alpha-a0"' in text
+    assert "alpha-a1" not in text
