@@ -324,7 +324,7 @@
   const figures = document.querySelectorAll("figure[data-numbers]");
   if (figures.length) load("link", `${folder}figures.css`);
   for (const figure of figures) {
-    const picture = figure.querySelector("img");
+    const picture = figure.querySelector(":scope > a, :scope > img");
     const button = make("button", { type: "button", className: "as-figure", textContent: "Interactive" });
     button.ariaPressed = false;
     let chart;
