@@ -116,8 +116,8 @@ def _show_warning(message, *_, **__):
 class _Parser(argparse.ArgumentParser):
     """Errors in one line, with the nearest valid names."""
 
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, allow_abbrev=False, **kwargs)
+    def __init__(self, prog=None, **options):
+        super().__init__(prog, allow_abbrev=False, **options)
 
     def error(self, message):
         choice = re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message)

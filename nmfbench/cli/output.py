@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from nmfbench.commands.progress import Begun, Computed, Ended, Event, Note
 from nmfbench.core.text import printable
+
+if TYPE_CHECKING:
+    from nmfbench.cli.progress import Progress
 
 __all__ = ["Reporter", "notice"]
 
@@ -18,8 +22,7 @@ def notice(text):
 class Reporter:
     """Shows the events of a command: notices as lines, trials as a bar or a line now and then."""
 
-    def __init__(self):
-        self._progress = None
+    _progress: Progress  # from the first event of trials on
 
     def __call__(self, event: Event) -> None:
         match event:

@@ -173,8 +173,8 @@ def open_text(rows: Sequence[Mapping]) -> str:
     return "\n".join([*parts, f"{counted(tests, 'open test')} in {counted(len(rows), 'artefact')}"])
 
 
-_CELLS = ("id", "open", "repeats", "next_look", "time", "expected", "end", "time_to_end")
-_CELLS += ("expected_by_end",)
+_CELLS: tuple[str, ...] = ("id", "open", "repeats", "next_look", "time", "expected")
+_CELLS += ("end", "time_to_end", "expected_by_end")
 
 
 def _cells(row):
@@ -209,5 +209,6 @@ def account_rows(accounts: Mapping[str, Account]) -> list[dict]:
 
 def account_text(rows: Sequence[Mapping]) -> str:
     """Table of predicted and spent CPU time."""
-    cells = [row | {name: in_time(row[name]) for name in ("predicted", "spent")} for row in rows]
+    times = ("predicted", "spent")
+    cells = [dict(row) | {name: in_time(row[name]) for name in times} for row in rows]
     return text_table(cells, ("id", "batches", "predicted", "spent", "expected", "decided"))

@@ -7,6 +7,8 @@ import math
 import os
 import shlex
 from os import PathLike
+from pathlib import Path
+from typing import Any
 
 from nmfbench.audits import audit as sampling
 from nmfbench.audits import versions
@@ -16,7 +18,7 @@ from nmfbench.commands.answer import Answer, counted, text_table
 from nmfbench.commands.errors import UsageError
 from nmfbench.commands.progress import Note, Progress, describe, silent
 from nmfbench.commands.targets import select
-from nmfbench.commands.values import command
+from nmfbench.commands.values import command, converted
 from nmfbench.core import registry
 from nmfbench.engine.runner import Limits
 from nmfbench.guests import parse_solver
@@ -28,7 +30,7 @@ from nmfbench.verdicts.book import owners
 
 __all__ = ["audit"]
 
-_COLUMNS = ("task", "solver", "dataset", "records", "changed", "audited")
+_COLUMNS: tuple[str, ...] = ("task", "solver", "dataset", "records", "changed", "audited")
 _COLUMNS += ("same_bits", "same_digits", "rounding", "different")
 
 
@@ -105,7 +107,8 @@ def audit(
         raise UsageError("renew: not allowed with sensitivity, as each is done instead of an audit")
     tell, chosen = progress or silent, select(targets)
     spec = None if solver is None else parse_solver(solver)
-    means = {"budget": budget, "jobs": jobs, "limits": Limits(time_limit, memory_limit)}
+    limits = Limits(time_limit, converted(memory_limit))
+    means: dict[str, Any] = {"budget": converted(budget), "jobs": jobs, "limits": limits}
     with Store(store, create=False) as opened:
         opened.check_writable()
         keys = places = None
@@ -193,7 +196,7 @@ def _records_of(spec, store, keys):
     """Keys of the records of a solver, and where the code is of those made elsewhere."""
     places: dict[str, str] = {}
     if spec.is_guest:
-        name = saved_name(spec.solver, version_of(registry.solvers[spec.solver]))
+        name = saved_name(spec.solver, str(version_of(registry.solvers[spec.solver])))
         places[name] = spec.solver
     found = [
         record["key"]
@@ -256,7 +259,8 @@ def _raised(entries, accept) -> list[str]:
         places[path, line, name] = kind, key
         if accept:
             versions.raise_version(kind, key)
+        shown: str | Path = path
         with contextlib.suppress(ValueError):  # on another drive
-            path = os.path.relpath(path)
-        lines.append(f"{path}:{line}: {kind} {key!r}: {name}={version + 1}")
+            shown = os.path.relpath(path)
+        lines.append(f"{shown}:{line}: {kind} {key!r}: {name}={version + 1}")
     return lines

@@ -90,8 +90,8 @@ def _measure(specs, store, time_limit, tell, *, again):
     """Measure exponents of time, and keep each as it comes; ``again``: also what is current."""
     todo = [s for s in specs if again or not is_current(store, s.solver, s.params)]
     if len(specs) > len(todo):
-        measured = len(specs) - len(todo)
-        tell(Note(f"{measured} of {len(specs)} solvers have been measured already"))
+        current = len(specs) - len(todo)
+        tell(Note(f"{current} of {len(specs)} solvers have been measured already"))
     done = 0
     with contextlib.closing(Worker(target=NATIVE)) as worker:
         try:

@@ -6,7 +6,7 @@ import textwrap
 
 from nmfbench.checks import as_data, check_solver
 from nmfbench.commands.answer import Answer
-from nmfbench.commands.values import command
+from nmfbench.commands.values import command, converted
 from nmfbench.guests import parse_solver
 
 __all__ = ["check"]
@@ -47,7 +47,9 @@ def check(
     nmfbench.core.registry.UnknownNameError: no solver is called 'spaa'; did you mean 'spa'...
     """
     spec = parse_solver(solver)
-    examined, findings = check_solver(spec, time_limit=time_limit, memory_limit=memory_limit)
+    examined, findings = check_solver(
+        spec, time_limit=time_limit, memory_limit=converted(memory_limit)
+    )
     data = as_data(examined, findings)
     failed = any(finding.status == "failed" for finding in findings)
     return Answer(data, _findings(data), failed, data["checks"])
@@ -76,7 +78,7 @@ def _findings(found):
     if any(row["input"] for row in found["checks"]):
         lines.append("The inputs need: from nmfbench.checks import easy_data")
     lines.append(f"Tasks it can do: {', '.join(found['tasks']) or 'none'}.")
-    reasons = {}
+    reasons: dict[str, list[str]] = {}
     for task, text in found["cannot"].items():
         reasons.setdefault(text, []).append(task)
     lines += [f"Not {', '.join(tasks)}: {text}." for text, tasks in reasons.items()]

@@ -22,7 +22,7 @@ from nmfbench.checks import check_solver
 from nmfbench.commands.answer import Answer, counted, text_table
 from nmfbench.commands.errors import UsageError
 from nmfbench.commands.progress import Note, Progress, events, silent
-from nmfbench.commands.values import command, listed
+from nmfbench.commands.values import command, converted, listed
 from nmfbench.comparison.evaluate import Findings, evaluate, gather
 from nmfbench.comparison.page import as_data, draw_pictures, write_page
 from nmfbench.comparison.plan import Plan, check_tasks, make_plan
@@ -183,7 +183,8 @@ def compare(
     if save is not None and Path(save).is_dir():
         raise UsageError(f"--save needs a file, but {save} is a folder.")
     saved = [spec for spec in rivals if spec.is_saved]
-    with contextlib.closing(Worker(memory_limit)) as worker:  # which built-in solvers share
+    limits = Limits(time_limit, converted(memory_limit))
+    with contextlib.closing(Worker(limits.memory)) as worker:  # which built-in solvers share
         others = [examine(spec, worker=worker) for spec in rivals if not spec.is_saved]
         found, broken = _examined(specs, worker)
         plan = make_plan(found, tasks=tasks, against=others, profile=profile)
@@ -207,7 +208,7 @@ def compare(
             timings,
             tell,
             jobs=jobs or os.cpu_count() or 1,
-            limits=Limits(time_limit, memory_limit),
+            limits=limits,
             retry_failed=retry_failed,
         )
         _note_left_out(plan.left_out[planned:], plan, tell)
@@ -298,7 +299,8 @@ def _save(plan, store, path):
 
 def _note_left_out(rows, plan, tell):
     """One notice for each reason; only the page has the reasons of baselines."""
-    reasons, rivals = {}, {entrant.label for entrant in plan.entrants if not entrant.new}
+    rivals = {entrant.label for entrant in plan.entrants if not entrant.new}
+    reasons: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         if row["solver"] not in rivals:
             reasons.setdefault((row["solver"], row["why"]), []).append(row["task"])

@@ -9,7 +9,7 @@ from nmfbench.audits.replay import replay as replay_record
 from nmfbench.commands.answer import Answer
 from nmfbench.commands.errors import UsageError
 from nmfbench.commands.progress import describe
-from nmfbench.commands.values import command
+from nmfbench.commands.values import command, converted
 from nmfbench.engine.runner import Limits
 from nmfbench.records.results import reason
 from nmfbench.records.store import Store
@@ -68,7 +68,8 @@ def replay(
             record = find_record(opened, key)
         except LookupError as error:
             raise UsageError(error.args[0]) from None
-        found = replay_record(record, opened, Limits(time_limit, memory_limit), target=target)
+        limits = Limits(time_limit, converted(memory_limit))
+        found = replay_record(dict(record), opened, limits, target=target)
     data = {
         "key": record["key"],
         "trial": describe(record),

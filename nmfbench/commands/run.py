@@ -19,7 +19,7 @@ from nmfbench.commands.merged import agreement_text
 from nmfbench.commands.progress import Note, Progress, describe, events, silent
 from nmfbench.commands.status import count_trials
 from nmfbench.commands.targets import how_to_get, runnable, select
-from nmfbench.commands.values import command
+from nmfbench.commands.values import command, converted
 from nmfbench.engine.budget import run_units, units_of
 from nmfbench.engine.idle import Idle
 from nmfbench.engine.runner import Limits, WorkerPool
@@ -131,24 +131,28 @@ def run(
     whole = {a.id: a.plan(profile, stand_in=stand_in) for a in artefacts}
     grids = {name: of_clock(grid, timed) for name, grid in whole.items()}
     plan = {trial.key: trial for grid in grids.values() for trial in grid}
-    limits = Limits(time_limit, memory_limit)
+    limits = Limits(time_limit, converted(memory_limit))
     means = _Means(jobs, scheduler, limits, target, timed, until, tell)
     with Store(store) as opened:
-        asked = {"retry_failed": retry_failed, "anew": recompute}
         batches = budget is not None or until is not None
-        deadline = time.monotonic() + seconds_left(budget, until)
+        deadline = time.monotonic() + seconds_left(converted(budget), until)
         held = Held.of(plan.values(), opened)
         if batches:
             agenda = agenda_of(
-                *(artefacts, grids, opened, profile, held), stand_in=stand_in, **asked
+                *(artefacts, grids, opened, profile, held),
+                stand_in=stand_in,
+                retry_failed=retry_failed,
+                anew=recompute,
             )
-            asked = agenda.pending.asked
-        elif not recompute:
-            asked["anew"] = stayed_behind(artefacts, grids, opened)
-        if asked["anew"] and not recompute:
-            again = counted(len(asked["anew"]), "trial")
-            tell(Note(f"{again} to be computed again, imported without arrays that are read"))
-        todo = {t.key for stage in in_stages(plan.values(), held, **asked) for t in stage}
+            behind = agenda.pending.again
+        else:
+            behind = set() if recompute else stayed_behind(artefacts, grids, opened)
+        if behind and not recompute:
+            trials = counted(len(behind), "trial")
+            tell(Note(f"{trials} to be computed again, imported without arrays that are read"))
+        anew = recompute or behind
+        stages = in_stages(plan.values(), held, retry_failed=retry_failed, anew=anew)
+        todo = {trial.key for stage in stages for trial in stage}
         lacking = len(todo.intersection(plan))
         tell(Note(_lacking_text(len(plan), lacking, recompute)))
         before = {r["key"]: r for r in opened.records(opened.imported(todo))} if recompute else {}
@@ -157,17 +161,17 @@ def run(
             if batches:
                 accounts = computing.run_within(agenda, grids, deadline)
             else:
-                computing.run(plan.values(), **asked)
+                computing.run(plan.values(), retry_failed=retry_failed, anew=anew)
             if not (batches or recompute):
-                again = set(asked["anew"])
+                again = set(behind)
                 # Where no record had an array, only those of one repeat were known to lack it.
-                while more := asked["anew"] and stayed_behind(artefacts, grids, opened) - again:
+                while more := behind and stayed_behind(artefacts, grids, opened) - again:
                     again |= more
-                    computing.run(plan.values(), **asked | {"anew": again})
+                    computing.run(plan.values(), retry_failed=retry_failed, anew=again)
             computing.explain()
         rows = [count_trials(a, opened, profile, whole[a.id]) for a in artefacts]
-        held = list(opened.status(plan).values())
-    counts = {word: held.count(word) for word in ("done", "failed")}
+        statuses = list(opened.status(plan).values())
+    counts = {word: statuses.count(word) for word in ("done", "failed")}
     data = {
         "profile": profile,
         "store": str(store),
@@ -311,7 +315,8 @@ class _Computing(contextlib.ExitStack):
 
         def compute(trials, deadline, most=math.inf):
             known, start = {trial.key: trial for trial in trials}, len(self._records)
-            new, seconds = [], 0.0
+            new: list[dict] = []
+            seconds = 0.0
 
             def spent():
                 nonlocal seconds

@@ -111,7 +111,7 @@ def score(
     baselines = (
         [parse_solver(text) for text in listed(against)]
         if against
-        else [SolverSpec(*solver) for solver in GENERAL]
+        else [SolverSpec(name, dict(params)) for name, params in GENERAL]
     )
     loaded = load_dataset(data, stand_in=stand_in)
     X = matrix_of(loaded)
@@ -133,11 +133,12 @@ def score(
     for spec in baselines:
         tell(Note(f"fitting {spec}"))
         try:
-            fitted = fit_baseline(spec, X, len(H), seed)
+            fitted_W, fitted_H = fit_baseline(spec, X, len(H), seed)
         except (TypeError, ValueError) as error:
             left_out.append({"solver": str(spec), "reason": str(error)})
             continue
-        rows.append({"factors": str(spec)} | score_factors(X, *fitted, loaded.y, losses=losses))
+        scores = score_factors(X, fitted_W, fitted_H, loaded.y, losses=losses)
+        rows.append({"factors": str(spec)} | scores)
     found = {
         "data": data,
         "stand_in": bool(loaded.is_stand_in),

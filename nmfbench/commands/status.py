@@ -19,7 +19,7 @@ from nmfbench.trials.trial import Trial
 
 __all__ = ["count_trials", "status"]
 
-_COLUMNS = ("id", "profile", "done", "failed", "missing", "total")
+_COLUMNS: tuple[str, ...] = ("id", "profile", "done", "failed", "missing", "total")
 _COLUMNS += ("current", "audited", "different", "unaudited", "elsewhere")
 _COLUMNS += ("reference", "another", "unknown", "missing_data")
 

@@ -11,7 +11,7 @@ import inspect
 import re
 from collections.abc import Callable, Sequence
 from datetime import time
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 from nmfbench.commands.errors import UsageError
 
@@ -22,6 +22,7 @@ __all__ = [
     "PROFILES",
     "bytes_of",
     "command",
+    "converted",
     "hint",
     "listed",
     "moment",
@@ -31,7 +32,9 @@ __all__ = [
     "target",
 ]
 
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
 
 BOOK = "reports/records"
 PROFILES = ("smoke", "quick", "paper")
@@ -177,3 +180,8 @@ def command(function: Callable[P, R]) -> Callable[P, R]:
         return function(*args, **given)
 
     return checked
+
+
+def converted(value: T | str | None) -> T | None:
+    """An argument in the body of a command, where :func:`command` has made a number of its text."""
+    return cast("T | None", value)

@@ -858,6 +858,25 @@ def test_what_was_imported_without_its_curves_is_computed_again(command, tmp_pat
         assert again["computed"] == 0
 
 
+@pytest.mark.parametrize("words", [[], ["--budget", "10m"]], ids=["at once", "in batches"])
+def test_all_imported_records_are_computed_again_on_request(command, tmp_path, words):
+    """In one go or within a budget, and compared; the next run has nothing to do."""
+    registry.artefacts.add("delta/again", _artefact("delta/again", _grid([0.0])))
+    run, place = ("run", "delta", "--profile", "paper", *words, "--anew"), tmp_path / "there"
+    assert _json(command, *run)[1]["computed"] == 6
+    with Store(tmp_path / "store") as here, Store(place) as there:
+        for record in here.records():
+            host = public_host(record["host"])
+            there.put_imported([(record | {"host": host}, here.arrays(record["key"]))])
+    code, out, err = command(*run, "--json", store=place)
+    found = json.loads(out)
+    assert (code, found["computed"], found["found"]) == (0, 6, 0)
+    assert found["agreement"] == {"same bits": 6}
+    assert "6 trials, of which 6 have no record that was computed here" in err
+    assert "imported without arrays" not in err
+    assert _json(command, *run, store=place)[1]["computed"] == 0
+
+
 def test_timed_trials_alone_or_left_out(command, monkeypatch):
     """Those whose seconds are the result wait for an idle machine, and say what they wait for."""
     trials = [

@@ -17,8 +17,9 @@ import pytest
 import nmfbench
 from nmfbench import cli
 from nmfbench.cli.app import _call, _command_files, _parsers
+from nmfbench.commands.errors import UsageError
 from nmfbench.commands.progress import Begun, Computed, Ended, Note
-from nmfbench.commands.values import bytes_of, moment, seconds
+from nmfbench.commands.values import bytes_of, command, converted, moment, seconds
 from nmfbench.records.store import Store
 
 FIGURE = "rnmfd/table2"
@@ -235,6 +236,25 @@ def test_values_are_read_from_text_and_numbers():
         "look",
     )
     assert (bytes_of("1K"), bytes_of(4096), bytes_of("2GiB")) == (1024, 4096, 2 << 30)
+
+
+def test_the_body_of_a_command_has_numbers_for_their_text():
+    """What a command takes as a number or as text is a number in its body, or is refused."""
+
+    @command
+    def body(*, budget=None, memory_limit=None):
+        return converted(budget), converted(memory_limit)
+
+    assert body(budget="2m", memory_limit="4K") == (120.0, 4096)
+    assert body(budget=1.5) == (1.5, None)
+    found = set()
+    for function in (getattr(nmfbench, name) for name in FUNCTIONS):
+        for parameter in inspect.signature(function).parameters.values():
+            if parameter.annotation in ("float | str | None", "int | str | None"):
+                with pytest.raises(UsageError, match=f"^{parameter.name}: "):
+                    function("x", **{parameter.name: "many"})
+                found.add(parameter.name)
+    assert found == {"budget", "memory_limit"}
 
 
 def test_help_imports_nothing_heavy():
