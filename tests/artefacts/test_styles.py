@@ -27,7 +27,10 @@ def shape(style):
     return style["color"], style["marker"], str(style["linestyle"])
 
 
-_BY_OPTIONS = {"or-nmf/step-sizes"}  # θ is constant there, by an option of the task
+_BY_OPTIONS = {
+    "or-nmf/step-sizes",  # θ is constant there, by an option of the task
+    "mahnmf/fig6",  # images drawn at random are no choice of exemplars there, but the rival
+}
 
 
 def test_a_solver_under_the_same_parameters_has_one_name():

@@ -161,8 +161,7 @@ def storm(folder, kills):
 @pytest.mark.parametrize("kills", [30, pytest.param(1000, marks=pytest.mark.slow)])
 def test_a_store_is_whole_whenever_its_writer_is_killed(tmp_path, kills):
     """Confirmed writes are there, nothing twice, and each transaction whole or not."""
-    folder = HERE
-    out, _ = python(STORM, tmp_path, folder, kills, timeout=1200)
+    out, _ = python(STORM, tmp_path, HERE, kills, path=[TESTS], timeout=1200)
     assert int(out) > 2 * kills
 
 

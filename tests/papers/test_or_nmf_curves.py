@@ -26,7 +26,13 @@ def record(method, seconds, stored, best=None, repeat=0):
     trace = np.zeros(len(seconds), TRACE_DTYPE)
     trace["iteration"] = 10 * np.arange(len(seconds))
     trace["cpu_seconds"], trace["objective"] = seconds, stored if best is None else best
-    costs = {"cost": 1.0, "cost-once": 1.0, "stored": stored[-1], "stored-once": 1.0}
+    costs = {
+        "cost": 1.0,
+        "cost-once": 1.0,
+        "stored": stored[-1],
+        "stored-once": 1.0,
+        "initial": 9.0,
+    }
     arrays = {"trace": trace, "stored": np.array([np.nan, *stored[1:]])}
     place = {"method": method, "repeat": repeat, "options": {"n_components": 10}}
     return place | costs | {"arrays": arrays}

@@ -616,7 +616,7 @@ def measuring(monkeypatch):
             "code": code_version([registry.solvers[solver].target]),
         }
 
-    monkeypatch.setattr("nmfbench.cards.scaling.measure_exponents", measure)
+    monkeypatch.setattr("nmfbench.commands.card.measure_exponents", measure)
     return asked
 
 

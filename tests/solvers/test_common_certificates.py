@@ -71,7 +71,7 @@ MANHATTAN = (
     "robust-xray",
 )
 BOXED = ("mahnmf-bc-ogm", "mahnmf-bc-rri", "mahnmf-gs")
-KL = ("kl-mu", "sklearn-mu", "xray-kl")
+KL = ("kl-mu", "kl-newton", "sklearn-mu", "xray-kl")
 
 
 @functools.cache

@@ -35,7 +35,7 @@ from nmfbench.papers.or_nmf.curves import (
 
 _METHODS = tuple(method for method in SINGLE if method.label in (OR, *RIVALS, OMF_DA))
 HARM = "cost fₜ of OMF-DA as printed over that with a safeguard"
-MORE = "cost fₜ of OMF-DA as printed less that with a safeguard"
+MORE = "fₜ of OMF-DA as printed less that with a safeguard"
 _NAMES = {"cbcl": "CBCL", "orl": "ORL", "huebow": "hue words", "digits": "digits"}
 _PAIRS = [(OR, rival) for rival in RIVALS]
 

@@ -168,8 +168,11 @@ def _explained(test, label):
 
     def explained(frame):
         finding = test(frame)
-        outside = any(p.outside == 1.0 for p in finding.places(lambda _: None))
-        return finding.noted(_short_columns(label, frame)) if outside else finding
+        refuted = finding.region is not None and any(
+            place.inside == 1.0
+            for place in finding.places(lambda _: None)  # as a fact has it
+        )
+        return finding.noted(_short_columns(label, frame)) if refuted else finding
 
     return explained
 
