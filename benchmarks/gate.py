@@ -76,7 +76,7 @@ class Comparison:
     p_value: float
 
     def word(self, least: float) -> str:
-        """What is decided: "slower", "faster" or "undecided"."""
+        """The decision: "slower", "faster" or "undecided"."""
         low, high = self.interval
         if self.p_value < ALPHA and low > 1 and self.ratio >= 1 + least:
             return "slower"

@@ -3,7 +3,7 @@
 The static picture alone says what is shown, how it looks and on which axes: the numbers that
 a report offers beside it, and the interactive figure that a page draws from them, are read from it.
 A curve is a line with a label. What a line does not hold, its interval and number of repeats, is
-told by :func:`attach_data`.
+given by :func:`attach_data`.
 """
 
 from __future__ import annotations

@@ -329,7 +329,7 @@ def card_list(
 
 
 def constraints(card: dict) -> list[str]:
-    """What a solver asks of its data or its factors, and what it aims at beyond a small loss."""
+    """Requirements of a solver on data and factors, and its aims beyond a small loss."""
     able = card["abilities"]
     words = {
         "anchors": "components are data points",

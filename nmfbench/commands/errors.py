@@ -1,4 +1,4 @@
-"""Errors that commands raise beside those of the rooms below."""
+"""Errors that commands raise, besides the errors of the rooms above them."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class DeclaredDataset(TypedDict, total=False):
 
 
 class DatasetFacts(DeclaredDataset):
-    """What is declared of a data set, and the versions of its loader and of its stand-in."""
+    """Declared facts of a data set, with the versions of its loader and of its stand-in."""
 
     version: int | None
     stand_in_version: int | None

@@ -1,4 +1,4 @@
-"""What fits its digest: rows of records and audits, lists of arrays, and arrays."""
+"""Rows of records and audits, lists of arrays, and arrays whose digest fits."""
 
 from __future__ import annotations
 

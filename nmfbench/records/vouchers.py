@@ -1,4 +1,4 @@
-"""What audits vouch for: which records of a store still come out of today's code.
+"""Outcomes of audits: which records of a store still come out of today's code.
 
 Read from the marks that audits (:mod:`nmfbench.audits`) leave in the store.
 """

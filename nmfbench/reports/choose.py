@@ -25,7 +25,7 @@ from nmfbench.stats.intervals import t_interval
 __all__ = ["Choice", "Suggestion", "choices", "losses_of", "takes_sparse", "write_choose"]
 
 PLAIN = "mu"
-"""What leads are measured against: plain NMF, by multiplicative updates."""
+"""Baseline of all leads: plain NMF, by multiplicative updates."""
 
 _MOST = 3
 
@@ -54,7 +54,7 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class Choice:
-    """What the records say of one job under one restriction.
+    """Evidence of the records on one job under one restriction.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What came out of a figure or table, in a few sentences, what surprises first.
+"""Outcomes of a figure or table in a few sentences, what surprises first.
 
 Nothing here is typed for one figure: sentences come from verdicts, ranks and printed numbers.
 """

@@ -1,1 +1,1 @@
-"""Questions of ours that the paper leaves open."""
+"""Our own questions, which the paper leaves open."""
