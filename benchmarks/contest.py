@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks import codes, graph, kernels, manhattan, online, peers, smoothing, solvers, text
 
-__all__ = ["Contest", "Result", "benchmark_named", "cases_matching", "contests", "run"]
+__all__ = ["Contest", "Result", "benchmark_named", "cached", "cases_matching", "contests", "run"]
 
 MODULES = (solvers, kernels, manhattan, graph, peers, smoothing, codes, text, online)
 
@@ -150,7 +150,7 @@ def run(contest, *, rounds=9, budget=6.0):
     result = Result(contest)
     ready = {}
     for member in contest.members():
-        benchmark, args = contest.benchmark(), (*_cached(contest), *contest.params(member))
+        benchmark, args = contest.benchmark(), (*cached(contest.benchmark), *contest.params(member))
         if _attempt(result, member, lambda b=benchmark, a=args: b.setup(*a)) is not _FAILED:
             ready[member] = benchmark, args
     found = {member: [] for member in ready}
@@ -198,13 +198,13 @@ def _attempt(result, member, action):
 _caches = {}
 
 
-def _cached(contest):
+def cached(benchmark):
     """Result of ``setup_cache``, as a tuple of no or one argument."""
-    if not hasattr(contest.benchmark, "setup_cache"):
+    if not hasattr(benchmark, "setup_cache"):
         return ()
-    if contest.benchmark not in _caches:
-        _caches[contest.benchmark] = contest.benchmark().setup_cache()
-    return (_caches[contest.benchmark],)
+    if benchmark not in _caches:
+        _caches[benchmark] = benchmark().setup_cache()
+    return (_caches[benchmark],)
 
 
 def _time(benchmark, method, args):
@@ -227,7 +227,7 @@ def _memory_apart(contest, member):
 
 
 def _memory(contest, member):
-    benchmark, args = contest.benchmark(), (*_cached(contest), *contest.params(member))
+    benchmark, args = contest.benchmark(), (*cached(contest.benchmark), *contest.params(member))
     benchmark.setup(*args)
     gc.collect()
     before = _peak(reset=True)

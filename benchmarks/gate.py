@@ -169,7 +169,7 @@ class Process:
 
 def _serve() -> None:
     """Answer the requests on standard input until it ends."""
-    from benchmarks.contest import Contest, _cached, benchmark_named
+    from benchmarks.contest import benchmark_named, cached
 
     answers, sys.stdout = sys.stdout, sys.stderr
     ready: dict = {}
@@ -179,8 +179,7 @@ def _serve() -> None:
         try:
             if (name, params) not in ready:
                 kind, method, args = benchmark_named(name, params)
-                cached = _cached(Contest(kind, method, ()))
-                ready[name, params] = kind(), method, (*cached, *args)
+                ready[name, params] = kind(), method, (*cached(kind), *args)
             answer = _sample(*ready[name, params], request["calls"])
         except NotImplementedError as error:
             answer = {"left out": str(error)}

@@ -81,7 +81,7 @@ def test_every_case_is_found_by_its_name():
 def test_wrong_usage_is_named(words, message):
     """A pattern without a case, and an unknown commit, end with what is wrong."""
     if words[0] == "--base" and not (ROOT / ".git").exists():
-        pytest.skip("there is no git")
+        pytest.skip("a commit is looked up in a git repository, and this is none")
     command = [sys.executable, "-m", "benchmarks.gate", *words]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2
