@@ -81,6 +81,10 @@ def agenda_of(
     again = set().union(*(found.behind for found in first.values()))
     pending = Pending(everything.values(), store, again=again, held=held, **asked)
     costs = Costs(held, everything.values())
+    if profile == "paper":
+        unseen = [a for a in artefacts if not held.provenance(t.key for t in planned[a.id])]
+        smaller = [trial for a in unseen for p in ("smoke", "quick") for trial in a.plan(p)]
+        costs.learn(store, smaller)
 
     def prospects(name):
         if name in first:

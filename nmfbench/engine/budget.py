@@ -84,8 +84,14 @@ class Costs:
     """
 
     def __init__(self, store: Store | Held, trials: Iterable[Trial]):
-        everyone = {t.key: t for trial in trials for t in (trial, trial.base) if t is not None}
         self._known: dict[tuple, _Known] = {}
+        self._seen: dict[tuple, list[float]] = {}
+        self._predicted: dict[str, float] = {}
+        self.learn(store, trials)
+
+    def learn(self, store: Store | Held, trials: Iterable[Trial]) -> None:
+        """Take the records of some more trials as those of kin."""
+        everyone = {t.key: t for trial in trials for t in (trial, trial.base) if t is not None}
         for key, record in store.provenance(everyone).items():
             whole = everyone[key].base is None
             if (cost := cpu_of(record, whole=whole)) is None:
@@ -98,8 +104,6 @@ class Costs:
                 if record["elapsed"] is not None:
                     known.rests.append(cost - fit)
                     known.size += size
-        self._seen: dict[tuple, list[float]] = {}
-        self._predicted: dict[str, float] = {}
 
     def of(self, trial: Trial) -> float:
         """CPU seconds of a trial."""

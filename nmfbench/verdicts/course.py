@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact
@@ -20,6 +23,7 @@ from nmfbench.engine.budget import cpu_of
 from nmfbench.records.exchange import beside_error, read_beside
 from nmfbench.records.store import Store
 from nmfbench.verdicts.evaluate import find
+from nmfbench.verdicts.known import Known
 from nmfbench.verdicts.scheduler import looks_of
 from nmfbench.verdicts.verdict import DECIDED, decide
 
@@ -49,6 +53,7 @@ def course(artefacts: Iterable[Artefact], store: Store) -> pd.DataFrame:
         artefacts until then), ``artefact``, ``repeats``, ``decided`` (tests of this artefact after
         the look), ``all_decided`` (tests of all artefacts).
     """
+    known = Known(store)
     looks: list[tuple[Any, ...]] = []
     costs: dict[str, tuple[str, float | None]] = {}
     for artefact in artefacts:
@@ -60,29 +65,41 @@ def course(artefacts: Iterable[Artefact], store: Store) -> pd.DataFrame:
                 key: (record["finished"], cpu_of(record, whole=(trials | bases)[key].base is None))
                 for key, record in records.items()
             }
-            looks += _looks(artefact, store, trials, records)
-    spent = sorted((when, cost or 0.0) for when, cost in costs.values())
+            looks += _looks(artefact, store, known, trials, records)
+    known.keep()
+    spent = pd.DataFrame(costs.values(), columns=["finished", "cost"], dtype=object)
+    spent = spent.sort_values("finished", ignore_index=True)
+    until = np.concatenate([[0.0], spent["cost"].astype(float).fillna(0.0).cumsum()])
     table = pd.DataFrame(looks, columns=["finished", "artefact", "repeats", "decided"])
     table = table.sort_values(["finished", "artefact", "repeats"], ignore_index=True)
     before = table.groupby("artefact")["decided"].shift(fill_value=0)
-    hours = [sum(cost for at, cost in spent if at <= when) / 3600 for when in table["finished"]]
-    table.insert(1, "hours", hours)
+    computed = spent["finished"].searchsorted(table["finished"], side="right")
+    table.insert(1, "hours", until[computed] / 3600)
     return table.assign(all_decided=(table["decided"] - before).cumsum())
 
 
-def _looks(artefact, store, trials, records):
+def _looks(artefact, store, known, trials, records):
     unit = artefact.planned.unit
     for look in looks_of(artefact.planned, final=True):
         chosen = [t for t in trials.values() if getattr(t, unit) < look.repeats]
         if not all(trial.key in records for trial in chosen):
             return
-        findings = find(artefact, store, chosen)
-        if findings is None:
+        keys = [trial.key for trial in chosen]
+        judged = partial(_decided, artefact, store, chosen, look)
+        decided = known.of(artefact, {"decided": asdict(look)}, keys, judged)
+        if decided is None:
             return
-        settled = decide(findings, artefact.smallest_difference, look)
-        decided = sum(verdict.verdict in DECIDED for verdict in settled)
         finished = max(records[trial.key]["finished"] for trial in chosen)
         yield finished, artefact.id, look.repeats, decided
+
+
+def _decided(artefact, store, trials, look):
+    """Number of tests that a look decided; None if arrays that they read stayed behind."""
+    findings = find(artefact, store, trials)
+    if findings is None:
+        return None
+    settled = decide(findings, artefact.smallest_difference, look)
+    return sum(verdict.verdict in DECIDED for verdict in settled)
 
 
 def write_course(found: pd.DataFrame, folder) -> None:

@@ -240,6 +240,17 @@ def test_costs_of_other_sizes_are_those_of_the_same_parameters(store):
     assert Costs(store, known).of(trial("mu", dataset_params=large)) == pytest.approx(10.0)
 
 
+def test_costs_are_learnt_from_another_grid(store):
+    """A grid of which nothing was run costs what a smaller one of the same task says, scaled."""
+    large = trial(dataset_params={**trial().dataset_params, "n_samples": 400})
+    store.put(record_of(trial(), elapsed=2.0))
+    costs = Costs(store, [large])
+    assert costs.of(large) == UNKNOWN
+    costs = Costs(store, [large])
+    costs.learn(store, [trial()])
+    assert costs.of(large) == pytest.approx(2.0 * 400 / trial().dataset_params["n_samples"])
+
+
 def test_costs_are_cpu_seconds(store):
     """Elapsed seconds of a machine that others used, too, as far as its processor was ours."""
     one = trial("spa")
