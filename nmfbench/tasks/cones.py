@@ -336,6 +336,7 @@ def _dense(X, indices):
     "admm-projection",
     summary="l1 projections by ADMM above the optimum of a linear programme, by tolerance",
     matters={"excess*": 0.02, "iterations": None},
+    tolerances={"excess*": 1e-12},  # a ratio close to one, less one
 )
 def admm_projection(data, solver, rng, *, n_components, degenerate=False, exponents=(2, 4, 6, 8)):
     r"""Project the rows on random ones by the paper's ADMM, and compare with the optimum.
@@ -413,6 +414,7 @@ def _admm(X, H, tolerances):
     "median-background",
     summary="the pixel-wise median against the best background of rank 1 with equal weights",
     matters={"excess*": 0.02, "distance": 0.02},
+    tolerances={"excess*": 1e-12},  # as above
 )
 def median_background(data, solver, rng, *, constant=1.0, n_frames=51, n_pixels=500):
     """Compare ``c h`` with the pixel-wise median where all weights of rank 1 are c.
