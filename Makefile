@@ -16,7 +16,8 @@ BUILD := .venv/build
 PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help report reproduce test test-all test-targets audit publish lint format bench gate clean
+.PHONY: help report reproduce test test-all test-targets test-lowest test-newest audit publish release \
+	lint format bench gate clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +43,19 @@ test-all: lint ## the same with the slow tests: clusters, crashes, clones, every
 test-targets: $(READY) ## the tests of published numbers under each numerical target of this machine
 	$(BIN)/python tests/targets.py -n $(JOBS)
 
+# Environments of their own, in .venv/build; TESTS="tests/cli tests/solvers" runs a part. Lint is not
+# for them. Old releases of a library and new ones of what it needs warn of each other.
+test-lowest: $(READY) ## the tests under the lowest versions of dependencies that pyproject.toml allows
+	$(PYTHON) -m venv --clear $(BUILD)/lowest
+	$(BIN)/python tools/lowest.py > $(BUILD)/lowest.txt
+	$(BUILD)/lowest/bin/python -m pip install --quiet --editable '.[test]' --constraint $(BUILD)/lowest.txt
+	$(BUILD)/lowest/bin/python -m pytest -n $(JOBS) --dist worksteal -o filterwarnings=default $(TESTS)
+
+test-newest: $(READY) ## the tests under the newest versions of dependencies
+	$(PYTHON) -m venv --clear $(BUILD)/newest
+	$(BUILD)/newest/bin/python -m pip install --quiet --editable '.[test]'
+	$(BUILD)/newest/bin/python -m pytest -n $(JOBS) --dist worksteal $(TESTS)
+
 # The sample is random; DRAW=TEXT, as it was shown, draws one again.
 audit: $(READY) ## compute a sample of the published records again, and compare
 	rm -rf $(BUILD)/audit
@@ -54,6 +68,10 @@ publish: $(READY) ## merge the store into the published records, and renew the p
 	rm -rf $(BUILD)/book
 	$(BIN)/nmfbench import $(BOOK) --store $(BUILD)/book
 	$(BIN)/nmfbench report all --stand-in --store $(BUILD)/book --output reports
+
+# STEPS="version wheel" checks these alone.
+release: $(READY) ## check that this commit can be released (RELEASE.md); uploads nothing
+	$(BIN)/python -m tools.release $(STEPS)
 
 lint: $(READY) ## check style and types only
 	$(BIN)/ruff check --no-cache .

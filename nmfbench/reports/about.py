@@ -8,14 +8,17 @@ import shutil
 from collections.abc import Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import nmfbench
+from nmfbench.core import registry
+from nmfbench.datasets.base import dataset_info
 from nmfbench.pages.environment import render_page
 from nmfbench.papers.paper import paper
 
 __all__ = ["add_addresses", "write_about"]
 
-_FILES = ("CITATION.cff", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md")
+_FILES = ("CITATION.cff", "codemeta.json", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md")
 
 
 def write_about(papers: Sequence[str], output: Path, *, changes: bool = False) -> list[Path]:
@@ -41,10 +44,23 @@ def write_about(papers: Sequence[str], output: Path, *, changes: bool = False) -
         files=files,
         urls=_urls(),
         licence="BSD 3-Clause",
+        licences=_data_licences(),
         changes=changes,
         version=nmfbench.__version__,
     )
     return [page, *(output / name for name in files)]
+
+
+def _data_licences() -> list[dict[str, Any]]:
+    """Source and licence of every data set, those that share both in one row."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for entry in registry.datasets.entries():
+        info = dataset_info(entry.key)
+        names.setdefault((info["source"], info["licence"]), []).append(entry.key)
+    return [
+        {"names": found, "source": source, "licence": licence}
+        for (source, licence), found in names.items()
+    ]
 
 
 def _urls() -> dict[str, str]:

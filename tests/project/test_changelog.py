@@ -49,9 +49,10 @@ def test_releases_have_descending_versions_and_dates():
 
 
 def test_kept_verdicts_are_of_a_release_of_the_changelog():
-    """``released.json`` has the version and the day of a section."""
+    """``released.json`` has the version of a section, and was written at its day or later."""
     kept = json.loads((ROOT / "released.json").read_text(encoding="utf-8"))
-    assert (kept["version"], kept["date"]) in releases(CHANGELOG.read_text(encoding="utf-8"))
+    days = dict(releases(CHANGELOG.read_text(encoding="utf-8")))
+    assert days[kept["version"]] <= kept["date"]
 
 
 def test_a_release_moves_fragments_to_the_changelog(tmp_path):

@@ -117,6 +117,14 @@ def test_rivals_that_were_timed_here_stay(store):
     assert missing([here, there, lacking], store) == [there, lacking]
 
 
+def test_a_release_of_this_package_keeps_timings_and_one_of_another_does_not(store):
+    """Keys say which of its versions computed a record; of numpy only the record does."""
+    ours, theirs, lacking = timed("spa"), timed("hals"), timed("mu")
+    store.put(record_of(ours, versions=versions() | {"nmfbench": "0.0.1"}))
+    store.put(record_of(theirs, versions=versions() | {"numpy": "0.0.1"}))
+    assert missing([ours, theirs, lacking], store) == [theirs, lacking]
+
+
 def test_trials_that_are_not_timed_stay_wherever_they_are_from(store):
     """Nothing but seconds depends on the host."""
     here, lacking = trial("spa"), trial("hals")

@@ -1,7 +1,10 @@
 """The page on nmfbench itself, and addresses of pages."""
 
+import html
 import re
 
+from nmfbench.core import registry
+from nmfbench.datasets.base import dataset_info
 from nmfbench.pages.environment import render_page
 from nmfbench.reports.about import add_addresses, write_about
 
@@ -10,13 +13,24 @@ def test_the_page_says_how_to_install_cite_and_add(tmp_path):
     """With the files of the checkout, each of which is beside it, and the papers' addresses."""
     page, *files = write_about(["mahnmf", "robust-xray"], tmp_path)
     text = page.read_text(encoding="utf-8")
-    assert {"CITATION.cff", "LICENSE", "CHANGELOG.md"} <= {path.name for path in files}
+    assert {"CITATION.cff", "codemeta.json", "LICENSE", "CHANGELOG.md"} <= {path.name for path in files}
     for path in files:
         assert path.exists()
         assert f'href="{path.name}"' in text
     assert 'href="https://arxiv.org/abs/1207.3438"' in text
     ids = set(re.findall(r' id="(\w+)"', text))
     assert set(re.findall(r"about\.html#(\w+)", text)) <= ids
+
+
+def test_the_page_has_the_licence_of_every_data_set(tmp_path):
+    """Each with its terms and source; sets that share both share a row."""
+    text = html.unescape(write_about(["anp"], tmp_path)[0].read_text(encoding="utf-8"))
+    rows = re.findall("<tr><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td></tr>", text)
+    found = {name: terms for names, *terms in rows for name in names.split(", ")}
+    infos = map(dataset_info, registry.datasets)
+    assert found == {info["name"]: [info["licence"], info["source"]] for info in infos}
+    assert f"Licences of {len(found)} data sets" in text
+    assert len(rows) < len(found)
 
 
 def test_a_site_gives_pages_their_addresses(tmp_path):

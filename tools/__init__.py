@@ -1,0 +1,1 @@
+"""What maintainers run from a checkout; ``RELEASE.md`` says when."""
