@@ -10,6 +10,7 @@ PACKAGE = Path(nmfbench.__file__).parent
 ALLOWED = {
     "core": "",
     "datasets": "core",
+    "own": "core datasets",
     "optim": "core",
     "corruptions": "core optim",
     "metrics": "core optim",
