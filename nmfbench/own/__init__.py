@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nmfbench.own.data import OwnData
     from nmfbench.own.diagnosis import Diagnosis
-    from nmfbench.own.reader import read
+    from nmfbench.own.reader import is_own, read
 
-__all__ = ["Diagnosis", "OwnData", "read"]
+__all__ = ["Diagnosis", "OwnData", "is_own", "read"]
 
-_HOMES = {"Diagnosis": "diagnosis", "OwnData": "data", "read": "reader"}
+_HOMES = {"Diagnosis": "diagnosis", "OwnData": "data", "is_own": "reader", "read": "reader"}
 
 
 def __getattr__(name):

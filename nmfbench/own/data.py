@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import Bunch
 
 from nmfbench.own.diagnosis import Diagnosis, diagnose
 from nmfbench.own.errors import OwnDataError
@@ -120,6 +121,26 @@ class OwnData:
                 "overflow or vanish: divide the data by it."
             )
         return self
+
+    def bunch(self) -> Bunch:
+        """As :func:`nmfbench.datasets.base.load_dataset` gives data; arrays are the caller's own.
+
+        Classes are numbered from 0, in the order of the labels.
+        """
+        y = None if self.y is None else np.unique(self.y, return_inverse=True)[1]
+        return Bunch(
+            X=self.X.copy(),
+            y=y,
+            image_shape=self.image_shape,
+            upper=None if self.image_shape is None else 1.0,
+            name=self.name,
+            key=self.key,
+            is_stand_in=False,
+            variant=None,
+            stand_in_for=None,
+            scaling=None,
+            notes=self.lines(),
+        )
 
     def _place(self, i, j):
         row = f"row {i}" if self.sample_names is None else f"row {i} ({self.sample_names[i]!r})"

@@ -11,21 +11,46 @@ import numpy as np
 import scipy.sparse as sp
 
 from nmfbench.core.guard import Guarded, default_memory_limit
+from nmfbench.core.registry import datasets
 from nmfbench.core.text import one_line
 from nmfbench.core.validation import canonical_csr
 from nmfbench.own.data import OwnData
 from nmfbench.own.errors import OwnDataError
 from nmfbench.own.labels import checked_labels, is_file, matched
 from nmfbench.own.parsed import Parsed, Refused
-from nmfbench.own.parsers import frame_content, plain
+from nmfbench.own.parsers import COMPRESSIBLE, KINDS, frame_content, plain
 
-__all__ = ["read"]
+__all__ = ["is_own", "read"]
 
 _TIME_LIMIT = 600.0  # seconds
 _CODE = """
 from nmfbench.own.parsers import parse
 parse(*sys.argv[1:])
 """
+
+
+def is_own(source) -> bool:
+    """Whether data are a matrix or a file of the user's own, rather than a registered name.
+
+    A word that is no registered name counts as a file if there is one, or if it looks like a path.
+
+    Examples
+    --------
+    >>> is_own("digits"), is_own("counts.csv"), is_own("digit"), is_own([[1.0]])
+    (False, True, False, True)
+    """
+    if not isinstance(source, str):
+        return True
+    if source in datasets:
+        return False
+    path = Path(source)
+    suffixes = [*KINDS, *(f"{kind}.gz" for kind in COMPRESSIBLE)]
+    if len(path.parts) > 1 or source.lower().endswith(tuple(suffixes)):
+        return True
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 def read(
