@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from nmfbench.commands.compare import compare
     from nmfbench.commands.export import export
     from nmfbench.commands.import_records import import_records
+    from nmfbench.commands.recommend import recommend
     from nmfbench.commands.replay import replay
     from nmfbench.commands.report import report
     from nmfbench.commands.reproduce import reproduce
@@ -55,6 +56,7 @@ __all__ = [
     "import_records",
     "load_dataset",
     "make_solver",
+    "recommend",
     "replay",
     "report",
     "reproduce",

@@ -30,6 +30,7 @@ __all__ = [
     "positive",
     "print_json",
     "profile",
+    "reading",
     "retry_failed",
     "since",
     "site",
@@ -272,6 +273,11 @@ def data(sub, what, **more):
     own = "a file or folder of your own (.csv, .npz, .mtx, .parquet, .mat, .h5ad, pictures, ...)"
     option = sub.add_argument("--data", metavar="NAME|FILE", help=f"{what}, or {own}", **more)
     option.completer = names_of("datasets")
+    reading(sub)
+
+
+def reading(sub):
+    """How to read data of the user's own."""
     sub.add_argument(
         "--labels", metavar="FILE|COLUMN", help="classes of the samples of your own data"
     )

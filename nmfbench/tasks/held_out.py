@@ -152,7 +152,7 @@ def _factors(solver, W):
     return np.column_stack([L, np.ones(len(L))]), np.vstack([R, mean])
 
 
-def predict_block(L, R, B, C, *, signed=False):
+def predict_block(L, R, B, C, *, signed=False, project=project_frobenius):
     r"""Predict the block A of a matrix from factors of its block D; see :func:`held_out`.
 
     Parameters
@@ -167,6 +167,8 @@ def predict_block(L, R, B, C, *, signed=False):
     signed : bool, default=False
         Least squares without the constraint, for factors of any sign: :math:`\hat A = B R^\dagger
         L^\dagger C`.
+    project : callable, optional
+        Another loss than least squares, of :data:`nmfbench.optim.projections.PROJECTIONS`.
 
     Returns
     -------
@@ -182,4 +184,4 @@ def predict_block(L, R, B, C, *, signed=False):
     B, C = np.asarray(B, dtype=np.float64), np.asarray(C, dtype=np.float64)
     if signed:
         return (B @ pinv(R, rtol=_RTOL)) @ (pinv(L, rtol=_RTOL) @ C)
-    return project_frobenius(B, R) @ project_frobenius(C.T, L.T).T
+    return project(B, R) @ project(C.T, L.T).T

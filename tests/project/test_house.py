@@ -17,6 +17,7 @@ ALLOWED = {
     "solvers": "core optim",
     "stats": "core",
     "tasks": "core datasets optim metrics solvers",
+    "advice": "core optim metrics solvers stats tasks",
     "trials": "core datasets",
     "problems": "core datasets trials",
     "records": "core datasets stats trials",
@@ -33,8 +34,8 @@ ALLOWED = {
     "cards": "core solvers stats trials records engine artefacts verdicts guests pages comparison",
     "reports": "core datasets stats trials problems records artefacts papers verdicts guests pages "
     "comparison cards",
-    "commands": "core datasets own optim trials problems records engine audits artefacts papers "
-    "verdicts guests checks comparison cards reports",
+    "commands": "core datasets own optim metrics tasks advice trials problems records engine "
+    "audits artefacts papers verdicts guests checks comparison cards reports",
     "cli": "core datasets own records engine audits guests comparison reports commands",
 }
 """The rooms, and from which others each may import: from those above it alone.

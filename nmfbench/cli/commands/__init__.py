@@ -19,6 +19,7 @@ ORDER = (
     "reproduce",
     "claims",
     "compare",
+    "recommend",
     "score",
     "check",
     "card",

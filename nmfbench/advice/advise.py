@@ -1,0 +1,356 @@
+"""Advice: the stages, one after the other, within a budget."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from nmfbench.advice.choose import (
+    LossChoice,
+    RankChoice,
+    choose_loss,
+    choose_rank,
+    most_components,
+    rank_grid,
+)
+from nmfbench.advice.evidence import Budget, Evidence
+from nmfbench.advice.folds import FITS, draw_cells, draw_folds, predict_fold
+from nmfbench.advice.model import Model, Stability, fit_model, proof, stability_of
+from nmfbench.advice.noise import NOISES, is_counts
+from nmfbench.advice.race import Race, entrants, run_race
+from nmfbench.advice.residuals import growth, outliers
+from nmfbench.advice.sample import Part, draw_part
+
+__all__ = ["LEAST_ROWS", "Advice", "advise"]
+
+LEAST_ROWS = 20
+"""Rows and columns below which nothing can be chosen."""
+
+_FOLDS, _CELL_FOLDS = 4, 5
+_LARGEST_RANK = 60
+_ENTRIES = 400, 10_000, 400_000  # of the part looked at: per second of the budget, least, most
+_STARTS = 5
+_MOST_ZEROS = 0.01  # with more there is no Itakura-Saito divergence
+
+
+@dataclass
+class Advice:
+    """What was found; a stage that was not reached leaves None.
+
+    Attributes
+    ----------
+    shape : (int, int)
+    seed : int
+    part : Part
+    loss : LossChoice or None
+    rank, rank_by_cells : RankChoice or None
+        By blocks of entries, and by entries at random.
+    residuals : dict or None
+        Of :func:`~nmfbench.advice.residuals.growth`, with ``dispersion`` of counts.
+    outliers : dict or None
+    stability : dict of int to Stability
+        By rank, on the part.
+    race : Race or None
+    model : Model or None
+        Of all rows and columns.
+    proof : dict or None
+    notes : list of str
+        What to know about the answers.
+    untold : list of str
+        What these data do not tell.
+    stopped : str
+        The stage at which it was stopped, if it was.
+    seconds : float
+    """
+
+    shape: tuple[int, int]
+    seed: int
+    budget: float
+    part: Part | None = None
+    loss: LossChoice | None = None
+    rank: RankChoice | None = None
+    rank_by_cells: RankChoice | None = None
+    residuals: dict[str, Any] | None = None
+    outliers: dict[str, Any] | None = None
+    stability: dict[int, Stability] = field(default_factory=dict)
+    race: Race | None = None
+    model: Model | None = None
+    proof: dict[str, Any] | None = None
+    notes: list[str] = field(default_factory=list)
+    untold: list[str] = field(default_factory=list)
+    stopped: str = ""
+    seconds: float = 0.0
+
+    @property
+    def told(self) -> bool:
+        """Whether a rank, a loss and a solver were chosen."""
+        return None not in (self.loss, self.rank, self.race)
+
+
+def advise(
+    X,
+    *,
+    seed: int = 0,
+    budget: float = 300.0,
+    order: Sequence[str] = (),
+    progress: Callable[[str], object] = lambda text: None,
+) -> Advice:
+    """Choose noise model and loss, rank and solver for a matrix, and fit the choice.
+
+    Ctrl-C ends it with what is done.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features), non-negative and finite
+    seed : int, default=0
+        Of all that is random. With one seed the answers are the same, but where the budget ends
+        a stage early.
+    budget : float, default=300
+        Seconds.
+    order : sequence of str, optional
+        Solvers to try first.
+    progress : callable, optional
+        Called with a line of text now and then.
+
+    Returns
+    -------
+    Advice
+    """
+    run = _Run(X, seed, Budget(budget), order, progress)
+    stage = ""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for name, work in run.stages():
+                stage = name
+                work()
+                if run.advice.untold and run.evidence is None:
+                    break
+    except KeyboardInterrupt:
+        run.advice.stopped = stage
+        run.conclude()
+    run.advice.seconds = run.budget.used
+    return run.advice
+
+
+T = TypeVar("T")
+
+
+def _there(found: T | None) -> T:
+    """What an earlier stage has found."""
+    if found is None:
+        raise ValueError("an earlier stage found nothing")
+    return found
+
+
+class _Run:
+    def __init__(self, X, seed, budget, order, progress):
+        self.X, self.budget, self.order, self.progress = X, budget, order, progress
+        self.rng = np.random.default_rng(seed)
+        self.advice = Advice(tuple(X.shape), seed, budget.seconds)
+        self.evidence: Evidence | None = None
+
+    @property
+    def known(self) -> Evidence:
+        return _there(self.evidence)
+
+    @property
+    def data(self) -> np.ndarray:
+        return self.known.X
+
+    @property
+    def part(self) -> Part:
+        return _there(self.advice.part)
+
+    @property
+    def loss(self) -> LossChoice:
+        return _there(self.advice.loss)
+
+    @property
+    def rank(self) -> RankChoice:
+        return _there(self.advice.rank)
+
+    @property
+    def race(self) -> Race:
+        return _there(self.advice.race)
+
+    def stages(self):
+        yield "data", self._prepare
+        yield "pilot", self._pilot
+        yield "loss", self._loss
+        yield "rank", self._rank
+        yield "cells", self._cells
+        yield "residuals", self._residuals
+        yield "stability", self._stability
+        yield "solver", self._solver
+        yield "model", self._model
+
+    def conclude(self):
+        """Choices by what there is, after a stop."""
+        advice, evidence = self.advice, self.evidence
+        if evidence is None:
+            return
+        try:
+            keys = {loss for protocol, loss, _ in evidence.scores if protocol == "blocks"}
+            if advice.loss is None and keys.issuperset(evidence.noises):
+                advice.loss = choose_loss(evidence, "blocks")
+            if advice.loss and advice.rank is None:
+                advice.rank = choose_rank(evidence, "blocks", advice.loss.loss, advice.loss.noise)
+        except ValueError:
+            return
+
+    def _prepare(self):
+        rate, least, most = _ENTRIES
+        entries = int(np.clip(rate * self.budget.seconds, least, most))
+        part = self.advice.part = draw_part(self.X, entries, self.rng)
+        if min(part.X.shape) < LEAST_ROWS:
+            n, m = part.X.shape
+            self.advice.untold.append(
+                f"{n} rows and {m} columns that are not zero: with fewer than {LEAST_ROWS} of "
+                "either, no rank, loss or solver can be chosen by held-out entries"
+            )
+            return
+        if not part.whole:
+            n, m = part.X.shape
+            self.advice.notes.append(
+                f"noise, rank and solvers were judged on {n} rows and {m} columns, which fit the "
+                "budget"
+            )
+        noises = list(NOISES)
+        zeros = float(np.mean(part.X == 0))
+        if zeros > _MOST_ZEROS:
+            noises.remove("itakura-saito")
+            self.advice.notes.append(
+                f"{100 * zeros:.3g} % of the entries are zero, where the Itakura-Saito divergence "
+                "is not defined: it is left out"
+            )
+        self.evidence = Evidence(part.X, noises)
+        shape = part.X.shape
+        self.folds = draw_folds(shape, _FOLDS, self.rng)
+        self.cell_folds = draw_cells(shape, _CELL_FOLDS, self.rng)
+        seen = tuple(int(size * (1 - 1 / _FOLDS)) for size in shape)
+        self.most = min(most_components(seen), _LARGEST_RANK)
+        self.grid = rank_grid(self.most)
+
+    def _ask(self, losses, ranks, share, protocol="blocks", folds=None):
+        return self.known.ask(
+            protocol, folds or self.folds, losses, sorted(set(ranks)), self.budget, share
+        )
+
+    def _pilot(self):
+        self.progress("a first look at ranks, by least squares")
+        self._ask(["frobenius"], self.grid, 0.12)
+        first = choose_rank(self.known, "blocks", "frobenius", "frobenius")
+        self.first = first.rank if first else 1
+
+    def _loss(self):
+        place = int(np.searchsorted(self.grid, self.first))
+        near = self.grid[max(0, place - 1) : place + 2]
+        self.progress(f"losses, at ranks {', '.join(map(str, near))}")
+        self._ask(self.known.noises, near, 0.38)
+        self.advice.loss = choose_loss(self.known, "blocks")
+        chosen = self.loss
+        self.progress(f"noise: {NOISES[chosen.noise]}; loss of the fit: {chosen.loss}")
+
+    def _rank(self):
+        loss, noise = self.loss.loss, self.loss.noise
+        self.progress(f"ranks up to {self.most}")
+        self._ask([loss], self.grid, 0.5)
+        found = _there(choose_rank(self.known, "blocks", loss, noise))
+        between = {rank for r in (found.rank, found.best) for rank in self._neighbours(r)}
+        if len(between) > _FINE:
+            between = {r for r in between if abs(r - found.rank) <= _FINE // 2}
+        self._ask([loss], {*self.grid, *between}, 0.6)
+        self.advice.rank = choose_rank(self.known, "blocks", loss, noise)
+
+    def _neighbours(self, rank):
+        """All ranks between the neighbours in the grid."""
+        below = max((r for r in self.grid if r < rank), default=rank)
+        above = min((r for r in self.grid if r > rank), default=rank)
+        return range(below, above + 1)
+
+    def _cells(self):
+        loss, noise = self.loss.loss, self.loss.noise
+        center = self.rank.rank
+        ranks = {r for r in range(center - 2, center + 4) if 1 <= r <= self.most}
+        ranks |= {r for r in self.grid if center / 3 <= r <= 2 * center}
+        self.progress(f"entries at random, ranks {min(ranks)} to {max(ranks)}")
+        self._ask([loss], ranks, 0.7, "cells", self.cell_folds)
+        self.advice.rank_by_cells = choose_rank(self.known, "cells", loss, noise)
+
+    def _residuals(self):
+        chosen, rank = self.loss, self.rank.rank
+        found = [predict_fold(self.data, f, rank, chosen.loss) for f in self.folds]
+        facts = growth(found)
+        if is_counts(self.data):
+            scores = self.known.scores["blocks", chosen.loss, rank]
+            sizes = [s.scale["kl"].size for s in scores if s is not None]
+            facts["dispersion"] = float(np.mean(sizes))
+        self.advice.residuals = facts
+
+    def _stability(self):
+        chosen, by_blocks = self.loss, self.rank
+        others = [r for r in (by_blocks.low, by_blocks.high) if r > 1]
+        ranks = dict.fromkeys([by_blocks.rank, by_blocks.rank - 1, by_blocks.rank + 1, *others])
+        key, params = FITS[chosen.loss]
+        for rank in [r for r in ranks if 2 <= r <= self.most]:
+            if self.advice.stability and not self.budget.allows(0.76):
+                break
+            self.progress(f"{_STARTS} starts at rank {rank}")
+            models = [
+                fit_model(self.data, key, chosen.loss, rank, self.advice.seed + i, **params)
+                for i in range(_STARTS)
+            ]
+            self.advice.stability[rank] = stability_of(models)
+            if rank == by_blocks.rank:
+                best = min(models, key=lambda model: model.objective)
+                p = (self.advice.residuals or {}).get("exponent")
+                self.advice.outliers = outliers(self.data, best.W @ best.H, p)
+
+    def _solver(self):
+        loss, rank = self.loss.loss, self.rank.rank
+        keys, left_out = entrants(loss, self.X, self.order)
+        self.progress(f"{len(keys)} solvers: {', '.join(keys)}")
+        folds = self.folds[: len(self.folds) // 2]
+        self.advice.race = run_race(
+            self.data, loss, rank, folds, keys, left_out, self.budget, 0.9, self.progress
+        )
+
+    def _model(self):
+        loss, rank, race = self.loss.loss, self.rank.rank, self.race
+        X = self.X
+        if not sp.issparse(X):
+            X = np.ascontiguousarray(X, dtype=np.float64)
+        self.progress(f"fitting {race.solver} at rank {rank} to all of the data")
+        iterations, models = self._iterations(), []
+        for i in range(_STARTS):
+            begun = self.budget.used
+            models.append(
+                fit_model(X, race.solver, loss, rank, self.advice.seed + i, max_iter=iterations)
+            )
+            if not self.budget.allows(1.0, self.budget.used - begun):
+                break
+        self.advice.model = min(models, key=lambda model: model.objective)
+        if self.part.whole and len(models) > 1:
+            self.advice.stability[rank] = stability_of(models)
+        if self.budget.allows(1.0):
+            self.advice.proof = proof(X, self.advice.model, loss)
+
+    def _iterations(self):
+        """As many as the race found to be enough, or as the rest of the budget has room for."""
+        race, part = self.race, self.data
+        wanted = next(r for r in race.rows if r["solver"] == race.solver)["iterations"]
+        probe = fit_model(part, race.solver, self.loss.loss, self.rank.rank, 0, max_iter=5)
+        size = self.X.nnz if sp.issparse(self.X) else self.X.shape[0] * self.X.shape[1]
+        filled = np.count_nonzero(part) if sp.issparse(self.X) else part.size
+        each = max(probe.seconds / 5 * size / filled, 1e-9)
+        room = max(self.budget.seconds - self.budget.used, 0.02 * self.budget.seconds) / 2
+        return int(np.clip(room / each, min(10, wanted), wanted))
+
+
+_FINE = 12  # ranks in one look between those of the grid

@@ -1,0 +1,295 @@
+"""Which solver: successive halving on shared starts and folds, at equal CPU seconds.
+
+Each solver of the loss starts from the same factors on the same folds, and predicts their entries
+after as many iterations as fit into the seconds of a round; the better half, and what is not told
+apart from it, goes on with four times the seconds. What counts is how soon the error of held-out
+entries is within one per cent of the best that any of them reaches.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from nmfbench.advice.evidence import Budget
+from nmfbench.advice.folds import Fold, lifted, predict_fold, start_of
+from nmfbench.advice.noise import deviance
+from nmfbench.core import registry
+from nmfbench.solvers import make_solver
+from nmfbench.stats.intervals import t_interval
+
+__all__ = ["Entrant", "Race", "entrants", "run_race"]
+
+_CLOSE = 0.01  # of the best error of held-out entries
+_SAME = 0.001
+_GROWTH = 4.0  # of the seconds, from one round to the next
+_FIRST = 6  # iterations of the first round
+_ROUNDS = 5
+
+
+@dataclass
+class Entrant:
+    """A solver in the race.
+
+    Attributes
+    ----------
+    key : str
+    points : dict
+        By iterations the seconds and errors of each fold, as arrays.
+    out : str
+        Why it left the race, if it did.
+    ended : bool
+        Whether it stops by itself before the iterations it may make: more of them change nothing.
+    """
+
+    key: str
+    points: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+    out: str = ""
+    ended: bool = False
+
+    @property
+    def best(self) -> np.ndarray:
+        """Errors by fold where their mean is lowest."""
+        return min((errors for _, errors in self.points.values()), key=np.mean)
+
+    @property
+    def iterations(self) -> int:
+        """Fewest iterations with an error within a thousandth of its best."""
+        limit = (1 + _SAME) * float(np.mean(self.best))
+        return min(k for k, (_, errors) in self.points.items() if np.mean(errors) <= limit)
+
+    def seconds_to(self, target: float) -> float | None:
+        """Mean seconds of the first round whose mean error is at most a target."""
+        for _, (seconds, errors) in sorted(self.points.items()):
+            if np.mean(errors) <= target:
+                return float(np.mean(seconds))
+        return None
+
+
+@dataclass(frozen=True)
+class Race:
+    """Outcome.
+
+    Attributes
+    ----------
+    solver : str
+    level : list of str
+        Solvers that reach an error within one per cent of the best, or are not told apart from it.
+    rows : list of dict
+        ``solver``, ``seconds`` to that error (None if never), ``error`` with ``low`` and ``high``
+        as ratios to the best, ``iterations``, ``out``.
+    rounds : int
+    left_out : dict of str to str
+    """
+
+    solver: str
+    level: list[str]
+    rows: list[dict[str, Any]]
+    rounds: int
+    left_out: dict[str, str]
+
+
+def entrants(loss: str, X, order: Sequence[str] = ()) -> tuple[list[str], dict[str, str]]:
+    """Solvers of a loss that can factorize a matrix from given factors, and why others cannot.
+
+    Parameters
+    ----------
+    loss : str
+    X : ndarray or sparse matrix
+    order : sequence of str, optional
+        What to try first.
+
+    Returns
+    -------
+    keys : list of str
+    left_out : dict of str to str
+    """
+    found, left_out = [], {}
+    for key in registry.solvers:
+        kind = registry.solvers[key].target
+        if getattr(kind, "loss", None) != loss:
+            continue
+        reason = _unfit(kind, X)
+        if reason:
+            left_out[key] = reason
+        else:
+            found.append(key)
+    place = {key: i for i, key in enumerate(order)}
+    return sorted(found, key=lambda key: (place.get(key, len(place)), key)), left_out
+
+
+def _unfit(kind, X):
+    if getattr(kind, "symmetric", False) or getattr(kind, "square", False):
+        return "it takes symmetric or square problems alone"
+    if getattr(kind, "signed", False):
+        return "its factors have signs"
+    if not getattr(kind, "takes_factors", False) or "max_iter" not in kind().get_params():
+        return "it does not start from given factors"
+    if "upper" in kind().get_params():
+        return "its factors are bounded from above"
+    if sp.issparse(X) and not getattr(kind, "accepts_sparse", False):
+        return "it takes no sparse data"
+    return ""
+
+
+def run_race(
+    X,
+    loss: str,
+    n_components: int,
+    folds: Sequence[Fold],
+    keys: Sequence[str],
+    left_out: dict[str, str],
+    budget: Budget,
+    share: float,
+    progress: Callable[[str], object] = lambda text: None,
+) -> Race:
+    """Race solvers of one loss; see the module.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, m)
+    loss : str
+    n_components : int
+    folds : sequence of Fold
+        Blocks.
+    keys : sequence of str
+        Of :func:`entrants`, at least one.
+    left_out : dict of str to str
+    budget : Budget
+    share : float
+        Of the budget, after which no other round begins.
+    progress : callable, optional
+
+    Returns
+    -------
+    Race
+
+    Raises
+    ------
+    ValueError
+        If no solver can fit the data.
+    """
+    everyone = [Entrant(key) for key in keys]
+    running, rounds, limit = everyone, 0, None
+    for number in range(_ROUNDS):
+        begun = budget.used
+        for entrant in running:
+            if entrant.points and not budget.allows(share):
+                break
+            iterations = _FIRST if limit is None else _affordable(entrant, limit)
+            if iterations not in entrant.points and not entrant.out and not entrant.ended:
+                _run(entrant, X, loss, n_components, folds, iterations)
+        running = [entrant for entrant in running if not entrant.out]
+        if not running:
+            break
+        rounds = number + 1
+        if limit is None:
+            limit = float(np.median([_last(entrant)[0].mean() for entrant in running]))
+        limit *= _GROWTH
+        running = _better_half(running) if number else running
+        names = ", ".join(entrant.key for entrant in running)
+        progress(f"solvers, round {rounds}: {names} go on")
+        if not budget.allows(share, _GROWTH * (budget.used - begun) * 0.7):
+            break
+    return _outcome(everyone, rounds, left_out)
+
+
+def _last(entrant):
+    return entrant.points[max(entrant.points)]
+
+
+def _affordable(entrant, limit):
+    seconds, _ = _last(entrant)
+    made = max(entrant.points)
+    return max(made, int(made * limit / max(float(seconds.mean()), 1e-9)), 2)
+
+
+def _better_half(running):
+    order = sorted(running, key=lambda entrant: np.mean(_last(entrant)[1]))
+    keep = order[: max(2, (len(order) + 1) // 2)]
+    best = _last(order[0])[1]
+    for entrant in order[len(keep) :]:
+        low, _, _ = _ratio(_last(entrant)[1], best)
+        if low <= 1 + _CLOSE and np.mean(_last(entrant)[1]) <= 1.05 * np.mean(best):
+            keep.append(entrant)
+    return keep
+
+
+def _run(entrant, X, loss, n_components, folds, iterations):
+    seconds, errors, made = [], [], []
+    for fold in folds:
+        spent: list[float] = []
+
+        def fit(D, rng, spent=spent, seed=fold.seed):
+            solver = make_solver(entrant.key, n_components=n_components, max_iter=iterations)
+            params = solver.get_params()
+            if "tol" in params:
+                solver.set_params(tol=0.0)
+            if "random_state" in params:
+                solver.set_params(random_state=seed)
+            start = start_of(D, n_components, rng)
+            start = start if loss == "frobenius" else lifted(**start, X=D)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                W = solver.fit_transform(D, **start)
+            trace = getattr(solver, "trace_", None)
+            spent.append(float(trace["cpu_seconds"][-1]) if trace is not None else np.nan)
+            made.append(int(np.max(getattr(solver, "n_iter_", iterations))))
+            return W, solver.components_
+
+        try:
+            found = predict_fold(X, fold, n_components, loss, fit)
+        except (ValueError, TypeError, ArithmeticError, np.linalg.LinAlgError) as error:
+            entrant.out = str(error).splitlines()[0]
+            return
+        held_out = float(np.mean(deviance(loss, found.x, found.y)))
+        if not np.isfinite(held_out) or not np.isfinite(spent[0]):
+            entrant.out = "its factors or its times are not finite"
+            return
+        seconds.append(spent[0])
+        errors.append(held_out)
+    entrant.ended = max(made) < iterations
+    entrant.points[min(iterations, max(made))] = np.array(seconds), np.array(errors)
+
+
+def _ratio(errors, best):
+    """Geometric mean of the ratio of errors, and its 95 % interval."""
+    logs = np.log(np.maximum(errors, 1e-300)) - np.log(np.maximum(best, 1e-300))
+    interval = t_interval(logs)
+    middle = float(np.exp(logs.mean()))
+    if interval is None:
+        return middle, middle, middle
+    return float(np.exp(interval[0])), middle, float(np.exp(interval[1]))
+
+
+def _outcome(everyone, rounds, left_out):
+    left_out = dict(left_out) | {e.key: e.out for e in everyone if e.out and not e.points}
+    ran = [entrant for entrant in everyone if entrant.points]
+    if not ran:
+        raise ValueError("no solver could fit these data: " + "; ".join(left_out.values()))
+    winner = min(ran, key=lambda entrant: np.mean(entrant.best))
+    target = (1 + _CLOSE) * float(np.mean(winner.best))
+    rows, level = [], []
+    for entrant in ran:
+        low, middle, high = _ratio(entrant.best, winner.best)
+        seconds = entrant.seconds_to(target)
+        if seconds is not None or low <= 1:
+            level.append(entrant.key)
+        rows.append(
+            {
+                "solver": entrant.key,
+                "seconds": seconds,
+                "error": middle,
+                "low": low,
+                "high": high,
+                "iterations": entrant.iterations,
+                "out": entrant.out,
+            }
+        )
+    rows.sort(key=lambda row: (row["seconds"] is None, row["seconds"] or 0.0, row["error"]))
+    return Race(rows[0]["solver"], level, rows, rounds, left_out)

@@ -1,0 +1,27 @@
+"""``nmfbench recommend``: rank, loss and solver for a matrix of one's own."""
+
+from __future__ import annotations
+
+from nmfbench.cli import options
+
+
+def add(commands):
+    sub = options.add_command(
+        commands,
+        "recommend",
+        "recommend:recommend",
+        "rank, loss and solver for a matrix of your own",
+        "They are chosen by entries that are held out. Ctrl-C ends it with what is done.",
+    )
+    sub.add_argument(
+        "data",
+        metavar="FILE",
+        help="a file or folder (.csv, .npz, .mtx, .parquet, .mat, .h5ad, pictures, ...); rows are "
+        "samples",
+    )
+    options.reading(sub)
+    options.budget(sub, "time to take, such as 90s, 5m or 1h (5m)")
+    sub.set_defaults(budget=300.0)
+    sub.add_argument("--seed", type=int, default=0, metavar="N", help="of all that is random (0)")
+    sub.add_argument("--model", metavar="FILE.npz", help="write W and H of the choice to this file")
+    options.print_json(sub)

@@ -1,0 +1,334 @@
+"""Rank, loss and solver for a matrix of one's own."""
+
+from __future__ import annotations
+
+import math
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nmfbench.advice.advise import Advice, advise
+from nmfbench.advice.model import describe
+from nmfbench.advice.noise import NOISES
+from nmfbench.commands.answer import Answer, text_table
+from nmfbench.commands.errors import UsageError
+from nmfbench.commands.progress import Note, Progress, silent
+from nmfbench.commands.values import command
+from nmfbench.metrics.clustering import clustering_accuracy, nmi_max
+from nmfbench.own import OwnData, read
+from nmfbench.tasks.clustering import strongest_component
+
+__all__ = ["recommend"]
+
+_SHOWN = 5  # features of a component
+
+
+@command
+def recommend(
+    data: Any,
+    *,
+    labels: Any = None,
+    transpose: bool = False,
+    variable: str | None = None,
+    image_side: int | None = None,
+    budget: float | str = 300.0,
+    seed: int = 0,
+    model: str | PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> Answer:
+    """Choose rank, loss and solver for a matrix, by held-out entries.
+
+    Ctrl-C ends it with what is done.
+
+    Parameters
+    ----------
+    data : path-like, array, sparse matrix, DataFrame or AnnData
+        A matrix that :func:`nmfbench.own.read` reads; rows are samples.
+    labels, transpose, variable, image_side
+        How to read it, see there. Labels are compared with components; they choose nothing.
+    budget : float or str, default=300
+        Seconds, or a time such as ``"5m"``. Kernels that this machine has not compiled yet are
+        compiled within it.
+    seed : int, default=0
+        Seed of all that is random.
+    model : path-like, optional
+        Write factors ``W`` and ``H`` of the choice to this ``.npz`` file.
+    progress : callable, optional
+        Called with each event.
+
+    Returns
+    -------
+    Answer
+        ``data`` has the choices, the evidence of each, and what these data do not tell; ``table``
+        has one row per solver of the race.
+
+    Raises
+    ------
+    OwnDataError
+        If the data cannot be read or factorized.
+    UsageError
+        If a value is not valid.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import nmfbench
+    >>> found = nmfbench.recommend(np.eye(5), budget=5)
+    >>> found.data["rank"] is None, len(found.data["not_told"])
+    (True, 1)
+    """
+    tell = progress or silent
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise UsageError(f"seed: needs a whole number of at least 0, got {seed!r}")
+    if model is not None and Path(model).is_dir():
+        raise UsageError(f"model: needs a file, but {model} is a folder.")
+    own = read(
+        data, labels=labels, transpose=transpose, variable=variable, image_side=image_side
+    ).checked()
+    for line in own.lines():
+        tell(Note(f"{own.name}: {line}"))
+    found = advise(
+        own.X, seed=int(seed), budget=float(budget), progress=lambda text: tell(Note(text))
+    )
+    if model is not None and found.model is not None:
+        with Path(model).open("wb") as file:
+            np.savez(file, W=found.model.W, H=found.model.H)
+    document = _plain(_document(found, own, None if model is None else str(model)))
+    rows = document["solver"]["race"] if document["solver"] else []
+    return Answer(document, _text(document), failed=bool(found.stopped), rows=rows)
+
+
+def _document(found: Advice, own: OwnData, path: str | None) -> dict[str, Any]:
+    n, m = found.shape
+    return {
+        "data": {"name": own.name, "key": own.key, "n_samples": n, "n_features": m}
+        | {"facts": own.lines()},
+        "seed": found.seed,
+        "budget": found.budget,
+        "seconds": found.seconds,
+        "stopped": found.stopped or None,
+        "rank": _rank(found),
+        "loss": _loss(found),
+        "solver": _solver(found),
+        "model": _model(found, own, path),
+        "notes": found.notes,
+        "not_told": [*found.untold, *_untold(found)],
+    }
+
+
+def _rank(found):
+    if found.rank is None:
+        return None
+    by_cells = found.rank_by_cells
+    return {
+        "n_components": found.rank.rank,
+        "low": found.rank.low,
+        "high": found.rank.high,
+        "high_is_open": found.rank.open,
+        "best": found.rank.best,
+        "curve": found.rank.curve,
+        "by_cells": None
+        if by_cells is None
+        else {"n_components": by_cells.rank, "low": by_cells.low, "high": by_cells.high}
+        | {"curve": by_cells.curve},
+        "stability": [
+            {"n_components": rank, "starts": s.starts, "angle": s.angle}
+            | {"cophenetic": s.cophenetic, "objective_spread": s.spread}
+            for rank, s in sorted(found.stability.items())
+        ],
+    }
+
+
+def _loss(found):
+    if found.loss is None:
+        return None
+    chosen = found.loss
+    return {
+        "noise": chosen.noise,
+        "loss": chosen.loss,
+        "told_apart": chosen.told,
+        "noises": chosen.noises,
+        "losses": chosen.losses,
+        "residuals": found.residuals,
+        "outliers": _placed(found),
+    }
+
+
+def _placed(found):
+    """Outliers, with their places in the whole matrix."""
+    if found.outliers is None:
+        return None
+    rows, columns = found.part.rows, found.part.columns
+    entries = [
+        entry | {"row": int(rows[entry["row"]]), "column": int(columns[entry["column"]])}
+        for entry in found.outliers["entries"]
+    ]
+    return {
+        "share": found.outliers["share"],
+        "entries": entries,
+        "rows": [(int(rows[i]), count) for i, count in found.outliers["rows"]],
+        "columns": [(int(columns[j]), count) for j, count in found.outliers["columns"]],
+    }
+
+
+def _solver(found):
+    if found.race is None:
+        return None
+    race = found.race
+    return {
+        "key": race.solver,
+        "level": race.level,
+        "rounds": race.rounds,
+        "race": race.rows,
+        "left_out": race.left_out,
+    }
+
+
+def _model(found, own, path):
+    if found.model is None:
+        return None
+    W, H, r = found.model.W, found.model.H, len(found.model.H)
+    own_labels = None
+    if own.y is not None:
+        clusters = strongest_component(W, H)
+        own_labels = {
+            "clustering_accuracy": clustering_accuracy(own.y, clusters),
+            "nmi_max": nmi_max(own.y, clusters),
+        }
+    return {
+        "objective": found.model.objective,
+        "certificate": found.proof,
+        "components": describe(found.model, own.feature_names, own.sample_names),
+        "labels": own_labels,
+        "python": (
+            "import nmfbench\n"
+            f'model = nmfbench.make_solver("{found.race.solver}", n_components={r})\n'
+            "W = model.fit_transform(X)\n"
+            "H = model.components_"
+        ),
+        "file": path,
+    }
+
+
+def _untold(found):
+    if found.loss is None:
+        return []
+    untold = []
+    if not found.loss.told:
+        names = [
+            NOISES[row["noise"]]
+            for row in found.loss.noises
+            if row["noise"] == found.loss.noise or row["low"] is None or row["low"] <= 0
+        ]
+        untold.append(f"which noise it is: {'; or '.join(names)}")
+    if found.rank is not None and found.rank.open:
+        untold.append(f"whether more than {found.rank.high} components would do as well or better")
+    by_cells = found.rank_by_cells
+    if by_cells and found.rank and not by_cells.low <= found.rank.rank <= by_cells.high:
+        untold.append(
+            f"the rank for certain: blocks of entries say {found.rank.rank}, entries at random "
+            f"{by_cells.rank}"
+        )
+    return untold
+
+
+def _plain(value):
+    """Values that JSON has: numbers of Python, None where a number is not finite."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _text(found):
+    facts = found["data"]
+    parts = [
+        f"{facts['name']}, {facts['n_samples']} x {facts['n_features']}, seed {found['seed']}, "
+        f"{found['seconds']:.0f} of {found['budget']:g} seconds"
+    ]
+    if found["stopped"]:
+        parts.append(f"Stopped at the stage '{found['stopped']}': the rest is what was done.")
+    parts += [text for text in map(_paragraph(found), _PARTS) if text]
+    if found["not_told"]:
+        parts.append("\n".join(f"These data do not tell {line}." for line in found["not_told"]))
+    parts += [f"Note: {line}." for line in found["notes"]]
+    return "\n\n".join(parts)
+
+
+def _paragraph(found):
+    return lambda part: part[1](found[part[0]]) if found[part[0]] else ""
+
+
+def _rank_text(rank):
+    high = f"{rank['high']} or more" if rank["high_is_open"] else str(rank["high"])
+    level = f"{rank['low']} to {high} cannot be told apart" if rank["low"] != rank["high"] else ""
+    lines = [
+        {"rank": row["rank"]}
+        | {"log density": f"{row['score']:.4f}", "behind the best": _between(row)}
+        for row in rank["curve"]
+    ]
+    head = f"Rank: {rank['n_components']}{f'; {level}' if level else ''}"
+    return f"{head}\n{text_table(lines, ('rank', 'log density', 'behind the best'))}"
+
+
+def _between(row):
+    if row["low"] is None:
+        return ""
+    return f"{row['behind']:.4f} ({row['low']:.4f} to {row['high']:.4f})"
+
+
+def _loss_text(loss):
+    lines = [
+        {"noise model": NOISES[row["noise"]], "best fit": row["loss"]}
+        | {"log density": f"{row['score']:.4f}", "behind": _between(row)}
+        for row in loss["noises"]
+    ]
+    head = f"Loss: {loss['loss']}; noise: {NOISES[loss['noise']]}"
+    if loss["loss"] != loss["noise"]:
+        head += f"; even so the {loss['loss']} loss predicts best"
+    residuals = loss["residuals"] or {}
+    if residuals.get("exponent") is not None:
+        head += f"; residuals grow as the prediction to the power {residuals['exponent']:.2f}"
+    table = text_table(lines, ("noise model", "best fit", "log density", "behind"))
+    return f"{head}\n{table}"
+
+
+def _solver_text(solver):
+    lines = [
+        {"solver": row["solver"]}
+        | {"seconds": "not reached" if row["seconds"] is None else f"{row['seconds']:.3g}"}
+        | {"error": f"{row['error']:.4f} ({row['low']:.4f} to {row['high']:.4f})"}
+        for row in solver["race"]
+    ]
+    table = text_table(lines, ("solver", "seconds", "error"))
+    more = "Seconds to within 1 % of the best held-out error; errors are ratios to that."
+    return f"Solver: {solver['key']}\n{table}\n{more}"
+
+
+def _model_text(model):
+    lines = [
+        f"{row['component']}  {100 * row['share']:.1f} %  "
+        + ", ".join(name for name, _ in row["features"][:_SHOWN])
+        for row in model["components"]
+    ]
+    text = "Components, with their shares and largest features\n" + "\n".join(lines)
+    if model["certificate"]:
+        gaps = model["certificate"]
+        text += (
+            f"\nProven: another W would save at most {100 * gaps['gap_w']:.2g} % of the objective, "
+            f"another H {100 * gaps['gap_h']:.2g} %"
+        )
+    return f"{text}\n\n{model['python']}"
+
+
+_PARTS = (
+    ("rank", _rank_text),
+    ("loss", _loss_text),
+    ("solver", _solver_text),
+    ("model", _model_text),
+)

@@ -1,0 +1,262 @@
+"""Advice for a matrix: noise, rank and solver on data where they are known."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nmfbench
+from nmfbench import cli
+from nmfbench.advice import advise as stages
+from nmfbench.advice.advise import advise
+from nmfbench.advice.choose import choose_loss, choose_rank, most_components, rank_grid
+from nmfbench.advice.evidence import Budget, Evidence
+from nmfbench.advice.folds import Prediction, draw_cells, draw_folds
+from nmfbench.advice.noise import NOISES, cell_width, log_density, scale_of
+from nmfbench.advice.race import entrants
+from nmfbench.advice.residuals import growth, outliers
+from nmfbench.own.errors import OwnDataError
+
+RANK = 4
+
+
+def noisy(kind, seed=0, shape=(90, 60)):
+    """A matrix of rank four with noise of one kind."""
+    rng = np.random.default_rng(seed)
+    Y = rng.gamma(0.7, 1, (shape[0], RANK)) @ rng.gamma(0.7, 1, (RANK, shape[1]))
+    Y *= 5 / Y.mean()
+    if kind == "frobenius":
+        return np.abs(Y + rng.normal(0, 0.5, Y.shape))
+    if kind == "manhattan":
+        return np.abs(Y + rng.laplace(0, 0.5, Y.shape))
+    if kind == "kl":
+        return rng.poisson(4 * Y).astype(float)
+    return Y * rng.gamma(10, 0.1, Y.shape)
+
+
+@pytest.mark.parametrize("kind", NOISES)
+def test_noise_loss_and_rank_are_found(kind):
+    """The noise model, the loss that matches it and the known rank come out of held-out entries."""
+    X = noisy(kind, shape=(120, 80))
+    noises = [n for n in NOISES if n != "itakura-saito" or np.mean(X == 0) < 0.01]
+    evidence = Evidence(X, noises)
+    folds = draw_folds(X.shape, 4, np.random.default_rng(1))
+    assert evidence.ask("blocks", folds, noises, [3, 4, 5], Budget(1e6), 1)
+    chosen = choose_loss(evidence, "blocks")
+    assert (chosen.noise, chosen.loss, chosen.told) == (kind, kind, True)
+    evidence.ask("blocks", folds, [kind], [1, 2, 6], Budget(1e6), 1)
+    rank = choose_rank(evidence, "blocks", kind, kind)
+    assert abs(rank.rank - RANK) <= 1
+    assert rank.low <= RANK <= rank.high
+
+
+def test_gross_errors_are_heavy_tails():
+    """Wild entries speak for the Manhattan distance, not for multiplicative noise."""
+    X, rng = noisy("frobenius"), np.random.default_rng(3)
+    wild = rng.random(X.shape) < 0.08
+    X[wild] = rng.uniform(0, 4 * X.max(), wild.sum())
+    evidence = Evidence(X)
+    folds = draw_folds(X.shape, 4, rng)
+    evidence.ask("blocks", folds, list(NOISES), [3, 4], Budget(1e6), 1)
+    assert choose_loss(evidence, "blocks").noise == "manhattan"
+
+
+@pytest.mark.parametrize("loss", NOISES)
+def test_densities_integrate_to_one(loss):
+    """A density over all entries has the mass 1; extended quasi-likelihood nearly so."""
+    rng = np.random.default_rng(0)
+    y = np.full(20_000, 8.0)
+    x = {
+        "frobenius": y + rng.normal(size=y.shape),
+        "manhattan": y + rng.laplace(size=y.shape),
+        "kl": rng.gamma(8.0, 1.0, y.shape),
+        "itakura-saito": y * rng.gamma(20, 1 / 20, y.shape),
+    }[loss]
+    scale = scale_of(loss, x, y, len(x))
+    grid = np.linspace(1e-3, 60, 400_001)
+    density = np.exp(log_density(loss, grid, np.full_like(grid, 8.0), scale))
+    assert np.trapezoid(density, grid) == pytest.approx(1, abs=0.03)
+
+
+def test_no_density_exceeds_a_cell():
+    """Entries on a grid have probabilities: none is more than 1 for a cell."""
+    x = np.array([0.0, 0.0, 0.0, 1.0, 2.0, 1.0, 2.0])
+    widths = cell_width(x)
+    assert widths == (1.0, 1.0)
+    for loss in ("frobenius", "manhattan"):
+        scale = scale_of(loss, x, x, 1.0, 1.0)
+        assert log_density(loss, x, x, scale, widths).max() <= 0
+
+
+def test_folds_of_blocks_are_disjoint():
+    """No entry is in two blocks, and of cells each is in one."""
+    rng = np.random.default_rng(0)
+    count = np.zeros((17, 13), int)
+    for fold in draw_folds(count.shape, 4, rng):
+        count[np.ix_(fold.rows, fold.columns)] += 1
+    assert count.max() == 1
+    assert np.all(sum(fold.mask.astype(int) for fold in draw_cells(count.shape, 5, rng)) == 1)
+
+
+def test_growth_of_residuals():
+    """Exponents of constant, Poisson and multiplicative noise."""
+    rng = np.random.default_rng(0)
+    y = rng.uniform(20, 400, 20_000)
+    for x, power in (
+        (y + rng.normal(size=y.shape), 0),
+        (rng.poisson(y), 0.5),
+        (y * rng.gamma(50, 0.02, y.shape), 1),
+    ):
+        found = growth([Prediction(x, y, x, y, 1.0)])
+        assert found["exponent"] == pytest.approx(power, abs=0.1)
+
+
+def test_outliers_are_named():
+    """A planted entry is found, with its place."""
+    rng = np.random.default_rng(0)
+    fit = rng.uniform(1, 2, (30, 20))
+    X = fit + rng.normal(0, 0.1, fit.shape)
+    X[7, 3] = 50
+    found = outliers(X, fit, 0.0)
+    assert [(e["row"], e["column"]) for e in found["entries"]] == [(7, 3)]
+    assert found["rows"] == [(7, 1)]
+
+
+def test_entrants_fit_the_loss_and_the_data():
+    """Solvers in the race minimise the loss, have no signs, and take what the data are."""
+    dense, sparse = np.ones((4, 3)), sp.csr_matrix(np.ones((4, 3)))
+    keys, left_out = entrants("manhattan", dense)
+    assert "mahnmf-hybrid" in keys
+    assert "mahnmf-sym" in left_out
+    assert "robust-lowrank-admm" in left_out
+    assert "mahnmf-hybrid" in entrants("manhattan", sparse)[1]
+    assert set(entrants("frobenius", dense)[0]) >= {"hals", "mu", "nenmf", "sklearn-cd"}
+
+
+def test_ranks_to_try():
+    """Ranks rise, begin with one, and leave degrees of freedom."""
+    for shape in ((20, 20), (500, 30), (3000, 400)):
+        most = most_components(shape)
+        grid = rank_grid(most)
+        assert grid[0] == 1
+        assert grid == sorted(set(grid))
+        assert grid[-1] <= most
+        assert most * sum(shape) <= shape[0] * shape[1]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("recommended")
+    np.savetxt(folder / "counts.csv", noisy("kl"), fmt="%d", delimiter=",")
+    path = folder / "model.npz"
+    return nmfbench.recommend(folder / "counts.csv", budget=25, model=path), folder
+
+
+def test_shape_of_the_document(found):
+    """The document has all parts, as JSON has them, and the file has the factors."""
+    answer, folder = found
+    document = json.loads(json.dumps(answer.data, allow_nan=False))
+    assert document["stopped"] is None
+    assert document["seed"] == 0
+    assert document["loss"]["loss"] == "kl"
+    assert abs(document["rank"]["n_components"] - RANK) <= 1
+    assert document["solver"]["key"] in document["solver"]["level"]
+    assert document["data"]["key"].startswith("own:")
+    r = document["rank"]["n_components"]
+    assert len(document["model"]["components"]) == r
+    assert sum(row["share"] for row in document["model"]["components"]) == pytest.approx(1)
+    with np.load(folder / "model.npz") as model:
+        assert model["W"].shape == (90, r)
+        assert model["H"].shape == (r, 60)
+        assert min(model["W"].min(), model["H"].min()) >= 0
+    assert set(answer.table["solver"]) == {row["solver"] for row in document["solver"]["race"]}
+    assert "Rank: " in answer.text
+    assert "make_solver" in answer.text
+
+
+def test_same_seed_same_choices():
+    """With one seed noise, loss and both scores of ranks are the same to the last bit."""
+    X = noisy("frobenius", shape=(40, 30))
+    one, two = (_until(X, "residuals") for _ in range(2))
+    assert one.loss.noises == two.loss.noises
+    assert one.rank == two.rank
+    assert one.rank_by_cells == two.rank_by_cells
+
+
+def _until(X, last):
+    """Advice of the stages before one, which stops it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stages._Run, f"_{last}", _interrupt)
+        return advise(X, budget=1e6)
+
+
+def _interrupt(self):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("stage", ["pilot", "loss", "rank", "solver"])
+def test_ctrl_c_keeps_what_is_done(stage):
+    """What was chosen before a stop is there, and the stage is named."""
+    advice = _until(noisy("frobenius", shape=(40, 30)), stage)
+    assert advice.stopped == stage
+    assert not advice.told
+    assert (advice.loss is not None) == (stage in ("rank", "solver"))
+    assert (advice.rank is not None) == (stage in ("rank", "solver"))
+
+
+def test_ctrl_c_on_the_command_line(tmp_path, monkeypatch, capsys):
+    """The command prints what is done, and ends with 1."""
+    monkeypatch.setattr(stages._Run, "_rank", _interrupt)
+    np.save(tmp_path / "X.npy", noisy("frobenius", shape=(40, 30)))
+    assert cli.main(["recommend", str(tmp_path / "X.npy"), "--budget", "20s", "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["stopped"] == "rank"
+    assert document["solver"] is None
+    assert document["loss"]["loss"]
+
+
+ODD = {
+    "few rows": np.random.default_rng(0).random((6, 40)),
+    "one column": np.ones((30, 1)),
+    "constant": np.full((30, 25), 3.0),
+    "zeros but for one": np.diag([1.0] + [0.0] * 29),
+    "identity": np.eye(30),
+    "duplicated rows": np.tile(np.random.default_rng(0).random((5, 30)), (8, 1)),
+    "exact rank one": np.outer(np.arange(1.0, 31), np.arange(1.0, 26)),
+    "wild scales": np.random.default_rng(0).random((30, 25)) * 10.0 ** np.arange(-12, 13),
+    "tiny unit": np.random.default_rng(0).random((30, 25)) * 1e-40,
+    "sparse": sp.random(60, 50, 0.05, random_state=0, format="csr"),
+    "binary": (np.random.default_rng(0).random((40, 30)) < 0.3).astype(float),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_data_end_in_an_answer(name):
+    """Odd data give an answer that JSON can hold, or say what they do not tell."""
+    answer = nmfbench.recommend(ODD[name], budget=4)
+    json.dumps(answer.data, allow_nan=False)
+    assert answer.text
+    assert answer.data["solver"] or answer.data["not_told"]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(-1.0, "negative entry"), (np.nan, "missing"), (np.inf, "infinite")]
+)
+def test_unusable_data_end_in_an_error(value, words):
+    """Negative, missing and infinite entries are named, with a remedy."""
+    X = noisy("frobenius")
+    X[3, 4] = value
+    with pytest.raises(OwnDataError, match=words):
+        nmfbench.recommend(X)
+
+
+def test_time_is_kept():
+    """Past the budget no other round begins."""
+    ticks = itertools.count(step=10.0)
+    evidence = Evidence(noisy("frobenius", shape=(40, 30)))
+    folds = draw_folds((40, 30), 4, np.random.default_rng(0))
+    budget = Budget(5.0, clock=lambda: next(ticks))
+    assert not evidence.ask("blocks", folds, ["frobenius"], [1, 2], budget, 1.0)
+    assert len(evidence.values("blocks", "frobenius", 1, "frobenius")) == 2
