@@ -2,7 +2,7 @@
 
 The way of a result, and where each part lives::
 
-    dataset or generator   nmfbench.datasets
+    dataset or generator   nmfbench.datasets    (of the user's own: nmfbench.own)
       -> corruption        nmfbench.corruptions
       -> solver            nmfbench.solvers       (on nmfbench.optim)
       -> metric            nmfbench.metrics       (called by the tasks of nmfbench.tasks)

@@ -19,9 +19,19 @@ from matplotlib.ticker import MaxNLocator
 
 from nmfbench.artefacts.drawn import attach_data
 from nmfbench.artefacts.frames import select_rows
+from nmfbench.artefacts.names import name_curves
 from nmfbench.artefacts.style import method_styles, plot_band
 
-__all__ = ["Curves", "Expected", "Printed", "image_grid", "legend_of", "plot_points"]
+__all__ = [
+    "Curves",
+    "Expected",
+    "Printed",
+    "image_grid",
+    "legend_of",
+    "place_of",
+    "plot_points",
+    "present",
+]
 
 _FEW = 3  # values of x, up to which points stand side by side
 _MARKED = 10  # points of a curve that have a marker, about
@@ -41,15 +51,25 @@ def plot_points(axis, x, rows, label, style, shift=0.0):
     axis.vlines(moved[~single], rows["low"][~single], rows["high"][~single], **look)
 
 
-def legend_of(figure, axes, order: Sequence[str] = (), columns: int | None = None):
+def legend_of(
+    figure,
+    axes,
+    order: Sequence[str] = (),
+    columns: int | None = None,
+    left_out: Collection[str] = (),
+):
     """One legend below all panels, since some may lack some curves.
 
-    Without ``columns`` it has as few lines as the width of the figure allows, filled evenly.
+    Without ``columns`` it has as few lines as the width of the figure allows, filled evenly. Curves
+    that are ``left_out``, such as those with a name at their end, are not in it.
     """
     found: dict[str, Any] = {}
     for axis in np.ravel(axes):
         for handle, name in zip(*axis.get_legend_handles_labels(), strict=True):
-            found.setdefault(name, handle)
+            if name not in left_out:
+                found.setdefault(name, handle)
+    if not found:
+        return
     names = [name for name in order if name in found] + [n for n in found if n not in order]
     if columns is None:
         inches = [_HANDLE + _LETTER * len(name) for name in names]
@@ -226,6 +246,12 @@ class Curves:
     logy : bool
         Logarithmic axes of y, from the smallest mean of their row to the largest: wider intervals
         are cut.
+    named : bool or hashable, default=True
+        Whether curves have their names at their ends, in the last column of panels, or in this
+        one, or in all if these show different curves; otherwise, and where there is no room, in a
+        legend.
+    cut : sequence of str
+        Curves for which the axes of y are not stretched, such as one that diverges.
     """
 
     x: str
@@ -248,20 +274,23 @@ class Curves:
     ylim: tuple[float | None, float | None] = (None, None)
     logx: bool | Collection[Any] = False
     logy: bool = False
+    named: Any = True
+    cut: Sequence[str] = ()
 
     def __call__(self, table: pd.DataFrame):
         """Draw the table."""
         width, height = self.size
-        columns = len(_present(table, self.column, self.columns))
-        rows = len(_present(table, self.row, self.rows))
-        figure = plt.figure(figsize=(width * columns + 1, height * rows + 0.6))
+        columns = len(present(table, self.column, self.columns))
+        rows = len(present(table, self.row, self.rows))
+        beside = sum(0.065 * longest for longest in self._names(table).values())
+        figure = plt.figure(figsize=(width * columns + 1 + beside, height * rows + 0.6))
         self.draw_in(figure, table)
         return figure
 
     def draw_in(self, figure, table: pd.DataFrame) -> None:
         """Draw the table in a figure, or a part of one."""
-        shown_rows = _present(table, self.row, self.rows)
-        shown = _present(table, self.column, self.columns)
+        shown_rows = present(table, self.row, self.rows)
+        shown = present(table, self.column, self.columns)
         axes = figure.subplots(
             len(shown_rows), len(shown), sharex="col", sharey="row", squeeze=False
         )
@@ -269,7 +298,7 @@ class Curves:
         letters = dict(zip(places, self.letters, strict=False))
         for line, row in zip(axes, shown_rows, strict=True):
             for axis, column in zip(line, shown, strict=True):
-                panel = select_rows(table, _place(self.row, row) | _place(self.column, column))
+                panel = select_rows(table, place_of(self.row, row) | place_of(self.column, column))
                 self.draw_panel(axis, panel, self.only.get(column, self.labels), column)
                 title = self.columns.get(column, "")
                 letter = letters.get((row, column))
@@ -279,21 +308,57 @@ class Curves:
                 axis.set_xlabel(xlabel if isinstance(xlabel, str) else xlabel[column])
                 axis.tick_params(labelbottom=True)
             line[0].set_ylabel(self.rows.get(row, self.ylabel))
-            line[0].set_ylim(*(self._around(table, row) if self.logy else self.ylim))
+            line[0].set_ylim(*self._limits(table, row))
             for axis, column in zip(line, shown, strict=True):
-                place = _place(self.row, row) | _place(self.column, column)
+                place = place_of(self.row, row) | place_of(self.column, column)
                 marks: list[Printed | Expected] = [*self.printed, *self.expected]
                 for mark in marks:
                     if mark.at.items() <= place.items():
                         mark.draw(axis)
+        named = self._name(figure, axes, table) if self.named else set()
         extra = [name for name in (self.dotted, self.level and self.level[1]) if name]
-        legend_of(figure, axes, [*self.labels, *extra])
+        legend_of(figure, axes, [*self.labels, *extra], left_out=named)
 
-    def _around(self, table, row):
-        """Limits of a logarithmic axis: the interval of a few repeats may reach below zero."""
-        means = select_rows(table, _place(self.row, row))["mean"]
-        margin = (means.max() / means.min()) ** 0.1
-        return means.min() / margin, means.max() * margin
+    def _names(self, table):
+        """Columns of panels whose curves have names, with the length of the longest."""
+        if not self.named:
+            return {}
+        found = {}
+        for column in present(table, self.column, self.columns):
+            curves = select_rows(table, place_of(self.column, column))[self.curve].astype(str)
+            found[column] = set(curves) & set(self.only.get(column, self.labels))
+        last = self.named if self.named in found else list(found)[-1]
+        if set.union(*found.values()) <= found[last]:
+            found = {last: found[last]}
+        return {column: max(map(len, names), default=0) for column, names in found.items()}
+
+    def _name(self, figure, axes, table):
+        """Write names at the curves of one column of panels, or of all if they show others."""
+        shown = present(table, self.column, self.columns)
+        chosen = [shown.index(column) for column in self._names(table)]
+        inches = figure.bbox.height / figure.dpi / len(axes) - 0.75
+        marks = [mark.label for mark in self.printed]
+        named: set[str] = set()
+        for line in axes:
+            for column in chosen:
+                named |= set(name_curves(line[column], inches, marks))
+        return named
+
+    def _limits(self, table, row):
+        """Limits of the axes of y of a row of panels."""
+        if not self.logy and not self.cut:
+            return self.ylim
+        rows = select_rows(table, place_of(self.row, row))
+        rows = rows[rows[self.curve].isin(self.labels) & ~rows[self.curve].isin(self.cut)]
+        if self.logy:  # the interval of a few repeats may reach below zero
+            low, high = rows["mean"].min(), rows["mean"].max()
+            margin = (high / low) ** 0.1
+            return low / margin, high * margin
+        low = np.fmin(rows["low"], rows["mean"]).min()
+        high = np.fmax(rows["high"], rows["mean"]).max()
+        margin = 0.05 * (high - low)
+        ends = zip(self.ylim, (low - margin, high + margin), strict=True)
+        return tuple(found if given is None else given for given, found in ends)
 
     def draw_panel(self, axis, panel: pd.DataFrame, labels: Sequence[str], column=None) -> None:
         """Draw the curves of one panel, which stands in a column of panels, if there are any."""
@@ -343,14 +408,15 @@ class Curves:
             axis.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
 
 
-def _present(table, column, known):
+def present(table: pd.DataFrame, column, known: Mapping[Any, str]) -> list:
     """The values of a column that a table has, in order; one None where there is no column."""
     if column is None:
         return [None]
-    return [value for value in known if len(select_rows(table, _place(column, value)))]
+    return [value for value in known if len(select_rows(table, place_of(column, value)))]
 
 
-def _place(column, value):
+def place_of(column, value) -> dict:
+    """Columns and their values, as :func:`~nmfbench.artefacts.frames.select_rows` takes them."""
     if column is None:
         return {}
     return dict(zip(column, value, strict=True)) if isinstance(column, tuple) else {column: value}

@@ -13,6 +13,7 @@ from nmfbench.datasets.errors import DataError
 from nmfbench.engine.runner import SchedulerError
 from nmfbench.engine.worker import WorkerError
 from nmfbench.guests import GuestError
+from nmfbench.own.errors import OwnDataError
 from nmfbench.records.errors import NoStoreError, StoreError
 from nmfbench.records.exchange import ExchangeError
 from nmfbench.reports.changes import ReleaseError
@@ -27,6 +28,7 @@ _WRONG_USAGE = (
     GuestError,
     NoStoreError,
     OSError,
+    OwnDataError,
     ReleaseError,
     SchedulerError,
     SumsError,

@@ -20,6 +20,7 @@ __all__ = [
     "budget",
     "choose",
     "computing",
+    "data",
     "hint",
     "jobs",
     "judged_profile",
@@ -263,6 +264,26 @@ def site(sub):
         "--site",
         metavar="URL",
         help="address under which the pages are published, for canonical links and previews",
+    )
+
+
+def data(sub, what, **more):
+    """Data by a registered name or of the user's own, and how to read them."""
+    own = "a file or folder of your own (.csv, .npz, .mtx, .parquet, .mat, .h5ad, pictures, ...)"
+    option = sub.add_argument("--data", metavar="NAME|FILE", help=f"{what}, or {own}", **more)
+    option.completer = names_of("datasets")
+    sub.add_argument(
+        "--labels", metavar="FILE|COLUMN", help="classes of the samples of your own data"
+    )
+    switch(sub, "--transpose", "samples are columns of FILE")
+    sub.add_argument(
+        "--variable", metavar="NAME", help="the matrix among several of FILE, or a layer of .h5ad"
+    )
+    sub.add_argument(
+        "--image-side",
+        type=positive(int),
+        metavar="N",
+        help="resize pictures of a folder to a square of so many pixels a side",
     )
 
 

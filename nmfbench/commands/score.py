@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
+from typing import Any
 
 from nmfbench.commands.answer import Answer, text_table
 from nmfbench.commands.errors import UsageError
@@ -20,6 +21,7 @@ from nmfbench.datasets.base import load_dataset
 from nmfbench.guests import parse_solver
 from nmfbench.guests.factors import read_factors
 from nmfbench.guests.spec import SolverSpec
+from nmfbench.own import is_own, read
 from nmfbench.problems.baselines import GENERAL
 
 __all__ = ["score"]
@@ -38,7 +40,11 @@ each sample's strongest component."""
 @command
 def score(
     *factors: str | PathLike[str],
-    data: str,
+    data: Any,
+    labels: Any = None,
+    transpose: bool = False,
+    variable: str | None = None,
+    image_side: int | None = None,
     loss: str | Sequence[str] | None = None,
     called: tuple[str, str] = ("W", "H"),
     transposed: bool | None = None,
@@ -54,8 +60,11 @@ def score(
     *factors : path-like
         One .npz or .mat file with W (n_samples, r) and H (r, n_features), or two .csv files, W
         first. Pickled objects are never loaded.
-    data : str
-        Data set X, as :func:`~nmfbench.datasets.base.load_dataset` gives it: one row per sample.
+    data : str, path-like, array, sparse matrix, DataFrame or AnnData
+        Data set X, as :func:`~nmfbench.datasets.base.load_dataset` gives it: one row per sample. Or
+        a matrix of your own, in memory or in a file that :func:`nmfbench.own.read` reads.
+    labels, transpose, variable, image_side
+        How to read a matrix of your own, see :func:`nmfbench.own.read`.
     loss : str or sequence of str, optional
         "frobenius", "manhattan", "kl" or "itakura-saito"; by default all that X has.
     called : (str, str), default=("W", "H")
@@ -80,7 +89,7 @@ def score(
     Raises
     ------
     UnknownNameError, DataError
-        If there is no such data set or baseline, or its data are missing.
+        If there is no such data set or baseline, or its data are missing or cannot be read.
     GuestError, OSError
         If the factors cannot be read or do not fit X.
     UsageError
@@ -113,18 +122,27 @@ def score(
         if against
         else [SolverSpec(name, dict(params)) for name, params in GENERAL]
     )
-    loaded = load_dataset(data, stand_in=stand_in)
+    loaded = _load(
+        data,
+        stand_in=stand_in,
+        labels=labels,
+        transpose=transpose,
+        variable=variable,
+        image_side=image_side,
+    )
+    for line in loaded.get("notes", ()):
+        tell(Note(f"{loaded.name}: {line}"))
     X = matrix_of(loaded)
     W, H, layout = read_factors(names, X.shape, names=called, transposed=transposed)
     defined = defined_losses(X)
     losses = list(dict.fromkeys(listed(loss) or defined))
     if undefined := [name for name in losses if name not in defined]:
-        raise UsageError(f"{undefined[0]} is undefined at zero, and {data} has zeros.")
+        raise UsageError(f"{undefined[0]} is undefined at zero, and {loaded.name} has zeros.")
     ratio = sum_ratio(X, W, H)
     if not 1 / _UNITS_DIFFER < ratio < _UNITS_DIFFER:
         text = (
             f"the entries of W H sum to {ratio:.3g} times those of X: were other units factorized "
-            f"than nmfbench.load_dataset({data!r}) gives, or is a diagonal between the factors, as "
+            f"than {_called(loaded)}, or is a diagonal between the factors, as "
             "RcppML has it, not multiplied into one of them?"
         )
         tell(Note(text))
@@ -140,7 +158,8 @@ def score(
         scores = score_factors(X, fitted_W, fitted_H, loaded.y, losses=losses)
         rows.append({"factors": str(spec)} | scores)
     found = {
-        "data": data,
+        "data": loaded.name,
+        "key": loaded.get("key"),
         "stand_in": bool(loaded.is_stand_in),
         "n_samples": X.shape[0],
         "n_features": X.shape[1],
@@ -152,6 +171,26 @@ def score(
         "left_out": left_out,
     }
     return Answer(found, _text(found, losses), rows=_flat(rows))
+
+
+def _load(data, *, stand_in, **reading):
+    """A registered data set, or the user's own matrix."""
+    if is_own(data):
+        if stand_in:
+            raise UsageError("stand_in is for registered data sets: a matrix of your own has none.")
+        return read(data, **reading).checked().bunch()
+    if given := [name for name, value in reading.items() if value not in (None, False)]:
+        raise UsageError(
+            f"{given[0]} is for a matrix of your own, and {data!r} is a registered data set; a "
+            f"file of that name is given as ./{data}."
+        )
+    return load_dataset(data, stand_in=stand_in)
+
+
+def _called(loaded):
+    if loaded.get("key"):
+        return f"{loaded.name} has"
+    return f"nmfbench.load_dataset({loaded.name!r}) gives"
 
 
 def _flat(rows):

@@ -106,7 +106,8 @@ def test_printed_numbers_stand_in_the_panels_they_are_of():
         Printed("the paper's NMF", 0.55, 2, at={"noise": "much"}),
         Printed("the paper's level", 0.45, at={"noise": "none"}),
     ]
-    figure = Curves("x", ["NMF"], column="noise", columns=plain.columns, printed=printed)(table)
+    how = {"column": "noise", "columns": plain.columns, "named": False}
+    figure = Curves("x", ["NMF"], printed=printed, **how)(table)
     none, much = figure.axes
     assert none.get_ylim() == much.get_ylim() == limits
     marks = {line.get_label(): list(line.get_xdata()) for line in much.lines}

@@ -10,6 +10,7 @@ PACKAGE = Path(nmfbench.__file__).parent
 ALLOWED = {
     "core": "",
     "datasets": "core",
+    "own": "core datasets",
     "optim": "core",
     "corruptions": "core optim",
     "metrics": "core optim",
@@ -32,9 +33,9 @@ ALLOWED = {
     "cards": "core solvers stats trials records engine artefacts verdicts guests pages comparison",
     "reports": "core datasets stats trials problems records artefacts papers verdicts guests pages "
     "comparison cards",
-    "commands": "core datasets optim trials problems records engine audits artefacts papers "
+    "commands": "core datasets own optim trials problems records engine audits artefacts papers "
     "verdicts guests checks comparison cards reports",
-    "cli": "core datasets records engine audits guests comparison reports commands",
+    "cli": "core datasets own records engine audits guests comparison reports commands",
 }
 """The rooms, and from which others each may import: from those above it alone.
 

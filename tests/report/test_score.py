@@ -650,3 +650,45 @@ def _read_with_little(path, rest):
     limits = {"memory_limit": 2**30, "time_limit": 300}
     found = [foreign.read_matrices(p, ["W", "H"][: 2 - len(rest)], **limits) for p in [path, *rest]]
     raise GuestError(f"{path} was read: {[[a.shape for a in arrays] for arrays in found]}")
+
+
+# -- a matrix of one's own ----------------------------------------------------------------------
+
+
+def test_factors_of_a_file_are_judged_as_those_of_a_named_set(of_scikit_learn, tmp_path, capsys):
+    """The same numbers, whether the data are named, in a file with labels, or in memory."""
+    digits = nmfbench.load_dataset("digits")
+    np.save(tmp_path / "X.npy", digits.X.T)
+    (tmp_path / "y.txt").write_text("\n".join(map(str, digits.y)))
+    words = (of_scikit_learn[0], "--names", "w", "h", "--loss", "kl", "--against", "spa", "--json")
+    own = ("--data", tmp_path / "X.npy", "--transpose", "--labels", tmp_path / "y.txt")
+    answers = [_score(capsys, *words, *data) for data in (("--data", "digits"), own)]
+    assert [code for code, _, _ in answers] == [0, 0]
+    named, found = (json.loads(out) for _, out, _ in answers)
+    assert found["rows"] == named["rows"]
+    assert (found["data"], named["key"]) == ("X.npy", None)
+    assert found["key"].startswith("own:")
+    assert "labels of 10 classes" in answers[1][2]
+    held = nmfbench.score(
+        of_scikit_learn[0], data=digits.X, labels=digits.y, called=("w", "h"), loss="kl",
+        against="spa",
+    )  # fmt: skip
+    assert held.data["rows"] == named["rows"]
+    assert held.data["key"] == found["key"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--data", "none.csv"], "data=none.csv is not there"),
+        (["--data", "digits", "--labels", "y.csv"], "labels is for a matrix of your own"),
+        (["--data", "negative.csv"], "1 negative entry (smallest -2; the first in row 1, column 0)"),
+    ],
+)
+def test_data_that_cannot_be_used_end_in_a_line(words, message, tmp_path, monkeypatch, capsys):
+    """With exit code 2, before anything is fitted."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "negative.csv").write_text("1,2\n-2,3\n")
+    code, out, err = _score(capsys, "factors.npz", *words)
+    assert (code, out) == (2, "")
+    assert message in err

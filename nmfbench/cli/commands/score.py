@@ -21,8 +21,7 @@ def add(commands):
         metavar="FACTORS",
         help="one .npz or .mat file with W and H, or two .csv files, W first",
     )
-    data = sub.add_argument("--data", required=True, metavar="NAME", help="the data set X")
-    data.completer = options.names_of("datasets")
+    options.data(sub, "the data set X", required=True)
     options.choose(
         sub,
         "--loss",

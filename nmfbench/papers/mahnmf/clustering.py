@@ -9,10 +9,10 @@ import pandas as pd
 
 from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import always_best, rows_of
+from nmfbench.artefacts.dots import Dots
 from nmfbench.artefacts.finding import with_evidence, within
 from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import Method, changed, cross, methods
-from nmfbench.artefacts.plots import Curves
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import (
     EUC,
@@ -37,6 +37,7 @@ __all__ = [
     "frame",
     "outlier_claims",
     "part",
+    "scores",
     "smoke",
     "table",
 ]
@@ -44,6 +45,7 @@ __all__ = [
 FAST = tuple(method for method in FACTORIZATIONS if method.label != MAH)
 
 _SCORES = {"clustering-accuracy": "AC", "nmi-max": "normalised MI"}  # a row of panels each
+_PANELS = 8
 _BITS = "mutual-information"
 _BY_CHANCE = "by chance"
 _OUTLIERS = ("no noise", "occlusion", "Laplace", "salt & pepper")
@@ -89,28 +91,53 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(datasets: Sequence[str], table: pd.DataFrame):
-    """For each data set two rows of panels, (a) to (f) and (g) to (l)."""
-    rows = {
-        (dataset, score): f"{NAMES[dataset]}\n{label}" if len(datasets) > 1 else label
-        for dataset in datasets
-        for score, label in _SCORES.items()
-    }
-    picture = Curves(
-        x="people",
+    """A line for each condition; both scores at the fewest people, the most, and some between.
+
+    So there are at most eight panels; what other numbers of people give is in :func:`scores`.
+    """
+    people = sorted(set(table["people"]))
+    many = _PANELS // (len(_SCORES) * len(datasets))
+    chosen = {people[k] for k in np.linspace(0, len(people) - 1, many).round().astype(int)}
+    names = {d: f"{NAMES[d]}, " if len(datasets) > 1 else "" for d in datasets}
+    picture = Dots(
+        y="condition",
+        lines={condition: condition for condition in CONDITIONS},
         labels=[method.label for method in METHODS],  # with their looks in other figures
-        row=("dataset", "score"),
-        rows=rows,
-        column="condition",
-        columns={condition: condition for condition in CONDITIONS},
-        xlabel="people",
-        dotted=_BY_CHANCE,
-        letters="abcdefghijkl" * len(datasets),
-        size=(2.45, 2.45),
+        row="score",
+        rows=_SCORES,
+        column=("dataset", "people"),
+        columns={(d, n): f"{names[d]}{n} people" for d in datasets for n in sorted(chosen)},
+        xlabel=_SCORES,
+        trivial=[_BY_CHANCE],
+        awaited=[MAH],
     )
     figure = picture(table)
     for axis in figure.axes:  # so that what lies at chance level does not look like more
-        axis.set_ylim(0, np.clip(axis.get_ylim()[1], 0.5, 1.03))
+        axis.set_xlim(0, np.clip(axis.get_xlim()[1], 0.5, 1.0))
     return figure
+
+
+def scores(table: pd.DataFrame) -> pd.DataFrame:
+    """All scores, of each number of people, as text with intervals."""
+    shown = table[table["score"].isin(list(_SCORES))]
+    cells = [
+        f"{row.mean:.2f} [{row.low:.2f}, {row.high:.2f}]" if row.count > 1 else f"{row.mean:.2f}"
+        for row in shown.itertuples(index=False)
+    ]
+    rows = pd.DataFrame(
+        {
+            "data": shown["dataset"].map(NAMES),
+            "score": shown["score"].map(_SCORES),
+            "people": shown["people"],
+            "method": shown["method"].astype(str),
+            "condition": shown["condition"].astype(str),
+            "text": cells,
+        }
+    )
+    wide = rows.pivot(
+        index=["data", "score", "people", "method"], columns="condition", values="text"
+    )
+    return wide[[condition for condition in CONDITIONS if condition in wide]].reset_index()
 
 
 # -- claims -----------------------------------------------------------------------------------
@@ -180,7 +207,8 @@ ASSUMED = {name: text for name, text in faces.ASSUMED.items() if name != "ranks 
 """Choices of ours where the paper says nothing of these experiments."""
 
 CAPTION = (
-    "Accuracy (AC, above) and normalised mutual information (below). Means over trials with 95 % "
-    "intervals, none where there is one trial; dotted: the same clusters with their labels "
-    "shuffled."
+    "Accuracy (AC, above) and normalised mutual information (below), a line for each condition. "
+    "The paper has curves over the number of people, of which the fewest and the most are shown. "
+    "Means over trials with 95 % intervals; hollow: a single trial; grey bar: the same clusters "
+    "with their labels shuffled."
 )

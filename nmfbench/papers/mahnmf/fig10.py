@@ -27,6 +27,7 @@ ARTEFACT = register_artefact(
         frame=clustering.frame,
         table=clustering.table,
         picture=partial(clustering.draw, ["yaleb"]),
+        scores=clustering.scores,
         claims=clustering.outlier_claims("yaleb"),
         planned=Plan(20, "A repeat takes 165 s of CPU time."),
         assumed=clustering.ASSUMED,

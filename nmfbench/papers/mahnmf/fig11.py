@@ -33,6 +33,7 @@ ARTEFACT = register_artefact(
         frame=clustering.frame,
         table=clustering.table,
         picture=partial(clustering.draw, ["pie", "orl"]),
+        scores=clustering.scores,
         claims=[
             *clustering.outlier_claims("pie"),
             *(clustering.ahead("pie", "Gaussian", method, [EUC]) for method in (MAH, HYBRID)),

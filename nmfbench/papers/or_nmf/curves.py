@@ -278,6 +278,8 @@ def picture(chosen: Sequence[Method], panels: Sequence[str], *printed: Printed) 
         printed=printed,
         logx=[SECONDS],
         logy=True,
+        named=SAMPLES,
+        cut=[PRINTED],
     )
 
 

@@ -1,0 +1,38 @@
+"""A matrix of the user's own as a data set: read, diagnosed, and named by its content.
+
+:func:`~nmfbench.own.reader.read` takes a file, a folder of pictures or an array:
+
+=========================  ==================================================================
+``.csv .tsv .txt``         tables of numbers, with or without header and row names; any of the
+                           separators ``, ; | tab blank``, decimal commas, UTF-8, UTF-16, cp1252
+``.npy .npz``              arrays of numbers (never pickled ones), sparse matrices of scipy
+``.mtx``                   Matrix Market
+``.parquet .feather``      tables, by pyarrow
+``.mat``                   MATLAB and Octave, version 7.3 where h5py is installed
+``.h5ad``, 10x ``.h5``     single cells, where h5py is installed
+a folder                   pictures of one size, or matrix.mtx, features.tsv and barcodes.tsv
+                           of 10x
+=========================  ==================================================================
+
+Text formats may be compressed (``.csv.gz``). All files are parsed in a guarded child with limits
+of time and memory, after a look at the size that they claim.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nmfbench.own.data import OwnData
+    from nmfbench.own.diagnosis import Diagnosis
+    from nmfbench.own.reader import is_own, read
+
+__all__ = ["Diagnosis", "OwnData", "is_own", "read"]
+
+_HOMES = {"Diagnosis": "diagnosis", "OwnData": "data", "is_own": "reader", "read": "reader"}
+
+
+def __getattr__(name):
+    # Imported when first used, so that a process that parses a file starts at once.
+    if name in _HOMES:
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
