@@ -17,7 +17,7 @@ PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help report reproduce test test-all test-targets test-lowest test-newest audit publish release \
-	lint format bench gate clean
+	lint format bench gate history clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -84,6 +84,11 @@ format: $(READY) ## rewrite files in the project's style
 
 gate: $(READY) ## find what became slower or faster than at the commit BASE (main)
 	$(BIN)/python -m benchmarks.gate --base $(BASE)
+
+history: $(READY) ## times of the last twenty commits, as pages in .asv/html
+	$(BIN)/asv machine --yes
+	$(BIN)/asv run $(BASE)~20..$(BASE)
+	$(BIN)/asv publish
 
 bench: $(READY) ## time solvers, kernels and peers; print medians and ratios
 	$(BIN)/python -m benchmarks

@@ -176,7 +176,7 @@ def _try(place, programs):
     for words in (
         ("nmfbench", "doctor"),
         ("nmfbench", "reproduce", "robust-xray/fig3", *smoke),
-        ("nmfbench", "compare", "mine.py:MyNMF", "--task", "recovery", *smoke),
+        ("nmfbench", "compare", "mine.py:MyNMF", "--task", "clustering", *smoke),
         ("python", "-c", _FACTORS),
         ("nmfbench", "score", "factors.npz", "--data", "digits"),
     ):

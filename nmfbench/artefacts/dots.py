@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -45,7 +45,8 @@ class Dots:
         Values of these columns, in order, with the name of a row of panels (or a tuple of names)
         and the title of a column.
     xlabel : str or mapping
-        By value of ``row``, if a mapping: rows of panels then have axes of their own.
+        By value of ``row``, or of ``column`` where there are no rows, if a mapping: panels with
+        different labels have axes of their own.
     trivial : sequence of str
         Names in ``curve`` of what learns nothing: a grey bar.
     awaited : sequence of str
@@ -79,10 +80,9 @@ class Dots:
         lines = [value for value in self.lines if (table[self.y] == value).any()]
         shape = len(rows), len(columns)
         size = self.width * shape[1] + 1.4, (self.height * len(lines) + 0.8) * shape[0] + 0.5
-        one_unit = isinstance(self.xlabel, str)
-        figure, axes = plt.subplots(
-            *shape, figsize=size, sharex=one_unit or "row", sharey=True, squeeze=False
-        )
+        own: Literal["row", "col"] = "row" if self.row is not None else "col"
+        sharex = isinstance(self.xlabel, str) or own
+        figure, axes = plt.subplots(*shape, figsize=size, sharex=sharex, sharey=True, squeeze=False)
         for row, panels in zip(rows, axes, strict=True):
             for column, axis in zip(columns, panels, strict=True):
                 place = place_of(self.row, row) | place_of(self.column, column)
@@ -90,10 +90,11 @@ class Dots:
                 named = [self.rows.get(row, ""), self.columns.get(column, "")]
                 axis.set_title(", ".join(filter(None, named)))
                 xlabel = self.xlabel
-                axis.set_xlabel(xlabel if isinstance(xlabel, str) else xlabel[row])
+                unit = column if self.row is None else row
+                axis.set_xlabel(xlabel if isinstance(xlabel, str) else xlabel[unit])
                 axis.tick_params(labelbottom=True)
-        for panels in axes:
-            panels[0].set_xlim(*self.xlim)
+        for axis in axes.flat:
+            axis.set_xlim(*self.xlim)
         absent = [name for name in self.awaited if not (table[self.curve] == name).any()]
         for name in absent:
             color = method_styles([*self.labels, *absent])[name]["color"]

@@ -10,7 +10,7 @@ import pandas as pd
 
 from nmfbench.artefacts.frames import mean_table, melt_metrics
 
-__all__ = ["NumberTable", "mean_and_deviation", "score_table"]
+__all__ = ["NumberTable", "interval_cell", "mean_and_deviation", "score_table"]
 
 
 def mean_and_deviation(mean: float, deviation: float, count: int, places: int) -> str:
@@ -22,6 +22,30 @@ def mean_and_deviation(mean: float, deviation: float, count: int, places: int) -
     ('0.25 ± 0.12', '0.25')
     """
     return f"{mean:.{places}f}" + (f" ± {deviation:.{places}f}" if count > 1 else "")
+
+
+def interval_cell(places: int, significant: bool = False) -> Callable[[Any], str]:
+    """Cells with a mean and its interval, which a single value has not, for :func:`score_table`.
+
+    Parameters
+    ----------
+    places : int
+        Decimal places, or digits if ``significant``.
+    significant : bool, default=False
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"mean": [0.25], "low": [0.2], "high": [0.3], "count": [5]})
+    >>> [interval_cell(2)(cell) for cell in table.itertuples()]
+    ['0.25 [0.20, 0.30]']
+    """
+    form = f".{places}g" if significant else f".{places}f"
+
+    def text(cell):
+        mean, low, high = (format(value, form) for value in (cell.mean, cell.low, cell.high))
+        return f"{mean} [{low}, {high}]" if cell.count > 1 else mean
+
+    return text
 
 
 def score_table(

@@ -246,10 +246,8 @@ def target(sub):
     )
 
 
-def output(sub):
-    sub.add_argument(
-        "--output", default="report", metavar="DIR", help="folder of the pages (report)"
-    )
+def output(sub, default="report", help="folder of the pages"):
+    sub.add_argument("--output", default=default, metavar="DIR", help=f"{help} ({default})")
 
 
 def since(sub):
@@ -270,7 +268,7 @@ def site(sub):
 
 def data(sub, what, **more):
     """Data by a registered name or of the user's own, and how to read them."""
-    own = "a file or folder of your own (.csv, .npz, .mtx, .parquet, .mat, .h5ad, pictures, ...)"
+    own = "a file or folder of your own (.csv, .npz, .mtx, .mat, .h5ad, pictures, ...)"
     option = sub.add_argument("--data", metavar="NAME|FILE", help=f"{what}, or {own}", **more)
     option.completer = names_of("datasets")
     reading(sub)

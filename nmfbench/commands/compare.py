@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -34,6 +36,10 @@ from nmfbench.engine.worker import Worker
 from nmfbench.guests import parse_solver
 from nmfbench.guests.errors import GuestError
 from nmfbench.guests.examine import examine
+from nmfbench.own import OwnData, is_own, read
+from nmfbench.own.entry import provided
+from nmfbench.own.loader import labels_key
+from nmfbench.problems.own import OwnMatrix
 from nmfbench.records.store import Store
 
 __all__ = ["Comparison", "compare"]
@@ -97,6 +103,12 @@ def compare(
     task: str | Sequence[str] = (),
     against: str | Sequence[str] = (),
     profile: str = "quick",
+    data: Any = None,
+    rank: int | None = None,
+    labels: Any = None,
+    transpose: bool = False,
+    variable: str | None = None,
+    image_side: int | None = None,
     store: str | PathLike[str] = "results",
     output: str | PathLike[str] = "comparison",
     save: str | PathLike[str] | None = None,
@@ -122,6 +134,15 @@ def compare(
         each task. ``"file.py:Class@version"`` stands for imported records.
     profile : {"smoke", "quick", "paper"}, default="quick"
         A minute, some ten minutes, or the problems of the papers.
+    data : path-like, array, sparse matrix, DataFrame or AnnData, optional
+        A matrix of your own, as :func:`nmfbench.own.read` takes it, on which the tasks
+        reconstruction, held-out, convergence, stability and rank-search are set instead, and with
+        labels clustering and recognition.
+    rank : int, optional
+        Rank of the factorizations of ``data``; by default the number of classes, else 10 or half
+        the smaller side of the matrix, if that is less.
+    labels, transpose, variable, image_side
+        How to read ``data``, see :func:`nmfbench.own.read`.
     store : path-like, default="results"
         Folder of the records; made if it is missing.
     output : path-like, default="comparison"
@@ -149,6 +170,8 @@ def compare(
     ------
     UnknownNameError, GuestError
         If there is no such solver or task, or none of the solvers can be imported.
+    OwnDataError
+        If ``data`` cannot be read or factorized.
     CompareError, UsageError
         If there is nothing to compare, or a value is not valid.
 
@@ -174,7 +197,10 @@ def compare(
         raise UsageError("compare needs a solver.")
     tell = progress or silent
     tasks, against = listed(task), listed(against)
-    check_tasks(tasks)  # before any solver is imported
+    reading = {"labels": labels, "transpose": transpose, "variable": variable}
+    matrix = _own_data(data, rank, reading | {"image_side": image_side}, tell)
+    own = None if matrix is None else _facts(matrix, rank)
+    check_tasks(tasks, own)  # before any solver is imported
     named = list(registry.solvers) if "all" in against else against
     specs, rivals = ([parse_solver(t) for t in texts] for texts in (solvers, named))
     output = Path(output)
@@ -184,10 +210,13 @@ def compare(
         raise UsageError(f"--save needs a file, but {save} is a folder.")
     saved = [spec for spec in rivals if spec.is_saved]
     limits = Limits(time_limit, converted(memory_limit))
-    with contextlib.closing(Worker(limits.memory)) as worker:  # which built-in solvers share
+    with (
+        _at_hand(matrix),
+        contextlib.closing(Worker(limits.memory)) as worker,
+    ):  # which built-in solvers share
         others = [examine(spec, worker=worker) for spec in rivals if not spec.is_saved]
         found, broken = _examined(specs, worker)
-        plan = make_plan(found, tasks=tasks, against=others, profile=profile)
+        plan = make_plan(found, tasks=tasks, against=others, profile=profile, own=own)
         for spec, why in broken:
             plan.leave_out(why, solver=spec.label, task="all")
         _make_folder(output)
@@ -197,6 +226,7 @@ def compare(
     _note_left_out(plan.left_out, plan, tell)
     started, planned = time.monotonic(), len(plan.left_out)
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_at_hand(matrix))
         opened = stack.enter_context(Store(store))
         _check_saved(saved, opened)
         timings = timings_folder(store)
@@ -214,13 +244,14 @@ def compare(
         _note_left_out(plan.left_out[planned:], plan, tell)
         written = None if save is None else _save(plan, opened, save)
         add_saved(plan, saved, opened)
-        own = stack.enter_context(Store(timings)) if todo.anew else None
-        findings = evaluate(plan, gather(plan, opened, own, todo.anew))
-        line = _command_line(solvers, tasks, against, profile)
+        timed = stack.enter_context(Store(timings)) if todo.anew else None
+        findings = evaluate(plan, gather(plan, opened, timed, todo.anew))
+        line = _command_line(solvers, tasks, against, profile, own)
         page = write_page(plan, todo, findings, output, checked=checked, command=line)
     data = as_data(findings) | {
         "output": str(page),
         "profile": profile,
+        "data": own and {"name": own.name, "key": own.key, "rank": own.rank},
         "found": todo.held,
         "computed": {"own": todo.own, "baselines": todo.baselines},
         "seconds": round(time.monotonic() - started, 3),
@@ -234,6 +265,50 @@ def compare(
     return Comparison(
         data, text, failed > 0, data["summary"], plan=plan, findings=findings, page=page
     )
+
+
+def _own_data(data, rank, reading, tell) -> OwnData | None:
+    """The user's matrix, if one is given and can be factorized."""
+    if data is None:
+        given = [name for name, value in reading.items() if value not in (None, False)]
+        if given := given + ["rank"] * (rank is not None):
+            raise UsageError(f"{given[0]} is for a matrix of your own: name it with data.")
+        return None
+    if not is_own(data):
+        raise UsageError(
+            f"data: {data!r} is a registered data set, and problems on these are compared without "
+            f"it; a file of that name is given as ./{data}."
+        )
+    found = read(data, **reading).checked()
+    for line in found.lines():
+        tell(Note(f"{found.name}: {line}"))
+    return found
+
+
+def _facts(matrix, rank) -> OwnMatrix:
+    """Facts that the problems on the user's matrix depend on."""
+    n, m = matrix.X.shape
+    y = matrix.bunch().y
+    sizes: list[int] = [] if y is None else np.bincount(y).tolist()
+    if rank is None:
+        rank = len(sizes) or max(1, min(10, min(n, m) // 2))
+    elif rank > min(n, m):
+        raise UsageError(f"rank: {rank} is more than the smaller side of {n} x {m} has.")
+    return OwnMatrix(
+        matrix.key,
+        matrix.name,
+        *(n, m, rank),
+        sparse=matrix.diagnosis.sparse,
+        positive=matrix.diagnosis.smallest > 0,
+        labels=None if y is None else labels_key(y),
+        n_classes=len(sizes),
+        smallest_class=min(sizes, default=0),
+    )
+
+
+def _at_hand(matrix):
+    """Within the block processes can compute trials on the user's matrix, if there is one."""
+    return contextlib.nullcontext() if matrix is None else provided(matrix)
 
 
 def _checked(solvers, worker, tell):
@@ -316,11 +391,12 @@ def _make_folder(path):
         raise UsageError(f"--output {path} cannot be made: {error.strerror}.") from None
 
 
-def _command_line(solvers, tasks, against, profile):
+def _command_line(solvers, tasks, against, profile, own):
     """Command that makes the page again, without the folders of this machine."""
     words = ["nmfbench", "compare", *map(_without_folder, solvers)]
     words += [word for task in tasks for word in ("--task", task)]
     words += [word for key in against for word in ("--against", _without_folder(key))]
+    words += [] if own is None else ["--data", own.name, "--rank", str(own.rank)]
     return shlex.join([*words, "--profile", profile])
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from os import PathLike
 
 from nmfbench.cards.card import plan_of_the_field
 from nmfbench.commands.answer import Answer, counted
 from nmfbench.commands.merged import merge_beside, merge_data, merge_text
-from nmfbench.commands.values import BOOK, command
+from nmfbench.commands.values import BOOK, command, listed
 from nmfbench.comparison.leaderboards import race_traces
 from nmfbench.core import registry
 from nmfbench.records.store import Store
@@ -24,6 +25,7 @@ def publish(
     store: str | PathLike[str] = "results",
     book: str | PathLike[str] = BOOK,
     compact: bool = False,
+    own_data: str | Sequence[str] = (),
 ) -> Answer:
     """Merge the records of a store into the record book.
 
@@ -36,6 +38,9 @@ def publish(
     compact : bool, default=False
         Write all records of an artefact into as few files as there can be, instead of new ones into
         a further file.
+    own_data : str or sequence of str, optional
+        Keys (``own:...``) of matrices of your own whose records are to be published. Without, no
+        record on such data is: it says how a matrix that others do not have can be factorized.
 
     Returns
     -------
@@ -59,7 +64,7 @@ def publish(
         opened.check_writable()
         merge_beside(book, store)
         also = race_traces(plan_of_the_field(), opened)
-        found = record_book.publish(opened, book, also, compact=compact)
+        found = record_book.publish(opened, book, also, compact=compact, own_data=listed(own_data))
         write_course(
             course((entry.target for entry in registry.artefacts.entries()), opened), store
         )
@@ -76,6 +81,11 @@ def publish(
         text += (
             f"; {counted(found.unaudited, 'record')} left out that others computed, as no audit of "
             "this store vouches for them: 'nmfbench audit' computes a sample again"
+        )
+    if found.withheld:
+        text += (
+            f"; {counted(found.withheld, 'record')} left out that are on data of your own: name "
+            "these with --own-data KEY if they are to be published"
         )
     if measured:
         text += f"; exponents of time of {counted(measured, 'solver')} were renewed"

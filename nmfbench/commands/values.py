@@ -140,6 +140,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "until": moment,
     "timed": one_of(("no", "only")),
     "jobs": positive(int),
+    "rank": positive(int),
     "sample": positive(int),
     "time_limit": positive(float),
     "memory_limit": bytes_of,

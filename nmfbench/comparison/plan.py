@@ -11,6 +11,7 @@ from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_available, dataset_info
 from nmfbench.guests.examine import Examined
 from nmfbench.guests.spec import SolverSpec
+from nmfbench.problems.own import LABELLED, UNLABELLED, OwnMatrix
 from nmfbench.problems.problem import Problem, problems_of
 from nmfbench.trials.trial import Trial, canonical
 
@@ -134,6 +135,7 @@ def make_plan(
     tasks: Sequence[str] = (),
     against: Sequence[Examined] = (),
     profile: str = "quick",
+    own: OwnMatrix | None = None,
 ) -> Plan:
     """The trials that answer how solvers stand against baselines.
 
@@ -146,6 +148,8 @@ def make_plan(
     against : sequence of Examined
         Baselines; by default a few for each problem, which it names.
     profile : {"smoke", "quick", "paper"}
+    own : OwnMatrix, optional
+        Set all tasks on this matrix, instead of the registered problems.
 
     Raises
     ------
@@ -154,7 +158,7 @@ def make_plan(
     UnknownNameError
         If there is no such task.
     """
-    check_tasks(tasks)
+    check_tasks(tasks, own)
     everyone = _distinct([*solvers, *against])
     n_new = len(_distinct(solvers))
     names = labels_of([examined.spec for examined in everyone])
@@ -163,8 +167,9 @@ def make_plan(
         for i, (examined, name) in enumerate(zip(everyone, names, strict=True))
     ]
     plan = Plan(profile, [entrant for entrant, _ in entrants])
-    for task in dict.fromkeys(tasks or registry.problems):
-        why = why_no_question(task)
+    usual_tasks = list(registry.problems) if own is None else [*UNLABELLED, *LABELLED]
+    for task in dict.fromkeys(tasks or usual_tasks):
+        why = why_no_question(task) if own is None else own.why_not(task)
         if why is not None:
             plan.leave_out(why, task=task)
             continue
@@ -181,7 +186,8 @@ def make_plan(
         if tasks and len(unable) == n_new:
             raise CompareError(" ".join(unable))
         if any(entrant.new for entrant in able):
-            _plan_task(plan, task, able, usual=not against)
+            problems = problems_of(task, profile) if own is None else own.problems(task, profile)
+            _plan_task(plan, task, problems, able, usual=not against)
     if not plan.cells:
         reasons = {row["why"]: row["task"] for row in plan.left_out}
         said = "; ".join(f"{task}: {why}" for why, task in reasons.items())
@@ -190,10 +196,14 @@ def make_plan(
     return plan
 
 
-def check_tasks(tasks: Sequence[str]) -> None:
+def check_tasks(tasks: Sequence[str], own: OwnMatrix | None = None) -> None:
     """Raise a CompareError, or an UnknownNameError, for what is no task of a comparison."""
     for task in tasks:
         registry.tasks[task]  # an unknown one ends here, with its near misses
+        if own is not None:
+            if (why := own.why_not(task)) is not None:
+                raise CompareError(f"{task} cannot be set on {own.name}: {why}.")
+            continue
         why = why_no_question(task)
         if why is not None:
             known = ", ".join(task for task in registry.problems if why_no_question(task) is None)
@@ -233,9 +243,9 @@ def _cannot(examined, task):
 _SPARE = 2  # timed repeats besides, since one that misses the target on both sides is a tie
 
 
-def _plan_task(plan, task, able, *, usual):
+def _plan_task(plan, task, problems, able, *, usual):
     new, meetings = [entrant for entrant in able if entrant.new], []
-    for problem in problems_of(task, plan.profile):
+    for problem in problems:
         takes_part = [e for e in able if problem.loss in (None, e.loss)]
         if not any(entrant in new for entrant in takes_part):
             continue

@@ -127,7 +127,7 @@ class Registry(Generic[Facts]):
         Entry-point group through which installed packages add their own.
     by_place : str, optional
         Module and function, such as ``"package.module:function"``, that gives the entry of a key
-        with a colon, the place of something that is not registered.
+        with a colon, the place, or content, of something that is not registered.
     """
 
     def __init__(
@@ -225,7 +225,9 @@ def _identity(target: Any) -> str:
 solvers: Registry[SolverFacts] = Registry(
     "solver", "nmfbench.solvers", "nmfbench.solvers", by_place="nmfbench.guests.lookup:entry"
 )
-datasets: Registry[DatasetFacts] = Registry("dataset", "nmfbench.datasets", "nmfbench.datasets")
+datasets: Registry[DatasetFacts] = Registry(
+    "dataset", "nmfbench.datasets", "nmfbench.datasets", by_place="nmfbench.own.entry:entry"
+)
 corruptions: Registry[CorruptionFacts] = Registry("corruption", "nmfbench.corruptions")
 metrics: Registry[MetricFacts] = Registry("metric", "nmfbench.metrics")
 tasks: Registry[TaskFacts] = Registry("task", "nmfbench.tasks", "nmfbench.tasks")

@@ -14,7 +14,7 @@ from sklearn.utils import Bunch
 from nmfbench.own.diagnosis import Diagnosis, diagnose
 from nmfbench.own.errors import OwnDataError
 
-__all__ = ["OwnData", "content_key", "labels_key"]
+__all__ = ["OwnData", "content_key"]
 
 _DIGITS = 16  # hexadecimal ones, of a key
 
@@ -165,9 +165,3 @@ def content_key(X, image_shape=None) -> str:
     for part in parts:
         digest.update(part.astype(part.dtype.newbyteorder("<"), copy=False).tobytes())
     return f"own:{digest.hexdigest()[:_DIGITS]}"
-
-
-def labels_key(y) -> str:
-    """Key of labels: 16 digits of a hash of which samples share one, and of their names."""
-    text = "\n".join(map(str, y.tolist()))
-    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]

@@ -8,9 +8,9 @@ from nmfbench.core import registry
 from nmfbench.core.registry import register_problems
 from nmfbench.problems.problem import REPEATS, Baselines, Problem
 
-__all__ = ["LOW_RANK", "Race"]
+__all__ = ["LOW_RANK", "RACERS", "Race"]
 
-_BASELINES: dict[str, Baselines] = {
+RACERS: dict[str, Baselines] = {
     "frobenius": (("nenmf", {}), ("hals", {}), ("mu", {})),
     "kl": (("kl-mu", {}), ("sklearn-mu", {})),
     "itakura-saito": (("is-mu", {}),),
@@ -20,7 +20,7 @@ _BASELINES: dict[str, Baselines] = {
         ("mahnmf-ogm", {"lipschitz": "spectral"}),
     ),
 }
-"""By loss."""
+"""By loss, solvers that minimise it, with their parameters."""
 
 _ROUNDS = {
     "nenmf": 100,
@@ -108,7 +108,7 @@ def convergence(profile):
             loss=loss,
             effort=_smoke_effort(loss) if smoke else 1.0,
         )
-        for loss, baselines in _BASELINES.items()
+        for loss, baselines in RACERS.items()
         for name, dataset, rank, params in (positive if loss == "itakura-saito" else sets)
     ]
 

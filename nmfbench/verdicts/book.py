@@ -14,7 +14,7 @@ a checksum, which is of its arrays, too; a publication writes files without thes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
@@ -23,6 +23,7 @@ import numpy as np
 
 from nmfbench.artefacts.artefact import PROFILES, Artefact
 from nmfbench.core import registry
+from nmfbench.own.entry import OWN
 from nmfbench.records.arrays import pack
 from nmfbench.records.exchange import current_trial, export_records, read_export, trial_of
 from nmfbench.records.merge import Merge, import_records, merge
@@ -61,6 +62,8 @@ class Published:
     unaudited : int
         Records of the store that were not offered, as they were computed elsewhere and no audit of
         the store vouches for them.
+    withheld : int
+        Records on matrices of the user's own that were not named.
     size : int
         Bytes of the book.
     """
@@ -71,6 +74,7 @@ class Published:
     written: int
     outdated: int
     unaudited: int
+    withheld: int
     size: int
 
 
@@ -105,7 +109,12 @@ def _versions(trial):
 
 
 def publish(
-    store: Store, folder, also: Iterable[tuple[str, str]] = (), *, compact: bool = False
+    store: Store,
+    folder,
+    also: Iterable[tuple[str, str]] = (),
+    *,
+    compact: bool = False,
+    own_data: Collection[str] = (),
 ) -> Published:
     """Merge the records of a store into the book.
 
@@ -130,6 +139,8 @@ def publish(
         Keys and names of arrays in the store that are published although no artefact reads them.
     compact : bool, default=False
         Put all records of an artefact into as few files as there can be.
+    own_data : collection of str
+        Keys of matrices of the user's own whose records are published, too.
     """
     folder = Path(folder)
     there = {path: _File.read(path) for path in sorted(folder.rglob("*.parquet"))}
@@ -141,6 +152,8 @@ def publish(
     for key, name in sorted(reads.all.union(also)):
         read.setdefault(key, []).append(name)
     results = {r["key"]: r for r in store.records() if _is_result(r)}
+    withheld = {k for k, r in results.items() if _is_withheld(r, own_data)} - book.keys()
+    results = {key: record for key, record in results.items() if key not in withheld}
     imported = store.imported(results)
     imported |= {key for key, record in results.items() if not computed_here(record)}
     # An audit compares no arrays: where some are read, only a computation here will do.
@@ -174,7 +187,8 @@ def publish(
     size, count, new = _write(folder, files, there, owned, arrays, compact=compact)
     return Published(
         found,
-        *(len(records), count, new, len(written) - len(book), len(results) - len(offered), size),
+        *(len(records), count, new, len(written) - len(book), len(results) - len(offered)),
+        *(len(withheld), size),
     )
 
 
@@ -186,6 +200,11 @@ def _is_current(record) -> bool:
 def _is_result(record) -> bool:
     error = record["error"] or ""
     return _is_current(record) and not any(word in error.split("\n")[0] for word in _NOT_RESULTS)
+
+
+def _is_withheld(record, own_data):
+    """Whether a record is on data of the user's own that are not to be published."""
+    return record["dataset"].startswith(OWN) and record["dataset"] not in own_data
 
 
 def _reads(store) -> Reads:

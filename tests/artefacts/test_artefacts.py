@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 from outcomes import made_up
 from verdicts import verdict_of
 
@@ -77,6 +78,8 @@ def test_smoke_runs_and_draws_from_the_saved_table(artefact, smoke_store):
         assert all(axis.get_xlabel() for axis in plots)
         panels = [axis for axis in picture.axes if axis.get_label() != "<colorbar>"]
         assert plots or all(axis.images for axis in panels)
+        assert sum(not axis.images for axis in plots) <= 9
+        assert smallest_text(picture) >= 9
         if (curves := figure_data(picture)) is not None:
             names = [panel["name"] for panel in curves.panels]
             assert len(set(names)) == len(names)
@@ -86,6 +89,14 @@ def test_smoke_runs_and_draws_from_the_saved_table(artefact, smoke_store):
         assert len(picture)
     for also in (artefact.scores, artefact.strips):
         assert also is None or len(also(saved))
+
+
+def smallest_text(picture):
+    """Pixels of the smallest text on a page 1400 wide, where a wider picture is made to fit."""
+    page, dpi = 1316, 130
+    shrunk = min(1, page / (dpi * picture.get_figwidth()))
+    texts = [text for text in picture.findobj(Text) if text.get_text().strip()]
+    return min(text.get_fontsize() for text in texts) / 72 * dpi * shrunk
 
 
 def records_of(artefact, metrics):

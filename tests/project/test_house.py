@@ -25,7 +25,7 @@ ALLOWED = {
     "audits": "core datasets trials records engine",
     "artefacts": "core datasets stats trials",
     "papers": "core datasets metrics solvers stats tasks trials problems artefacts",
-    "verdicts": "core datasets stats trials records engine artefacts",
+    "verdicts": "core datasets own stats trials records engine artefacts",
     "guests": "core optim solvers trials records engine",
     "checks": "core optim solvers records engine guests",
     "pages": "verdicts",

@@ -46,9 +46,11 @@ def add(commands):
         metavar="P",
         help="smoke: a minute; quick (the default): some ten; paper: the papers' own problems",
     )
+    options.data(sub, "set the tasks on this matrix")
     sub.add_argument(
-        "--output", default="comparison", metavar="DIR", help="folder of the page (comparison)"
+        "--rank", type=options.positive(int), metavar="R", help="of --data (classes, else 10)"
     )
+    options.output(sub, "comparison", "folder of the page")
     sub.add_argument(
         "--save",
         metavar="FILE",

@@ -21,3 +21,10 @@ def add(commands):
         help="write all records of an artefact into as few files as there can be, instead of "
         "those that are new into a further one",
     )
+    sub.add_argument(
+        "--own-data",
+        action="append",
+        default=[],
+        metavar="KEY",
+        help="publish records on this matrix of your own (own:...), too; may be repeated",
+    )

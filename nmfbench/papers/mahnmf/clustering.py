@@ -13,6 +13,7 @@ from nmfbench.artefacts.dots import Dots
 from nmfbench.artefacts.finding import with_evidence, within
 from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import Method, changed, cross, methods
+from nmfbench.artefacts.tables import interval_cell, score_table
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import (
     EUC,
@@ -118,26 +119,12 @@ def draw(datasets: Sequence[str], table: pd.DataFrame):
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """All scores, of each number of people, as text with intervals."""
+    """All scores, of each number of people, with intervals, as text."""
     shown = table[table["score"].isin(list(_SCORES))]
-    cells = [
-        f"{row.mean:.2f} [{row.low:.2f}, {row.high:.2f}]" if row.count > 1 else f"{row.mean:.2f}"
-        for row in shown.itertuples(index=False)
-    ]
-    rows = pd.DataFrame(
-        {
-            "data": shown["dataset"].map(NAMES),
-            "score": shown["score"].map(_SCORES),
-            "people": shown["people"],
-            "method": shown["method"].astype(str),
-            "condition": shown["condition"].astype(str),
-            "text": cells,
-        }
-    )
-    wide = rows.pivot(
-        index=["data", "score", "people", "method"], columns="condition", values="text"
-    )
-    return wide[[condition for condition in CONDITIONS if condition in wide]].reset_index()
+    shown = shown.assign(data=shown["dataset"].map(NAMES), score=shown["score"].map(_SCORES))
+    lines = {name: name for name in ("data", "score", "people", "method")}
+    there = [condition for condition in CONDITIONS if (shown["condition"] == condition).any()]
+    return score_table(shown, lines, there, interval_cell(2), column="condition")
 
 
 # -- claims -----------------------------------------------------------------------------------

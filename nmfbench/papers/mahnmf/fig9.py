@@ -65,23 +65,29 @@ def images(frame):
 
 
 def draw(table):
-    """A row a condition, a block a view: clean, given, and what each method makes of it."""
+    """Rows of conditions and kinds of images: clean, given, and what each method makes of it."""
     conditions = [c for c in CONDITIONS if (table["condition"] == c).any()]
     names = [name for name in _IMAGES if (table["image"] == name).any()]
+    rows = {f"{c},\n{words}": (c, kind) for kind, words in _KINDS.items() for c in conditions}
 
-    def panel(axis, condition, view):
+    def panel(axis, row, part):
+        condition, kind = rows[row]
+        view = f"{kind}-{part}"
         block = select_rows(table, condition=condition, view=view).set_index("image").reindex(names)
         below = block["error"].map("{:.2f}".format, na_action="ignore").fillna("")
         show_images(
             axis,
             block["pixels"],
             white=255 * _WHITE[view],
-            above=[_IMAGES[name] for name in names] if condition == conditions[0] else None,
+            above=[_IMAGES[name] for name in names] if row == next(iter(rows)) else None,
             below=["" if name == _CLEAN else below[name] for name in names],
         )
 
-    return image_grid(conditions, _VIEWS, panel, size=(4.0, 0.95), pad=24)
+    return image_grid([*rows], _PARTS, panel, size=(4.4, 1.05), pad=24)
 
+
+_KINDS = {"mean": "mean", "example": "one image"}
+_PARTS = {"train": "training images", "test": "test images"}
 
 _SOURCE = "Section 5.2.2, Figure 9"
 _CLEAN_ONES = "no noise"

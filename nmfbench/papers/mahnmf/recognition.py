@@ -19,6 +19,7 @@ from nmfbench.artefacts.frames import mean_table, melt_metrics, reference, selec
 from nmfbench.artefacts.grids import changed
 from nmfbench.artefacts.protocols import best
 from nmfbench.artefacts.region import Bounds
+from nmfbench.artefacts.tables import interval_cell, score_table
 from nmfbench.core.matters import Ratio
 from nmfbench.datasets.base import dataset_info
 from nmfbench.papers.mahnmf import faces
@@ -131,15 +132,9 @@ def draw(table: pd.DataFrame):
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
     """Accuracies at all ranks, with intervals, as text."""
-    cells = [
-        f"{row.mean:.1f} [{row.low:.1f}, {row.high:.1f}]" if row.count > 1 else f"{row.mean:.1f}"
-        for row in table.itertuples(index=False)
-    ]
-    keys = ["algorithm", "rank", "method"]
-    rows = table.astype({"method": str, "condition": str, "algorithm": str})
-    rows = rows.rename(columns={"n_components": "rank"}).assign(text=cells)
-    wide = rows.pivot(index=keys, columns="condition", values="text")
-    return wide[[condition for condition in CONDITIONS if condition in wide]].reset_index()
+    lines = {"algorithm": "algorithm", "n_components": "rank", "method": "method"}
+    there = [condition for condition in CONDITIONS if (table["condition"] == condition).any()]
+    return score_table(table, lines, there, interval_cell(1), column="condition")
 
 
 CAPTION = (

@@ -15,6 +15,7 @@ from nmfbench.artefacts.comparisons import At, smaller
 from nmfbench.artefacts.estimate import of_units
 from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, with_evidence, within
 from nmfbench.artefacts.frames import mean_table, select_rows
+from nmfbench.artefacts.names import name_curves
 from nmfbench.artefacts.plots import legend_of
 from nmfbench.artefacts.region import Lead, Margin, Region
 from nmfbench.artefacts.style import method_styles, plot_band
@@ -122,12 +123,12 @@ def curves(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_bands(axis, table: pd.DataFrame) -> None:
-    """Curves of the methods with bands and no markers."""
+    """Curves of the methods with bands, and markers far from each other, no two at one place."""
     styles = method_styles([method.label for method in METHODS])
-    for method in METHODS:
+    for k, method in enumerate(METHODS):
         rows = select_rows(table, method=method.label)
         if len(rows):
-            style = styles[method.label] | {"marker": "", "linestyle": "-"}
+            style = styles[method.label] | {"linestyle": "-", "markevery": (2 * k, 12)}
             plot_band(axis, rows["x"], rows, method.label, style)
 
 
@@ -135,7 +136,7 @@ def draw(table: pd.DataFrame, matrices: Sequence[Matrix]):
     """A row of panels for each problem: relative error against rounds and CPU seconds."""
     shown = [m.label for m in matrices if m.label in set(table["problem"])]
     figure, axes = plt.subplots(
-        len(shown), 2, figsize=(11, 4.1 * len(shown) + 0.6), squeeze=False, sharey="row"
+        len(shown), 2, figsize=(12.5, 4.1 * len(shown) + 0.6), squeeze=False, sharey="row"
     )
     styles = method_styles([method.label for method in METHODS])
     for row, problem in zip(axes, shown, strict=True):
@@ -148,7 +149,8 @@ def draw(table: pd.DataFrame, matrices: Sequence[Matrix]):
         row[0].set_xscale("symlog", linthresh=1)
         row[0].set_xlim(left=0)
         row[0].set_ylabel("relative error ‖X − WH‖₁ / ‖X‖₁")
-    legend_of(figure, axes, [method.label for method in METHODS], columns=3)
+    named = {name for row in axes for name in name_curves(row[-1], 3.3)}
+    legend_of(figure, axes, [method.label for method in METHODS], columns=3, left_out=named)
     return figure
 
 

@@ -11,6 +11,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.finding import together, with_evidence
 from nmfbench.artefacts.frames import mean_table, melt_metrics, reference, select_rows
+from nmfbench.artefacts.names import name_curves
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves, Printed, legend_of
 from nmfbench.artefacts.printed import PrintedNumber
@@ -46,6 +47,13 @@ _LEARNING = ("all images, twice", f"{ONE_PASS['n_learn']} images, once")
 _PERCENT = {"ac": "AC", "rc": "RC", "ns": "NS"}
 _BY_TAG = {"tag-precision": "precision by tag", "tag-recall": "recall by tag"}
 _SCORES = _PERCENT | _BY_TAG | {"n-plus": "N+"}
+_UNITS = {
+    "AC": "accuracy of annotation, AC (%)",  # elsewhere AC is that of clusters
+    "RC": "recall of annotation, RC (%)",
+    "NS": "normalized score, NS (%)",
+    **{words: f"{words} (%)" for words in _BY_TAG.values()},
+    "N+": "number of tags, N+",
+}
 _SCORE, _MARGIN = "score (%)", "lead over the mean of ONMF, INMF and OMF"
 _PLACE = ["learning", "dimensionality", "repeat"]
 
@@ -87,7 +95,7 @@ def draw(table):
     found = [learning for learning in _LEARNING if (table["learning"] == learning).any()]
     there = found or _LEARNING[:1]
     shape = 2 * len(there), 3
-    figure, axes = plt.subplots(*shape, figsize=(11, 3.1 * shape[0] + 0.8), squeeze=False)
+    figure, axes = plt.subplots(*shape, figsize=(12.6, 3.1 * shape[0] + 0.8), squeeze=False)
     curves = Curves(x="dimensionality", labels=[*ONLINE, PRINTED])
     places = [(learning, kind) for learning in there for kind in _SCORES.values()]
     for axis, (learning, kind) in zip(axes.flat, places, strict=True):
@@ -100,9 +108,9 @@ def draw(table):
         if kind in _PERCENT.values():
             ends = tuple(100 * end for end in _AXES.value)
             Printed(f"the paper's {_AXES.text}", ends).draw(axis)
-        unit = "number of tags" if kind == "N+" else f"{kind} (%)"
-        axis.set(xlabel="dimensionality (%)", ylabel=unit, title=f"{kind}, {learning}")
-    legend_of(figure, axes, [*ONLINE, PRINTED, *_DASHED])
+        axis.set(xlabel="dimensionality (%)", ylabel=_UNITS[kind], title=f"{kind}, {learning}")
+    named = {name for line in axes for name in name_curves(line[-1], 2.3)}
+    legend_of(figure, axes, [*ONLINE, PRINTED, *_DASHED], left_out=named)
     return figure
 
 
@@ -245,11 +253,12 @@ ARTEFACT = register_artefact(
             "and OMF, which have both.",
             "PCA": "It takes the place of the truncated SVD: a common shift changes no distance.",
         },
-        caption="AC, RC and NS are means over the 500 test images. The other panels are not in "
-        "the paper: precision and recall averaged over the tags, and N+, the number of tags "
-        "predicted rightly at least once, to which the answer of the most frequent tags "
-        "contributes little. Dashed, ours: bases that were never trained, random training images "
-        "as bases (random choice), principal components, the features without any bases, and the "
+        caption="AC, RC and NS, accuracy, recall and normalized score of tags, are means over the "
+        "500 test images. The other panels are not in the paper: precision and recall averaged "
+        "over the tags, and N+, the number of tags predicted rightly at least once, to which the "
+        "answer of the most frequent tags contributes little. Dashed, ours: bases that were never "
+        "trained, random training images as bases (random choice), principal components, the "
+        "features without any bases, and the "
         "same five tags for all. Bases of INMF stay zero where the first image is zero, as its "
         "updates are multiplicative: they keep to the few words of one image. Grey: as far as the "
         f"axes of the paper reach, whose data are others ({_SIZES.text}).",

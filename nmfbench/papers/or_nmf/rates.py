@@ -13,9 +13,10 @@ from nmfbench.artefacts.comparisons import per_repeat
 from nmfbench.artefacts.finding import with_evidence
 from nmfbench.artefacts.frames import mean_table, select_rows
 from nmfbench.artefacts.grids import Method, cross, methods
+from nmfbench.artefacts.names import name_curves
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.plots import legend_of
 from nmfbench.artefacts.style import method_styles, plot_band
+from nmfbench.artefacts.tables import interval_cell
 from nmfbench.papers.or_nmf.curves import MOR, OMF, OR, SMALL
 from nmfbench.trials.trial import Trial
 
@@ -114,7 +115,7 @@ _REFERENCES = {0.5: "slope −1/2", 1.0: "slope −1"}
 
 def draw(table):
     """A panel for each rate, with a line of the slope that the theory has."""
-    figure, axes = plt.subplots(1, len(_PANELS), figsize=(9, 4.4))
+    figure, axes = plt.subplots(1, len(_PANELS), figsize=(12, 4.6))
     labels = [method.label for method in METHODS]
     styles = method_styles(labels)
     for axis, (task, (title, xlabel, ylabel, power)) in zip(axes, _PANELS.items(), strict=True):
@@ -126,9 +127,21 @@ def draw(table):
         x, top = np.array([panel["x"].min(), panel["x"].max()]), panel["mean"].max()
         look = {"color": "0.3", "linestyle": ":"}
         axis.plot(x, 1.5 * top * (x / x[0]) ** -power, label=_REFERENCES[power], **look)
-        axis.set(title=title, xlabel=xlabel, ylabel=ylabel, xscale="log", yscale="log")
-    legend_of(figure, axes, labels)
+        axis.set(xlabel=xlabel, ylabel=ylabel, xscale="log", yscale="log")
+        axis.set_title("\n".join(filter(None, [title, _found(table, task, power)])))
+        name_curves(axis, 3.2)
     return figure
+
+
+def _found(table, task, power):
+    """What came out, as a title: the exponent of OR-NMF beside that of the theory."""
+    name = LATE if task == "inner-rate" else BOTH
+    rows = select_rows(table, task=task, exponent=name, method=OR)
+    if rows.empty:
+        return ""
+    found = next(rows.itertuples())
+    words = "last decade" if name == LATE else "two passes"
+    return f"OR-NMF, {words}: exponent {interval_cell(2)(found)}; theory {power:g}"
 
 
 # -- claims -----------------------------------------------------------------------------------

@@ -72,23 +72,29 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     return table[table["kind"] != ""].join(printed, on=place).assign(method="fixed")
 
 
-_draw = Curves(
+_SETTINGS = Curves(
     x="x",
-    labels=["fixed"],
-    row=("measure", "dataset"),
-    rows={
-        (cost, name): f"{cost}\n{words}"
-        for cost in _COSTS.values()
-        for name, words in _NAMES.items()
-    },
+    labels=[name for cost in _COSTS.values() for name in (cost, f"{cost} as printed")],
+    curve="measure",
+    row="dataset",
+    rows=_NAMES,
     column="kind",
     columns={_THETA: "", _NORM: ""},
     xlabel={_THETA: "constant θ", _NORM: "fixed M*, share of the largest norm of a gradient"},
-    level=("printed", "as printed"),
-    size=(4.2, 2.0),
+    size=(4.8, 2.6),
     logx=True,
     logy=True,
 )
+
+
+def _draw(table):
+    """Both costs against the fixed value, and as level lines those of the paper's step sizes."""
+    place = ["dataset", "kind", "measure"]
+    ends = table.sort_values("x").groupby(place)["x"].agg(["min", "max"]).stack().rename("x")
+    levels = table.drop_duplicates(place).drop(columns="x").merge(ends.reset_index(), on=place)
+    levels = levels.assign(mean=levels["printed"], low=levels["printed"], high=levels["printed"])
+    levels["measure"] += " as printed"
+    return _SETTINGS(pd.concat([table, levels], ignore_index=True))
 
 
 # -- claims -----------------------------------------------------------------------------------

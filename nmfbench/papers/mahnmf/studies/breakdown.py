@@ -12,6 +12,7 @@ from nmfbench.artefacts.comparisons import always_best, better
 from nmfbench.artefacts.drawn import attach_data
 from nmfbench.artefacts.frames import mean_table, select_rows
 from nmfbench.artefacts.grids import corrupted, cross, fields, methods
+from nmfbench.artefacts.names import name_curves
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves, legend_of
 from nmfbench.artefacts.style import method_styles
@@ -128,7 +129,7 @@ def draw(table):
     figure, axes = plt.subplots(
         1,
         len(curved) + 1,
-        figsize=(3.2 * len(curved) + 5.2, 4.4),
+        figsize=(3.2 * len(curved) + 6.4, 4.4),
         width_ratios=[*[1] * len(curved), 1.25],
         squeeze=False,
     )
@@ -145,7 +146,8 @@ def draw(table):
     panels[0].set_ylim(bottom=0)
     panels[0].set_ylabel("accuracy (%), Algorithm 5")
     _draw_breakdowns(last, table, shown, run)
-    legend_of(figure, axes, _LABELS)
+    named = name_curves(panels[-1], 3.4)
+    legend_of(figure, axes, _LABELS, left_out=named)
     splits = int(table["count"].max())
     if splits == 1:
         figure.suptitle("One split, so that there are no intervals: differences may be chance.")

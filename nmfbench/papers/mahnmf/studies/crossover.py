@@ -122,7 +122,7 @@ def draw(table):
     shown = [m.label for m in MATRICES if m.label in set(table["problem"])]
     columns = min(3, len(shown))
     rows = -(-len(shown) // columns)
-    heights = [4.2 * rows, 0.45 * len(shown) + 1.2]
+    heights = [4.2 * rows, 0.6 * len(shown) + 1.2]
     figure = plt.figure(figsize=(5.2 * columns, sum(heights)))
     parts: Any = figure.subfigures(2, 1, height_ratios=heights)
     above, below = parts
@@ -165,9 +165,10 @@ def _draw_first(axis, reach, problems):
         place = (j - 0.5, i - 0.5)
         axis.add_patch(plt.Rectangle(place, 1, 1, facecolor=color, edgecolor="white"))
         look = {"ha": "center", "va": "center", "color": "white", "size": "small"}
-        axis.text(j, i, f"{first['x']:.2g} s", **look)
+        words = first["method"].removeprefix("MahNMF (").removesuffix(")")
+        axis.text(j, i, f"{words}\n{first['x']:.2g} s", **look)
     axis.set(
-        title="RRI or OGM: seconds of the first to be this near to the best, in its colour",
+        title="RRI or OGM: the first to be this near to the best, and its seconds",
         xlabel="tolerance",
         xlim=(-0.5, len(TOLERANCES) - 0.5),
         ylim=(len(problems) - 0.5, -0.5),
@@ -279,7 +280,7 @@ ARTEFACT = register_artefact(
         },
         caption="Objective above the best that any method met on the same data, median over "
         "repeats, with quartiles, against CPU seconds on one thread. Last panel, without the "
-        "hybrid: colour of the method that is first within a tolerance of the best objective of "
+        "hybrid: the method that is first within a tolerance of the best objective of "
         "these methods, in the median, and its seconds; an empty cell means that none was in half "
         "of its repeats. Curves that end had run for their number of rounds.",
     )

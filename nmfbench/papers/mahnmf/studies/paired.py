@@ -121,7 +121,7 @@ def draw(table):
     figure, axes = plt.subplots(
         1,
         len(_FORESTS),
-        figsize=(11.0, 0.5 * len(places) + 1.6),
+        figsize=(12.0, 0.5 * len(places) + 1.6),
         sharey=True,
         squeeze=False,
     )
@@ -135,7 +135,11 @@ def draw(table):
                 for one in select_rows(table, place, method=method, rival=rival).to_dict("records"):
                     _draw_one(axis, one, y, shift, styles[method]["color"])
         axis.axvline(0, color="0.3", linewidth=0.8)
-        axis.set(title=title, xlabel="better by (points)")
+        lines = _found(table, metric)
+        axis.set_title(title, pad=6 + 13 * len(lines))
+        look = {"transform": axis.transAxes, "ha": "center", "va": "bottom", "fontsize": "small"}
+        axis.text(0.5, 1.01, "\n".join(lines), **look)
+        axis.set_xlabel("better by (points)")
         axis.grid(visible=False, axis="y")
         for y in heights[::2]:
             axis.axhspan(y - 0.5, y + 0.5, color="0.95", zorder=0)
@@ -157,6 +161,24 @@ _FORESTS = {
     "relative-error-test": "Relative error of test images",
 }
 _MARKERS = {EUC: "s", KL: "^"}
+
+
+def _found(table, metric):
+    """Lines of a title: where MahNMF, or the hybrid if it alone was run, is ahead of both rivals.
+
+    Of data sets with more than a single split.
+    """
+    rows = select_rows(table, metric=metric, rival=list(_RIVALS[:2]))
+    rows = rows[rows["count"] > 1]
+    found: dict[str, list[str]] = {}
+    for (dataset, condition), here in rows.groupby(["dataset", "condition"], sort=False):
+        method = next(method for method in _OURS if (here["method"] == method).any())
+        both = select_rows(here, method=method)
+        for words, so in (("ahead of", both["low"] > 0), ("behind", both["high"] < 0)):
+            if len(both) == 2 and so.all():
+                line = f"{method} {words} both on {NAMES[dataset]}"
+                found.setdefault(line, []).append(condition)
+    return [f"{line}: {', '.join(conditions)}" for line, conditions in found.items()]
 
 
 def _draw_one(axis, one, y, shift, color):

@@ -11,8 +11,8 @@ from nmfbench.artefacts.bounds import at_least, at_most
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows
 from nmfbench.artefacts.grids import Method, cross, methods, options
+from nmfbench.artefacts.names import name_curves
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.plots import legend_of
 from nmfbench.artefacts.style import method_styles
 from nmfbench.trials.trial import Trial
 
@@ -100,7 +100,7 @@ def summarise(frame):
 
 def draw(table):
     """A panel for each measure, against the samples seen."""
-    figure, axes = plt.subplots(1, len(_MEASURES), figsize=(4.2 * len(_MEASURES), 4.2))
+    figure, axes = plt.subplots(1, len(_MEASURES), figsize=(5.2 * len(_MEASURES), 4.2))
     labels = [method.label for method in METHODS]
     styles = method_styles(labels)
     for axis, (measure, title) in zip(axes, _MEASURES.items(), strict=True):
@@ -112,9 +112,20 @@ def draw(table):
             if measure == "anonymous" and len(failed):
                 look = {"color": styles[label]["color"], "marker": "x", "linestyle": ""}
                 axis.plot(failed["samples"], failed["value"], label="out of memory", **look)
-        axis.set(title=title, xlabel="samples seen", xscale="log", yscale="log")
-    legend_of(figure, axes, labels)
+        axis.set(ylabel=title, xlabel="samples seen", xscale="log", yscale="log")
+        axis.set_title(_found(table, measure))
+        name_curves(axis, 3.2, ["out of memory"])
+    handles = [line for line in axes[1].lines if line.get_label() == "out of memory"][:1]
+    if handles:
+        figure.legend(handles=handles, loc="outside lower center", frameon=False)
     return figure
+
+
+def _found(table, measure):
+    """What grows, as a title: exponents in the number of samples of OR-NMF and of MOR-NMF."""
+    name = {"bytes": BYTES, "seconds": SECONDS}.get(measure)
+    rows = select_rows(table, measure=name, method=[OR, MOR]) if name else table.head(0)
+    return "; ".join(f"{row.method}: like n^{row.mean:.2f}" for row in rows.itertuples())
 
 
 # -- claims -----------------------------------------------------------------------------------

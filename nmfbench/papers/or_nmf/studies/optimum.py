@@ -179,6 +179,7 @@ def draw(table: pd.DataFrame):
         xlabel=_VIEWS,
         size=(3.8, 2.8),
         logx=[*_VIEWS],
+        named=False,
     )
     figure = curves(table)
     for axis in figure.axes:
