@@ -686,7 +686,9 @@ def test_a_store_that_goes_away_in_the_midst_ends_the_run(command, tmp_path, mon
     put = Store.put
 
     def gone(self, *args, **kwargs):
-        if how == "moved":
+        if not store.exists():  # a second record may come before the first is missed
+            pass
+        elif how == "moved":
             store.rename(tmp_path / "elsewhere")
         else:
             shutil.rmtree(store)
