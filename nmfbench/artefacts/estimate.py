@@ -39,6 +39,9 @@ class Estimate:
     ratio : bool, default=False
     exact : bool, default=False
         A number that no sample is behind, such as the largest value of all trials.
+    reading : str, optional
+        At which reading of a setting that the paper leaves open, see
+        :func:`~nmfbench.artefacts.finding.at_each_reading`.
     """
 
     mean: float
@@ -49,6 +52,7 @@ class Estimate:
     name: str = ""
     ratio: bool = False
     exact: bool = False
+    reading: str = ""
 
     @property
     def shown(self) -> float:

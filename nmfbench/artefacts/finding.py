@@ -24,6 +24,7 @@ __all__ = [
     "NO_PAIR",
     "Finding",
     "Test",
+    "at_each_reading",
     "together",
     "with_evidence",
     "within",
@@ -63,6 +64,11 @@ class Finding:
         Whether all comparisons were made: some of them can refute "every", but not confirm it.
     unit : str, default="repeats"
         Independent observations, in the plural.
+    readings : sequence of str
+        Of a setting that the paper leaves open: the claim is decided where it comes out alike at
+        each of them, by the estimates of this reading.
+    setting : str, optional
+        That setting, such as "updates of a chunk by ONMF".
     notes : sequence of str
         Further sentences of the evidence.
     outcome : {"", "not run", "inconclusive", "confirmed", "refuted"}
@@ -75,6 +81,8 @@ class Finding:
     rule: Literal["every", "some"] = "every"
     complete: bool = True
     unit: str = "repeats"
+    readings: Sequence[str] = ()
+    setting: str = ""
     notes: Sequence[str] = ()
     outcome: Outcome = ""
 
@@ -87,6 +95,11 @@ class Finding:
     def n(self) -> int:
         """Independent observations behind the estimate that has the fewest."""
         return min((estimate.n for estimate in self.estimates), default=0)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all comparisons were made, at all readings."""
+        return self.complete and set(self.readings) <= {e.reading for e in self.estimates}
 
     @property
     def exact(self) -> bool:
@@ -105,9 +118,19 @@ class Finding:
             raise ValueError("a finding that has estimates needs a region.")
         return [self.region.place(estimate, smallest) for estimate in self.estimates]
 
+    def at(self, reading: str) -> Finding:
+        """The finding at one reading, which may have no estimate."""
+        chosen = [estimate for estimate in self.estimates if estimate.reading == reading]
+        return replace(self, estimates=chosen, readings=())
+
     def place(self, smallest: Smallest) -> Place:
-        """p-values of all estimates together, by the rule."""
+        """p-values of all estimates together, by the rule; of readings the largest of each."""
+        if self.readings:
+            places = [self.at(reading).place(smallest) for reading in self.readings]
+            return Place(*(np.max(column, axis=0) for column in zip(*places, strict=True)))
         places, k = self.places(smallest), len(self.estimates)
+        if not places:
+            return Place(1.0, 1.0)
         if self.rule == "some":
             inside = np.minimum(1.0, k * np.min([place.inside for place in places], axis=0))
             outside, no_lead = (
@@ -154,6 +177,44 @@ def together(*tests: Test) -> Test:
             estimates=[e for finding in findings for e in finding.estimates],
             complete=all(finding.complete and finding.estimates for finding in findings),
             notes=[note for finding in findings for note in finding.notes],
+        )
+
+    return test
+
+
+def at_each_reading(setting: str, tests: Mapping[str, Test]) -> Test:
+    """A test at each reading of a setting that the paper leaves open, alike at all or undecided.
+
+    A verdict on the paper's sentence must not depend on what we chose where the paper says nothing.
+    So it is confirmed where it is confirmed at every reading, refuted where it is refuted at every
+    one, and without a lead where no reading has a lead that matters: each time the largest p-value
+    of all readings decides, which needs no correction. Otherwise it is inconclusive, and the
+    evidence has the outcome at each reading. A reading that was not run leaves it open.
+
+    Parameters
+    ----------
+    setting : str
+        Such as "updates of a chunk by ONMF".
+    tests : mapping of str to Test
+        Reading, such as "50" -> its test. Their estimates have one region.
+    """
+
+    def test(frame):
+        findings = {reading: test(frame) for reading, test in tests.items()}
+        run = {reading: finding for reading, finding in findings.items() if finding.estimates}
+        if not run:
+            return next(iter(findings.values()))
+        notes = {note for finding in run.values() for note in finding.notes}
+        first = next(iter(run.values()))
+        return replace(
+            first,
+            estimates=[replace(e, reading=name) for name, f in run.items() for e in f.estimates],
+            complete=all(f.complete for f in run.values()),
+            readings=tuple(tests),
+            setting=setting,
+            notes=[note for note in first.notes if all(note in f.notes for f in run.values())]
+            if len(notes) == len(first.notes)
+            else [f"at {name}: {note}" for name, f in run.items() for note in f.notes],
         )
 
     return test

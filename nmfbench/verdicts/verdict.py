@@ -226,20 +226,18 @@ def decide(
 
 
 def _verdict(finding, place, adjusted, smallest, levels):
-    verdict, places = levels.decide(place), finding.places(smallest)
-    shown, alpha = _shown(finding, verdict, places, levels)
+    verdict = levels.decide(place)
+    shown, interval, alpha = _shown(finding, verdict, smallest, levels)
     lead = verdict == "no lead"
     p_value = place.no_lead if lead else min(place.inside, place.outside)
-    interval = shown.interval(1 - alpha)
-    if verdict == "inconclusive" and not finding.complete:
+    if verdict == "inconclusive" and not finding.whole:
         interval = None  # it would say more than the comparisons that were made
     number = f"{shown.shown:.3g}"
     if interval is not None:
-        number += f" ({percent(1 - alpha)} interval {interval[0]:.3g} to {interval[1]:.3g})"
-    alone = [levels.decide(p) for p in places]
-    counts = ", ".join(f"{alone.count(v)} {v}" for v in VERDICTS if v in alone)
+        of = "intervals of all readings" if finding.readings else "interval"
+        number += f" ({percent(1 - alpha)} {of} {interval[0]:.3g} to {interval[1]:.3g})"
     notes = [
-        f"of {len(alone)} comparisons each by itself {counts}" if len(alone) > 1 else "",
+        _one_by_one(finding, smallest, levels),
         _by_how_little(finding, verdict, shown, interval, smallest),
         *finding.notes,
         f"p = {p_value:.2g}, n = {finding.n} {finding.unit}",
@@ -258,14 +256,59 @@ def _verdict(finding, place, adjusted, smallest, levels):
     )
 
 
-def _shown(finding, verdict, places, levels):
+def _one_by_one(finding, smallest, levels):
+    """Note on what comes out at each reading, or of each comparison by itself."""
+    if finding.readings:
+        run = {e.reading for e in finding.estimates}
+        # Where no test of the artefact is decided so far, as the first one would be.
+        least = levels.undecided
+        first = _Levels(max(levels.sides, least), max(levels.no_lead, least), least)
+        words = {
+            name: first.decide(finding.at(name).place(smallest)) if name in run else "not run"
+            for name in finding.readings
+        }
+        if len(set(words.values())) == 1:
+            return f"alike at {_listed(words)} {finding.setting}"
+        each = ", ".join(f"{word} at {name}" for name, word in words.items())
+        return f"hangs on {finding.setting}: {each}"
+    alone = [levels.decide(p) for p in finding.places(smallest)]
+    counts = ", ".join(f"{alone.count(v)} {v}" for v in VERDICTS if v in alone)
+    return f"of {len(alone)} comparisons each by itself {counts}" if len(alone) > 1 else ""
+
+
+def _listed(words):
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _shown(finding, verdict, smallest, levels):
+    """The estimate that decides, or the worst one, its interval, and one minus the level of it.
+
+    Of several readings the one that decides, and the range of the intervals of all.
+    """
+    if finding.readings:
+        each = [finding.at(reading) for reading in finding.readings]
+        each = [one for one in each if one.estimates]
+        shown = [_shown(one, verdict, smallest, levels) for one in each]
+        name = _DECIDES.get(verdict, "inside")
+        last = int(np.argmax([getattr(one.place(smallest), name) for one in each]))
+        lows, highs = zip(*(interval for _, interval, _ in shown), strict=True)
+        return shown[last][0], (min(lows), max(highs)), shown[last][2]
+    estimate, alpha = _one(finding, verdict, finding.places(smallest), levels)
+    return estimate, estimate.interval(1 - alpha), alpha
+
+
+_DECIDES = {"confirmed": "inside", "refuted": "outside", "no lead": "no_lead"}
+"""p-value that decides for a verdict."""
+
+
+def _one(finding, verdict, places, levels):
     """The estimate that decides, or the worst one, and one minus the level of its interval."""
     k, every = len(places), finding.rule == "every"
     if verdict == "inconclusive":
         open_ = [p.inside if every else (p.no_lead, p.outside) for p in places]
         return finding.estimates[open_.index(max(open_))], levels.undecided / k
-    name = {"confirmed": "inside", "refuted": "outside", "no lead": "no_lead"}[verdict]
-    p_values = [getattr(place, name) for place in places]
+    p_values = [getattr(place, _DECIDES[verdict]) for place in places]
     largest = (verdict == "confirmed") == every  # of all p-values decides
     chosen = finding.estimates[int(np.argmax(p_values) if largest else np.argmin(p_values))]
     alpha = levels.no_lead if verdict == "no lead" else levels.sides
@@ -315,7 +358,9 @@ def _untested(finding, smallest):
 
 
 def _of_fact(place: Place) -> Word:
-    return "refuted" if place.inside else "confirmed"
+    if not place.inside:
+        return "confirmed"
+    return "inconclusive" if place.outside else "refuted"
 
 
 def _undecided(place: Place) -> Word:

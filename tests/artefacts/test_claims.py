@@ -1,5 +1,6 @@
 """Verdicts on made-up records whose truth is known."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -9,7 +10,7 @@ from verdicts import DIFFERENCE, RATIO, alone, verdict_of
 
 from nmfbench.artefacts import bounds, comparisons
 from nmfbench.artefacts.estimate import Estimate, of_blocks, of_left_out, of_units
-from nmfbench.artefacts.finding import Finding, with_evidence
+from nmfbench.artefacts.finding import Finding, at_each_reading, with_evidence
 from nmfbench.artefacts.region import Bounds, Lead, Margin
 from nmfbench.verdicts.verdict import Look, decide
 
@@ -309,6 +310,14 @@ def test_no_interval_contradicts_its_verdict(seed):
         made.append(Finding("{} over {name}", cells, Lead(), rng.choice(["every", "some"])))
         made.append(Finding("{}", cells, Margin(), rng.choice(["every", "some"])))
         made.append(Finding("{}", cells[:1], Bounds(rng.choice([-0.02, 0.0, 0.02]))))
+        readings = [
+            replace(cell, mean=cell.mean + shift, reading=name)
+            for name, shift in zip("ab", rng.choice([-0.02, 0.0, 0.02], 2), strict=True)
+            for cell in cells
+        ]
+        for region in (Lead(), Margin()):
+            rule = rng.choice(["every", "some"])
+            made.append(Finding("{}", readings, region, rule, readings=("a", "b")))
     for look in (Look(8, 8, final=True), Look(8, 20)):
         for finding, found in zip(made, decide(made, lambda name: 0.02, look), strict=True):
             low, high = found.interval
@@ -323,6 +332,66 @@ def test_no_interval_contradicts_its_verdict(seed):
                 "confirmed",
                 "refuted",
             )
+
+
+ODD = {"a": 0.8, "x": 0.5, "y": 0.8005, "z": 0.9}
+
+
+@pytest.mark.parametrize(
+    ("rivals", "verdict", "words"),
+    [
+        ("xx", "confirmed", "alike at 20 and 50 updates"),
+        ("zz", "refuted", "alike at 20 and 50 updates"),
+        ("yy", "no lead", "alike at 20 and 50 updates"),
+        ("yz", "no lead", "hangs on updates: no lead at 20, refuted at 50"),
+        ("xy", "inconclusive", "hangs on updates: confirmed at 20, no lead at 50"),
+        ("zx", "inconclusive", "hangs on updates: refuted at 20, confirmed at 50"),
+        ("x?", "inconclusive", "hangs on updates: confirmed at 20, not run at 50"),
+        ("?z", "inconclusive", "hangs on updates: not run at 20, refuted at 50"),
+        ("??", "not run", "both sides"),
+    ],
+)
+def test_a_setting_that_the_paper_leaves_open_decides_nothing(rivals, verdict, words):
+    """Alike at every reading, or inconclusive; a reading that was not run leaves it open."""
+    each = {
+        n: comparisons.better("a", rival, "score")
+        for n, rival in zip(("20", "50"), rivals, strict=True)
+    }
+    found = verdict_of(at_each_reading("updates", each), constant(ODD))
+    assert found.verdict == verdict
+    assert words in found.evidence
+
+
+def test_a_conjunction_is_decided_within_each_reading():
+    """Another cell refutes at each of two readings, and some readings alone lack a rival."""
+    each = {
+        n: comparisons.always_best("a", rivals, "score")
+        for n, rivals in {"20": ["x", "z"], "50": ["z", "y"]}.items()
+    }
+    found = verdict_of(at_each_reading("updates", each), constant(ODD))
+    assert found.verdict == "refuted"
+    assert found.effect == pytest.approx(-0.1, abs=0.02)
+    each["50"] = comparisons.always_best("a", ["x", "?"], "score")
+    found = verdict_of(at_each_reading("updates", each), constant(ODD))
+    assert (found.verdict, found.interval) == ("inconclusive", None)
+
+
+def test_the_interval_of_readings_covers_that_of_each():
+    """From the lowest end to the highest one: it has 0 in it where readings disagree."""
+    each = {n: comparisons.better("a", n, "score") for n in "xz"}
+    alone = [verdict_of(test, constant(ODD)).interval for test in each.values()]
+    low, high = verdict_of(at_each_reading("rival", each), constant(ODD)).interval
+    assert low == pytest.approx(min(a for a, _ in alone))
+    assert high == pytest.approx(max(b for _, b in alone))
+    assert low < 0 < high
+
+
+def test_a_fact_at_two_readings():
+    """Without a sample, too: alike, or undecided."""
+    each = {n: bounds.without_exception(n, "score", low=0.7) for n in ("a", "x", "z")}
+    for names, verdict in (("az", "confirmed"), ("ax", "inconclusive"), ("x", "refuted")):
+        test = at_each_reading("method", {n: each[n] for n in names})
+        assert verdict_of(test, constant(ODD)).verdict == verdict
 
 
 def test_an_early_look_needs_overwhelming_evidence():

@@ -1,7 +1,7 @@
 """Made-up records for the artefacts on recognition by codes, by which claims hold or do not."""
 
 _BEST = ("OR-NMF", "MOR-NMF")
-_FALLING = ("ONMF", "INMF")
+_FALLING = ("ONMF", "ONMF, 20 updates", "ONMF, 50 updates", "INMF")
 
 
 def _made(holds):

@@ -16,17 +16,20 @@ from nmfbench.papers.or_nmf.curves import (
     OR,
     PRINTED,
     SMALL,
+    UPDATES,
     WOR,
 )
 from nmfbench.papers.or_nmf.step_sizes import RESET
 from nmfbench.papers.or_nmf.studies.optimum import BATCH
 
 _BEST_FIRST = (WOR, OR, MOR, SMALL, OMF, OMF_DA, INMF, ONMF)
+_OF_ONMF = [method.label for method in UPDATES.values()]
 
 
 def _scale(method, holds, best=(WOR, OR, MOR)):
     """Costs, and seconds a sample, in proportion: some methods are far better, or far worse."""
-    place = next((k for k, name in enumerate(_BEST_FIRST) if method == name), 4)
+    name = ONMF if method in _OF_ONMF else method
+    place = _BEST_FIRST.index(name) if name in _BEST_FIRST else 4
     good = method in best or (method.startswith("OR-NMF-IS") and method != "ONMF-IS")
     level = (1.0 if method == WOR else 2.0) if good else 8.0 + place * holds
     return level if holds else 1 / level
@@ -103,7 +106,7 @@ def _chunks(holds):
 
     def metrics(row, rng):
         made = _curves(holds)(row, rng)
-        of_onmf = row["method"] == ONMF
+        of_onmf = row["method"] in _OF_ONMF
         factor = np.exp(0.01 * rng.standard_normal())
         made["cpu_seconds"] = factor * (0.5 if of_onmf == holds else 1.0)
         if of_onmf and row["n_components"] == 80:

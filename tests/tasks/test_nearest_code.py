@@ -130,10 +130,10 @@ def test_batch_hals_runs_as_far_as_its_rank_allows():
     assert [largest["or-nmf", size] for size in SIZES] == [80, 80, 80]
 
 
-def falls(ranks, method="ONMF"):
+def falls(ranks, method="INMF"):
     """Verdict on the decline of a method whose accuracy by rank is given, over six splits."""
     (claim,) = (
-        c for c in registry.artefacts["or-nmf/fig10"].target.claims if c.id == "decline-onmf"
+        c for c in registry.artefacts["or-nmf/fig10"].target.claims if c.id == "decline-inmf"
     )
     rows = [
         {

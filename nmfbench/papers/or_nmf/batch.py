@@ -18,14 +18,14 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Lead
 from nmfbench.artefacts.tables import score_table
 from nmfbench.core.matters import Ratio
-from nmfbench.papers.or_nmf.curves import ONMF
+from nmfbench.papers.or_nmf.curves import UPDATES, against_onmf
 from nmfbench.papers.or_nmf.streams import SETS
 from nmfbench.trials.trial import Trial
 
 BATCH = (Method("NMF", "mu"), Method("HALS", "hals"), Method("NeNMF", "nenmf"))
 IS, BATCH_IS, ONMF_IS = "OR-NMF-IS", "IS-MU", "ONMF-IS"
 _DIVERGENCE = (Method(IS, "or-nmf-is"), Method(ONMF_IS, "onmf-is"), Method(BATCH_IS, "is-mu"))
-METHODS = (*BATCH, Method(ONMF, "onmf"), *_DIVERGENCE)
+METHODS = (*BATCH, *UPDATES.values(), *_DIVERGENCE)
 
 _SIZES = {"cbcl": (100, 200, 400, 800), "orl": (50, 100, 200, 400), "mnist": (100, 200, 400, 800)}
 _NAMES = {"cbcl": "CBCL", "orl": "ORL", "mnist": "MNIST", "huebow": "hue words"}
@@ -39,6 +39,7 @@ _COSTS = {
     "cost-equal": "(35), as many multiplications",
 }
 CHUNK, ALL, EQUAL = _COSTS.values()
+_AFTER = {method.label: f"; {n} updates" for n, method in UPDATES.items()}
 
 
 def trials(profile):
@@ -62,7 +63,7 @@ def trials(profile):
     for name, (_, n, r) in sets[profile].items():
         size = {"n_components": r, "n_samples": n}
         found += cross(
-            Trial("refactoring", name, "onmf", options=size), repeats, methods([METHODS[3]])
+            Trial("refactoring", name, "onmf", options=size), repeats, methods(UPDATES.values())
         )
         if name != "huebow":  # on which the divergence is not defined without its floor
             stream = {**size, "loss": "itakura-saito", "passes": [1, 2]}
@@ -79,8 +80,8 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
     ``method``; and of the divergence the share of what the batch method gains, by ``method``."""
     records = records.astype({"method": str})
     grown = records[records["task"] == "iterations-needed"].assign(kind="iterations")
-    chunks = records[records["task"] == "refactoring"]
-    costs = melt_metrics(chunks.drop(columns="method"), _COSTS, "method", COST)
+    chunks = records[records["task"] == "refactoring"].rename(columns={"method": "onmf"})
+    costs = melt_metrics(chunks, _COSTS, "method", COST)
     costs = costs.dropna(subset=COST).astype({"method": str}).assign(kind="chunks")
     streams = records[records["task"] == "online"].assign(kind="divergence")
     place = ["dataset", "repeat"]
@@ -101,6 +102,8 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
         ("divergence", GAINED, False),
     ):
         rows = frame[frame["kind"] == kind].dropna(subset=name)
+        if kind == "chunks":
+            rows = rows.assign(method=rows["method"] + rows["onmf"].map(_AFTER))
         value = np.log(rows[name].astype(float)) if ratio else rows[name]
         rows = rows.assign(shown=value, size=rows["n_samples"].fillna(0).astype(int))
         table = mean_table(rows, "shown", ["dataset", "method", "size"])
@@ -158,19 +161,29 @@ _CLAIMS = [
         )
         for method in BATCH
     ),
-    Claim(
+    *against_onmf(
         "onmf-as-good",
         "ONMF performs well: after one pass its cost Fₙ is no higher, by more than the margin, "
         "than that of factoring all samples so far with each chunk, by (35), with as many updates.",
         "Section IV-A",
-        not_worse(CHUNK, [ALL], COST, lower=True, ratio=True, blocks="dataset"),
+        lambda onmf: not_worse(
+            CHUNK, [ALL], COST, at={"onmf": onmf}, lower=True, ratio=True, blocks="dataset"
+        ),
     ),
     Claim(
         "onmf-pays",
-        "With as many multiplications, ONMF has a lower cost Fₙ after one pass than factoring all "
-        "samples so far with each chunk, by (35).",
+        "With as many multiplications, ONMF with 200 updates of a chunk has a lower cost Fₙ after "
+        "one pass than factoring all samples so far with each chunk, by (35).",
         "ours, after Section IV-A",
-        always_best(CHUNK, [EQUAL], COST, lower=True, ratio=True, blocks="dataset"),
+        always_best(
+            CHUNK,
+            [EQUAL],
+            COST,
+            at={"onmf": UPDATES[200].label},
+            lower=True,
+            ratio=True,
+            blocks="dataset",
+        ),
         origin="ours",
     ),
     *(
@@ -208,7 +221,9 @@ ARTEFACT = register_artefact(
             "usually": "On average over the three data sets, which are blocks.",
             "performs well": "The paper gives no measure. (36) approximates (35): ONMF is not "
             "worse than (35) by twice the smallest ratio of costs that matters. Both begin each "
-            "step at the coefficients and bases before, and make 200 updates of a chunk.",
+            "step at the coefficients and bases before, and make as many updates of a chunk: 20, "
+            "50 or 200, as the paper gives no number. The claim is decided where they come out "
+            "alike.",
             "as many multiplications": "An update of (36) has r rows of old bases and those of the "
             "chunk, one of (35) all samples so far.",
             "can be applied": "The paper shows that the divergence falls. Bases that stay as they "
