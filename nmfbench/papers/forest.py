@@ -249,9 +249,12 @@ def _draw(table, *, xlabel):
         for y in np.flatnonzero(own):
             axis.axhspan(y - 0.5, y + 0.5, color="0.5", alpha=0.12, linewidth=0)
         axis.grid(axis="y", visible=False)
-    axes[0, 0].set(
-        yticks=range(len(places)), yticklabels=places, ylim=(len(places) - 0.5, -0.5), ylabel=""
-    )
+    bottom = max(len(places), 1) - 0.5
+    axes[0, 0].set(yticks=range(len(places)), yticklabels=places, ylim=(bottom, -0.5), ylabel="")
+    if not places:
+        words = "no comparison has all of its methods yet"
+        axes[0, 0].text(0.5, 0.5, words, transform=axes[0, 0].transAxes, ha="center")
+        axes[0, 0].set(xticks=[])
     legend_of(figure, axes)
     return figure
 
