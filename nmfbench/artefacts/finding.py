@@ -64,15 +64,15 @@ class Finding:
         Whether all comparisons were made: some of them can refute "every", but not confirm it.
     unit : str, default="repeats"
         Independent observations, in the plural.
+    notes : sequence of str
+        Further sentences of the evidence.
+    outcome : {"", "not run", "inconclusive", "confirmed", "refuted"}
+        Of what is not tested: nothing to test, or a fact.
     readings : sequence of str
         Of a setting that the paper leaves open: the claim is decided where it comes out alike at
         each of them, by the estimates of this reading.
     setting : str, optional
         That setting, such as "updates of a chunk by ONMF".
-    notes : sequence of str
-        Further sentences of the evidence.
-    outcome : {"", "not run", "inconclusive", "confirmed", "refuted"}
-        Of what is not tested: nothing to test, or a fact.
     """
 
     text: str
@@ -81,10 +81,10 @@ class Finding:
     rule: Literal["every", "some"] = "every"
     complete: bool = True
     unit: str = "repeats"
-    readings: Sequence[str] = ()
-    setting: str = ""
     notes: Sequence[str] = ()
     outcome: Outcome = ""
+    readings: Sequence[str] = ()
+    setting: str = ""
 
     @classmethod
     def without(cls, outcome: Outcome, text: str) -> Finding:
