@@ -226,8 +226,7 @@ ARTEFACT = register_artefact(
             "of Figures 4, 5 and 7 at both ranks.",
             "τ": "Figures 2 to 7 have 0.001, which the paper names as an example; it does not say "
             "what it ran. A smaller one takes more inner steps.",
-            "ONMF": "20, 50 and 200 updates for a chunk, as in Figures 4, 5 and 7; the paper "
-            "gives no number.",
+            "ONMF": "Figures 4, 5 and 7 have 200 updates for a chunk; the paper gives no number.",
             "seconds": "Not compared here: these trials are not timed.",
         },
         caption="Cost fₜ after two passes against the length of the buffer of MOR-NMF, the "
