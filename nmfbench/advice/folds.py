@@ -17,7 +17,7 @@ from nmfbench.optim.init import INITS
 from nmfbench.optim.projections import PROJECTIONS
 from nmfbench.solvers import make_solver
 from nmfbench.tasks.completion import complete, visible_means
-from nmfbench.tasks.held_out import draw_blocks, predict_block
+from nmfbench.tasks.held_out import draw_blocks, predict_block, split_at
 
 __all__ = ["FITS", "Fold", "Prediction", "draw_cells", "draw_folds", "fit_from", "predict_fold"]
 
@@ -95,8 +95,8 @@ def draw_cells(shape, n_folds, rng) -> list[Fold]:
     return [Fold(int(rng.integers(2**31)), mask=of == k) for k in range(n_folds)]
 
 
-def fit_from(X, n_components, rng, loss, solver=None):
-    """Factors under a loss, by its solver in :data:`FITS`, from those of least squares.
+def fit_from(X, n_components, rng, loss):
+    """Factors under a loss, by its solver in :data:`FITS`, from least-squares factors.
 
     From one start the losses so end in neighbouring basins. An update that multiplies moves no
     zero, so that zeros are raised a little before.
@@ -107,14 +107,13 @@ def fit_from(X, n_components, rng, loss, solver=None):
     """
     start = start_of(X, n_components, rng)
     key, params = FITS["frobenius"]
-    solver_l2 = make_solver(key, n_components=n_components, **params)
-    W = solver_l2.fit_transform(X, **start)
-    H = solver_l2.components_
+    solver = make_solver(key, n_components=n_components, **params)
+    W, H = solver.fit_transform(X, **start), solver.components_
     if loss == "frobenius":
         return W, H
     key, params = FITS[loss]
-    model = make_solver(key, n_components=n_components, **params)
-    return model.fit_transform(X, **lifted(W, H, X)), model.components_
+    solver = make_solver(key, n_components=n_components, **params)
+    return solver.fit_transform(X, **lifted(W, H, X)), solver.components_
 
 
 def start_of(X, n_components, rng):
@@ -150,18 +149,11 @@ def predict_fold(X, fold: Fold, n_components: int, loss: str, fit: Callable | No
         return _predict_cells(X, fold.mask, n_components, loss, rng)
     if fold.rows is None or fold.columns is None:
         raise ValueError("a fold needs a block, or a mask of cells")
-    others = [
-        np.setdiff1d(np.arange(size), held)
-        for size, held in zip(X.shape, (fold.rows, fold.columns), strict=True)
-    ]
-    D = np.ascontiguousarray(X[np.ix_(*others)])
+    x, B, C, D = map(np.ascontiguousarray, split_at(X, fold.rows, fold.columns))
     L, R = fit(D, rng) if fit else fit_from(D, n_components, rng, loss)
-    B = np.ascontiguousarray(X[np.ix_(fold.rows, others[1])])
-    C = X[np.ix_(others[0], fold.columns)]
-    A = predict_block(L, R, B, C, project=_projection(loss))
-    x = X[np.ix_(fold.rows, fold.columns)]
+    y = predict_block(L, R, B, C, project=_projection(loss))
     freedom = D.size - n_components * sum(D.shape)
-    return Prediction(x.ravel(), A.ravel(), D.ravel(), (L @ R).ravel(), freedom)
+    return Prediction(x.ravel(), y.ravel(), D.ravel(), (L @ R).ravel(), freedom)
 
 
 def _projection(loss):

@@ -12,7 +12,14 @@ from nmfbench.metrics.factors import relative_error
 from nmfbench.optim.projections.frobenius import project_frobenius
 from nmfbench.tasks.base import Outcome, drawn_start, timed_fit, total_cost
 
-__all__ = ["draw_blocks", "held_out", "predict_block", "predict_blocks"]
+__all__ = [
+    "draw_blocks",
+    "errors_by_rank",
+    "held_out",
+    "predict_block",
+    "predict_blocks",
+    "split_at",
+]
 
 _RTOL = 1e-6  # of the singular values of signed factors that count
 
@@ -99,6 +106,51 @@ def draw_blocks(shape, n_folds, rng):
     return [(rows, columns) for rows in folds[0] for columns in folds[1]]
 
 
+def errors_by_rank(X, solver, ranks, n_folds, rng):
+    """Relative error of held-out entries for each of several ranks, on the same blocks.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    solver : estimator
+    ranks : sequence of int
+        At least one.
+    n_folds : int
+        Of the samples, and of the features.
+    rng : Generator
+        Draws the folds, then the starts.
+
+    Returns
+    -------
+    errors : dict of int to float
+        In increasing order of the rank.
+    fits : list of dict
+        Costs, one for each rank.
+    """
+    blocks = draw_blocks(X.shape, n_folds, rng)
+    errors, fits = {}, []
+    for rank in sorted(set(ranks)):
+        predicted, _, fit = predict_blocks(X, solver, rank, blocks, rng)
+        errors[rank] = relative_error(X, predicted)
+        fits.append(fit)
+    if not errors:
+        raise ValueError("ranks is empty: there is nothing to choose from.")
+    return errors, fits
+
+
+def split_at(X, rows, columns):
+    """The blocks of a matrix around one of them: A, which has these rows and columns; B, C, D.
+
+    B shares the rows of A, C its columns, and D neither.
+    """
+    others = tuple(
+        np.setdiff1d(np.arange(size), held)
+        for size, held in zip(X.shape, (rows, columns), strict=True)
+    )
+    pairs = (rows, columns), (rows, others[1]), (others[0], columns), others
+    return tuple(X[np.ix_(*pair)] for pair in pairs)
+
+
 def predict_blocks(X, solver, n_components, blocks, rng):
     """Predict blocks of a matrix, each from a fit of the rows and columns that are not its own.
 
@@ -125,15 +177,10 @@ def predict_blocks(X, solver, n_components, blocks, rng):
     predicted = np.empty(X.shape)
     fits, parts, products = [], [], []
     for rows, columns in blocks:
-        others = tuple(
-            np.setdiff1d(np.arange(size), held)
-            for size, held in zip(X.shape, (rows, columns), strict=True)
-        )
-        D = X[np.ix_(*others)]
+        _, B, C, D = split_at(X, rows, columns)
         start = drawn_start(solver, D, n_components, rng)
         fit, arrays = timed_fit(solver, D, representation=True, **start)
         L, R = _factors(solver, arrays["W"])
-        B, C = X[np.ix_(rows, others[1])], X[np.ix_(others[0], columns)]
         signed = getattr(solver, "signed", False)
         predicted[np.ix_(rows, columns)] = predict_block(L, R, B, C, signed=signed)
         fits.append(fit)

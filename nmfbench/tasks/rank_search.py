@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
-from nmfbench.metrics.factors import relative_error
 from nmfbench.tasks.base import Outcome, total_cost
-from nmfbench.tasks.held_out import draw_blocks, predict_blocks
+from nmfbench.tasks.held_out import errors_by_rank
 
 __all__ = ["rank_search"]
 
@@ -50,14 +49,7 @@ def rank_search(data, solver, rng, *, ranks, n_folds=2):
     ----------
     Owen & Perry (2009), Bi-cross-validation of the SVD and the nonnegative matrix factorization.
     """
-    if not ranks:
-        raise ValueError("ranks is empty: there is nothing to choose from.")
-    blocks = draw_blocks(data.X.shape, n_folds, rng)
-    errors, fits = {}, []
-    for rank in sorted(set(ranks)):
-        predicted, _, fit = predict_blocks(data.X, solver, rank, blocks, rng)
-        errors[rank] = relative_error(data.X, predicted)
-        fits.append(fit)
+    errors, fits = errors_by_rank(data.X, solver, ranks, n_folds, rng)
     chosen = min(errors, key=errors.__getitem__)
     metrics = {"best-held-out-error": errors[chosen], "chosen-rank": chosen}
     metrics |= {f"held-out-error@{rank}": error for rank, error in errors.items()}
