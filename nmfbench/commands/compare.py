@@ -23,6 +23,7 @@ from matplotlib.figure import Figure
 from nmfbench.checks import check_solver
 from nmfbench.commands.answer import Answer, counted, text_table
 from nmfbench.commands.errors import UsageError
+from nmfbench.commands.own_data import check_unused, read_matrix
 from nmfbench.commands.progress import Note, Progress, events, silent
 from nmfbench.commands.values import command, converted, listed
 from nmfbench.comparison.evaluate import Findings, evaluate, gather
@@ -36,7 +37,7 @@ from nmfbench.engine.worker import Worker
 from nmfbench.guests import parse_solver
 from nmfbench.guests.errors import GuestError
 from nmfbench.guests.examine import examine
-from nmfbench.own import OwnData, is_own, read
+from nmfbench.own import OwnData, is_own
 from nmfbench.own.entry import provided
 from nmfbench.own.loader import labels_key
 from nmfbench.problems.own import OwnMatrix
@@ -210,23 +211,21 @@ def compare(
         raise UsageError(f"--save needs a file, but {save} is a folder.")
     saved = [spec for spec in rivals if spec.is_saved]
     limits = Limits(time_limit, converted(memory_limit))
-    with (
-        _at_hand(matrix),
-        contextlib.closing(Worker(limits.memory)) as worker,
-    ):  # which built-in solvers share
-        others = [examine(spec, worker=worker) for spec in rivals if not spec.is_saved]
-        found, broken = _examined(specs, worker)
-        plan = make_plan(found, tasks=tasks, against=others, profile=profile, own=own)
-        for spec, why in broken:
-            plan.leave_out(why, solver=spec.label, task="all")
-        _make_folder(output)
-        lost = [spec for spec, _ in broken]
-        whole = [pair for pair in zip(solvers, specs, strict=True) if pair[1] not in lost]
-        checked = _checked(whole, worker, tell)
-    _note_left_out(plan.left_out, plan, tell)
-    started, planned = time.monotonic(), len(plan.left_out)
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_at_hand(matrix))
+        if matrix is not None:
+            stack.enter_context(provided(matrix))
+        with contextlib.closing(Worker(limits.memory)) as worker:  # which built-in solvers share
+            others = [examine(spec, worker=worker) for spec in rivals if not spec.is_saved]
+            found, broken = _examined(specs, worker)
+            plan = make_plan(found, tasks=tasks, against=others, profile=profile, own=own)
+            for spec, why in broken:
+                plan.leave_out(why, solver=spec.label, task="all")
+            _make_folder(output)
+            lost = [spec for spec, _ in broken]
+            whole = [pair for pair in zip(solvers, specs, strict=True) if pair[1] not in lost]
+            checked = _checked(whole, worker, tell)
+        _note_left_out(plan.left_out, plan, tell)
+        started, planned = time.monotonic(), len(plan.left_out)
         opened = stack.enter_context(Store(store))
         _check_saved(saved, opened)
         timings = timings_folder(store)
@@ -270,25 +269,20 @@ def compare(
 def _own_data(data, rank, reading, tell) -> OwnData | None:
     """The user's matrix, if one is given and can be factorized."""
     if data is None:
-        given = [name for name, value in reading.items() if value not in (None, False)]
-        if given := given + ["rank"] * (rank is not None):
-            raise UsageError(f"{given[0]} is for a matrix of your own: name it with data.")
+        check_unused(reading | {"rank": rank}, ": name it with data.")
         return None
     if not is_own(data):
         raise UsageError(
             f"data: {data!r} is a registered data set, and problems on these are compared without "
             f"it; a file of that name is given as ./{data}."
         )
-    found = read(data, **reading).checked()
-    for line in found.lines():
-        tell(Note(f"{found.name}: {line}"))
-    return found
+    return read_matrix(data, reading, tell)
 
 
 def _facts(matrix, rank) -> OwnMatrix:
     """Facts that the problems on the user's matrix depend on."""
     n, m = matrix.X.shape
-    y = matrix.bunch().y
+    y = matrix.classes
     sizes: list[int] = [] if y is None else np.bincount(y).tolist()
     if rank is None:
         rank = len(sizes) or max(1, min(10, min(n, m) // 2))
@@ -304,11 +298,6 @@ def _facts(matrix, rank) -> OwnMatrix:
         n_classes=len(sizes),
         smallest_class=min(sizes, default=0),
     )
-
-
-def _at_hand(matrix):
-    """Within the block processes can compute trials on the user's matrix, if there is one."""
-    return contextlib.nullcontext() if matrix is None else provided(matrix)
 
 
 def _checked(solvers, worker, tell):

@@ -8,6 +8,7 @@ from typing import Any
 
 from nmfbench.commands.answer import Answer, text_table
 from nmfbench.commands.errors import UsageError
+from nmfbench.commands.own_data import check_unused, read_matrix
 from nmfbench.commands.progress import Note, Progress, silent
 from nmfbench.commands.values import LOSSES, command, listed, one_of
 from nmfbench.comparison.score import (
@@ -21,7 +22,7 @@ from nmfbench.datasets.base import load_dataset
 from nmfbench.guests import parse_solver
 from nmfbench.guests.factors import read_factors
 from nmfbench.guests.spec import SolverSpec
-from nmfbench.own import is_own, read
+from nmfbench.own import is_own
 from nmfbench.problems.baselines import GENERAL
 
 __all__ = ["score"]
@@ -122,16 +123,8 @@ def score(
         if against
         else [SolverSpec(name, dict(params)) for name, params in GENERAL]
     )
-    loaded = _load(
-        data,
-        stand_in=stand_in,
-        labels=labels,
-        transpose=transpose,
-        variable=variable,
-        image_side=image_side,
-    )
-    for line in loaded.get("notes", ()):
-        tell(Note(f"{loaded.name}: {line}"))
+    reading = {"labels": labels, "transpose": transpose, "variable": variable}
+    loaded = _load(data, reading | {"image_side": image_side}, tell, stand_in=stand_in)
     X = matrix_of(loaded)
     W, H, layout = read_factors(names, X.shape, names=called, transposed=transposed)
     defined = defined_losses(X)
@@ -173,17 +166,14 @@ def score(
     return Answer(found, _text(found, losses), rows=_flat(rows))
 
 
-def _load(data, *, stand_in, **reading):
+def _load(data, reading, tell, *, stand_in):
     """A registered data set, or the user's own matrix."""
     if is_own(data):
         if stand_in:
             raise UsageError("stand_in is for registered data sets: a matrix of your own has none.")
-        return read(data, **reading).checked().bunch()
-    if given := [name for name, value in reading.items() if value not in (None, False)]:
-        raise UsageError(
-            f"{given[0]} is for a matrix of your own, and {data!r} is a registered data set; a "
-            f"file of that name is given as ./{data}."
-        )
+        return read_matrix(data, reading, tell).bunch()
+    named = f", and {data!r} is a registered data set; a file of that name is given as ./{data}."
+    check_unused(reading, named)
     return load_dataset(data, stand_in=stand_in)
 
 

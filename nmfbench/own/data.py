@@ -14,7 +14,10 @@ from sklearn.utils import Bunch
 from nmfbench.own.diagnosis import Diagnosis, diagnose
 from nmfbench.own.errors import OwnDataError
 
-__all__ = ["OwnData", "content_key"]
+__all__ = ["OWN", "OwnData", "content_key"]
+
+OWN = "own:"
+"""Prefix of the keys of such data."""
 
 _DIGITS = 16  # hexadecimal ones, of a key
 
@@ -122,15 +125,16 @@ class OwnData:
             )
         return self
 
-    def bunch(self) -> Bunch:
-        """As :func:`nmfbench.datasets.base.load_dataset` gives data; arrays are the caller's own.
+    @property
+    def classes(self) -> np.ndarray | None:
+        """Classes of the samples, numbered from 0 in the order of the labels."""
+        return None if self.y is None else np.unique(self.y, return_inverse=True)[1]
 
-        Classes are numbered from 0, in the order of the labels.
-        """
-        y = None if self.y is None else np.unique(self.y, return_inverse=True)[1]
+    def bunch(self) -> Bunch:
+        """As :func:`nmfbench.datasets.base.load_dataset` gives data; the arrays are copies."""
         return Bunch(
             X=self.X.copy(),
-            y=y,
+            y=self.classes,
             image_shape=self.image_shape,
             upper=None if self.image_shape is None else 1.0,
             name=self.name,
@@ -139,7 +143,6 @@ class OwnData:
             variant=None,
             stand_in_for=None,
             scaling=None,
-            notes=self.lines(),
         )
 
     def _place(self, i, j):
@@ -164,4 +167,4 @@ def content_key(X, image_shape=None) -> str:
         parts = [np.ascontiguousarray(X)]
     for part in parts:
         digest.update(part.astype(part.dtype.newbyteorder("<"), copy=False).tobytes())
-    return f"own:{digest.hexdigest()[:_DIGITS]}"
+    return f"{OWN}{digest.hexdigest()[:_DIGITS]}"

@@ -19,13 +19,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from nmfbench.core.registry import Entry, UnknownNameError, datasets
-from nmfbench.own.data import OwnData
+from nmfbench.own.data import OWN, OwnData
 from nmfbench.own.loader import load_own
 
-__all__ = ["OWN", "entry", "provided"]
-
-OWN = "own:"
-"""How the keys of such data begin."""
+__all__ = ["entry", "provided"]
 
 _FOLDER = "NMFBENCH_OWN"
 _KEY = re.compile(OWN + "[0-9a-f]{16}")

@@ -13,7 +13,7 @@ ONE_CLASS = "one class"
 
 
 def load_own(arrays, labels=None, dense=False):
-    """The matrix, and labels if they are asked for by their key, or as :data:`ONE_CLASS`."""
+    """The matrix, and labels if requested by their key or as :data:`ONE_CLASS`."""
     X = arrays["X"].copy() if "X" in arrays else None
     if X is None:
         parts = tuple(arrays[name].copy() for name in ("data", "indices", "indptr"))

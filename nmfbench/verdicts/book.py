@@ -23,7 +23,7 @@ import numpy as np
 
 from nmfbench.artefacts.artefact import PROFILES, Artefact
 from nmfbench.core import registry
-from nmfbench.own.entry import OWN
+from nmfbench.own.data import OWN
 from nmfbench.records.arrays import pack
 from nmfbench.records.exchange import current_trial, export_records, read_export, trial_of
 from nmfbench.records.merge import Merge, import_records, merge

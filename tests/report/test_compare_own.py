@@ -91,7 +91,7 @@ def test_other_numbers_are_other_data(compared, X):
 
 
 def test_records_on_own_data_are_published_only_when_named(compared, tmp_path, monkeypatch):
-    """The book takes those of a key that is given, and counts the others."""
+    """The book takes records on a matrix whose key is given, and counts the others."""
     folder, found = compared
     key = found.data["data"]["key"]
     monkeypatch.setattr(book, "_reads", lambda store: book.Reads())
