@@ -13,14 +13,14 @@ _REASON = (
 
 
 def real(name, **params):
-    """A real data set, or a skipped test where its file is not at hand."""
+    """A real data set, or a skipped test where its file is not available."""
     if not dataset_available(name):
         pytest.skip(_REASON.format(name))
     return load_dataset(name, **params)
 
 
 def prepared(info):
-    """The prepared file of a real data set, or a skipped test where it is not at hand."""
+    """The prepared file of a real data set, or a skipped test where it is not available."""
     path = find_file(info["file"])
     if path is None:
         pytest.skip(_REASON.format(info["file"]))

@@ -1,1 +1,1 @@
-"""What maintainers run from a checkout; ``RELEASE.md`` says when."""
+"""Programs for maintainers, run from a checkout; ``RELEASE.md`` has the steps."""

@@ -14,7 +14,7 @@ SETTINGS = Path(__file__).parents[1] / "pyproject.toml"
 
 
 def constraints(project: dict) -> list[str]:
-    """``name==version`` for each requirement with a lower bound, those of extras included.
+    """``name==version`` for each requirement with a lower bound, extras included.
 
     Parameters
     ----------

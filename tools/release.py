@@ -28,7 +28,7 @@ _SPREAD = 1.5  # between a time of the README and one measured: another machine,
 
 
 class NotReady(Exception):
-    """What keeps this commit from being released, and what to do."""
+    """Reason why this commit cannot be released, and the remedy."""
 
 
 def tree() -> str:
@@ -136,7 +136,7 @@ def times() -> str:
 STEPS: dict[str, Callable[[], str]] = {
     step.__name__: step for step in (tree, version, changelog, verdicts, tag, report, wheel, times)
 }
-"""What a release needs, the quickest first."""
+"""Checks of a release, the quickest first."""
 
 
 def stated_minutes(text: str) -> dict[str, int]:
@@ -169,9 +169,9 @@ def _try(place, programs):
     home.mkdir()
     env = {"HOME": str(home), "PATH": f"{programs}{os.pathsep}{os.defpath}"}
     apart = _apart()
-    said = _run(*apart, "nmfbench", "--version", cwd=place, env=env)
-    if said != f"nmfbench {package_version()}\n":
-        raise NotReady(f"the wheel is of {said.strip()}")
+    printed = _run(*apart, "nmfbench", "--version", cwd=place, env=env)
+    if printed != f"nmfbench {package_version()}\n":
+        raise NotReady(f"the wheel is of {printed.strip()}")
     smoke = ("--profile", "smoke")
     for words in (
         ("nmfbench", "doctor"),
@@ -188,7 +188,7 @@ def _first_block(readme):
 
 
 def _apart():
-    """Words before a command that cut it off from the network; none where that is not allowed."""
+    """Prefix of a command that cuts it off from the network; empty where that is not permitted."""
     words = ["unshare", "--net", "--map-root-user", "sh", "-c", 'ip link set lo up; exec "$@"', "-"]
     tried = subprocess.run([*words, "true"], capture_output=True) if shutil.which("ip") else None
     if tried is not None and tried.returncode == 0:

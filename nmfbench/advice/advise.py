@@ -35,12 +35,13 @@ _FOLDS, _CELL_FOLDS = 4, 5
 _LARGEST_RANK = 60
 _ENTRIES = 400, 10_000, 400_000  # of the part looked at: per second of the budget, least, most
 _STARTS = 5
+_FINE = 12  # ranks in one look between two of the grid
 _MOST_ZEROS = 0.01  # with more there is no Itakura-Saito divergence
 
 
 @dataclass
 class Advice:
-    """What was found; a stage that was not reached leaves None.
+    """Results of the stages; None where a stage was not reached.
 
     Attributes
     ----------
@@ -60,9 +61,9 @@ class Advice:
         Of all rows and columns.
     proof : dict or None
     notes : list of str
-        What to know about the answers.
-    untold : list of str
-        What these data do not tell.
+        Limits of the answers.
+    undecided : list of str
+        Questions that these data do not answer.
     stopped : str
         The stage at which it was stopped, if it was.
     seconds : float
@@ -82,12 +83,12 @@ class Advice:
     model: Model | None = None
     proof: dict[str, Any] | None = None
     notes: list[str] = field(default_factory=list)
-    untold: list[str] = field(default_factory=list)
+    undecided: list[str] = field(default_factory=list)
     stopped: str = ""
     seconds: float = 0.0
 
     @property
-    def told(self) -> bool:
+    def complete(self) -> bool:
         """Whether a rank, a loss and a solver were chosen."""
         return None not in (self.loss, self.rank, self.race)
 
@@ -129,7 +130,7 @@ def advise(
             for name, work in run.stages():
                 stage = name
                 work()
-                if run.advice.untold and run.evidence is None:
+                if run.advice.undecided and run.evidence is None:
                     break
     except KeyboardInterrupt:
         run.advice.stopped = stage
@@ -142,7 +143,7 @@ T = TypeVar("T")
 
 
 def _there(found: T | None) -> T:
-    """What an earlier stage has found."""
+    """The result of an earlier stage."""
     if found is None:
         raise ValueError("an earlier stage found nothing")
     return found
@@ -210,7 +211,7 @@ class _Run:
         part = self.advice.part = draw_part(self.X, entries, self.rng)
         if min(part.X.shape) < LEAST_ROWS:
             n, m = part.X.shape
-            self.advice.untold.append(
+            self.advice.undecided.append(
                 f"{n} rows and {m} columns that are not zero: with fewer than {LEAST_ROWS} of "
                 "either, no rank, loss or solver can be chosen by held-out entries"
             )
@@ -351,6 +352,3 @@ class _Run:
         each = max(probe.seconds / 5 * size / filled, 1e-9)
         room = max(self.budget.seconds - self.budget.used, 0.02 * self.budget.seconds) / 2
         return int(np.clip(room / each, min(10, wanted), wanted))
-
-
-_FINE = 12  # ranks in one look between those of the grid

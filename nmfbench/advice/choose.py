@@ -21,8 +21,8 @@ class LossChoice:
     ----------
     noise, loss : str
         Keys of :data:`nmfbench.advice.noise.NOISES`; mostly one and the same.
-    told : bool
-        Whether the noise model is told apart from all others.
+    distinct : bool
+        Whether the noise model predicts better than all others, beyond the intervals.
     noises, losses : list of dict
         Evidence, the best first: of noise models under the best fit for each; of fits under the
         noise model chosen. ``behind`` is how far it is behind the best, with ``low`` and ``high``.
@@ -30,7 +30,7 @@ class LossChoice:
 
     noise: str
     loss: str
-    told: bool
+    distinct: bool
     noises: list[dict[str, Any]]
     losses: list[dict[str, Any]]
 
@@ -45,7 +45,7 @@ class RankChoice:
         The smallest within one standard error of the best.
     best : int
     low, high : int
-        Ranks that are not told apart from the best.
+        Range of ranks whose intervals include the best.
     open : bool
         Whether the largest rank tried is among these: then larger ones may do as well.
     curve : list of dict
@@ -103,13 +103,13 @@ def choose_loss(evidence: Evidence, protocol: str) -> LossChoice:
         {"loss": name, "score": score, "rank": rank} | compare(chosen, table[name, rank])
         for name, (rank, score) in top.items()
     ]
-    # Of fits that predict alike, that of the noise model: it is the efficient one.
+    # Of fits that predict alike, the loss of the noise model: it is the efficient one.
     for row in losses:
         if row["loss"] == noise != loss and row["low"] is not None and row["low"] <= 0:
             loss = noise
     rivals = [r for r in noises if r["noise"] != noise]
-    told = all(row["low"] is not None and row["low"] > 0 for row in rivals)
-    return LossChoice(noise, loss, told, noises, losses)
+    distinct = all(row["low"] is not None and row["low"] > 0 for row in rivals)
+    return LossChoice(noise, loss, distinct, noises, losses)
 
 
 def choose_rank(evidence: Evidence, protocol: str, loss: str, noise: str) -> RankChoice | None:

@@ -1,4 +1,4 @@
-"""What you get: fits from several starts, how alike they are, components by name."""
+"""The recommended factorization: fits from several starts, their stability, named components."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def describe(model: Model, features: Sequence[str] | None, samples: Sequence[str
     -------
     list of dict
         ``component``, ``share`` of the sum of W H, ``features`` and ``samples`` as lists of
-        (name, weight): of features the share in the component, of samples that of the sample.
+        (name, weight): of features the share in the component, of samples the share of the sample.
     """
     total = float(model.W.sum(axis=0) @ model.H.sum(axis=1)) or 1.0
     codes = model.W * model.H.sum(axis=1)
@@ -183,7 +183,7 @@ def _top(weights, names, kind):
 
 
 def proof(X, model: Model, loss: str) -> dict[str, Any] | None:
-    """What is proven of a fit: gaps of both convex sub-problems, None where there is none.
+    """Certificate of a fit: gaps of both convex sub-problems, None where there is none.
 
     Returns
     -------

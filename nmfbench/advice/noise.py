@@ -43,7 +43,7 @@ NOISES = {
     "kl": "variance proportional to the mean (counts)",
     "itakura-saito": "variance proportional to the square of the mean (multiplicative)",
 }
-"""Losses with their noise models in words; the keys of :data:`nmfbench.optim.losses.LOSSES`."""
+"""Noise model of each loss, as readers see it; the keys of :data:`nmfbench.optim.losses.LOSSES`."""
 
 _TINY = 1e-9  # of the mean of the training entries: least prediction
 

@@ -1,9 +1,9 @@
 """Which solver: successive halving on shared starts and folds, at equal CPU seconds.
 
 Each solver of the loss starts from the same factors on the same folds, and predicts their entries
-after as many iterations as fit into the seconds of a round; the better half, and what is not told
-apart from it, goes on with four times the seconds. What counts is how soon the error of held-out
-entries is within one per cent of the best that any of them reaches.
+after as many iterations as fit into the seconds of a round. The better half, and solvers whose
+intervals include the best, go on with four times the seconds. What counts is how soon the error of
+held-out entries is within one per cent of the best that any of them reaches.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Race:
     ----------
     solver : str
     level : list of str
-        Solvers that reach an error within one per cent of the best, or are not told apart from it.
+        Solvers that reach an error within one per cent of the best, or whose interval includes it.
     rows : list of dict
         ``solver``, ``seconds`` to that error (None if never), ``error`` with ``low`` and ``high``
         as ratios to the best, ``iterations``, ``out``.

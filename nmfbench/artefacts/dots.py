@@ -25,7 +25,7 @@ class Dots:
     """Panels of means with 95 % intervals that lie on their side: a function of a table.
 
     Where few values of x would make curves of two points, categories stand one below the other,
-    and the methods of each are told apart by place, colour and marker. A mean of a single run is
+    and the methods of each differ by place, colour and marker. A mean of a single run is
     hollow and has no interval.
 
     The table has the columns that are named here, and ``mean``, ``low``, ``high``, ``count``.
@@ -48,9 +48,9 @@ class Dots:
         By value of ``row``, or of ``column`` where there are no rows, if a mapping: panels with
         different labels have axes of their own.
     trivial : sequence of str
-        Names in ``curve`` of what learns nothing: a grey bar.
+        Baselines in ``curve`` that learn nothing: a grey bar.
     awaited : sequence of str
-        Methods that the legend says were not run, where they were not.
+        Methods that the legend lists as not run, where they were not.
     xlim : (float or None, float or None)
     width : float
         Inches of a panel.

@@ -32,7 +32,7 @@ def name_curves(axis, inches: float, left_out: Sequence[str] = ()) -> list[str]:
     Returns
     -------
     list of str
-        The names written: none where there is no room for all.
+        The names written: none if not all of them fit.
     """
     ends = {}
     for line in axis.lines:

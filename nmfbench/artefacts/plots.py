@@ -248,7 +248,7 @@ class Curves:
         are cut.
     named : bool or hashable, default=True
         Whether curves have their names at their ends, in the last column of panels, or in this
-        one, or in all if these show different curves; otherwise, and where there is no room, in a
+        one, or in all if these show different curves; otherwise, and where they do not fit, in a
         legend.
     cut : sequence of str
         Curves for which the axes of y are not stretched, such as one that diverges.

@@ -14,10 +14,11 @@ from nmfbench.advice.model import describe
 from nmfbench.advice.noise import NOISES
 from nmfbench.commands.answer import Answer, text_table
 from nmfbench.commands.errors import UsageError
+from nmfbench.commands.own_data import read_matrix
 from nmfbench.commands.progress import Note, Progress, silent
 from nmfbench.commands.values import command
 from nmfbench.metrics.clustering import clustering_accuracy, nmi_max
-from nmfbench.own import OwnData, read
+from nmfbench.own import OwnData
 from nmfbench.tasks.clustering import strongest_component
 
 __all__ = ["recommend"]
@@ -61,8 +62,8 @@ def recommend(
     Returns
     -------
     Answer
-        ``data`` has the choices, the evidence of each, and what these data do not tell; ``table``
-        has one row per solver of the race.
+        ``data`` has the choices, the evidence for each, and the questions that these data leave
+        open; ``table`` has one row per solver of the race.
 
     Raises
     ------
@@ -76,7 +77,7 @@ def recommend(
     >>> import numpy as np
     >>> import nmfbench
     >>> found = nmfbench.recommend(np.eye(5), budget=5)
-    >>> found.data["rank"] is None, len(found.data["not_told"])
+    >>> found.data["rank"] is None, len(found.data["undecided"])
     (True, 1)
     """
     tell = progress or silent
@@ -84,11 +85,8 @@ def recommend(
         raise UsageError(f"seed: needs a whole number of at least 0, got {seed!r}")
     if model is not None and Path(model).is_dir():
         raise UsageError(f"model: needs a file, but {model} is a folder.")
-    own = read(
-        data, labels=labels, transpose=transpose, variable=variable, image_side=image_side
-    ).checked()
-    for line in own.lines():
-        tell(Note(f"{own.name}: {line}"))
+    reading = {"labels": labels, "transpose": transpose, "variable": variable}
+    own = read_matrix(data, reading | {"image_side": image_side}, tell)
     found = advise(
         own.X, seed=int(seed), budget=float(budget), progress=lambda text: tell(Note(text))
     )
@@ -114,7 +112,7 @@ def _document(found: Advice, own: OwnData, path: str | None) -> dict[str, Any]:
         "solver": _solver(found),
         "model": _model(found, own, path),
         "notes": found.notes,
-        "not_told": [*found.untold, *_untold(found)],
+        "undecided": [*found.undecided, *_undecided(found)],
     }
 
 
@@ -148,7 +146,7 @@ def _loss(found):
     return {
         "noise": chosen.noise,
         "loss": chosen.loss,
-        "told_apart": chosen.told,
+        "distinct": chosen.distinct,
         "noises": chosen.noises,
         "losses": chosen.losses,
         "residuals": found.residuals,
@@ -212,26 +210,28 @@ def _model(found, own, path):
     }
 
 
-def _untold(found):
+def _undecided(found):
     if found.loss is None:
         return []
-    untold = []
-    if not found.loss.told:
+    undecided = []
+    if not found.loss.distinct:
         names = [
             NOISES[row["noise"]]
             for row in found.loss.noises
             if row["noise"] == found.loss.noise or row["low"] is None or row["low"] <= 0
         ]
-        untold.append(f"which noise it is: {'; or '.join(names)}")
+        undecided.append(f"which noise it is: {'; or '.join(names)}")
     if found.rank is not None and found.rank.open:
-        untold.append(f"whether more than {found.rank.high} components would do as well or better")
+        undecided.append(
+            f"whether more than {found.rank.high} components would do as well or better"
+        )
     by_cells = found.rank_by_cells
     if by_cells and found.rank and not by_cells.low <= found.rank.rank <= by_cells.high:
-        untold.append(
+        undecided.append(
             f"the rank for certain: blocks of entries say {found.rank.rank}, entries at random "
             f"{by_cells.rank}"
         )
-    return untold
+    return undecided
 
 
 def _plain(value):
@@ -253,20 +253,18 @@ def _text(found):
     ]
     if found["stopped"]:
         parts.append(f"Stopped at the stage '{found['stopped']}': the rest is what was done.")
-    parts += [text for text in map(_paragraph(found), _PARTS) if text]
-    if found["not_told"]:
-        parts.append("\n".join(f"These data do not tell {line}." for line in found["not_told"]))
+    parts += [as_text(found[name]) for name, as_text in _PARTS if found[name]]
+    if found["undecided"]:
+        parts.append("\n".join(f"These data do not tell {line}." for line in found["undecided"]))
     parts += [f"Note: {line}." for line in found["notes"]]
     return "\n\n".join(parts)
 
 
-def _paragraph(found):
-    return lambda part: part[1](found[part[0]]) if found[part[0]] else ""
-
-
 def _rank_text(rank):
     high = f"{rank['high']} or more" if rank["high_is_open"] else str(rank["high"])
-    level = f"{rank['low']} to {high} cannot be told apart" if rank["low"] != rank["high"] else ""
+    level = (
+        f"{rank['low']} to {high} cannot be distinguished" if rank["low"] != rank["high"] else ""
+    )
     lines = [
         {"rank": row["rank"]}
         | {"log density": f"{row['score']:.4f}", "behind the best": _between(row)}

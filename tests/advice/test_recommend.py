@@ -45,7 +45,7 @@ def test_noise_loss_and_rank_are_found(kind):
     folds = draw_folds(X.shape, 4, np.random.default_rng(1))
     assert evidence.ask("blocks", folds, noises, [3, 4, 5], Budget(1e6), 1)
     chosen = choose_loss(evidence, "blocks")
-    assert (chosen.noise, chosen.loss, chosen.told) == (kind, kind, True)
+    assert (chosen.noise, chosen.loss, chosen.distinct) == (kind, kind, True)
     evidence.ask("blocks", folds, [kind], [1, 2, 6], Budget(1e6), 1)
     rank = choose_rank(evidence, "blocks", kind, kind)
     assert abs(rank.rank - RANK) <= 1
@@ -198,10 +198,10 @@ def _interrupt(self):
 
 @pytest.mark.parametrize("stage", ["pilot", "loss", "rank", "solver"])
 def test_ctrl_c_keeps_what_is_done(stage):
-    """What was chosen before a stop is there, and the stage is named."""
+    """Choices made before a stop are kept, and the stage is named."""
     advice = _until(noisy("frobenius", shape=(40, 30)), stage)
     assert advice.stopped == stage
-    assert not advice.told
+    assert not advice.complete
     assert (advice.loss is not None) == (stage in ("rank", "solver"))
     assert (advice.rank is not None) == (stage in ("rank", "solver"))
 
@@ -238,7 +238,7 @@ def test_odd_data_end_in_an_answer(name):
     answer = nmfbench.recommend(ODD[name], budget=4)
     json.dumps(answer.data, allow_nan=False)
     assert answer.text
-    assert answer.data["solver"] or answer.data["not_told"]
+    assert answer.data["solver"] or answer.data["undecided"]
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def test_names_without_room_go_to_a_legend():
 
 @pytest.mark.parametrize("logy", [False, True])
 def test_a_curve_may_be_cut(logy):
-    """The axis is that of the others, and the name of the curve has an arrow and its value."""
+    """The other curves set the axis, and the name of the cut curve has an arrow and its value."""
     figure = drawn(cut=["SPA"], logy=logy)(curves_table())
     last = figure.axes[-1]
     assert last.get_ylim()[1] < 10

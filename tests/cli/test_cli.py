@@ -16,6 +16,7 @@ import textwrap
 import time
 import traceback
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -684,14 +685,14 @@ def test_a_store_that_goes_away_in_the_midst_ends_the_run(command, tmp_path, mon
     """Exit code 1, and no word of trials done: their records are not where they were asked for."""
     store = tmp_path / "store"
     put = Store.put
+    goes = {
+        "moved": partial(store.rename, tmp_path / "elsewhere"),
+        "deleted": partial(shutil.rmtree, store),
+    }[how]
 
     def gone(self, *args, **kwargs):
-        if not store.exists():  # a second record may come before the first is missed
-            pass
-        elif how == "moved":
-            store.rename(tmp_path / "elsewhere")
-        else:
-            shutil.rmtree(store)
+        if store.exists():  # a second record may come before the first is missed
+            goes()
         return put(self, *args, **kwargs)
 
     monkeypatch.setattr(Store, "put", gone)

@@ -24,7 +24,7 @@ FILES = (
 def checkout(tmp_path, monkeypatch):
     """A git repository with the files that state versions, and one fragment, after a release."""
     if shutil.which("git") is None:
-        pytest.skip("there is no git")
+        pytest.skip("release steps read a git repository, and git is not installed")
     for name in FILES:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copyfile(ROOT / name, tmp_path / name)
@@ -56,9 +56,9 @@ def test_a_release_is_ready_once_version_changelog_and_tag_are_set(checkout, cap
     assert "not ready: version, changelog, tag" in capsys.readouterr().out
     version.set_version("7.0.0", date(2030, 5, 6), checkout)
     assert release.main(steps) == 1
-    said = capsys.readouterr().out
-    assert "FAILED  tree" in said
-    assert "not ready: tree, tag" in said
+    printed = capsys.readouterr().out
+    assert "FAILED  tree" in printed
+    assert "not ready: tree, tag" in printed
     commit(checkout)
     git(checkout, "tag", "v7.0.0")
     assert release.main(steps) == 0
@@ -83,7 +83,7 @@ def test_a_release_is_written_wherever_its_version_stands(checkout):
 
 
 def test_what_comes_after_a_release_is_written_to_the_package_alone(checkout):
-    """What can be cited stays the release."""
+    """CITATION.cff keeps the last release."""
     version.set_version("7.0.0.dev0", date(2030, 5, 6), checkout)
     assert version.package_version(checkout) == "7.0.0.dev0"
     for name in ("CITATION.cff", "codemeta.json", "CHANGELOG.md"):

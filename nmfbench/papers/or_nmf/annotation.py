@@ -95,8 +95,8 @@ ASSUMED = {
     "its iterations, so that by two passes it has 10 % of the dimensions alone, and is compared "
     "there; with a safeguard it has all, and claims against it are ours.",
     "ONMF": "20, 50 and 200 updates of a chunk, as the paper gives no number: its claims that "
-    "depend on ONMF are decided where they come out alike, and claims of ours stand beside "
-    "them, one for each number. The curve has 200.",
+    "depend on ONMF are decided where they come out alike, and our own claims, one for each "
+    "number, stand beside them. The curve has 200.",
     "buffer": "20 samples of MOR-NMF, as the paper's rule has it for so many images.",
     "codes": "The pseudo-inverse, as printed: codes are signed, and distances depend on the scales "
     "of bases, which are not of unit sum in ONMF and INMF.",

@@ -351,7 +351,7 @@ def against_onmf(
     test_of : callable
         Label of ONMF with some number of updates -> test.
     **more
-        Further fields of the claim.
+        Further fields of the paper's claim.
     """
     tests = {str(n): test_of(method.label) for n, method in sorted(UPDATES.items())}
     return [

@@ -134,7 +134,7 @@ def draw(table):
 
 
 def _found(table, task, power):
-    """What came out, as a title: the exponent of OR-NMF beside that of the theory."""
+    """Result as a title: the measured exponent of OR-NMF beside the theoretical one."""
     name = LATE if task == "inner-rate" else BOTH
     rows = select_rows(table, task=task, exponent=name, method=OR)
     if rows.empty:

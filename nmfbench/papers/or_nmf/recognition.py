@@ -210,8 +210,8 @@ ASSUMED = {
     "gives; OMF and OMF-DA to 0.001, INMF to 0.0001 and in 200 updates at most; chunks of r "
     "samples for WOR-NMF and ONMF.",
     "ONMF": "The paper gives no number of updates of a chunk. Its claims that depend on ONMF are "
-    "decided where they come out alike with 20, 50 and 200; claims of ours stand beside them, one "
-    "for each number.",
+    "decided where they come out alike with 20, 50 and 200; our own claims, one for each number, "
+    "stand beside them.",
     "OMF-DA": "The paper's claims are against OMF-DA as printed. Where it diverges it takes all of "
     "its steps, so that it has ranks 10 and 50, those of Figures 2 and 3, alone, and is compared "
     "at these; with a safeguard it has all ranks, and claims against it are ours.",

@@ -88,7 +88,7 @@ _SETTINGS = Curves(
 
 
 def _draw(table):
-    """Both costs against the fixed value, and as level lines those of the paper's step sizes."""
+    """Both costs against the fixed value, and level lines for the step sizes of the paper."""
     place = ["dataset", "kind", "measure"]
     ends = table.sort_values("x").groupby(place)["x"].agg(["min", "max"]).stack().rename("x")
     levels = table.drop_duplicates(place).drop(columns="x").merge(ends.reset_index(), on=place)

@@ -143,6 +143,7 @@ def scores(table):
 
 
 _NO_GRAPH = "without a graph"
+_AXES = SCORES | {"vi": f"{SCORES['vi']} (less is better)"}
 
 
 def draw(table):
@@ -161,14 +162,12 @@ def draw(table):
         curve="graph",
         column="score",
         columns=dict.fromkeys(SCORES, ""),
-        xlabel={score: f"{said}{' (less is better)' * (score == 'vi')}" for score, said in _READ},
+        xlabel=_AXES,
         width=3.0,
     )(rows)
     figure.suptitle(f"{chosen} segments", fontsize="medium")
     return figure
 
-
-_READ = SCORES.items()
 
 _QUESTION = "Section 5.3.2 (a question of ours)"
 _SAID = "covering, PRI, VI and boundary F are all better"

@@ -122,7 +122,7 @@ def draw(table):
 
 
 def _found(table, measure):
-    """What grows, as a title: exponents in the number of samples of OR-NMF and of MOR-NMF."""
+    """Result as a title: growth exponents of OR-NMF and MOR-NMF in the number of samples."""
     name = {"bytes": BYTES, "seconds": SECONDS}.get(measure)
     rows = select_rows(table, measure=name, method=[OR, MOR]) if name else table.head(0)
     return "; ".join(f"{row.method}: like n^{row.mean:.2f}" for row in rows.itertuples())
