@@ -78,8 +78,8 @@ def choose_loss(evidence: Evidence, protocol: str) -> LossChoice:
         If no fit succeeded.
     """
     best_of: dict[str, tuple[Any, np.ndarray]] = {}
-    for noise in evidence.noises:
-        table = evidence.table(protocol, noise)
+    tables = {noise: _common(evidence.table(protocol, noise)) for noise in evidence.noises}
+    for noise, table in tables.items():
         order = ranked(table.items())
         if order:
             best_of[noise] = order[0][0], table[order[0][0]]
@@ -93,7 +93,7 @@ def choose_loss(evidence: Evidence, protocol: str) -> LossChoice:
         | compare(best_of[noise][1], best_of[name][1])
         for name, score in order
     ]
-    table = evidence.table(protocol, noise)
+    table = tables[noise]
     top: dict[str, tuple[int, float]] = {}
     for (loss, rank), score in ranked(table.items()):
         top.setdefault(loss, (rank, score))
@@ -110,6 +110,18 @@ def choose_loss(evidence: Evidence, protocol: str) -> LossChoice:
     rivals = [r for r in noises if r["noise"] != noise]
     distinct = all(row["low"] is not None and row["low"] > 0 for row in rivals)
     return LossChoice(noise, loss, distinct, noises, losses)
+
+
+def _common(table):
+    """Scores of the folds that all losses have; a loss with a single fold only counts beside such.
+
+    Means over different folds cannot be compared.
+    """
+    most: dict[str, int] = {}
+    for (loss, _), values in table.items():
+        most[loss] = max(most.get(loss, 0), len(values))
+    folds = min([n for n in most.values() if n > 1], default=1)
+    return {key: values[:folds] for key, values in table.items() if len(values) >= folds}
 
 
 def choose_rank(evidence: Evidence, protocol: str, loss: str, noise: str) -> RankChoice | None:

@@ -94,15 +94,13 @@ class Race:
     left_out: dict[str, str]
 
 
-def entrants(loss: str, X, order: Sequence[str] = ()) -> tuple[list[str], dict[str, str]]:
+def entrants(loss: str, X) -> tuple[list[str], dict[str, str]]:
     """Solvers of a loss that can factorize a matrix from given factors, and why others cannot.
 
     Parameters
     ----------
     loss : str
     X : ndarray or sparse matrix
-    order : sequence of str, optional
-        What to try first.
 
     Returns
     -------
@@ -119,8 +117,7 @@ def entrants(loss: str, X, order: Sequence[str] = ()) -> tuple[list[str], dict[s
             left_out[key] = reason
         else:
             found.append(key)
-    place = {key: i for i, key in enumerate(order)}
-    return sorted(found, key=lambda key: (place.get(key, len(place)), key)), left_out
+    return sorted(found), left_out
 
 
 def _unfit(kind, X):
@@ -179,12 +176,12 @@ def run_race(
     for number in range(_ROUNDS):
         begun = budget.used
         for entrant in running:
-            if entrant.points and not budget.allows(share):
+            if (number or entrant is not running[0]) and not budget.allows(share):
                 break
             iterations = _FIRST if limit is None else _affordable(entrant, limit)
             if iterations not in entrant.points and not entrant.out and not entrant.ended:
                 _run(entrant, X, loss, n_components, folds, iterations)
-        running = [entrant for entrant in running if not entrant.out]
+        running = [entrant for entrant in running if entrant.points and not entrant.out]
         if not running:
             break
         rounds = number + 1
@@ -268,7 +265,8 @@ def _ratio(errors, best):
 
 
 def _outcome(everyone, rounds, left_out):
-    left_out = dict(left_out) | {e.key: e.out for e in everyone if e.out and not e.points}
+    idle = {e.key: e.out or "the budget was used up" for e in everyone if not e.points}
+    left_out = dict(left_out) | idle
     ran = [entrant for entrant in everyone if entrant.points]
     if not ran:
         raise ValueError("no solver could fit these data: " + "; ".join(left_out.values()))

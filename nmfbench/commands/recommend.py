@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from nmfbench.advice.advise import Advice, advise
+from nmfbench.advice.evidence import Budget
+from nmfbench.advice.kernels import Kernels
 from nmfbench.advice.model import describe
 from nmfbench.advice.noise import NOISES
 from nmfbench.commands.answer import Answer, text_table
@@ -86,10 +88,16 @@ def recommend(
     if model is not None and Path(model).is_dir():
         raise UsageError(f"model: needs a file, but {model} is a folder.")
     reading = {"labels": labels, "transpose": transpose, "variable": variable}
-    own = read_matrix(data, reading | {"image_side": image_side}, tell)
-    found = advise(
-        own.X, seed=int(seed), budget=float(budget), progress=lambda text: tell(Note(text))
-    )
+    clock = Budget(float(budget))
+    with Kernels() as kernels:
+        own = read_matrix(data, reading | {"image_side": image_side}, tell)
+        found = advise(
+            own.X,
+            seed=int(seed),
+            budget=clock,
+            kernels=kernels,
+            progress=lambda text: tell(Note(text)),
+        )
     if model is not None and found.model is not None:
         with Path(model).open("wb") as file:
             np.savez(file, W=found.model.W, H=found.model.H)
@@ -149,6 +157,7 @@ def _loss(found):
         "distinct": chosen.distinct,
         "noises": chosen.noises,
         "losses": chosen.losses,
+        "left_out": found.losses_left_out,
         "residuals": found.residuals,
         "outliers": _placed(found),
     }
@@ -221,6 +230,10 @@ def _undecided(found):
             if row["noise"] == found.loss.noise or row["low"] is None or row["low"] <= 0
         ]
         undecided.append(f"which noise it is: {'; or '.join(names)}")
+    undecided += [
+        f"whether fits by the {loss} loss predict better: {reason}"
+        for loss, reason in found.losses_left_out.items()
+    ]
     if found.rank is not None and found.rank.open:
         undecided.append(
             f"whether more than {found.rank.high} components would do as well or better"
@@ -287,7 +300,7 @@ def _loss_text(loss):
         for row in loss["noises"]
     ]
     head = f"Loss: {loss['loss']}; noise: {NOISES[loss['noise']]}"
-    if loss["loss"] != loss["noise"]:
+    if loss["loss"] != loss["noise"] and loss["noise"] not in loss["left_out"]:
         head += f"; even so the {loss['loss']} loss predicts best"
     residuals = loss["residuals"] or {}
     if residuals.get("exponent") is not None:

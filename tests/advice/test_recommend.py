@@ -1,5 +1,6 @@
 """Advice for a matrix: noise, rank and solver on data where they are known."""
 
+import functools
 import itertools
 import json
 
@@ -14,6 +15,7 @@ from nmfbench.advice.advise import advise
 from nmfbench.advice.choose import choose_loss, choose_rank, most_components, rank_grid
 from nmfbench.advice.evidence import Budget, Evidence
 from nmfbench.advice.folds import Prediction, draw_cells, draw_folds
+from nmfbench.advice.kernels import Kernels, loss_job, solver_job
 from nmfbench.advice.noise import NOISES, cell_width, log_density, scale_of
 from nmfbench.advice.race import entrants
 from nmfbench.advice.residuals import growth, outliers
@@ -253,10 +255,78 @@ def test_unusable_data_end_in_an_error(value, words):
 
 
 def test_time_is_kept():
-    """Past the budget no other round begins."""
-    ticks = itertools.count(step=10.0)
+    """Past the budget no other fold begins, and the first ends with what it has."""
     evidence = Evidence(noisy("frobenius", shape=(40, 30)))
     folds = draw_folds((40, 30), 4, np.random.default_rng(0))
-    budget = Budget(5.0, clock=lambda: next(ticks))
-    assert not evidence.ask("blocks", folds, ["frobenius"], [1, 2], budget, 1.0)
-    assert len(evidence.values("blocks", "frobenius", 1, "frobenius")) == 2
+    ask = functools.partial(evidence.ask, "blocks", folds, ["frobenius"])
+    assert not ask([1, 2], ticking(), 1.0)
+    assert len(evidence.values("blocks", "frobenius", 1, "frobenius")) == 1
+    assert len(evidence.values("blocks", "frobenius", 2, "frobenius")) == 0
+    assert not ask([1, 2], ticking(), 0.0, last=1e6)
+    for rank in (1, 2):
+        assert len(evidence.values("blocks", "frobenius", rank, "frobenius")) == 2
+
+
+def ticking():
+    """A budget that the first look at its clock uses up."""
+    ticks = itertools.count(step=10.0)
+    return Budget(5.0, clock=lambda: next(ticks))
+
+
+def test_shares_are_of_what_is_left():
+    """After a wait the stages share the rest of the budget."""
+    now = [0.0]
+    budget = Budget(10.0, clock=lambda: now[0])
+    assert budget.left(0.5) == 5
+    now[0] = 6.0
+    budget.share_out()
+    assert (budget.left(0.5), budget.left()) == (2, 4)
+    assert budget.allows(0.5, 2)
+    assert not budget.allows(0.5, 2.1)
+
+
+class Slow(Kernels):
+    """Nothing but least squares is compiled in time."""
+
+    def __init__(self):
+        pass
+
+    def request(self, jobs):
+        pass
+
+    def wait(self, jobs, seconds):
+        return {job for job in jobs if "frobenius" in job}
+
+
+def test_losses_without_kernels_are_left_out():
+    """Fits that are not compiled in time are named, with the reason, and the advice is complete."""
+    found = advise(noisy("kl", shape=(60, 40)), budget=20, kernels=Slow())
+    assert found.complete
+    assert found.loss.loss == "frobenius"
+    assert "kl" in found.losses_left_out
+    assert "not compiled" in found.losses_left_out["kl"]
+
+
+def test_kernels_are_compiled_by_another_process():
+    """Jobs are answered in their order; where the process has ended, all counts as ready."""
+    jobs = [solver_job(key, "frobenius", False) for key in ("sklearn-cd", "no such solver")]
+    with Kernels() as kernels:
+        kernels.request(jobs)
+        assert kernels.wait(jobs, 60) == set(jobs)
+        kernels._process.kill()
+        assert kernels.wait([loss_job("kl")], 60) == {loss_job("kl")}
+        kernels.request(jobs)
+
+
+def test_losses_are_compared_on_common_folds():
+    """A loss with fewer folds than another is compared on these; with one fold it is left out."""
+    evidence = Evidence(noisy("kl"), ["frobenius", "kl"])
+    folds = draw_folds(evidence.X.shape, 4, np.random.default_rng(1))
+    evidence.ask("blocks", folds[:4], ["frobenius"], [4], Budget(1e6), 1)
+    evidence.ask("blocks", folds[:2], ["kl"], [4], Budget(1e6), 1)
+    evidence.ask("blocks", folds[:1], ["manhattan"], [4], Budget(1e6), 1)
+    chosen = choose_loss(evidence, "blocks")
+    assert {row["loss"] for row in chosen.losses} == {"frobenius", "kl"}
+    (score,) = (row["score"] for row in chosen.losses if row["loss"] == "frobenius")
+    own = evidence.values("blocks", "frobenius", 4, chosen.noise)[:2]
+    assert score == pytest.approx(own.mean())
