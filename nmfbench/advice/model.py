@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from scipy.cluster.hierarchy import average, cophenet
-from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import squareform
 
 from nmfbench.advice.folds import lifted, start_of
-from nmfbench.metrics.factors import spectral_angle, spectral_angles
+from nmfbench.metrics.factors import matched_cosines
 from nmfbench.optim.losses import LOSSES
 from nmfbench.optim.projections import CERTIFICATES
 from nmfbench.optim.stationarity import factor_gap
@@ -52,8 +51,8 @@ class Stability:
     Attributes
     ----------
     starts : int
-    angle : float
-        Mean angle, in degrees, of matched components of two fits.
+    similarity : float
+        Mean cosine of matched components of two fits.
     by_component : list of float
         The same for each component of the best fit.
     cophenetic : float or None
@@ -64,7 +63,7 @@ class Stability:
     """
 
     starts: int
-    angle: float
+    similarity: float
     by_component: list[float]
     cophenetic: float | None
     spread: float
@@ -114,18 +113,14 @@ def stability_of(models: Sequence[Model]) -> Stability:
     models : sequence of Model
         At least two, of one matrix and rank.
     """
-    pairs = list(combinations(range(len(models)), 2))
-    angle = float(np.mean([spectral_angle(models[i].H, models[j].H) for i, j in pairs]))
+    pairs = combinations([model.H for model in models], 2)
+    similarity = float(np.mean([matched_cosines(A, B).mean() for A, B in pairs]))
     best = min(models, key=lambda model: model.objective)
-    own = []
-    for other in models:
-        if other is not best:
-            angles = spectral_angles(best.H, other.H)
-            own.append(angles[linear_sum_assignment(angles)])
+    own = [matched_cosines(best.H, other.H) for other in models if other is not best]
     objectives = [model.objective for model in models]
     spread = max(objectives) / min(objectives) if min(objectives) > 0 else 1.0
     by_component = [float(v) for v in np.mean(own, axis=0)]
-    return Stability(len(models), angle, by_component, _cophenetic(models), float(spread))
+    return Stability(len(models), similarity, by_component, _cophenetic(models), float(spread))
 
 
 def _cophenetic(models):

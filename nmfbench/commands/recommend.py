@@ -140,7 +140,8 @@ def _rank(found):
         else {"n_components": by_cells.rank, "low": by_cells.low, "high": by_cells.high}
         | {"curve": by_cells.curve},
         "stability": [
-            {"n_components": rank, "starts": s.starts, "angle": s.angle}
+            {"n_components": rank, "starts": s.starts, "similarity": s.similarity}
+            | {"by_component": s.by_component}
             | {"cophenetic": s.cophenetic, "objective_spread": s.spread}
             for rank, s in sorted(found.stability.items())
         ],
