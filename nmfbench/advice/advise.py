@@ -81,6 +81,8 @@ class Advice:
     race : Race or None
     model : Model or None
         Of all rows and columns.
+    model_stability : Stability or None
+        Of fits to all rows and columns, of which the model is the best.
     proof : dict or None
     notes : list of str
         Limits of the answers.
@@ -104,6 +106,7 @@ class Advice:
     stability: dict[int, Stability] = field(default_factory=dict)
     race: Race | None = None
     model: Model | None = None
+    model_stability: Stability | None = None
     proof: dict[str, Any] | None = None
     notes: list[str] = field(default_factory=list)
     undecided: list[str] = field(default_factory=list)
@@ -439,8 +442,10 @@ class _Run:
             if not self.budget.allows(1.0, self.budget.used - begun):
                 break
         self.advice.model = min(models, key=lambda model: model.objective)
-        if self.part.whole and len(models) > 1:
-            self.advice.stability[rank] = stability_of(models)
+        if len(models) > 1:
+            self.advice.model_stability = stability_of(models)
+            if self.part.whole:
+                self.advice.stability[rank] = self.advice.model_stability
         if self.budget.allows(_RACE):
             self.advice.proof = proof(X, self.advice.model, loss)
 

@@ -49,7 +49,8 @@ class RankChoice:
     open : bool
         Whether the largest rank tried is among these: then larger ones may do as well.
     curve : list of dict
-        ``rank``, ``score``, ``behind``, ``error``, ``low``, ``high``, ``folds``.
+        ``rank``, ``score``, ``behind``, ``error``, ``low``, ``high``, ``folds`` and
+        ``training``, the size of the residuals of the entries that were fitted.
     """
 
     rank: int
@@ -152,6 +153,7 @@ def choose_rank(evidence: Evidence, protocol: str, loss: str, noise: str) -> Ran
                 "rank": rank,
                 "score": float(np.nanmean(values)),
                 "folds": int(np.isfinite(values).sum()),
+                "training": evidence.training(protocol, loss, rank, noise),
             }
             | row
         )

@@ -153,6 +153,11 @@ class Evidence:
         scores = self.scores.get((protocol, loss, rank), ())
         return np.array([np.nan if s is None else s.density[noise] for s in scores])
 
+    def training(self, protocol, loss, rank, noise) -> float:
+        """Mean size of the residuals of training entries, as the noise model measures it."""
+        scores = self.scores.get((protocol, loss, rank), ())
+        return float(np.mean([s.scale[noise].size for s in scores if s is not None]))
+
     def table(self, protocol, noise) -> dict[tuple[str, int], np.ndarray]:
         """Densities by fold of each loss and rank, of the folds that all of them have."""
         keys = [key for key in self.scores if key[0] == protocol]

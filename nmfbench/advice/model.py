@@ -36,12 +36,17 @@ class Model:
     H : ndarray of shape (r, n_features)
         Components, the one with the largest share of the sum first.
     objective, seconds : float
+    seed : int
+    max_iter : int or None
+        Number of iterations that it was given, if any.
     """
 
     W: np.ndarray
     H: np.ndarray
     objective: float
     seconds: float
+    seed: int
+    max_iter: int | None
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,8 @@ def fit_model(X, key, loss, n_components, seed, max_iter=None, **params) -> Mode
     W, H = np.ascontiguousarray(W[:, order]), np.ascontiguousarray(H[order])
     trace = getattr(solver, "trace_", None)
     seconds = float(trace["seconds"][-1]) if trace is not None else float("nan")
-    return Model(W, H, float(LOSSES[loss](X, W, np.ascontiguousarray(H.T))), seconds)
+    objective = float(LOSSES[loss](X, W, np.ascontiguousarray(H.T)))
+    return Model(W, H, objective, seconds, seed, params.get("max_iter"))
 
 
 def stability_of(models: Sequence[Model]) -> Stability:

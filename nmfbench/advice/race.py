@@ -82,7 +82,7 @@ class Race:
         Solvers that reach an error within one per cent of the best, or whose interval includes it.
     rows : list of dict
         ``solver``, ``seconds`` to that error (None if never), ``error`` with ``low`` and ``high``
-        as ratios to the best, ``iterations``, ``out``.
+        as ratios to the best, ``iterations``, ``out``, ``curve`` of all rounds.
     rounds : int
     left_out : dict of str to str
     """
@@ -286,8 +286,18 @@ def _outcome(everyone, rounds, left_out):
                 "low": low,
                 "high": high,
                 "iterations": entrant.iterations,
+                "curve": _curve(entrant, winner.best),
                 "out": entrant.out,
             }
         )
     rows.sort(key=lambda row: (row["seconds"] is None, row["seconds"] or 0.0, row["error"]))
     return Race(rows[0]["solver"], level, rows, rounds, left_out)
+
+
+def _curve(entrant, best):
+    """Seconds and errors of each round, as ratios to the best."""
+    names = "iterations", "seconds", "low", "error", "high"
+    return [
+        dict(zip(names, (made, float(np.mean(seconds)), *_ratio(errors, best)), strict=True))
+        for made, (seconds, errors) in sorted(entrant.points.items())
+    ]

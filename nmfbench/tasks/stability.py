@@ -45,7 +45,8 @@ def stability(data, solver, rng, *, n_components, n_starts=5):
     -------
     Outcome
         Metrics ``matched-similarity``, the mean over pairs of fits of
-        :func:`~nmfbench.metrics.factors.matched_cosines`, and ``lowest-similarity``, the least of a pair.
+        :func:`~nmfbench.metrics.factors.matched_cosines`, and ``lowest-similarity``, the least of
+        a pair.
     """
     check_count(n_starts, "n_starts", least=2)
     solver.set_params(n_components=n_components)

@@ -152,8 +152,7 @@ def test_ranks_to_try():
 def found(tmp_path_factory):
     folder = tmp_path_factory.mktemp("recommended")
     np.savetxt(folder / "counts.csv", noisy("kl"), fmt="%d", delimiter=",")
-    path = folder / "model.npz"
-    return nmfbench.recommend(folder / "counts.csv", budget=25, model=path), folder
+    return nmfbench.recommend(folder / "counts.csv", budget=25, output=folder / "page"), folder
 
 
 def test_shape_of_the_document(found):
@@ -169,7 +168,7 @@ def test_shape_of_the_document(found):
     r = document["rank"]["n_components"]
     assert len(document["model"]["components"]) == r
     assert sum(row["share"] for row in document["model"]["components"]) == pytest.approx(1)
-    with np.load(folder / "model.npz") as model:
+    with np.load(folder / "page" / "model.npz") as model:
         assert model["W"].shape == (90, r)
         assert model["H"].shape == (r, 60)
         assert min(model["W"].min(), model["H"].min()) >= 0
@@ -212,7 +211,8 @@ def test_ctrl_c_on_the_command_line(tmp_path, monkeypatch, capsys):
     """The command prints what is done, and ends with 1."""
     monkeypatch.setattr(stages._Run, "_rank", _interrupt)
     np.save(tmp_path / "X.npy", noisy("frobenius", shape=(40, 30)))
-    assert cli.main(["recommend", str(tmp_path / "X.npy"), "--budget", "20s", "--json"]) == 1
+    words = ["recommend", str(tmp_path / "X.npy"), "--budget", "20s"]
+    assert cli.main([*words, "--output", str(tmp_path / "page"), "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert document["stopped"] == "rank"
     assert document["solver"] is None
