@@ -105,6 +105,9 @@ def draw_residuals(residuals):
     ):
         axis.plot(x, y0 * (x / x0) ** power, style, color="0.5", label=label, linewidth=1.2)
     axis.set(xscale="log", yscale="log", xlabel="prediction", ylabel="absolute residual")
+    for one in (axis.xaxis, axis.yaxis):
+        one.set_major_formatter(lambda value, _: f"{value:g}")
+        one.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
     axis.legend(loc="upper left", fontsize="small", ncols=2)
     return figure
 
@@ -147,7 +150,8 @@ def draw_race(race, level):
             axis.vlines(x, table["low"], table["high"], color=style["color"], alpha=0.35)
             ends[row["solver"]] = x.iloc[-1], table["error"].iloc[-1]
         worst = max(min(point["error"] for point in row["curve"]) for row in race)
-        axis.set(xscale="log", ylim=(None, max(1.1, 1.1 * min(worst, 3.0))))
+        axis.set(xscale="log", ylim=(0.95, max(1.1, 1.1 * min(worst, 3.0))))
+        axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axis.axhline(1.01, color="0.6", linestyle=":", linewidth=1)
         axis.set(xlabel="CPU seconds", ylabel="held-out error, as a ratio to the best")
         figure.draw_without_rendering()

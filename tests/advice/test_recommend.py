@@ -7,6 +7,8 @@ import json
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from browser import PROGRAM, Browser
+from PIL import Image
 
 import nmfbench
 from nmfbench import cli
@@ -175,6 +177,52 @@ def test_shape_of_the_document(found):
     assert set(answer.table["solver"]) == {row["solver"] for row in document["solver"]["race"]}
     assert "Rank: " in answer.text
     assert "make_solver" in answer.text
+
+
+def test_page_of_the_answer(found):
+    """The page names the choices and how to get them again; the program gives the same factors."""
+    answer, folder = found
+    page = (folder / "page" / "index.html").read_text(encoding="utf-8")
+    solver = answer.data["solver"]["key"]
+    for words in (f"<b>{solver}</b>", "The elbow", "How residuals grow", "--budget 25s --seed 0"):
+        assert words in page
+    tables = {path.stem for path in (folder / "page" / "tables").iterdir()}
+    assert {"ranks", "noise-models", "solvers", "components"} <= tables
+    with np.load(folder / "page" / "model.npz") as model:
+        W, H = model["W"], model["H"]
+    program = (folder / "page" / "refit.py").read_text(encoding="utf-8")
+    exec(compile(program, "refit.py", "exec"), {})
+    with np.load(folder / "page" / "model.npz") as model:
+        np.testing.assert_array_equal(model["W"], W)
+        np.testing.assert_array_equal(model["H"], H)
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="no headless browser is installed")
+def test_page_fits_its_window(found, tmp_path):
+    """Neither on a desk nor on a phone has the page a sideways scroll."""
+    browser = Browser(tmp_path)
+    try:
+        for width in (1400, 390):
+            page = browser.open(found[1] / "page" / "index.html", width=width, height=800)
+            assert page.run("document.documentElement.scrollWidth") <= width
+    finally:
+        browser.close()
+
+
+def test_page_of_pictures(tmp_path):
+    """Components of pictures are pictures, and places of outliers are shown."""
+    pictures, rng = tmp_path / "pictures", np.random.default_rng(0)
+    pictures.mkdir()
+    X = rng.gamma(0.5, 1, (24, 2)) @ rng.gamma(0.5, 1, (2, 120))
+    X = (200 * X / X.max() + rng.uniform(0, 3, X.shape)).astype(np.uint8)
+    X[3, 50] = 255
+    for i, x in enumerate(X):
+        Image.fromarray(x.reshape(12, 10)).save(pictures / f"{i:02d}.png")
+    answer = nmfbench.recommend(pictures, budget=6, output=tmp_path / "page")
+    page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+    assert "Components as pictures" in page
+    assert answer.data["loss"]["outliers"]["entries"][0]["row_name"] is not None
+    assert "Where outliers are" in page
 
 
 def test_same_seed_same_choices():
