@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
 
 from nmfbench.advice.choose import (
     LossChoice,
@@ -19,7 +21,8 @@ from nmfbench.advice.choose import (
     rank_grid,
 )
 from nmfbench.advice.evidence import Budget, Evidence
-from nmfbench.advice.folds import FITS, draw_cells, draw_folds, predict_fold
+from nmfbench.advice.folds import FITS, Prediction, draw_cells, draw_folds, predict_fold
+from nmfbench.advice.kernels import Kernels, loss_job, solver_job
 from nmfbench.advice.model import Model, Stability, fit_model, proof, stability_of
 from nmfbench.advice.noise import NOISES, is_counts
 from nmfbench.advice.race import Race, entrants, run_race
@@ -37,6 +40,23 @@ _ENTRIES = 400, 10_000, 400_000  # of the part looked at: per second of the budg
 _STARTS = 5
 _FINE = 12  # ranks in one look between two of the grid
 _MOST_ZEROS = 0.01  # with more there is no Itakura-Saito divergence
+_UNTIL = {
+    "pilot": (0.12, 0.3),
+    "loss": (0.38, 0.72),
+    "rank": (0.5, 0.8),
+    "fine": (0.6, 0.8),
+    "cells": (0.7, 0.85),
+}
+"""Shares of the budget after which a stage begins no other fold, and breaks off one of the first
+two."""
+_QUICK = ["frobenius", "kl", "itakura-saito", "manhattan"]  # to compile, at first
+_COMPILED = 0.55, 0.8  # shares until which kernels of losses, and of solvers, are waited for
+_STABLE = 0.76, 0.9
+_RACE = 0.9
+_SLOW = 2  # a first look may take so many times its share before the part is made smaller
+_LEAST_ENTRIES = 2_500
+_NOT_COMPILED = "its kernels were not compiled within the budget; the next run may find them"
+_USED_UP = "the budget was used up"
 
 
 @dataclass
@@ -49,6 +69,8 @@ class Advice:
     seed : int
     part : Part
     loss : LossChoice or None
+    losses_left_out : dict of str to str
+        Losses that no fit was made by, though the data have them, and why.
     rank, rank_by_cells : RankChoice or None
         By blocks of entries, and by entries at random.
     residuals : dict or None
@@ -59,6 +81,8 @@ class Advice:
     race : Race or None
     model : Model or None
         Of all rows and columns.
+    model_stability : Stability or None
+        Of fits to all rows and columns, of which the model is the best.
     proof : dict or None
     notes : list of str
         Limits of the answers.
@@ -74,6 +98,7 @@ class Advice:
     budget: float
     part: Part | None = None
     loss: LossChoice | None = None
+    losses_left_out: dict[str, str] = field(default_factory=dict)
     rank: RankChoice | None = None
     rank_by_cells: RankChoice | None = None
     residuals: dict[str, Any] | None = None
@@ -81,6 +106,7 @@ class Advice:
     stability: dict[int, Stability] = field(default_factory=dict)
     race: Race | None = None
     model: Model | None = None
+    model_stability: Stability | None = None
     proof: dict[str, Any] | None = None
     notes: list[str] = field(default_factory=list)
     undecided: list[str] = field(default_factory=list)
@@ -97,24 +123,25 @@ def advise(
     X,
     *,
     seed: int = 0,
-    budget: float = 300.0,
-    order: Sequence[str] = (),
+    budget: Budget | float = 300.0,
+    kernels: Kernels | None = None,
     progress: Callable[[str], object] = lambda text: None,
 ) -> Advice:
     """Choose noise model and loss, rank and solver for a matrix, and fit the choice.
 
-    Ctrl-C ends it with what is done.
+    Ctrl-C ends it with what is done. Where the budget is used up before a stage ends, the stage
+    ends with what it has, and a note says what was left out.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features), non-negative and finite
     seed : int, default=0
         Of all that is random. With one seed the answers are the same, but where the budget ends
-        a stage early.
-    budget : float, default=300
+        a stage early, or this machine is slow for it.
+    budget : Budget or float, default=300
         Seconds.
-    order : sequence of str, optional
-        Solvers to try first.
+    kernels : Kernels, optional
+        Compiles them in another process; by default they are compiled here, however long it takes.
     progress : callable, optional
         Called with a line of text now and then.
 
@@ -122,14 +149,17 @@ def advise(
     -------
     Advice
     """
-    run = _Run(X, seed, Budget(budget), order, progress)
+    clock = budget if isinstance(budget, Budget) else Budget(budget)
+    run = _Run(X, seed, clock, kernels, progress)
     stage = ""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for name, work in run.stages():
                 stage = name
-                work()
+                # The part is small, and many threads on it wait for each other on a busy machine.
+                with threadpool_limits(None if name == "model" else 1):
+                    work()
                 if run.advice.undecided and run.evidence is None:
                     break
     except KeyboardInterrupt:
@@ -150,8 +180,8 @@ def _there(found: T | None) -> T:
 
 
 class _Run:
-    def __init__(self, X, seed, budget, order, progress):
-        self.X, self.budget, self.order, self.progress = X, budget, order, progress
+    def __init__(self, X, seed, budget, kernels, progress):
+        self.X, self.budget, self.kernels, self.progress = X, budget, kernels, progress
         self.rng = np.random.default_rng(seed)
         self.advice = Advice(tuple(X.shape), seed, budget.seconds)
         self.evidence: Evidence | None = None
@@ -198,7 +228,7 @@ class _Run:
             return
         try:
             keys = {loss for protocol, loss, _ in evidence.scores if protocol == "blocks"}
-            if advice.loss is None and keys.issuperset(evidence.noises):
+            if advice.loss is None and keys.issuperset(self.losses):
                 advice.loss = choose_loss(evidence, "blocks")
             if advice.loss and advice.rank is None:
                 advice.rank = choose_rank(evidence, "blocks", advice.loss.loss, advice.loss.noise)
@@ -230,7 +260,11 @@ class _Run:
                 f"{100 * zeros:.3g} % of the entries are zero, where the Itakura-Saito divergence "
                 "is not defined: it is left out"
             )
-        self.evidence = Evidence(part.X, noises)
+        self.losses = noises
+        self._judge_on(part, noises)
+
+    def _judge_on(self, part, noises):
+        self.advice.part, self.evidence = part, Evidence(part.X, noises)
         shape = part.X.shape
         self.folds = draw_folds(shape, _FOLDS, self.rng)
         self.cell_folds = draw_cells(shape, _CELL_FOLDS, self.rng)
@@ -238,35 +272,79 @@ class _Run:
         self.most = min(most_components(seen), _LARGEST_RANK)
         self.grid = rank_grid(self.most)
 
-    def _ask(self, losses, ranks, share, protocol="blocks", folds=None):
+    def _ask(self, losses, ranks, stage, protocol="blocks", folds=None):
+        share, last = _UNTIL[stage]
         return self.known.ask(
-            protocol, folds or self.folds, losses, sorted(set(ranks)), self.budget, share
+            protocol, folds or self.folds, losses, sorted(set(ranks)), self.budget, share, last
         )
 
+    def _compiled(self, jobs, share):
+        """Those of the jobs whose kernels are compiled once a share of the budget is used."""
+        if self.kernels is None:
+            return set(jobs)
+        return self.kernels.wait(jobs, max(0.0, self.budget.left(share)))
+
     def _pilot(self):
+        if self.kernels is not None:
+            quick = sorted(self.losses, key=_QUICK.index)
+            self.kernels.request(loss_job(loss) for loss in quick)
+            self.progress("waiting for kernels to be compiled, which a machine does once")
+            # Without least squares there is no answer at all.
+            self.kernels.wait([loss_job("frobenius")], math.inf)
+        self.budget.share_out()
+        self._fit_part_to_budget()
         self.progress("a first look at ranks, by least squares")
-        self._ask(["frobenius"], self.grid, 0.12)
+        self._ask(["frobenius"], self.grid, "pilot")
         first = choose_rank(self.known, "blocks", "frobenius", "frobenius")
-        self.first = first.rank if first else 1
+        # Of few folds the standard error is large, and a rank within it is too small.
+        few = first and first.curve[0]["folds"] < _FOLDS
+        self.first = (first.best if few else first.rank) if first else 1
+
+    def _fit_part_to_budget(self):
+        """Take a smaller part where this machine is too slow for it."""
+        begun = self.budget.used
+        predict_fold(self.data, self.folds[0], self.grid[len(self.grid) // 2], "frobenius")
+        needed = 2 * len(self.grid) * (self.budget.used - begun)
+        room = _SLOW * self.budget.left(_UNTIL["pilot"][0])
+        if needed <= room:
+            return
+        entries = max(_LEAST_ENTRIES, int(self.data.size * room / needed))
+        smaller = draw_part(self.X, entries, self.rng)
+        if min(smaller.X.shape) >= LEAST_ROWS and smaller.X.size < self.data.size:
+            self._judge_on(smaller, self.losses)
 
     def _loss(self):
         place = int(np.searchsorted(self.grid, self.first))
         near = self.grid[max(0, place - 1) : place + 2]
         self.progress(f"losses, at ranks {', '.join(map(str, near))}")
-        self._ask(self.known.noises, near, 0.38)
+        ready = self._compiled([loss_job(loss) for loss in self.losses], _COMPILED[0])
+        losses = [loss for loss in self.losses if loss_job(loss) in ready or loss == "frobenius"]
+        self._ask(losses, near, "loss")
         self.advice.loss = choose_loss(self.known, "blocks")
         chosen = self.loss
+        tried = {row["loss"] for row in chosen.losses}
+        for loss in self.losses:
+            if loss not in tried:
+                reason = _USED_UP if loss in losses else _NOT_COMPILED
+                self.advice.losses_left_out[loss] = reason
         self.progress(f"noise: {NOISES[chosen.noise]}; loss of the fit: {chosen.loss}")
+        if self.kernels is not None:
+            jobs = [self._job(key) for key in entrants(chosen.loss, self.X)[0]]
+            self.kernels.request(jobs)
+
+    def _job(self, key):
+        return solver_job(key, self.loss.loss, sp.issparse(self.X))
 
     def _rank(self):
         loss, noise = self.loss.loss, self.loss.noise
         self.progress(f"ranks up to {self.most}")
-        self._ask([loss], self.grid, 0.5)
+        self._ask([loss], self.grid, "rank")
         found = _there(choose_rank(self.known, "blocks", loss, noise))
         between = {rank for r in (found.rank, found.best) for rank in self._neighbours(r)}
         if len(between) > _FINE:
             between = {r for r in between if abs(r - found.rank) <= _FINE // 2}
-        self._ask([loss], {*self.grid, *between}, 0.6)
+        if self.budget.allows(_UNTIL["fine"][0]):
+            self._ask([loss], {*self.grid, *between}, "fine")
         self.advice.rank = choose_rank(self.known, "blocks", loss, noise)
 
     def _neighbours(self, rank):
@@ -276,17 +354,27 @@ class _Run:
         return range(below, above + 1)
 
     def _cells(self):
+        if not self.budget.allows(_UNTIL["cells"][0]):
+            self._leave_out("ranks by entries at random")
+            return
         loss, noise = self.loss.loss, self.loss.noise
         center = self.rank.rank
         ranks = {r for r in range(center - 2, center + 4) if 1 <= r <= self.most}
         ranks |= {r for r in self.grid if center / 3 <= r <= 2 * center}
         self.progress(f"entries at random, ranks {min(ranks)} to {max(ranks)}")
-        self._ask([loss], ranks, 0.7, "cells", self.cell_folds)
+        self._ask([loss], ranks, "cells", "cells", self.cell_folds)
         self.advice.rank_by_cells = choose_rank(self.known, "cells", loss, noise)
+
+    def _leave_out(self, what):
+        self.advice.notes.append(f"{what} were left out: {_USED_UP}")
 
     def _residuals(self):
         chosen, rank = self.loss, self.rank.rank
-        found = [predict_fold(self.data, f, rank, chosen.loss) for f in self.folds]
+        found: list[Prediction] = []
+        for fold in self.folds:
+            if found and not self.budget.allows(_UNTIL["cells"][1]):
+                break
+            found.append(predict_fold(self.data, fold, rank, chosen.loss))
         facts = growth(found)
         if is_counts(self.data):
             scores = self.known.scores["blocks", chosen.loss, rank]
@@ -300,13 +388,15 @@ class _Run:
         ranks = dict.fromkeys([by_blocks.rank, by_blocks.rank - 1, by_blocks.rank + 1, *others])
         key, params = FITS[chosen.loss]
         for rank in [r for r in ranks if 2 <= r <= self.most]:
-            if self.advice.stability and not self.budget.allows(0.76):
+            if self.advice.stability and not self.budget.allows(_STABLE[0]):
                 break
             self.progress(f"{_STARTS} starts at rank {rank}")
-            models = [
-                fit_model(self.data, key, chosen.loss, rank, self.advice.seed + i, **params)
-                for i in range(_STARTS)
-            ]
+            models: list[Model] = []
+            for i in range(_STARTS):
+                if len(models) > 1 and not self.budget.allows(_STABLE[1]):
+                    break
+                seed = self.advice.seed + i
+                models.append(fit_model(self.data, key, chosen.loss, rank, seed, **params))
             self.advice.stability[rank] = stability_of(models)
             if rank == by_blocks.rank:
                 best = min(models, key=lambda model: model.objective)
@@ -315,14 +405,29 @@ class _Run:
 
     def _solver(self):
         loss, rank = self.loss.loss, self.rank.rank
-        keys, left_out = entrants(loss, self.X, self.order)
+        keys, left_out = entrants(loss, self.X)
+        if not keys:
+            self.advice.undecided.append(
+                f"which solver: none of the {loss} loss takes sparse data; a part of the rows and "
+                "columns, dense, can be asked about"
+            )
+            return
+        first = FITS[loss][0]
+        ready = self._compiled([self._job(key) for key in keys], _COMPILED[1])
+        for key in [k for k in keys if self._job(k) not in ready and k != first]:
+            keys.remove(key)
+            left_out[key] = _NOT_COMPILED
+        # The one that is known to fit these data first, in case the budget ends.
+        keys.sort(key=lambda key: key != first)
         self.progress(f"{len(keys)} solvers: {', '.join(keys)}")
         folds = self.folds[: len(self.folds) // 2]
         self.advice.race = run_race(
-            self.data, loss, rank, folds, keys, left_out, self.budget, 0.9, self.progress
+            self.data, loss, rank, folds, keys, left_out, self.budget, _RACE, self.progress
         )
 
     def _model(self):
+        if self.advice.race is None:
+            return
         loss, rank, race = self.loss.loss, self.rank.rank, self.race
         X = self.X
         if not sp.issparse(X):
@@ -337,9 +442,11 @@ class _Run:
             if not self.budget.allows(1.0, self.budget.used - begun):
                 break
         self.advice.model = min(models, key=lambda model: model.objective)
-        if self.part.whole and len(models) > 1:
-            self.advice.stability[rank] = stability_of(models)
-        if self.budget.allows(1.0):
+        if len(models) > 1:
+            self.advice.model_stability = stability_of(models)
+            if self.part.whole:
+                self.advice.stability[rank] = self.advice.model_stability
+        if self.budget.allows(_RACE):
             self.advice.proof = proof(X, self.advice.model, loss)
 
     def _iterations(self):
@@ -350,5 +457,5 @@ class _Run:
         size = self.X.nnz if sp.issparse(self.X) else self.X.shape[0] * self.X.shape[1]
         filled = np.count_nonzero(part) if sp.issparse(self.X) else part.size
         each = max(probe.seconds / 5 * size / filled, 1e-9)
-        room = max(self.budget.seconds - self.budget.used, 0.02 * self.budget.seconds) / 2
+        room = max(self.budget.left(), 0.02 * self.budget.seconds) / 2
         return int(np.clip(room / each, min(10, wanted), wanted))

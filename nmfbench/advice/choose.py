@@ -49,7 +49,8 @@ class RankChoice:
     open : bool
         Whether the largest rank tried is among these: then larger ones may do as well.
     curve : list of dict
-        ``rank``, ``score``, ``behind``, ``error``, ``low``, ``high``, ``folds``.
+        ``rank``, ``score``, ``behind``, ``error``, ``low``, ``high``, ``folds`` and
+        ``training``, the size of the residuals of the entries that were fitted.
     """
 
     rank: int
@@ -78,8 +79,8 @@ def choose_loss(evidence: Evidence, protocol: str) -> LossChoice:
         If no fit succeeded.
     """
     best_of: dict[str, tuple[Any, np.ndarray]] = {}
-    for noise in evidence.noises:
-        table = evidence.table(protocol, noise)
+    tables = {noise: _common(evidence.table(protocol, noise)) for noise in evidence.noises}
+    for noise, table in tables.items():
         order = ranked(table.items())
         if order:
             best_of[noise] = order[0][0], table[order[0][0]]
@@ -93,7 +94,7 @@ def choose_loss(evidence: Evidence, protocol: str) -> LossChoice:
         | compare(best_of[noise][1], best_of[name][1])
         for name, score in order
     ]
-    table = evidence.table(protocol, noise)
+    table = tables[noise]
     top: dict[str, tuple[int, float]] = {}
     for (loss, rank), score in ranked(table.items()):
         top.setdefault(loss, (rank, score))
@@ -110,6 +111,18 @@ def choose_loss(evidence: Evidence, protocol: str) -> LossChoice:
     rivals = [r for r in noises if r["noise"] != noise]
     distinct = all(row["low"] is not None and row["low"] > 0 for row in rivals)
     return LossChoice(noise, loss, distinct, noises, losses)
+
+
+def _common(table):
+    """Scores of the folds that all losses have; a loss with a single fold only counts beside such.
+
+    Means over different folds cannot be compared.
+    """
+    most: dict[str, int] = {}
+    for (loss, _), values in table.items():
+        most[loss] = max(most.get(loss, 0), len(values))
+    folds = min([n for n in most.values() if n > 1], default=1)
+    return {key: values[:folds] for key, values in table.items() if len(values) >= folds}
 
 
 def choose_rank(evidence: Evidence, protocol: str, loss: str, noise: str) -> RankChoice | None:
@@ -140,6 +153,7 @@ def choose_rank(evidence: Evidence, protocol: str, loss: str, noise: str) -> Ran
                 "rank": rank,
                 "score": float(np.nanmean(values)),
                 "folds": int(np.isfinite(values).sum()),
+                "training": evidence.training(protocol, loss, rank, noise),
             }
             | row
         )

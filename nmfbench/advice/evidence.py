@@ -16,7 +16,7 @@ __all__ = ["Budget", "Evidence", "Score", "compare"]
 
 
 class Budget:
-    """Seconds that are left, and what became of what did not fit.
+    """Seconds, from now on.
 
     Parameters
     ----------
@@ -26,15 +26,23 @@ class Budget:
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic):
         self._clock, self._from = clock, clock()
-        self.seconds = seconds
+        self.seconds, self._spent = seconds, 0.0
+
+    def share_out(self) -> None:
+        """From now on shares are of what is left."""
+        self._spent = min(self.used, self.seconds)
 
     @property
     def used(self) -> float:
         return self._clock() - self._from
 
+    def left(self, share: float = 1.0) -> float:
+        """Seconds until a share of the budget is used; negative where more is."""
+        return self._spent + share * (self.seconds - self._spent) - self.used
+
     def allows(self, share: float, need: float = 0.0) -> bool:
         """Whether work of ``need`` seconds ends before a share of the budget is used."""
-        return self.used + need <= share * self.seconds
+        return need <= self.left(share)
 
 
 @dataclass(frozen=True)
@@ -78,11 +86,21 @@ class Evidence:
         positive = self.X[self.X > 0]
         self.floor = float(positive.min()) if positive.size else 1.0
 
-    def ask(self, protocol, folds: Sequence[Fold], losses, ranks, budget: Budget, share: float):
+    def ask(
+        self,
+        protocol,
+        folds: Sequence[Fold],
+        losses,
+        ranks,
+        budget: Budget,
+        share: float,
+        last: float = 1.0,
+    ):
         """Score losses and ranks, fold by fold, until a share of the budget is used.
 
-        A fold is begun if as much time is left as its dearest predecessor took, and then all of
-        its losses and ranks are computed; the first two are computed in any case.
+        A fold is begun if as much time is left as its dearest predecessor took; the first two are
+        begun in any case, and broken off where the share ``last`` is used. What a fold has then
+        counts if it is the first; at least one fit is made.
 
         Returns
         -------
@@ -96,9 +114,14 @@ class Evidence:
             if index >= 2 and todo and not budget.allows(share, longest):
                 return False
             begun = budget.used
+            done: list[tuple[str, str, int]] = []
             for key in todo:
-                score = self._score(fold, *key[1:])
-                self.scores.setdefault(key, []).append(score)
+                if (index or done) and not budget.allows(last):
+                    for other in done if index else ():
+                        self.scores[other].pop()
+                    return False
+                self.scores.setdefault(key, []).append(self._score(fold, *key[1:]))
+                done.append(key)
             longest = max(longest, budget.used - begun)
         return True
 
@@ -129,6 +152,11 @@ class Evidence:
         """Densities by fold; NaN where a fit failed."""
         scores = self.scores.get((protocol, loss, rank), ())
         return np.array([np.nan if s is None else s.density[noise] for s in scores])
+
+    def training(self, protocol, loss, rank, noise) -> float:
+        """Mean size of the residuals of training entries, as the noise model measures it."""
+        scores = self.scores.get((protocol, loss, rank), ())
+        return float(np.mean([s.scale[noise].size for s in scores if s is not None]))
 
     def table(self, protocol, noise) -> dict[tuple[str, int], np.ndarray]:
         """Densities by fold of each loss and rank, of the folds that all of them have."""

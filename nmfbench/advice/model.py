@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from scipy.cluster.hierarchy import average, cophenet
-from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import squareform
 
 from nmfbench.advice.folds import lifted, start_of
-from nmfbench.metrics.factors import spectral_angle, spectral_angles
+from nmfbench.metrics.factors import matched_cosines
 from nmfbench.optim.losses import LOSSES
 from nmfbench.optim.projections import CERTIFICATES
 from nmfbench.optim.stationarity import factor_gap
@@ -37,12 +36,17 @@ class Model:
     H : ndarray of shape (r, n_features)
         Components, the one with the largest share of the sum first.
     objective, seconds : float
+    seed : int
+    max_iter : int or None
+        Number of iterations that it was given, if any.
     """
 
     W: np.ndarray
     H: np.ndarray
     objective: float
     seconds: float
+    seed: int
+    max_iter: int | None
 
 
 @dataclass(frozen=True)
@@ -52,8 +56,8 @@ class Stability:
     Attributes
     ----------
     starts : int
-    angle : float
-        Mean angle, in degrees, of matched components of two fits.
+    similarity : float
+        Mean cosine of matched components of two fits.
     by_component : list of float
         The same for each component of the best fit.
     cophenetic : float or None
@@ -64,7 +68,7 @@ class Stability:
     """
 
     starts: int
-    angle: float
+    similarity: float
     by_component: list[float]
     cophenetic: float | None
     spread: float
@@ -103,7 +107,8 @@ def fit_model(X, key, loss, n_components, seed, max_iter=None, **params) -> Mode
     W, H = np.ascontiguousarray(W[:, order]), np.ascontiguousarray(H[order])
     trace = getattr(solver, "trace_", None)
     seconds = float(trace["seconds"][-1]) if trace is not None else float("nan")
-    return Model(W, H, float(LOSSES[loss](X, W, np.ascontiguousarray(H.T))), seconds)
+    objective = float(LOSSES[loss](X, W, np.ascontiguousarray(H.T)))
+    return Model(W, H, objective, seconds, seed, params.get("max_iter"))
 
 
 def stability_of(models: Sequence[Model]) -> Stability:
@@ -114,18 +119,14 @@ def stability_of(models: Sequence[Model]) -> Stability:
     models : sequence of Model
         At least two, of one matrix and rank.
     """
-    pairs = list(combinations(range(len(models)), 2))
-    angle = float(np.mean([spectral_angle(models[i].H, models[j].H) for i, j in pairs]))
+    pairs = combinations([model.H for model in models], 2)
+    similarity = float(np.mean([matched_cosines(A, B).mean() for A, B in pairs]))
     best = min(models, key=lambda model: model.objective)
-    own = []
-    for other in models:
-        if other is not best:
-            angles = spectral_angles(best.H, other.H)
-            own.append(angles[linear_sum_assignment(angles)])
+    own = [matched_cosines(best.H, other.H) for other in models if other is not best]
     objectives = [model.objective for model in models]
     spread = max(objectives) / min(objectives) if min(objectives) > 0 else 1.0
     by_component = [float(v) for v in np.mean(own, axis=0)]
-    return Stability(len(models), angle, by_component, _cophenetic(models), float(spread))
+    return Stability(len(models), similarity, by_component, _cophenetic(models), float(spread))
 
 
 def _cophenetic(models):

@@ -82,7 +82,7 @@ class Race:
         Solvers that reach an error within one per cent of the best, or whose interval includes it.
     rows : list of dict
         ``solver``, ``seconds`` to that error (None if never), ``error`` with ``low`` and ``high``
-        as ratios to the best, ``iterations``, ``out``.
+        as ratios to the best, ``iterations``, ``out``, ``curve`` of all rounds.
     rounds : int
     left_out : dict of str to str
     """
@@ -94,15 +94,13 @@ class Race:
     left_out: dict[str, str]
 
 
-def entrants(loss: str, X, order: Sequence[str] = ()) -> tuple[list[str], dict[str, str]]:
+def entrants(loss: str, X) -> tuple[list[str], dict[str, str]]:
     """Solvers of a loss that can factorize a matrix from given factors, and why others cannot.
 
     Parameters
     ----------
     loss : str
     X : ndarray or sparse matrix
-    order : sequence of str, optional
-        What to try first.
 
     Returns
     -------
@@ -119,8 +117,7 @@ def entrants(loss: str, X, order: Sequence[str] = ()) -> tuple[list[str], dict[s
             left_out[key] = reason
         else:
             found.append(key)
-    place = {key: i for i, key in enumerate(order)}
-    return sorted(found, key=lambda key: (place.get(key, len(place)), key)), left_out
+    return sorted(found), left_out
 
 
 def _unfit(kind, X):
@@ -179,12 +176,12 @@ def run_race(
     for number in range(_ROUNDS):
         begun = budget.used
         for entrant in running:
-            if entrant.points and not budget.allows(share):
+            if (number or entrant is not running[0]) and not budget.allows(share):
                 break
             iterations = _FIRST if limit is None else _affordable(entrant, limit)
             if iterations not in entrant.points and not entrant.out and not entrant.ended:
                 _run(entrant, X, loss, n_components, folds, iterations)
-        running = [entrant for entrant in running if not entrant.out]
+        running = [entrant for entrant in running if entrant.points and not entrant.out]
         if not running:
             break
         rounds = number + 1
@@ -268,7 +265,8 @@ def _ratio(errors, best):
 
 
 def _outcome(everyone, rounds, left_out):
-    left_out = dict(left_out) | {e.key: e.out for e in everyone if e.out and not e.points}
+    idle = {e.key: e.out or "the budget was used up" for e in everyone if not e.points}
+    left_out = dict(left_out) | idle
     ran = [entrant for entrant in everyone if entrant.points]
     if not ran:
         raise ValueError("no solver could fit these data: " + "; ".join(left_out.values()))
@@ -288,8 +286,18 @@ def _outcome(everyone, rounds, left_out):
                 "low": low,
                 "high": high,
                 "iterations": entrant.iterations,
+                "curve": _curve(entrant, winner.best),
                 "out": entrant.out,
             }
         )
     rows.sort(key=lambda row: (row["seconds"] is None, row["seconds"] or 0.0, row["error"]))
     return Race(rows[0]["solver"], level, rows, rounds, left_out)
+
+
+def _curve(entrant, best):
+    """Seconds and errors of each round, as ratios to the best."""
+    names = "iterations", "seconds", "low", "error", "high"
+    return [
+        dict(zip(names, (made, float(np.mean(seconds)), *_ratio(errors, best)), strict=True))
+        for made, (seconds, errors) in sorted(entrant.points.items())
+    ]

@@ -13,6 +13,7 @@ __all__ = ["growth", "outliers"]
 
 _BINS = 12
 _FAR = 10.0  # robust standard deviations, from where on an entry counts as an outlier
+_SHOWN = 2_000  # places of outliers, in a picture
 _SIGMA = 1.4826  # standard deviation of a normal distribution over its median absolute deviation
 
 
@@ -71,7 +72,8 @@ def outliers(X, fit, exponent, most: int = 20) -> dict[str, Any]:
     -------
     dict
         ``share``; ``entries``, a list of dict with ``row``, ``column``, ``value``, ``fit``, the
-        farthest first; ``rows`` and ``columns`` with the most of them, as (index, count).
+        farthest first; ``rows`` and ``columns`` with the most of them, as (index, count);
+        ``places``, rows and columns of the farthest, as an array.
     """
     p = float(np.clip(exponent or 0.0, 0.0, 1.0))
     residual = X - fit
@@ -80,10 +82,10 @@ def outliers(X, fit, exponent, most: int = 20) -> dict[str, Any]:
     middle = float(np.median(scaled[scaled > 0])) if np.any(scaled > 0) else 0.0
     far = scaled > _FAR * _SIGMA * middle if middle > 0 else np.zeros(X.shape, bool)
     places = np.argwhere(far)
-    order = np.argsort(-scaled[far], kind="stable")[:most]
+    farthest = np.argsort(-scaled[far], kind="stable")
     named = [
         {"row": int(i), "column": int(j), "value": float(X[i, j]), "fit": float(fit[i, j])}
-        for i, j in places[order]
+        for i, j in places[farthest[:most]]
     ]
 
     def crowded(axis):
@@ -96,4 +98,5 @@ def outliers(X, fit, exponent, most: int = 20) -> dict[str, Any]:
         "entries": named,
         "rows": crowded(1),
         "columns": crowded(0),
+        "places": places[farthest][:_SHOWN],
     }

@@ -99,10 +99,14 @@ def _same_seed(case):
                 raise CheckFailed(
                     "two fits with the same seed differ by up to "
                     f"{np.nanmax(np.abs(np.subtract(*pair))):.3g}",
-                    "draw from np.random.default_rng(self.random_state), made in fit"
-                    if "random_state" in case.known
-                    else "take a parameter random_state and draw from "
-                    "np.random.default_rng(random_state)",
+                    (
+                        "draw from np.random.default_rng(self.random_state), made in fit"
+                        if "random_state" in case.known
+                        else "take a parameter random_state and draw from "
+                        "np.random.default_rng(random_state)"
+                    )
+                    + "; give a library that the class wraps its seed, too (the global states of "
+                    "numpy and random are seeded before each fit here, so it draws elsewhere)",
                 )
 
 

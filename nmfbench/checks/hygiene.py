@@ -75,10 +75,24 @@ def _tidy(case):
     if changed:
         raise CheckFailed(
             f"the fit changes {' and '.join(changed)}",
-            "draw from np.random.default_rng(self.random_state)"
+            _seeding(changed)
             if any("random state" in name for name in changed)
             else "restore it, by a context manager, at the end of fit",
         )
+
+
+def _seeding(changed):
+    """Advice on random numbers, by the global state that a wrapped library draws from."""
+    module, get, put = (
+        ("np.random", "get_state", "set_state")
+        if any("numpy" in name for name in changed)
+        else ("random", "getstate", "setstate")
+    )
+    return (
+        "draw from np.random.default_rng(self.random_state). If a library that the class wraps "
+        f"draws from the global state of {module}: state = {module}.{get}(); "
+        f"{module}.seed(self.random_state); try: its fit; finally: {module}.{put}(state)"
+    )
 
 
 @check("no memory, thread, process or open file is left behind", note=True)

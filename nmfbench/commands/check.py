@@ -58,7 +58,8 @@ def check(
 def _findings(found):
     """One line for each check; the problem, the fix and the input of one that did not pass."""
     lines = [found["solver"]]
-    for row in found["checks"]:
+    fails = found["checks"][0]["status"] == "failed"  # the first fit: there is nothing else to say
+    for row in found["checks"][:1] if fails else found["checks"]:
         why = row["problem"] if row["status"] == "skipped" else ""
         head = f"  {row['status']:<8} {row['name']}: {row['statement']}"
         lines.append(f"{head} ({why})" if why else head)
@@ -72,6 +73,12 @@ def _findings(found):
                     break_long_words=False,
                     break_on_hyphens=False,
                 )
+    if fails:
+        lines.append(
+            f"The other {len(found['checks']) - 1} checks, and all tasks, need such a fit."
+        )
+        lines.append("The input needs: from nmfbench.checks import easy_data")
+        return "\n".join(lines)
     statuses = [row["status"] for row in found["checks"]]
     counts = [(statuses.count(word), word) for word in ("passed", "failed", "skipped", "note")]
     lines.append(", ".join(f"{n} {word}{'s' * (n > 1 and word == 'note')}" for n, word in counts))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import shlex
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from nmfbench.advice.advise import Advice, advise
+from nmfbench.advice.evidence import Budget
+from nmfbench.advice.kernels import Kernels
 from nmfbench.advice.model import describe
 from nmfbench.advice.noise import NOISES
 from nmfbench.commands.answer import Answer, text_table
@@ -19,6 +23,7 @@ from nmfbench.commands.progress import Note, Progress, silent
 from nmfbench.commands.values import command
 from nmfbench.metrics.clustering import clustering_accuracy, nmi_max
 from nmfbench.own import OwnData
+from nmfbench.recommendation.page import write_page
 from nmfbench.tasks.clustering import strongest_component
 
 __all__ = ["recommend"]
@@ -36,7 +41,7 @@ def recommend(
     image_side: int | None = None,
     budget: float | str = 300.0,
     seed: int = 0,
-    model: str | PathLike[str] | None = None,
+    output: str | PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Answer:
     """Choose rank, loss and solver for a matrix, by held-out entries.
@@ -54,8 +59,10 @@ def recommend(
         compiled within it.
     seed : int, default=0
         Seed of all that is random.
-    model : path-like, optional
-        Write factors ``W`` and ``H`` of the choice to this ``.npz`` file.
+    output : path-like, optional
+        Folder for the page, ``index.html``, with its tables and figures; for ``model.npz``, the
+        factors ``W`` and ``H`` of the choice; and, of a file, for ``refit.py``, which computes
+        these again. Made if it is missing.
     progress : callable, optional
         Called with each event.
 
@@ -83,22 +90,105 @@ def recommend(
     tell = progress or silent
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise UsageError(f"seed: needs a whole number of at least 0, got {seed!r}")
-    if model is not None and Path(model).is_dir():
-        raise UsageError(f"model: needs a file, but {model} is a folder.")
+    folder = None if output is None else _made(Path(output))
     reading = {"labels": labels, "transpose": transpose, "variable": variable}
-    own = read_matrix(data, reading | {"image_side": image_side}, tell)
-    found = advise(
-        own.X, seed=int(seed), budget=float(budget), progress=lambda text: tell(Note(text))
-    )
-    if model is not None and found.model is not None:
-        with Path(model).open("wb") as file:
-            np.savez(file, W=found.model.W, H=found.model.H)
-    document = _plain(_document(found, own, None if model is None else str(model)))
+    reading |= {"image_side": image_side}
+    clock = Budget(float(budget))
+    with Kernels() as kernels:
+        own = read_matrix(data, reading, tell)
+        found = advise(
+            own.X,
+            seed=int(seed),
+            budget=clock,
+            kernels=kernels,
+            progress=lambda text: tell(Note(text)),
+        )
+    document = _plain(_document(found, own))
+    if folder is not None:
+        _write(folder, document, found, own, data, reading)
     rows = document["solver"]["race"] if document["solver"] else []
     return Answer(document, _text(document), failed=bool(found.stopped), rows=rows)
 
 
-def _document(found: Advice, own: OwnData, path: str | None) -> dict[str, Any]:
+def _made(folder):
+    """A folder, made if it is missing before anything is computed for it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"output: {folder} cannot be made: {error.strerror}.") from None
+    return folder
+
+
+def _write(folder, document, found, own, data, reading):
+    """Page, model and script into a folder; the document then names them."""
+    factors = None
+    if found.model is not None:
+        factors = found.model.W, found.model.H
+        np.savez(folder / "model.npz", W=factors[0], H=factors[1])
+        document["model"]["file"] = str(folder / "model.npz")
+        if isinstance(data, str | PathLike):
+            script = folder / "refit.py"
+            script.write_text(_script(found, data, reading, folder), encoding="utf-8")
+            document["model"]["refit"] = shlex.join(["python", str(script)])
+    outliers = None
+    if found.outliers is not None:
+        places = found.outliers["places"]
+        rows, columns = found.part.rows[places[:, 0]], found.part.columns[places[:, 1]]
+        outliers = np.column_stack([rows, columns])
+    page = write_page(
+        document,
+        folder,
+        factors=factors,
+        image_shape=own.image_shape,
+        outliers=outliers,
+        noise_names=NOISES,
+        command=_command_line(document, data, reading),
+    )
+    document["output"] = str(page)
+
+
+def _command_line(document, data, reading):
+    name = os.fspath(data) if isinstance(data, str | PathLike) else "DATA"
+    words = ["nmfbench", "recommend", name]
+    for option, value in reading.items():
+        flag = "--" + option.replace("_", "-")
+        words += [flag] if value is True else [flag, str(value)] if _is_given(value) else []
+    return shlex.join(
+        [*words, "--budget", f"{document['budget']:g}s", "--seed", str(document["seed"])]
+    )
+
+
+def _is_given(value):
+    return isinstance(value, str | int | PathLike) and value is not False
+
+
+def _script(found, data, reading, folder):
+    """Program that computes the factors again, to the last bit on the same machine."""
+    given = {name: value for name, value in reading.items() if _is_given(value)}
+    given = {k: os.fspath(v) if isinstance(v, PathLike) else v for k, v in given.items()}
+    options = "".join(f", {name}={value!r}" for name, value in given.items())
+    model = found.model
+    return f'''"""Factorization that nmfbench recommend chose; writes {folder.name}/model.npz."""
+
+import numpy as np
+
+from nmfbench.advice.model import fit_model
+from nmfbench.own import read
+
+X = read({os.fspath(data)!r}{options}).checked().X
+model = fit_model(
+    X,
+    {found.race.solver!r},
+    {found.loss.loss!r},
+    n_components={len(model.H)},
+    seed={model.seed},
+    max_iter={model.max_iter},
+)
+np.savez({str(folder / "model.npz")!r}, W=model.W, H=model.H)
+'''
+
+
+def _document(found: Advice, own: OwnData) -> dict[str, Any]:
     n, m = found.shape
     return {
         "data": {"name": own.name, "key": own.key, "n_samples": n, "n_features": m}
@@ -108,10 +198,11 @@ def _document(found: Advice, own: OwnData, path: str | None) -> dict[str, Any]:
         "seconds": found.seconds,
         "stopped": found.stopped or None,
         "rank": _rank(found),
-        "loss": _loss(found),
+        "loss": _loss(found, own),
         "solver": _solver(found),
-        "model": _model(found, own, path),
+        "model": _model(found, own),
         "notes": found.notes,
+        "output": None,
         "undecided": [*found.undecided, *_undecided(found)],
     }
 
@@ -132,14 +223,15 @@ def _rank(found):
         else {"n_components": by_cells.rank, "low": by_cells.low, "high": by_cells.high}
         | {"curve": by_cells.curve},
         "stability": [
-            {"n_components": rank, "starts": s.starts, "angle": s.angle}
+            {"n_components": rank, "starts": s.starts, "similarity": s.similarity}
+            | {"by_component": s.by_component}
             | {"cophenetic": s.cophenetic, "objective_spread": s.spread}
             for rank, s in sorted(found.stability.items())
         ],
     }
 
 
-def _loss(found):
+def _loss(found, own):
     if found.loss is None:
         return None
     chosen = found.loss
@@ -149,20 +241,25 @@ def _loss(found):
         "distinct": chosen.distinct,
         "noises": chosen.noises,
         "losses": chosen.losses,
+        "left_out": found.losses_left_out,
         "residuals": found.residuals,
-        "outliers": _placed(found),
+        "outliers": _placed(found, own),
     }
 
 
-def _placed(found):
+def _placed(found, own):
     """Outliers, with their places in the whole matrix."""
     if found.outliers is None:
         return None
     rows, columns = found.part.rows, found.part.columns
-    entries = [
-        entry | {"row": int(rows[entry["row"]]), "column": int(columns[entry["column"]])}
-        for entry in found.outliers["entries"]
-    ]
+    entries = []
+    for entry in found.outliers["entries"]:
+        i, j = int(rows[entry["row"]]), int(columns[entry["column"]])
+        names = {
+            "row_name": own.sample_names[i] if own.sample_names else None,
+            "column_name": own.feature_names[j] if own.feature_names else None,
+        }
+        entries.append(entry | {"row": i, "column": j} | names)
     return {
         "share": found.outliers["share"],
         "entries": entries,
@@ -184,7 +281,7 @@ def _solver(found):
     }
 
 
-def _model(found, own, path):
+def _model(found, own):
     if found.model is None:
         return None
     W, H, r = found.model.W, found.model.H, len(found.model.H)
@@ -195,10 +292,14 @@ def _model(found, own, path):
             "clustering_accuracy": clustering_accuracy(own.y, clusters),
             "nmi_max": nmi_max(own.y, clusters),
         }
+    components = describe(found.model, own.feature_names, own.sample_names)
+    stability = found.model_stability
+    for k, row in enumerate(components):
+        row["similarity"] = stability.by_component[k] if stability else None
     return {
         "objective": found.model.objective,
         "certificate": found.proof,
-        "components": describe(found.model, own.feature_names, own.sample_names),
+        "components": components,
         "labels": own_labels,
         "python": (
             "import nmfbench\n"
@@ -206,7 +307,8 @@ def _model(found, own, path):
             "W = model.fit_transform(X)\n"
             "H = model.components_"
         ),
-        "file": path,
+        "file": None,
+        "refit": None,
     }
 
 
@@ -221,6 +323,10 @@ def _undecided(found):
             if row["noise"] == found.loss.noise or row["low"] is None or row["low"] <= 0
         ]
         undecided.append(f"which noise it is: {'; or '.join(names)}")
+    undecided += [
+        f"whether fits by the {loss} loss predict better: {reason}"
+        for loss, reason in found.losses_left_out.items()
+    ]
     if found.rank is not None and found.rank.open:
         undecided.append(
             f"whether more than {found.rank.high} components would do as well or better"
@@ -257,6 +363,7 @@ def _text(found):
     if found["undecided"]:
         parts.append("\n".join(f"These data do not tell {line}." for line in found["undecided"]))
     parts += [f"Note: {line}." for line in found["notes"]]
+    parts += [found["output"]] if found["output"] else []
     return "\n\n".join(parts)
 
 
@@ -287,7 +394,7 @@ def _loss_text(loss):
         for row in loss["noises"]
     ]
     head = f"Loss: {loss['loss']}; noise: {NOISES[loss['noise']]}"
-    if loss["loss"] != loss["noise"]:
+    if loss["loss"] != loss["noise"] and loss["noise"] not in loss["left_out"]:
         head += f"; even so the {loss['loss']} loss predicts best"
     residuals = loss["residuals"] or {}
     if residuals.get("exponent") is not None:

@@ -32,22 +32,13 @@ from nmfbench.comparison.plan import Plan
 from nmfbench.comparison.questions import ALPHA, FACTORS, question_of
 from nmfbench.comparison.run import Todo
 from nmfbench.core import registry
-from nmfbench.pages.environment import ASSETS, environment
+from nmfbench.pages.environment import environment
+from nmfbench.pages.pictures import Picture, asset, save
 from nmfbench.records.provenance import public_host
 
 __all__ = ["as_data", "draw_pictures", "write_page"]
 
 PAGE = "index.html"
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure on the page: its file name without the ending, heading, caption and how to draw."""
-
-    name: str
-    title: str
-    caption: str
-    draw: Callable[..., Figure]
 
 
 def write_page(
@@ -88,7 +79,7 @@ def write_page(
     titles = {task: question_of(task).title for task in plan.tasks if task in compared}
     shown = []
     for picture in _pictures(plan, findings, highlight):
-        shown.append({"picture": picture} | _save(picture, output / "figures"))
+        shown.append({"picture": picture} | save(picture, output / "figures"))
     page = (
         environment()
         .get_template("compare.html")
@@ -113,7 +104,7 @@ def write_page(
             version=nmfbench.__version__,
             written=datetime.now(UTC).strftime("%Y-%m-%d"),
             number=_number,
-            asset=_asset,
+            asset=asset,
         )
     )
     (output / PAGE).write_text(page, encoding="utf-8")
@@ -141,11 +132,6 @@ def _tables(findings):
         tables[f"data-profile-{loss}"] = speed.budgets
         tables[f"anytime-{loss}"] = speed.curves
     return {name: table for name, table in tables.items() if len(table)}
-
-
-def _asset(name):
-    """A script or a style, to stand in the page."""
-    return Markup((ASSETS / name).read_text(encoding="utf-8"))
 
 
 def _slug(text):
@@ -253,35 +239,6 @@ def _iterations(plan, loss):
         if cell.problem.loss == loss
     }
     return ", ".join(f"{label} {rounds}" for label, rounds in made.items())
-
-
-def _save(picture, folder):
-    """Write PNG, PDF and the numbers of the curves; for the page the PNG as text, and a script."""
-    figure = picture.draw()
-    curves = figure_data(figure)
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # it has its layout, which takes longer than the rest
-    # No date or software version in the files: the same records give the same bytes.
-    figure.savefig(folder / f"{picture.name}.pdf", bbox_inches="tight", metadata=_NO_DATE)
-    png = io.BytesIO()
-    save_picture(figure, png, "png", dpi=110, bbox_inches="tight")
-    plt.close(figure)
-    (folder / f"{picture.name}.png").write_bytes(png.getvalue())
-    script = ""
-    if curves is not None:
-        (folder / f"{picture.name}.csv").write_text(curves.csv(), encoding="utf-8")
-        script = curves.script(picture.name)
-    return {
-        "data": base64.b64encode(png.getvalue()).decode(),
-        "script": Markup(script if len(script) <= _LARGEST else ""),
-        "numbers": bool(script),
-    }
-
-
-_LARGEST = 400_000  # bytes of numbers that a page holds for a figure, as it is to be mailed
-
-
-_NO_DATE = {"CreationDate": None, "Producer": None, "Creator": None}
 
 
 # -- tables of the page -----------------------------------------------------------------------

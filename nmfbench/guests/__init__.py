@@ -95,9 +95,10 @@ pipe. So it can give factors, labels, times and numbers of iterations that it di
 in tasks that fit a solver themselves (recovery, separation, convergence, held-out, ...) metrics,
 too. Read the file before you run it, and audit what somebody else has run.
 
-A trial of a guest is keyed by the name of its file (not the folder), and the source of the file,
-of what it imports from its own folder, and the versions of the packages that it imports. A class
-of an installed package counts with that package's version. So a change of the code is a new trial.
+A trial of a guest is keyed by the name of its file (not the folder), and the source of its class
+with all of the file that it uses, of what it imports from its own folder, and the versions of the
+packages that it imports. A class of an installed package counts with that package's version. So a
+change of the code is a new trial, and one of another class in the file is none.
 """
 
 from importlib import import_module

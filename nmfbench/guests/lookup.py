@@ -65,7 +65,7 @@ class GuestClass:
 
     def origins(self) -> list[tuple[str, str]]:
         """For :func:`~nmfbench.trials.fingerprint.code_version`: pairs of module and text."""
-        return origins(self.place)
+        return origins(self.place, self.attribute)
 
     def load(self) -> type:
         """Import the class.

@@ -55,8 +55,16 @@ def classes_of(path: str) -> list[str]:
     return [node.name for node in body if isinstance(node, ast.ClassDef)]
 
 
-def local_sources(path: Path, shown=None):
+def local_sources(path: Path, shown=None, attribute=None):
     """Source of a file and of what it imports from its folder, and all names that they import.
+
+    Parameters
+    ----------
+    path : Path
+    shown : str, optional
+        What a message calls the file.
+    attribute : str, optional
+        A class of the file: others, and functions, that it does not use are left out.
 
     Returns
     -------
@@ -71,6 +79,8 @@ def local_sources(path: Path, shown=None):
         if file in found:
             continue
         text = _read(file, shown if file == path and shown else file.name)
+        if file == path and attribute is not None:
+            text = _used_by(attribute, text)
         stripped, names = _analysed(text)
         found[file] = f"{file.relative_to(path.parent).as_posix()}\n{stripped}"
         for name in names:
@@ -87,6 +97,47 @@ def _analysed(text):
     return strip_source(text), [
         name for node in ast.walk(ast.parse(text)) for name in _imports(node)
     ]
+
+
+@functools.lru_cache(64)
+def _used_by(attribute, text):
+    """A source without the classes and functions that one of its classes does not use.
+
+    Used is what the class, the statements beside classes and functions, or what these use name, in
+    code or as text. What has a decorator stays, as that may do anything; and where code looks
+    names up by itself, all stays.
+    """
+    body = ast.parse(text).body
+    unused = {
+        node.name: node
+        for node in body
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and not node.decorator_list
+        and node.name != attribute
+    }
+    todo: list[ast.AST] = [node for node in body if node not in unused.values()]
+    while todo:
+        words = {word for node in ast.walk(todo.pop()) for word in _words(node)}
+        if words & _LOOK_UPS:
+            return text
+        todo += [unused.pop(word) for word in words & unused.keys()]
+    lines = text.split("\n")
+    for node in unused.values():
+        lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
+    return "\n".join(lines)
+
+
+_LOOK_UPS = {"globals", "vars", "eval", "exec", "inspect", "modules", "__subclasses__"}
+
+
+def _words(node):
+    if isinstance(node, ast.Name):
+        return [node.id]
+    if isinstance(node, ast.Attribute):
+        return [node.attr]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value.replace(".", " ").split()
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
 
 
 def _imports(node):

@@ -18,19 +18,21 @@ _OWN = "nmfbench"
 _COMMON = {"numpy", "scipy", _OWN}
 
 
-def origins(place: str) -> list[tuple[str, str]]:
+def origins(place: str, attribute: str) -> list[tuple[str, str]]:
     """Pairs of module and text, as :func:`~nmfbench.trials.fingerprint.code_version` hashes them.
 
     Parameters
     ----------
     place : str
         Path of a file that ends in ``.py``, or the dotted name of a module.
+    attribute : str
+        Name of the class.
     """
     from nmfbench.guests import adapter
 
     pairs = [(f"{_OWN}.guests.adapter", f"adapter {adapter.VERSION}")]
     if place.endswith(".py"):
-        texts, imported = local_sources(Path(place))
+        texts, imported = local_sources(Path(place), attribute=attribute)
         tops = {name.partition(".")[0] for name in imported}
         if _OWN in tops:
             pairs += [(name, __version__) for name in imported if name.startswith(_OWN)]

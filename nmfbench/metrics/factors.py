@@ -8,7 +8,14 @@ from sklearn.preprocessing import normalize
 
 from nmfbench.core.registry import register_metric
 
-__all__ = ["anchor_recovery", "relative_error", "sparseness", "spectral_angle", "spectral_angles"]
+__all__ = [
+    "anchor_recovery",
+    "matched_cosines",
+    "relative_error",
+    "sparseness",
+    "spectral_angle",
+    "spectral_angles",
+]
 
 
 @register_metric("anchor-recovery", name="fraction of anchors recovered", higher_is_better=True)
@@ -172,3 +179,25 @@ def spectral_angles(true, found):
     # Not by the arc cosine, which loses half of the digits of small angles.
     apart, along = (np.linalg.norm(A[:, None] + s * B, axis=2) for s in (-1, 1))
     return np.degrees(2 * np.arctan2(apart, along))
+
+
+def matched_cosines(A, B):
+    """Cosine of each component with its partner, matched one to one so that the mean is largest.
+
+    Parameters
+    ----------
+    A, B : ndarray of shape (r, n_features)
+        A component that is zero has the cosine 0 with any other.
+
+    Returns
+    -------
+    ndarray of shape (r,)
+        In the order of ``A``.
+
+    Examples
+    --------
+    >>> matched_cosines(np.eye(3), 2 * np.eye(3)[[2, 0, 1]])
+    array([1., 1., 1.])
+    """
+    cosines = normalize(A) @ normalize(B).T
+    return cosines[linear_sum_assignment(-cosines)]

@@ -55,6 +55,7 @@ from nmfbench.reports.section import SECTION, Section, contents, with_sentences
 from nmfbench.reports.sentences import sentence_counts, write_sentences
 from nmfbench.reports.sums import write_sums
 from nmfbench.reports.hours import write_hours
+from nmfbench.reports.regret import rows_of, write_regret
 from nmfbench.reports.two_targets import read_two_targets, write_page
 from nmfbench.verdicts.course import read_course
 
@@ -239,6 +240,8 @@ def build_report(
         written.append(write_page(twice, list(by_id), output))
     if looks is not None:
         written += write_hours(looks, list(by_id), output)
+    if regrets := rows_of():
+        written.append(write_regret(regrets, output))
     written += write_about(list(papers), output, changes=changes is not None)
     if site:
         made = (path for path in written if path.suffix == ".html")

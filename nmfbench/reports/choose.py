@@ -20,6 +20,7 @@ from nmfbench.pages.environment import render_page
 from nmfbench.problems.noise import NOISES
 from nmfbench.reports.numbers import interval, number
 from nmfbench.reports.outcomes import is_baseline
+from nmfbench.reports.regret import rows_of
 from nmfbench.stats.intervals import t_interval
 
 __all__ = ["Choice", "Suggestion", "choices", "losses_of", "takes_sparse", "write_choose"]
@@ -193,4 +194,11 @@ def write_choose(boards: Sequence[Leaderboard], output: Path) -> Path:
     """Write ``choose.html``; its path."""
     found = choices(boards)
     scores: Mapping[str, str] = {board.key: board.question.score for board in boards}
-    return render_page("choose.html", output, choices=found, scores=scores, plain=_name(PLAIN))
+    return render_page(
+        "choose.html",
+        output,
+        choices=found,
+        scores=scores,
+        plain=_name(PLAIN),
+        regret=bool(rows_of()),
+    )

@@ -5,15 +5,14 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
-from sklearn.preprocessing import normalize
 
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.core.validation import check_count
+from nmfbench.metrics.factors import matched_cosines
 from nmfbench.tasks.base import Outcome, drawn_start, timed_fit, total_cost
 
-__all__ = ["matched_similarity", "stability"]
+__all__ = ["stability"]
 
 
 @register_task(
@@ -46,7 +45,8 @@ def stability(data, solver, rng, *, n_components, n_starts=5):
     -------
     Outcome
         Metrics ``matched-similarity``, the mean over pairs of fits of
-        :func:`matched_similarity`, and ``lowest-similarity``, the least of a pair.
+        :func:`~nmfbench.metrics.factors.matched_cosines`, and ``lowest-similarity``, the least of
+        a pair.
     """
     check_count(n_starts, "n_starts", least=2)
     solver.set_params(n_components=n_components)
@@ -59,24 +59,6 @@ def stability(data, solver, rng, *, n_components, n_starts=5):
         fit, _ = timed_fit(solver, data.X, **start)
         fits.append(fit)
         components.append(np.array(solver.components_, dtype=np.float64))
-    found = [matched_similarity(A, B) for A, B in combinations(components, 2)]
+    found = [matched_cosines(A, B).mean() for A, B in combinations(components, 2)]
     metrics = {"matched-similarity": np.mean(found), "lowest-similarity": np.min(found)}
     return Outcome({name: float(value) for name, value in metrics.items()}, total_cost(fits))
-
-
-def matched_similarity(A, B):
-    """Mean cosine of components, matched one to one so that it is largest.
-
-    Parameters
-    ----------
-    A, B : ndarray of shape (r, n_features)
-        A component that is zero has the cosine 0 with any other.
-
-    Examples
-    --------
-    >>> matched_similarity(np.eye(3), 2 * np.eye(3)[[2, 0, 1]])
-    1.0
-    """
-    cosines = normalize(A) @ normalize(B).T
-    rows, columns = linear_sum_assignment(-cosines)
-    return float(cosines[rows, columns].mean())

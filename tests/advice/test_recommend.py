@@ -1,11 +1,14 @@
 """Advice for a matrix: noise, rank and solver on data where they are known."""
 
+import functools
 import itertools
 import json
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from browser import PROGRAM, Browser
+from PIL import Image
 
 import nmfbench
 from nmfbench import cli
@@ -14,6 +17,7 @@ from nmfbench.advice.advise import advise
 from nmfbench.advice.choose import choose_loss, choose_rank, most_components, rank_grid
 from nmfbench.advice.evidence import Budget, Evidence
 from nmfbench.advice.folds import Prediction, draw_cells, draw_folds
+from nmfbench.advice.kernels import Kernels, loss_job, solver_job
 from nmfbench.advice.noise import NOISES, cell_width, log_density, scale_of
 from nmfbench.advice.race import entrants
 from nmfbench.advice.residuals import growth, outliers
@@ -150,8 +154,7 @@ def test_ranks_to_try():
 def found(tmp_path_factory):
     folder = tmp_path_factory.mktemp("recommended")
     np.savetxt(folder / "counts.csv", noisy("kl"), fmt="%d", delimiter=",")
-    path = folder / "model.npz"
-    return nmfbench.recommend(folder / "counts.csv", budget=25, model=path), folder
+    return nmfbench.recommend(folder / "counts.csv", budget=25, output=folder / "page"), folder
 
 
 def test_shape_of_the_document(found):
@@ -167,13 +170,59 @@ def test_shape_of_the_document(found):
     r = document["rank"]["n_components"]
     assert len(document["model"]["components"]) == r
     assert sum(row["share"] for row in document["model"]["components"]) == pytest.approx(1)
-    with np.load(folder / "model.npz") as model:
+    with np.load(folder / "page" / "model.npz") as model:
         assert model["W"].shape == (90, r)
         assert model["H"].shape == (r, 60)
         assert min(model["W"].min(), model["H"].min()) >= 0
     assert set(answer.table["solver"]) == {row["solver"] for row in document["solver"]["race"]}
     assert "Rank: " in answer.text
     assert "make_solver" in answer.text
+
+
+def test_page_of_the_answer(found):
+    """The page names the choices and how to get them again; the program gives the same factors."""
+    answer, folder = found
+    page = (folder / "page" / "index.html").read_text(encoding="utf-8")
+    solver = answer.data["solver"]["key"]
+    for words in (f"<b>{solver}</b>", "The elbow", "How residuals grow", "--budget 25s --seed 0"):
+        assert words in page
+    tables = {path.stem for path in (folder / "page" / "tables").iterdir()}
+    assert {"ranks", "noise-models", "solvers", "components"} <= tables
+    with np.load(folder / "page" / "model.npz") as model:
+        W, H = model["W"], model["H"]
+    program = (folder / "page" / "refit.py").read_text(encoding="utf-8")
+    exec(compile(program, "refit.py", "exec"), {})
+    with np.load(folder / "page" / "model.npz") as model:
+        np.testing.assert_array_equal(model["W"], W)
+        np.testing.assert_array_equal(model["H"], H)
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="no headless browser is installed")
+def test_page_fits_its_window(found, tmp_path):
+    """Neither on a desk nor on a phone has the page a sideways scroll."""
+    browser = Browser(tmp_path)
+    try:
+        for width in (1400, 390):
+            page = browser.open(found[1] / "page" / "index.html", width=width, height=800)
+            assert page.run("document.documentElement.scrollWidth") <= width
+    finally:
+        browser.close()
+
+
+def test_page_of_pictures(tmp_path):
+    """Components of pictures are pictures, and places of outliers are shown."""
+    pictures, rng = tmp_path / "pictures", np.random.default_rng(0)
+    pictures.mkdir()
+    X = rng.gamma(0.5, 1, (24, 2)) @ rng.gamma(0.5, 1, (2, 120))
+    X = (200 * X / X.max() + rng.uniform(0, 3, X.shape)).astype(np.uint8)
+    X[3, 50] = 255
+    for i, x in enumerate(X):
+        Image.fromarray(x.reshape(12, 10)).save(pictures / f"{i:02d}.png")
+    answer = nmfbench.recommend(pictures, budget=6, output=tmp_path / "page")
+    page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+    assert "Components as pictures" in page
+    assert answer.data["loss"]["outliers"]["entries"][0]["row_name"] is not None
+    assert "Where outliers are" in page
 
 
 def test_same_seed_same_choices():
@@ -210,7 +259,8 @@ def test_ctrl_c_on_the_command_line(tmp_path, monkeypatch, capsys):
     """The command prints what is done, and ends with 1."""
     monkeypatch.setattr(stages._Run, "_rank", _interrupt)
     np.save(tmp_path / "X.npy", noisy("frobenius", shape=(40, 30)))
-    assert cli.main(["recommend", str(tmp_path / "X.npy"), "--budget", "20s", "--json"]) == 1
+    words = ["recommend", str(tmp_path / "X.npy"), "--budget", "20s"]
+    assert cli.main([*words, "--output", str(tmp_path / "page"), "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert document["stopped"] == "rank"
     assert document["solver"] is None
@@ -253,10 +303,78 @@ def test_unusable_data_end_in_an_error(value, words):
 
 
 def test_time_is_kept():
-    """Past the budget no other round begins."""
-    ticks = itertools.count(step=10.0)
+    """Past the budget no other fold begins, and the first ends with what it has."""
     evidence = Evidence(noisy("frobenius", shape=(40, 30)))
     folds = draw_folds((40, 30), 4, np.random.default_rng(0))
-    budget = Budget(5.0, clock=lambda: next(ticks))
-    assert not evidence.ask("blocks", folds, ["frobenius"], [1, 2], budget, 1.0)
-    assert len(evidence.values("blocks", "frobenius", 1, "frobenius")) == 2
+    ask = functools.partial(evidence.ask, "blocks", folds, ["frobenius"])
+    assert not ask([1, 2], ticking(), 1.0)
+    assert len(evidence.values("blocks", "frobenius", 1, "frobenius")) == 1
+    assert len(evidence.values("blocks", "frobenius", 2, "frobenius")) == 0
+    assert not ask([1, 2], ticking(), 0.0, last=1e6)
+    for rank in (1, 2):
+        assert len(evidence.values("blocks", "frobenius", rank, "frobenius")) == 2
+
+
+def ticking():
+    """A budget that the first look at its clock uses up."""
+    ticks = itertools.count(step=10.0)
+    return Budget(5.0, clock=lambda: next(ticks))
+
+
+def test_shares_are_of_what_is_left():
+    """After a wait the stages share the rest of the budget."""
+    now = [0.0]
+    budget = Budget(10.0, clock=lambda: now[0])
+    assert budget.left(0.5) == 5
+    now[0] = 6.0
+    budget.share_out()
+    assert (budget.left(0.5), budget.left()) == (2, 4)
+    assert budget.allows(0.5, 2)
+    assert not budget.allows(0.5, 2.1)
+
+
+class Slow(Kernels):
+    """Nothing but least squares is compiled in time."""
+
+    def __init__(self):
+        pass
+
+    def request(self, jobs):
+        pass
+
+    def wait(self, jobs, seconds):
+        return {job for job in jobs if "frobenius" in job}
+
+
+def test_losses_without_kernels_are_left_out():
+    """Fits that are not compiled in time are named, with the reason, and the advice is complete."""
+    found = advise(noisy("kl", shape=(60, 40)), budget=20, kernels=Slow())
+    assert found.complete
+    assert found.loss.loss == "frobenius"
+    assert "kl" in found.losses_left_out
+    assert "not compiled" in found.losses_left_out["kl"]
+
+
+def test_kernels_are_compiled_by_another_process():
+    """Jobs are answered in their order; where the process has ended, all counts as ready."""
+    jobs = [solver_job(key, "frobenius", False) for key in ("sklearn-cd", "no such solver")]
+    with Kernels() as kernels:
+        kernels.request(jobs)
+        assert kernels.wait(jobs, 60) == set(jobs)
+        kernels._process.kill()
+        assert kernels.wait([loss_job("kl")], 60) == {loss_job("kl")}
+        kernels.request(jobs)
+
+
+def test_losses_are_compared_on_common_folds():
+    """A loss with fewer folds than another is compared on these; with one fold it is left out."""
+    evidence = Evidence(noisy("kl"), ["frobenius", "kl"])
+    folds = draw_folds(evidence.X.shape, 4, np.random.default_rng(1))
+    evidence.ask("blocks", folds[:4], ["frobenius"], [4], Budget(1e6), 1)
+    evidence.ask("blocks", folds[:2], ["kl"], [4], Budget(1e6), 1)
+    evidence.ask("blocks", folds[:1], ["manhattan"], [4], Budget(1e6), 1)
+    chosen = choose_loss(evidence, "blocks")
+    assert {row["loss"] for row in chosen.losses} == {"frobenius", "kl"}
+    (score,) = (row["score"] for row in chosen.losses if row["loss"] == "frobenius")
+    own = evidence.values("blocks", "frobenius", 4, chosen.noise)[:2]
+    assert score == pytest.approx(own.mean())

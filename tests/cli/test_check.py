@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nmfbench import cli
-from nmfbench.checks import CHECKS, check_solver, easy_data, perform_check
+from nmfbench.checks import CHECKS, check_solver, easy_data, hygiene, perform_check
 from nmfbench.guests import parse_solver
 
 GOOD = '''
@@ -447,13 +447,24 @@ def test_a_good_class_in_words_and_as_json(place, capsys):
     assert "anchor_indices_" in found["cannot"]["recovery"]
 
 
+def test_advice_for_seeds_names_the_global_state():
+    """Of a class that wraps a library, the state that this draws from, and how to put it back."""
+    for changed, words in (
+        (["numpy's global random state"], "np.random.set_state(state)"),
+        (["Python's global random state"], "random.setstate(state)"),
+    ):
+        assert words in hygiene._seeding(changed)
+
+
 def test_a_bad_class_in_words(place, capsys):
     """Exit code 1, what is wrong, how to fix it; a process that ends fails one check."""
     assert cli.main(["check", f"{place}:Ends"]) == 1
     out, err = capsys.readouterr()
     assert "failed   fits: a fit of easy data ends" in out
     assert "ended with exit code 3" in out
-    assert "0 passed, 1 failed" in out
+    assert f"The other {len(CHECKS) - 1} checks, and all tasks, need such a fit." in out
+    assert "skipped" not in out
+    assert len(out.splitlines()) < 10
     assert "Traceback" not in out + err
 
 

@@ -438,6 +438,54 @@ def test_the_key_follows_the_code_and_not_the_folder(tmp_path):
     assert key_of(other) == first
 
 
+MANY = """
+    import functools
+    SCALE = 2
+    def used(X): return SCALE * X
+    def unused(X): return X
+    class Base:
+        def fit(self, X): self.components_ = used(X)[:2]
+    class Solver(Base): pass
+    class Other(Base):
+        def fit(self, X): self.components_ = unused(X)[:2]
+    class Named:
+        def fit(self, X): self.components_ = X[:2]
+    """
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "counts"),
+    [
+        ("unused(X): return X", "unused(X): return -X", False),
+        ("unused(X)[:2]", "unused(X)[:3]", False),
+        ("class Named:", "class Named(Base):", False),
+        ("class Named:", "@functools.total_ordering\nclass Named:", True),
+        ("SCALE * X", "SCALE + X", True),
+        ("SCALE = 2", "SCALE = 3", True),
+        ("used(X)[:2]", "used(X)[:1]", True),
+        ("Solver(Base): pass", "Solver(Base): other = 1", True),
+        ("SCALE = 2", "SCALE = 'of Named'", True),
+    ],
+)
+def test_of_a_file_of_many_classes_the_used_part_counts(tmp_path, before, after, counts):
+    """An edit of another class, or of a function that is not used, is no other trial."""
+    solver = write(tmp_path / "many.py", MANY)
+    first = key_of(solver)
+    text = solver.read_text()
+    assert before in text
+    solver.write_text(text.replace(before, after, 1))
+    assert (key_of(solver) != first) is counts
+
+
+def test_code_that_looks_names_up_counts_as_a_whole(tmp_path):
+    """Where a class may find another one by its name as text, the whole file counts."""
+    text = textwrap.dedent(MANY).replace("Solver(Base): pass", "Solver(Base): x = globals()")
+    solver = write(tmp_path / "many.py", text)
+    first = key_of(solver)
+    solver.write_text(text.replace("unused(X): return X", "unused(X): return -X"))
+    assert key_of(solver) != first
+
+
 def test_what_a_file_imports_from_here_counts_by_our_release(folder, monkeypatch):
     """A class that inherits from a solver here has another key under another release of ours; and
     the code that its records tell is that solver's, too."""

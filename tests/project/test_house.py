@@ -28,14 +28,15 @@ ALLOWED = {
     "verdicts": "core datasets own stats trials records engine artefacts",
     "guests": "core optim solvers trials records engine",
     "checks": "core optim solvers records engine guests",
-    "pages": "verdicts",
+    "pages": "artefacts verdicts",
     "comparison": "core datasets optim metrics solvers stats tasks trials problems records engine "
     "artefacts guests checks pages",
+    "recommendation": "artefacts pages comparison",
     "cards": "core solvers stats trials records engine artefacts verdicts guests pages comparison",
     "reports": "core datasets stats trials problems records artefacts papers verdicts guests pages "
     "comparison cards",
     "commands": "core datasets own optim metrics tasks advice trials problems records engine "
-    "audits artefacts papers verdicts guests checks comparison cards reports",
+    "audits artefacts papers verdicts guests checks comparison recommendation cards reports",
     "cli": "core datasets own records engine audits guests comparison reports commands",
 }
 """The rooms, and from which others each may import: from those above it alone.

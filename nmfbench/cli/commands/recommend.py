@@ -11,7 +11,8 @@ def add(commands):
         "recommend",
         "recommend:recommend",
         "rank, loss and solver for a matrix of your own",
-        "They are chosen by entries that are held out. Ctrl-C ends it with what is done.",
+        "They are chosen by entries that are held out; one page shows the evidence. Ctrl-C ends it "
+        "with what is done.",
     )
     sub.add_argument(
         "data",
@@ -23,5 +24,5 @@ def add(commands):
     options.budget(sub, "time to take, such as 90s, 5m or 1h (5m)")
     sub.set_defaults(budget=300.0)
     sub.add_argument("--seed", type=int, default=0, metavar="N", help="of all that is random (0)")
-    sub.add_argument("--model", metavar="FILE.npz", help="write W and H of the choice to this file")
+    options.output(sub, "recommendation", "folder of the page and of model.npz")
     options.print_json(sub)

@@ -1,0 +1,57 @@
+"""Page on the regret of ``nmfbench recommend``, as ``benchmarks/recommend.py`` measured it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nmfbench.pages.environment import render_page
+
+__all__ = ["FILE", "rows_of", "write_regret"]
+
+FILE = Path(__file__).with_name("regret.json")
+"""Results of the benchmark."""
+
+_HELD_BACK = 16  # problems
+
+
+def rows_of(file: Path = FILE) -> list[dict[str, Any]]:
+    """One row for each problem measured so far."""
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+
+
+def write_regret(rows: list[dict[str, Any]], output: Path) -> Path:
+    """Write ``regret.html``; its path.
+
+    Parameters
+    ----------
+    rows : list of dict
+        At least one.
+    output : Path
+        Folder of the report.
+    """
+    regrets = [row["error_regret"] for row in rows]
+    ranked = [row for row in rows if row["rank_known"] is not None]
+    facts = {
+        "measured": len(rows),
+        "problems": _HELD_BACK,
+        "median": 100 * float(np.median(regrets)),
+        "worst": 100 * max(regrets),
+        "within": sum(regret <= 0.01 for regret in regrets),
+        "worse": sum(row["ratio_to_defaults"] > 1.02 for row in rows),
+        "worse_than_known": sum(row["ratio_to_known_rank"] > 1.02 for row in rows),
+        "losses": sum(row["loss"] == row["loss_known"] for row in rows if row["loss_known"]),
+        "losses_known": sum(bool(row["loss_known"]) for row in rows),
+        "ranks": sum(row["rank"] == row["rank_known"] for row in ranked),
+        "ranks_within": sum(
+            row["rank_low"] <= row["rank_known"] <= row["rank_high"] for row in ranked
+        ),
+        "ranks_known": len(ranked),
+        "budgets": sorted({row["budget"] for row in rows}),
+        "references": sorted({row["reference"] for row in rows}),
+        "share": float(np.median([row["seconds"] / row["reference_seconds"] for row in rows])),
+    }
+    return render_page("regret.html", output, rows=rows, facts=facts)
