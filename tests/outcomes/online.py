@@ -317,7 +317,7 @@ def _batch(holds):
             level = 1.0 if holds else 3.0
             return {"cost": level * noise[0], "cost-all": noise[1], "cost-equal": 2 * noise[2]}
         good = holds or row["solver"] == "is-mu"
-        return {"initial": 10.0, "cost": (1.0 if good else 5.0) * noise[0]}
+        return {"initial": 10.0, "cost": (1.0 if good else 8.0) * noise[0]}
 
     return metrics
 

@@ -214,15 +214,20 @@ _CLAIMS = [
     ),
     *(
         Claim(
-            f"is-applies-{name}",
+            f"is-applies-{name}{ending}",
             f"OR-NMF can be applied to the Itakura-Saito divergence: on {_NAMES[name]}, rank 10, "
-            "two passes gain at least 90 % of what a batch method gains from the same bases.",
-            "Sections III-D and V-A.3",
+            f"two passes gain {words} of what a batch method gains from the same bases.",
+            source,
             at_least(
-                IS, GAINED, 0.9, measured_from=1.0, at={"kind": "divergence", "dataset": name}
+                IS, GAINED, share, measured_from=start, at={"kind": "divergence", "dataset": name}
             ),
+            origin="ours" if source.startswith("ours") else "paper",
         )
         for name in ("cbcl", "orl")
+        for ending, words, share, start, source in (
+            ("", "more than half", 0.5, 0.0, "Sections III-D and V-A.3"),
+            ("-fully", "at least 90 %", 0.9, 1.0, "ours, after Section III-D"),
+        )
     ),
 ]
 
@@ -254,9 +259,11 @@ ARTEFACT = register_artefact(
             "Whether it is as good with as many updates is our question.",
             "as many multiplications": "An update of (36) has r rows of old bases and those of the "
             "chunk, one of (35) all samples so far.",
-            "can be applied": "The paper shows that the divergence falls. Bases that stay as they "
-            "are gain nothing. The batch method makes 200 rounds of multiplicative updates from "
-            "the same bases. Divergences are means over all samples with best coefficients.",
+            "can be applied": "The paper shows that the divergence falls: two passes are to gain "
+            "most, more than half, of what a batch method does. Bases that stay as they are gain "
+            "nothing; 90 % are our question. The batch method makes 200 rounds of multiplicative "
+            "updates from the same bases. Divergences are means over all samples with best "
+            "coefficients.",
             "data": "Of ONMF those of Figures 2, 3 and 6, of the divergence those of Figures 8 and "
             "9, at the lower rank.",
         },

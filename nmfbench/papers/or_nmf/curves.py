@@ -438,7 +438,13 @@ def faster_than_safeguarded(
 
 
 def against_onmf(
-    id: str, statement: str, source: str, test_of: Callable[[str], Test], **more
+    id: str,
+    statement: str,
+    source: str,
+    test_of: Callable[[str], Test] | Mapping[str, Callable[[str], Test]],
+    *,
+    setting: str = f"updates of a chunk by {ONMF}",
+    **more,
 ) -> list[Claim]:
     """A claim that depends on ONMF, alike at each number of its updates; and ours at each.
 
@@ -446,16 +452,24 @@ def against_onmf(
     ----------
     id, statement, source : str
         Of the claim; the statement ends with a full stop.
-    test_of : callable
-        Label of ONMF with some number of updates -> test.
+    test_of : callable, or mapping of str to callable
+        Label of ONMF with some number of updates -> test; of another setting, too, each reading of
+        it in words -> such a function, of which the first one is for our claims.
+    setting : str, optional
+        Both settings in words.
     **more
         Further fields of the paper's claim.
     """
-    tests = {str(n): test_of(method.label) for n, method in sorted(UPDATES.items())}
+    ways = test_of if isinstance(test_of, Mapping) else {"": test_of}
+    alike = {
+        f"{n}, {words}" if words else str(n): way(method.label)
+        for words, way in ways.items()
+        for n, method in sorted(UPDATES.items())
+    }
+    first = next(iter(ways.values()))
+    tests = {n: first(method.label) for n, method in sorted(UPDATES.items())}
     return [
-        Claim(
-            id, statement, source, at_each_reading(f"updates of a chunk by {ONMF}", tests), **more
-        ),
+        Claim(id, statement, source, at_each_reading(setting, alike), **more),
         *(
             Claim(
                 f"{id}-{n}-updates",
