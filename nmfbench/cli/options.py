@@ -204,7 +204,7 @@ def timed(sub):
         ("no", "only"),
         metavar="no|only",
         help="'no': leave out trials whose seconds are the result; 'only': no others, each as soon "
-        "as the machine is idle",
+        "as the machine is idle, with their rivals in other artefacts that were timed elsewhere",
     )
 
 

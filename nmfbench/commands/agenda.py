@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.plan import Plan
 from nmfbench.commands.answer import counted, text_table
+from nmfbench.core import registry
 from nmfbench.engine.budget import Costs
-from nmfbench.records.pending import Held
+from nmfbench.records.pending import Held, missing
 from nmfbench.records.store import Store
 from nmfbench.trials.trial import Trial
 from nmfbench.verdicts.evaluate import behind
@@ -24,12 +25,54 @@ __all__ = [
     "open_rows",
     "open_text",
     "stayed_behind",
+    "timed_rivals",
 ]
 
 
 def of_clock(trials: Sequence[Trial], timed: str | None) -> list[Trial]:
     """Trials that ``--timed`` leaves: "no" those that are not timed, "only" the others."""
     return [trial for trial in trials if timed is None or trial.timed == (timed == "only")]
+
+
+def timed_rivals(
+    trials: Sequence[Trial],
+    store: Store,
+    profile: str,
+    *,
+    stand_in: bool = False,
+    **asked,
+) -> list[Trial]:
+    """Rivals in other artefacts, with a record, on the timed problems of some trials.
+
+    Where one of the trials has to be timed, those that were timed on another machine have to be
+    timed again, too.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+    store : Store
+    profile : {"smoke", "quick", "paper"}
+    stand_in : bool, default=False
+    **asked
+        Of :func:`~nmfbench.records.pending.missing`.
+
+    Returns
+    -------
+    list of Trial
+        None, if none of the trials has to be timed.
+    """
+    timed = [trial for trial in trials if trial.timed]
+    if not missing(timed, store, **asked):
+        return []
+    problems, known = {t.timed_problem for t in timed}, {t.key for t in timed}
+    found = {
+        trial.key: trial
+        for entry in registry.artefacts.entries()
+        for of in (("smoke",) if profile == "smoke" else ("quick", "paper"))
+        for trial in entry.target.plan(of, stand_in=stand_in)
+        if trial.timed and trial.timed_problem in problems and trial.key not in known
+    }
+    return [found[key] for key in store.status(found)]
 
 
 def agenda_of(
@@ -39,6 +82,7 @@ def agenda_of(
     profile: str,
     held: Held,
     *,
+    rivals: Sequence[Trial] = (),
     stand_in: bool = False,
     **asked,
 ) -> Agenda:
@@ -55,6 +99,8 @@ def agenda_of(
         repeats.
     held : Held
         What the store holds of the trials.
+    rivals : sequence of Trial, optional
+        Of :func:`timed_rivals`.
     stand_in : bool, default=False
     **asked
         Of :func:`~nmfbench.records.pending.missing`.
@@ -67,7 +113,7 @@ def agenda_of(
             repeats = 1 + max((trial.repeat for trial in trials), default=0)
             plan = Plan(repeats, f"All repeats of the {profile} grid.")
         plans[name], planned[name] = plan, plan.trials(trials)
-    everything = {trial.key: trial for trials in planned.values() for trial in trials}
+    everything = {t.key: t for trials in (*planned.values(), rivals) for t in trials}
     final, known = profile == "paper", Known(store)
 
     def outlook(name):
@@ -139,7 +185,7 @@ def open_rows(agenda: Agenda) -> list[dict]:
 
 
 def _look_row(agenda, step):
-    trials = agenda.pending.with_fits(step.keys)
+    trials = agenda.pending.whole(step.keys)
     return {
         "repeats": step.look.repeats,
         "trials": len(trials),

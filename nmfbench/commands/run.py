@@ -12,7 +12,14 @@ from datetime import time as dtime
 from os import PathLike
 
 from nmfbench.audits import sensitivity
-from nmfbench.commands.agenda import account_rows, account_text, agenda_of, of_clock, stayed_behind
+from nmfbench.commands.agenda import (
+    account_rows,
+    account_text,
+    agenda_of,
+    of_clock,
+    stayed_behind,
+    timed_rivals,
+)
 from nmfbench.commands.answer import Answer, counted, text_table
 from nmfbench.commands.errors import UsageError
 from nmfbench.commands.merged import agreement_text
@@ -75,7 +82,8 @@ def run(
         up to a time of day such as ``"6:30"``.
     timed : {"no", "only"}, optional
         Leave out trials whose seconds are the result, or compute no others, each as soon as the
-        machine is idle.
+        machine is idle. Rivals on one problem are timed on one machine: where other artefacts have
+        some that were timed on another one, they are timed again together with these.
     recompute : bool, default=False
         Compute imported records again, and compare.
     jobs : int, default=1
@@ -136,13 +144,16 @@ def run(
     with Store(store) as opened:
         batches = budget is not None or until is not None
         deadline = time.monotonic() + seconds_left(converted(budget), until)
-        held = Held.of(plan.values(), opened)
+        asked = {"retry_failed": retry_failed, "anew": recompute}
+        rivals = timed_rivals(list(plan.values()), opened, profile, stand_in=stand_in, **asked)
+        everything = [*plan.values(), *rivals]
+        held = Held.of(everything, opened)
         if batches:
             agenda = agenda_of(
                 *(artefacts, grids, opened, profile, held),
+                rivals=rivals,
                 stand_in=stand_in,
-                retry_failed=retry_failed,
-                anew=recompute,
+                **asked,
             )
             behind = agenda.pending.again
         else:
@@ -151,23 +162,25 @@ def run(
             trials = counted(len(behind), "trial")
             tell(Note(f"{trials} to be computed again, imported without arrays that are read"))
         anew = recompute or behind
-        stages = in_stages(plan.values(), held, retry_failed=retry_failed, anew=anew)
+        stages = in_stages(everything, held, retry_failed=retry_failed, anew=anew)
         todo = {trial.key for stage in stages for trial in stage}
         lacking = len(todo.intersection(plan))
         tell(Note(_lacking_text(len(plan), lacking, recompute)))
+        if others := len(todo.intersection(trial.key for trial in rivals)):
+            tell(Note(_rivals_text(others)))
         before = {r["key"]: r for r in opened.records(opened.imported(todo))} if recompute else {}
         with _Computing(plan, opened, means, len(todo), before) as computing:
             accounts = {}
             if batches:
                 accounts = computing.run_within(agenda, grids, deadline)
             else:
-                computing.run(plan.values(), retry_failed=retry_failed, anew=anew)
+                computing.run(everything, retry_failed=retry_failed, anew=anew)
             if not (batches or recompute):
                 again = set(behind)
                 # Where no record had an array, only those of one repeat were known to lack it.
                 while more := behind and stayed_behind(artefacts, grids, opened) - again:
                     again |= more
-                    computing.run(plan.values(), retry_failed=retry_failed, anew=again)
+                    computing.run(everything, retry_failed=retry_failed, anew=again)
             computing.explain()
         rows = [count_trials(a, opened, profile, whole[a.id]) for a in artefacts]
         statuses = list(opened.status(plan).values())
@@ -195,6 +208,13 @@ def _lacking_text(total, lacking, recompute):
     if recompute:
         return f"{trials}, of which {lacking} have no record that was computed here"
     return f"{trials}, of which {total - lacking} have a record already"
+
+
+def _rivals_text(count):
+    return (
+        f"with {counted(count, 'trial')} of other artefacts, timed on another machine: rivals on "
+        "one problem are timed on one machine"
+    )
 
 
 def _text(data, recompute, agreement):
@@ -352,7 +372,9 @@ class _Computing(contextlib.ExitStack):
 
     def _run_evenly(self, grids, compute, agenda, deadline):
         def lacking(trials):
-            stages = in_stages(trials, self.store, **agenda.pending.asked)
+            timed = (t.key for t in trials if t.key in agenda.pending.lacking and t.timed)
+            trials = {t.key: t for t in trials} | agenda.pending.whole(timed)
+            stages = in_stages(trials.values(), self.store, **agenda.pending.asked)
             return [trial for stage in stages for trial in stage]
 
         begun = run_units(

@@ -56,7 +56,7 @@ def missing(
 
     These count as missing, too: failed trials that other source computed; what a wrapped peer
     gave under another release of it; and, of timed rivals on one problem, those timed on another
-    machine or in another environment, as soon as one of them has to be timed here.
+    machine or in another environment, as soon as one of them has to be timed here, or was.
 
     Parameters
     ----------
@@ -73,11 +73,10 @@ def missing(
     if anew:
         chosen = by_key.keys() if isinstance(anew, bool) else by_key.keys() & set(anew)
         lacking |= store.imported(chosen)
-    to_time = {by_key[key].timed_problem for key in lacking if by_key[key].timed}
-    for key in by_key.keys() - lacking:
-        elsewhere = by_key[key].timed and not timed_here(held[key])
-        if elsewhere and by_key[key].timed_problem in to_time:
-            lacking.add(key)
+    problems = {key: trial.timed_problem for key, trial in by_key.items() if trial.timed}
+    elsewhere = {key for key in problems.keys() - lacking if not timed_here(held[key])}
+    here = {problem for key, problem in problems.items() if key not in elsewhere}
+    lacking |= {key for key in elsewhere if problems[key] in here}
     return [trial for key, trial in by_key.items() if key in lacking]
 
 

@@ -1,13 +1,13 @@
 """Batches of trials in the order of expected verdicts per CPU second.
 
-A batch has all missing trials of an artefact up to its next look, with the fits that they start
-from. Next is the one whose artefact may be expected to decide most open tests per CPU second, by
-its next look or a later one, where tests count that become decidable in other artefacts with the
-same trials. So outcomes choose what is computed, which p-values allow for: an artefact is tested at
-looks that are fixed in its plan and nowhere between them, looks before the last one decide by
-p < 0.001 alone (Haybittle 1971, Peto 1976), and the number of repeats of the last one depends on no
-outcome. When a look is reached is left to the scheduler, and does not change how often the look
-errs.
+A batch has all missing trials of an artefact up to its next look that may be expected to decide
+anything, with the fits that they start from. Next is the one whose artefact may be expected to
+decide most open tests per CPU second, by its next look or a later one, where tests count that
+become decidable in other artefacts with the same trials. So outcomes choose what is computed, which
+p-values allow for: an artefact is tested at looks that are fixed in its plan and nowhere between
+them, looks before the last one decide by p < 0.001 alone (Haybittle 1971, Peto 1976), and the
+number of repeats of the last one depends on no outcome. When a look is reached is left to the
+scheduler, and does not change how often the look errs.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class Pending:
     Parameters
     ----------
     trials : iterable of Trial
+        With the timed rivals of other artefacts.
     store : Store
     again : set of str, optional
         Keys of imported records that count as missing.
@@ -68,9 +69,12 @@ class Pending:
         unmade |= store.imported(bases)
         self._unmade = {key: bases[key] for key in unmade}
         self._from: dict[str, list[str]] = {key: [] for key in unmade}
+        self._rivals: dict[str, set[str]] = {}
         for key, trial in self._plan.items():
             if trial.base is not None and trial.base.key in unmade:
                 self._from[trial.base.key].append(key)
+            if trial.timed and key in self.lacking:
+                self._rivals.setdefault(trial.timed_problem, set()).add(key)
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -83,10 +87,17 @@ class Pending:
             self.again |= keys
             self._look(self._store)
 
-    def with_fits(self, keys: Iterable[str]) -> dict[str, Trial]:
-        """Trials with the fits that have to be made for them, and with all that starts from these,
-        so that it comes from one computation."""
+    def whole(self, keys: Iterable[str]) -> dict[str, Trial]:
+        """Trials with all that has to be computed together with them.
+
+        That are timed rivals on the same problem, so that they are timed on one machine, and the
+        fits that have to be made, with all that starts from these, so that it comes from one
+        computation.
+        """
         found = {key: self._plan[key] for key in keys}
+        for problem in {trial.timed_problem for trial in found.values() if trial.timed}:
+            rivals = self._rivals.get(problem, set()) & self.lacking
+            found |= {key: self._plan[key] for key in sorted(rivals)}
         bases = (trial.base for trial in list(found.values()) if trial.base is not None)
         for key in {base.key for base in bases} & self._unmade.keys():
             found[key] = self._unmade[key]
@@ -111,7 +122,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Batch:
-    """Missing trials of an artefact, or of several that share trials, up to the next look.
+    """Missing trials of an artefact, or of several that share trials, up to a look.
+
+    That is the next look which may be expected to decide anything, so that the deadline of a run
+    leaves time for it; the very next one, if no look ahead may.
 
     Attributes
     ----------
@@ -119,7 +133,7 @@ class Batch:
     keys : frozenset of str
         Of the trials, without the fits that they start from.
     expected : Expected
-        Of all artefacts whose next look is reached.
+        Of all artefacts whose look is reached.
     seconds : float
         CPU seconds.
     rate : float
@@ -197,12 +211,12 @@ class Agenda:
 
     def batches(self) -> list[Batch]:
         """Next batches, the one with the most expected verdicts per CPU second first."""
-        steps = {name: found for name in self.grids if (found := self.steps(name))}
-        everything = self.pending.with_fits(self.pending.lacking)
+        steps = {name: _worth(found) for name in self.grids if (found := self.steps(name))}
+        everything = self.pending.whole(self.pending.lacking)
         cost = {key: self.costs.of(trial) for key, trial in everything.items()}
 
         def seconds(keys):
-            return sum(cost[key] for key in self.pending.with_fits(keys))
+            return sum(cost[key] for key in self.pending.whole(keys))
 
         batches: list[Batch] = []
         for group in [*((name,) for name in steps), *_sharing(steps)]:
@@ -213,6 +227,12 @@ class Agenda:
                 rate = max(rate, _reached(steps, keys).value / max(seconds(keys), 1e-3))
             batches.append(Batch(group, now, _reached(steps, now), seconds(now), rate))
         return sorted(batches, key=lambda batch: (-batch.rate, batch.seconds))
+
+
+def _worth(steps: list[Step]) -> list[Step]:
+    """The steps from the first one on that is expected to decide anything; all if none is."""
+    first = (i for i, step in enumerate(steps) if step.expected.value > 0)
+    return steps[next(first, 0) :]
 
 
 def looks_of(plan: Plan, *, final: bool) -> list[Look]:
@@ -333,7 +353,7 @@ def run_batches(
     total = agenda.open
 
     def fits(batch):
-        trials = agenda.pending.with_fits(batch.keys)
+        trials = agenda.pending.whole(batch.keys)
         share = {True: 1, False: jobs}
         seconds = sum(agenda.costs.of(t) / share[t.timed] for t in trials.values())
         return time.monotonic() + seconds * course.passed / course.computed <= deadline
@@ -356,7 +376,7 @@ def run_batches(
         )
         started = time.monotonic()
         most = _OVERRUN * batch.seconds + _GRACE
-        trials = list(agenda.pending.with_fits(batch.keys).values())
+        trials = list(agenda.pending.whole(batch.keys).values())
         done = compute(trials, deadline, most)
         course.passed += (time.monotonic() - started) * jobs
         course.computed += done.seconds

@@ -14,7 +14,7 @@ from nmfbench.artefacts.region import Lead
 from nmfbench.engine import budget
 from nmfbench.engine.budget import run_units, units_of
 from nmfbench.verdicts import scheduler
-from nmfbench.verdicts.prospects import PRIOR, Prospects
+from nmfbench.verdicts.prospects import PRIOR, Expected, Prospects
 from nmfbench.verdicts.scheduler import Agenda, Computed, Pending, run_batches
 from nmfbench.verdicts.verdict import DECIDED, Look, decide
 
@@ -200,6 +200,25 @@ def test_one_look_and_all_planned_repeats(clock):
     world = World(clock, effects, seconds)
     world.run(np.inf, all_planned=True)
     assert [world.complete(name) for name in "ab"] == [20, 20]
+
+
+def test_a_batch_goes_on_to_a_look_that_decides_something(clock):
+    """Not to one that is expected to decide nothing; and it is begun only if there is time."""
+    world = World(clock, {"late": [1.0], "soon": [1.0]}, {"late": 1.0, "soon": 1.0})
+
+    def expected(look):
+        return Expected(9.0, 9.0) if look.repeats == 20 else Expected()
+
+    late = SimpleNamespace(open=claims(9), behind=set(), expected=expected)
+    of_others = world.prospects
+    world.prospects = lambda name: late if name == "late" else of_others(name)
+    best = world.agenda().batches()[0]
+    assert (best.artefacts, len(best.keys), best.seconds) == (("late",), 20, 20.0)
+    assert best.expected.verdicts == 9.0
+    world.run(19.0)
+    assert {name for names, _ in world.order for name in names} == {"soon"}
+    world.run(21.0)
+    assert (["late"], 20) in world.order
 
 
 def test_shared_trials_are_one_batch(clock):

@@ -900,6 +900,33 @@ def test_timed_trials_alone_or_left_out(command, monkeypatch):
     assert command(*words)[0] == 2
 
 
+@pytest.mark.parametrize("words", [[], ["--budget", "10m"]], ids=["at once", "in batches"])
+def test_rivals_that_were_timed_elsewhere_are_timed_along(command, tmp_path, monkeypatch, words):
+    """Also in artefacts that were not asked for, of the problems that are timed now and no others:
+    timings of one problem are of one machine."""
+    monkeypatch.setattr("nmfbench.engine.idle.psutil.cpu_percent", lambda seconds: 0.0)
+    few, all_ = (_grid([0.1])(profile) for profile in ("smoke", "quick"))
+    rivals = [replace(t, params={"normalize": True}, timed=True) for t in all_]
+    asked = [replace(t, timed=True) for t in few]
+    for name, grid in (("delta/clock", asked), ("epsilon/clock", rivals)):
+        registry.artefacts.add(name, _artefact(name, lambda profile, grid=grid: grid))
+    run = ("run", "--timed", "only", *words)
+    assert _json(command, *run, "epsilon")[1]["computed"] == 5
+    elsewhere = {"platform": "other", "cpu": "other", "cores": 1}
+    with Store(tmp_path / "store") as store:
+        for record in store.records():
+            store.put(record | {"host": elsewhere}, replace=True)
+    code, _, err = command(*run, "delta")
+    assert code == 0
+    assert "with 1 trial of other artefacts, timed on another machine" in err
+    with Store(tmp_path / "store") as store:
+        hosts = {record["key"]: record["host"] for record in store.records()}
+    assert hosts.keys() == {trial.key for trial in (*asked, *rivals)}
+    apart = {key for key, found in hosts.items() if found == elsewhere}
+    assert apart == {trial.key for trial in rivals if trial.repeat > 0}
+    assert "of other artefacts" not in command(*run, "delta")[2]
+
+
 def test_publish_and_import_of_a_folder_give_the_same_records(command, tmp_path):
     """The book goes from store to store; publishing twice writes nothing."""
     command("run", "alpha", "gamma/failing", "--profile", "smoke")

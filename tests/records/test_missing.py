@@ -117,6 +117,15 @@ def test_rivals_that_were_timed_here_stay(store):
     assert missing([here, there, lacking], store) == [there, lacking]
 
 
+def test_rivals_of_two_hosts_are_timed_again_where_none_is_missing(store):
+    """As a run that was stopped between them leaves them."""
+    here, there = timed("spa"), timed("hals")
+    store.put(record_of(here))
+    store.put(record_of(there, host=ELSEWHERE))
+    assert missing([here, there], store) == [there]
+    assert missing([there], store) == []
+
+
 def test_a_release_of_this_package_keeps_timings_and_one_of_another_does_not(store):
     """Keys say which of its versions computed a record; of numpy only the record does."""
     ours, theirs, lacking = timed("spa"), timed("hals"), timed("mu")
