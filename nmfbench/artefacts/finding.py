@@ -127,7 +127,8 @@ class Finding:
         """p-values of all estimates together, by the rule; of readings the largest of each."""
         if self.readings:
             places = [self.at(reading).place(smallest) for reading in self.readings]
-            return Place(*(np.max(column, axis=0) for column in zip(*places, strict=True)))
+            columns = (np.broadcast_arrays(*column) for column in zip(*places, strict=True))
+            return Place(*(np.max(column, axis=0) for column in columns))
         places, k = self.places(smallest), len(self.estimates)
         if not places:
             return Place(1.0, 1.0)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from datetime import time as dtime
 from os import PathLike
+from typing import Any
 
 from nmfbench.audits import sensitivity
 from nmfbench.commands.agenda import (
@@ -144,7 +145,7 @@ def run(
     with Store(store) as opened:
         batches = budget is not None or until is not None
         deadline = time.monotonic() + seconds_left(converted(budget), until)
-        asked = {"retry_failed": retry_failed, "anew": recompute}
+        asked: dict[str, Any] = {"retry_failed": retry_failed, "anew": recompute}
         rivals = timed_rivals(list(plan.values()), opened, profile, stand_in=stand_in, **asked)
         everything = [*plan.values(), *rivals]
         held = Held.of(everything, opened)

@@ -1,5 +1,6 @@
 """Batches: the most expected verdicts per CPU second first, and what that is worth."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -168,6 +169,14 @@ def test_what_is_decided_or_cannot_be_tested_is_worth_nothing():
         claims(1), [Finding.without("not run", "")], lambda name: DELTA, Look(10, 20)
     )
     assert without.expected(Look(20, 20, True)).value == 0
+
+
+def test_a_reading_without_an_estimate_keeps_a_test_open():
+    """Of two readings of a sentence one may have none so far; draws of the other decide nothing."""
+    one = replace(of_units(3.0 + 0.1 * np.arange(10), "score"), reading="one")
+    half = Finding("{}", [one], Lead(), readings=("one", "other"))
+    known = Prospects(claims(1), [half], lambda name: DELTA, Look(10, 20))
+    assert known.chances(Look(20, 20, True)) == [0.0]
 
 
 # -- the order ------------------------------------------------------------------------------------
