@@ -45,12 +45,14 @@ def merge_beside(source, target, *, own: bool = False) -> int:
     """
     from nmfbench.cards.measured import merge_measured
     from nmfbench.records.rounding import merge_spreads
+    from nmfbench.records.tally import merge_tally
     from nmfbench.reports.two_targets import merge_two_targets
     from nmfbench.verdicts.course import merge_course
 
     merge_spreads(source, target, own=own)
     merge_two_targets(source, target, own=own)
     merge_course(source, target)
+    merge_tally(source, target)
     return merge_measured(source, target, own=own)
 
 

@@ -13,6 +13,7 @@ from nmfbench.commands.values import BOOK, command, listed
 from nmfbench.comparison.leaderboards import race_traces
 from nmfbench.core import registry
 from nmfbench.records.store import Store
+from nmfbench.records.tally import read_tally, tally, write_tally
 from nmfbench.verdicts import book as record_book
 from nmfbench.verdicts.course import course, write_course
 
@@ -68,6 +69,9 @@ def publish(
         write_course(
             course((entry.target for entry in registry.artefacts.entries()), opened), store
         )
+        known, held = tally(opened), read_tally(store)
+        if len(known) and (held is None or known["records"].sum() >= held["records"].sum()):
+            write_tally(known, store)
     measured = merge_beside(store, book, own=True)
     data = asdict(found) | {"merge": merge_data(found.merge), "book": str(book)}
     data["measured"] = measured

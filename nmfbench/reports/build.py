@@ -38,9 +38,11 @@ from nmfbench.comparison.leaderboards import Leaderboard, leaderboards, places
 from nmfbench.comparison.saved import add_saved, saved_solvers
 from nmfbench.core import registry
 from nmfbench.records.store import Store
+from nmfbench.records.tally import read_tally
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.papers.paper import paper as paper_of
+from nmfbench.reports.audits import write_audits
 from nmfbench.reports.about import add_addresses, write_about
 from nmfbench.reports.changes import RELEASED, read_release, write_changes
 from nmfbench.reports.choose import write_choose
@@ -188,7 +190,7 @@ def build_report(
     sentences = [row for key in papers for row in sentence_rows(key, paper_of(key).sentences, rows)]
     numbers = [row for section in sections for row in section.numbers]
     changes = None if release is None else release.compare(rows, by_id, sentences)
-    twice, looks = read_two_targets(store), read_course(store)
+    twice, looks, audits = read_two_targets(store), read_course(store), read_tally(store)
     index, *previews = write_landing(
         as_in_notebooks,
         list(papers),
@@ -201,6 +203,7 @@ def build_report(
         numbers,
         findings(rows),
         hours=looks is not None,
+        audits=audits is not None,
     )
     chosen = write_choose(boards, output)
     table = write_claims([section.evaluation for section in as_in_notebooks], output)
@@ -240,6 +243,8 @@ def build_report(
         written.append(write_page(twice, list(by_id), output))
     if looks is not None:
         written += write_hours(looks, list(by_id), output)
+    if audits is not None:
+        written.append(write_audits(audits, output))
     if regrets := rows_of():
         written.append(write_regret(regrets, output))
     written += write_about(list(papers), output, changes=changes is not None)

@@ -199,6 +199,7 @@ def write_landing(
     found: Sequence[Mapping[str, str]] = (),
     *,
     hours: bool = False,
+    audits: bool = False,
 ) -> list[Path]:
     """Write ``index.html`` and the small pictures on it; their paths.
 
@@ -225,8 +226,8 @@ def write_landing(
         That the papers print, as :func:`~nmfbench.verdicts.numbers.number_rows` gives them.
     found : sequence of dict
         Sentences on what came out, as :func:`~nmfbench.reports.findings.findings` gives them.
-    hours : bool, default=False
-        Whether there is a page ``hours.html``.
+    hours, audits : bool, default=False
+        Whether there is a page ``hours.html``, and one ``audits.html``.
     """
     evaluations = [section.evaluation for section in sections]
     rows = [
@@ -251,6 +252,7 @@ def write_landing(
         changes=changes,
         twice=twice,
         hours=hours,
+        audits=audits,
         sentences=outcomes,
         all_sentences=sentence_counts(sentences),
         numbers={

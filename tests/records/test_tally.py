@@ -1,0 +1,62 @@
+"""The tally of audits: what it counts, how it travels, and its page."""
+
+import pandas as pd
+import pytest
+
+from nmfbench.records.exchange import ExchangeError
+from nmfbench.records.schema import AUDIT
+from nmfbench.records.store import Store
+from nmfbench.records.tally import FILE_NAME, merge_tally, read_tally, tally, write_tally
+from nmfbench.reports.audits import write_audits
+
+
+def audit(key, outcome, task="recovery", finished="2026-01-02T03:04:05+00:00"):
+    given = {"key": key, "outcome": outcome, "task": task, "finished": finished}
+    return dict.fromkeys(AUDIT, "x") | given | {"host": {"cpu": "some"}}
+
+
+@pytest.fixture
+def found(tmp_path):
+    """Of three records, one of which was audited twice."""
+    with Store(tmp_path / "store") as store:
+        store.put_audits([audit("a", "different"), audit("b", "same digits")])
+        store.put_audits([audit("a", "same bits", finished="2026-01-03T00:00:00+00:00")])
+        store.put_audits([audit("c", "rounding", "clustering")])
+        return tally(store)
+
+
+def test_the_last_audit_of_each_record_counts(found):
+    """By task, with the time of the last one."""
+    assert found["task"].tolist() == ["clustering", "recovery"]
+    row = found.iloc[1].to_dict()
+    assert (row["records"], row["same bits"], row["same digits"]) == (2, 1, 1)
+    assert (row["rounding"], row["different"], row["last"][:10]) == (0, 0, "2026-01-03")
+
+
+def test_a_tally_comes_back_and_one_of_fewer_records_replaces_none(found, tmp_path):
+    """What is kept is what is read; a copy goes where there is none, or one of fewer records."""
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir(), there.mkdir()
+    assert read_tally(here) is None
+    write_tally(found, here)
+    pd.testing.assert_frame_equal(read_tally(here), found)
+    merge_tally(here, there)
+    write_tally(found[:1], here)
+    merge_tally(here, there)
+    pd.testing.assert_frame_equal(read_tally(there), found)
+
+
+@pytest.mark.parametrize("text", ["{}", '{"audits": [[1, 2]]}', '{"audits": 3}', "no JSON"])
+def test_a_tally_of_another_form_is_an_error(tmp_path, text):
+    """A file that is not as it was written is named, with what to do."""
+    (tmp_path / FILE_NAME).write_text(text)
+    with pytest.raises(ExchangeError, match="Move the file away"):
+        read_tally(tmp_path)
+
+
+def test_the_page_has_a_row_for_each_task(found, tmp_path):
+    """And says how many records came out different."""
+    text = write_audits(found, tmp_path).read_text(encoding="utf-8")
+    assert "0 of 3 records came out different" in " ".join(text.split())
+    assert text.count("<tr>") == 3
+    assert "2026-01-03 00:00" in text
