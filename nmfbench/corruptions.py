@@ -22,6 +22,7 @@ from nmfbench.core.validation import check_number
 from nmfbench.optim.kernels.poisson import poisson_quantile
 
 __all__ = [
+    "broken_samples",
     "corrupt",
     "exponential",
     "gaussian",
@@ -189,6 +190,22 @@ def salt_pepper(data, level, rng):
     mask = rng.random(data.X.shape) < level
     value = np.where(rng.random(data.X.shape) < 0.5, 0, _top(data))
     return np.where(mask, value, data.X), mask
+
+
+@register_corruption(
+    "broken-samples", level="share of samples whose entries are all set to 0 or the top"
+)
+def broken_samples(data, level, rng):
+    """Set all entries of some samples to 0 or to the top of the range, half and half.
+
+    The top is ``data.upper``, or the largest entry of ``X`` where that is None. Samples of a low
+    level are among those of a higher one, and get the same values.
+    """
+    check_number(level, "level", at_least=0, at_most=1)
+    rows = rng.random(len(data.X)) < level
+    mask = np.broadcast_to(rows[:, None], data.X.shape).copy()
+    values = np.where(rng.random(data.X.shape) < 0.5, 0, _top(data))
+    return np.where(mask, values, data.X), mask
 
 
 @register_corruption(

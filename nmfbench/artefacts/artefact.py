@@ -17,7 +17,7 @@ from nmfbench.artefacts.strips import Strip
 from nmfbench.core import registry
 from nmfbench.core.matters import Matters, Ratio, check_matters, smallest_difference
 from nmfbench.datasets.base import dataset_available, dataset_variant
-from nmfbench.trials.trial import Trial, canonical
+from nmfbench.trials.trial import Trial, canonical, share_prototypes
 
 __all__ = [
     "PROFILES",
@@ -187,7 +187,9 @@ class Artefact:
 @cache
 def _listed(grid: Callable[[str], list[Trial]], profile: str) -> tuple[Trial, ...]:
     """The trials of a profile, each once; kept, as some grids have many thousands."""
-    return tuple(dict.fromkeys(grid(profile)))
+    trials = tuple(dict.fromkeys(grid(profile)))
+    share_prototypes(trials)
+    return trials
 
 
 @cache

@@ -76,11 +76,8 @@ def changed(trial: Trial, *changes: Mapping[str, Any]) -> Trial:
 
 def cross(base: Trial, repeats: int, *axes: Axis) -> list[Trial]:
     """The trials of every combination of changes, in each of the first ``repeats``."""
-    return [
-        changed(base, {"repeat": repeat}, *changes)
-        for repeat in range(repeats)
-        for changes in product(*axes)
-    ]
+    first = [changed(base, *changes) for changes in product(*axes)]
+    return [trial.in_repeat(repeat) for repeat in range(repeats) for trial in first]
 
 
 def methods(chosen: Iterable[Method]) -> Axis:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import importlib
 import inspect
 import json
@@ -62,6 +63,7 @@ def _main(argv):
         args = parse(argv)
     except SystemExit as end:  # argparse ends so after --help, --version and errors
         return end.code or 0
+    gc.set_threshold(20_000, 20, 20)  # grids have 10^5 trials, in which there is no garbage
     as_json = getattr(args, "json", False)
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(sys.stderr):

@@ -86,19 +86,25 @@ class Costs:
     def __init__(self, store: Store | Held, trials: Iterable[Trial]):
         self._known: dict[tuple, _Known] = {}
         self._seen: dict[tuple, list[float]] = {}
-        self._predicted: dict[str, float] = {}
+        self._predicted: dict[Trial, float] = {}
         self.learn(store, trials)
 
     def learn(self, store: Store | Held, trials: Iterable[Trial]) -> None:
         """Take the records of some more trials as those of kin."""
         everyone = {t.key: t for trial in trials for t in (trial, trial.base) if t is not None}
+        kin: dict[Trial, list[tuple[_Known, float, float]]] = {}
         for key, record in store.provenance(everyone).items():
-            whole = everyone[key].base is None
+            trial = everyone[key]
+            whole = trial.base is None
             if (cost := cpu_of(record, whole=whole)) is None:
                 continue
             fit = min(cost, _cpu_of_fit(record)) if whole else 0.0
-            for kind, size, volume in _kinds(everyone[key]):
-                known = self._known.setdefault(kind, _Known())
+            if (prototype := trial.prototype) not in kin:
+                kin[prototype] = [
+                    (self._known.setdefault(kind, _Known()), size, volume)
+                    for kind, size, volume in _kinds(prototype)
+                ]
+            for known, size, volume in kin[prototype]:
                 known.fit += fit
                 known.volume += volume
                 if record["elapsed"] is not None:
@@ -111,9 +117,10 @@ class Costs:
 
     def _before(self, trial):
         """By the records from before the run."""
-        if trial.key not in self._predicted:
-            self._predicted[trial.key] = self._predict(trial)
-        return self._predicted[trial.key]
+        prototype = trial.prototype  # as no kind depends on the repeat
+        if prototype not in self._predicted:
+            self._predicted[prototype] = self._predict(prototype)
+        return self._predicted[prototype]
 
     def _predict(self, trial):
         for depth, (kind, size, volume) in enumerate(_kinds(trial)):

@@ -24,8 +24,9 @@ class Held:
     """
 
     def __init__(self, store: Store, keys: Iterable[str]):
+        self._store = store
         self._provenance = store.provenance(keys)
-        self._imported = store.imported(self._provenance)
+        self._imported: dict[str, bool] = {}
 
     @classmethod
     def of(cls, trials: Iterable[Trial], store: Store) -> Held:
@@ -37,7 +38,11 @@ class Held:
         return {key: self._provenance[key] for key in keys if key in self._provenance}
 
     def imported(self, keys: Iterable[str]) -> set[str]:
-        return self._imported.intersection(keys)
+        keys = self._provenance.keys() & set(keys)
+        if new := keys - self._imported.keys():
+            found = self._store.imported(new)
+            self._imported.update((key, key in found) for key in new)
+        return {key for key in keys if self._imported[key]}
 
 
 def missing(

@@ -126,6 +126,7 @@ _FLAT = {"host": (str, int), "versions": (str,)}
 
 _KINDS = {str: "text", int: "a whole number"}
 _TEXT = json.JSONEncoder(separators=(",", ":")).encode
+_PLACES = {name: place for place, name in enumerate(COLUMNS)}
 _LARGEST = 2**63  # what an INTEGER of SQLite is below
 
 
@@ -167,13 +168,12 @@ def check_origin(row: Sequence[Any]) -> None:
 
     Rows with a digest need it, too: an earlier nmfbench took them from files of others.
     """
-    columns = dict(zip(COLUMNS, row, strict=True))
     for name in _FLAT:
-        _check_text(name, columns[name])
+        _check_text(name, row[_PLACES[name]])
     for name in _TIMES:
-        if columns[name] is not None:
-            _value(name, columns[name])
-    _text("finished", columns["finished"])
+        if row[_PLACES[name]] is not None:
+            _value(name, row[_PLACES[name]])
+    _text("finished", row[_PLACES["finished"]])
 
 
 @functools.lru_cache(1024)  # many records have the same

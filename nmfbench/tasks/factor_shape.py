@@ -20,6 +20,7 @@ _SHORT = 0.3
     "factor-shape",
     summary="sizes and norms of the factors, and how alike their columns and samples are",
     based_on="factorization",
+    tolerances={"cosine-*": 1e-6},  # differences of sums over pairs of rows, in single precision
     # Two points of cosines and shares; norms by as much as sizes of light; sizes of data are facts.
     matters={
         "columns-alike": 0.02,

@@ -7,7 +7,7 @@ import hashlib
 import inspect
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -20,7 +20,7 @@ from nmfbench.datasets.files import supplied_hash
 from nmfbench.trials.fingerprint import code_version
 from nmfbench.trials.seeds import SCHEME, seed_of
 
-__all__ = ["Trial", "canonical", "key_of", "precision_of", "version_of"]
+__all__ = ["Trial", "canonical", "key_of", "precision_of", "share_prototypes", "version_of"]
 
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
@@ -124,10 +124,35 @@ class Trial:
     def __hash__(self) -> int:
         return hash(self._text)
 
+    def in_repeat(self, repeat: int) -> Trial:
+        """The same trial in another repeat, with the same :attr:`prototype`."""
+        found = object.__new__(Trial)
+        values = {name: self.__dict__[name] for name in _FIELDS}
+        found.__dict__.update(values, repeat=repeat, labels=self.labels, _prototype=self.prototype)
+        return found
+
+    @property
+    def prototype(self) -> Trial:
+        """The trial of which this one is another repeat; itself, if none is known.
+
+        It keeps what does not depend on the repeat, so that the keys of a grid of many repeats take
+        little more time than those of one.
+        """
+        return self.__dict__.get("_prototype", self)
+
     @cached_property
     def _text(self) -> str:
         """All fields as canonical text."""
-        return canonical({name: getattr(self, name) for name in _FIELDS})
+        before, after = self.prototype._around_repeat
+        return f"{before}{int.__repr__(self.repeat)}{after}"
+
+    @cached_property
+    def _around_repeat(self) -> tuple[str, str]:
+        """All fields as canonical text, but for the repeat: what is before it and after it."""
+        fields = {name: getattr(self, name) for name in _FIELDS}
+        before = canonical({name: value for name, value in fields.items() if name < "repeat"})
+        after = canonical({name: value for name, value in fields.items() if name > "repeat"})
+        return f'{before[:-1]},"repeat":', f",{after[1:]}"
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Trial:
@@ -144,6 +169,8 @@ class Trial:
     @cached_property
     def code(self) -> str:
         """Fingerprint of the source that computes this trial; no part of its key."""
+        if self.prototype is not self:
+            return self.prototype.code
         data = registry.datasets[self.dataset]
         entries: list[registry.Entry[Any]] = [
             data,
@@ -181,6 +208,9 @@ class Trial:
         It differs in the task and has those of the options that its own task takes. So trials
         that ask different questions of one fit share it.
         """
+        if self.prototype is not self:
+            base = self.prototype.base
+            return None if base is None else base.in_repeat(self.repeat)
         name = registry.tasks[self.task].info["based_on"]
         if name is None:
             return None
@@ -208,13 +238,18 @@ class Trial:
         taken = () if self.base is None else self.base.options
         return {key: value for key, value in self.options.items() if key not in taken}
 
-    @cached_property
+    @property
     def declared(self) -> dict[str, Any]:
         """All that the key holds besides the fields.
 
         The declared versions of solver, task, dataset (or its stand-in) and corruption, the number
         of the scheme of seeds, the content of the data file, and the key of the base.
         """
+        return self.prototype._versions | {"base": None if self.base is None else self.base.key}
+
+    @cached_property
+    def _versions(self) -> dict[str, Any]:
+        """What is declared but for the base."""
         data = registry.datasets[self.dataset]
         stand_in = self.stand_in and data.info.get("stand_in") is not None
         noise = None if self.corruption is None else registry.corruptions[self.corruption]
@@ -225,8 +260,12 @@ class Trial:
             "dataset": version_of(data, stand_in=stand_in),
             "corruption": None if noise is None else version_of(noise),
             "content": self.data_version,
-            "base": None if self.base is None else self.base.key,
         }
+
+    @cached_property
+    def _after_base(self) -> str:
+        """What is declared as canonical text: all that is after the key of the base."""
+        return f",{canonical(self._versions)[1:]}"
 
     @cached_property
     def key(self) -> str:
@@ -234,12 +273,16 @@ class Trial:
 
         Of a solver in a file outside, the name of the file counts and its folder does not.
         """
-        return key_of(self, self.declared)
+        if ":" in self.solver:
+            return key_of(self, self.declared)
+        base = "null" if self.base is None else f'"{self.base.key}"'
+        return _hashed(f'{self._text} {{"base":{base}{self.prototype._after_base}')
 
     @cached_property
     def timed_problem(self) -> str:
         """Problem that timed rivals share: all fields but the solver and its parameters."""
-        return canonical(self.to_dict() | {"solver": None, "params": None})
+        fields = {name: getattr(self, name) for name in _FIELDS}
+        return canonical(fields | {"solver": None, "params": None})
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Random numbers for one purpose, the same for every solver and level.
@@ -255,6 +298,16 @@ class Trial:
         """Seed of the solver's own randomness: the same for every solver."""
         rng = np.random.default_rng(seed_of(self, f"start {self.start}"))
         return int(rng.integers(2**31))
+
+
+def share_prototypes(trials: Iterable[Trial]) -> None:
+    """Give trials that differ in the repeat alone one :attr:`~Trial.prototype`."""
+    known: dict[tuple[str, str], Trial] = {}
+    for trial in trials:
+        prototype = trial.prototype
+        shared = known.setdefault(prototype._around_repeat, prototype)
+        if shared is not prototype:
+            trial.__dict__["_prototype"] = shared  # which is no field
 
 
 def _options_of(task: str) -> frozenset[str]:
@@ -274,7 +327,10 @@ def key_of(trial: Trial, declared: Mapping[str, Any]) -> str:
     """The key of a trial under versions that may be others than today's, as those of a record."""
     if ":" in trial.solver:  # an external class: no result depends on the folder of its file
         trial = replace(trial, solver=registry.solvers[trial.solver].key)
-    text = f"{trial._text} {canonical(dict(declared))}"
+    return _hashed(f"{trial._text} {canonical(dict(declared))}")
+
+
+def _hashed(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 

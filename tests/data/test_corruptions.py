@@ -27,7 +27,7 @@ from nmfbench.trials.trial import Trial
 
 NAMES = list(registry.corruptions)
 REDRAWN = {"exponential", "poisson"}
-RANGED = {"occlusion", "salt-pepper", "view-mismatch", "view-salt-pepper"}
+RANGED = {"broken-samples", "occlusion", "salt-pepper", "view-mismatch", "view-salt-pepper"}
 
 
 def data(upper=None, dtype=np.float64, scale=1.0, image_shape=(15, 20)):
@@ -279,6 +279,19 @@ def test_trials_see_clipped_images(monkeypatch):
     assert digits.X.max() == 1.0 < matrix.X.max()
     assert min(digits.X.min(), matrix.X.min()) == 0.0
     np.testing.assert_array_equal(digits.clean, load_dataset("digits").X)
+
+
+def test_broken_samples_are_broken_as_a_whole():
+    """As many as the level says, those of a low level among those of a higher one."""
+    given = data(upper=1.0)
+    few, many = (corrupt(given, "broken-samples", level, rng()) for level in (0.1, 0.4))
+    broken = [noisy.mask.any(axis=1) for noisy in (few, many)]
+    np.testing.assert_array_equal([noisy.mask.all(axis=1) for noisy in (few, many)], broken)
+    assert not (broken[0] & ~broken[1]).any()
+    assert 0.3 < broken[1].mean() < 0.5
+    np.testing.assert_array_equal(few.X[broken[0]], many.X[broken[0]])
+    assert set(np.unique(few.X[broken[0]])) == {0.0, 1.0}
+    assert few.X[broken[0]].mean() == pytest.approx(0.5, abs=0.05)
 
 
 @pytest.mark.parametrize("name", ["view-mismatch", "view-salt-pepper"])

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from engine import python, trial
+from engine import on_digits, python, trial
 
 from nmfbench.core import registry
-from nmfbench.trials.trial import Trial, canonical
+from nmfbench.trials.trial import Trial, canonical, key_of, share_prototypes
 
 CORRUPTED = {"corruption": "sparse-laplace", "level": 0.5}
 
@@ -44,6 +44,24 @@ def test_every_field_counts():
     assert set(others) == {field.name for field in dataclasses.fields(Trial)}
     keys = {dataclasses.replace(base, **{name: value}).key for name, value in others.items()}
     assert len(keys | {base.key}) == len(others) + 1
+
+
+def test_another_repeat_has_the_key_that_it_has_by_itself():
+    """Made from a trial, or given its prototype afterwards; with and without a base."""
+    for one in (trial(**CORRUPTED), on_digits("recognition")):
+        alone = dataclasses.replace(one, repeat=3)
+        made, given = one.in_repeat(3), dataclasses.replace(one, repeat=3)
+        share_prototypes([one, given])
+        assert made.prototype is given.prototype is one
+        for other in (made, given):
+            assert other == alone
+            assert hash(other) == hash(alone)
+            assert other.key == alone.key == key_of(alone, alone.declared)
+            assert (other.declared, other.code) == (alone.declared, alone.code)
+            assert other.base == alone.base
+        assert one.key != alone.key
+    share_prototypes([one, unlike := dataclasses.replace(one, start=1)])
+    assert unlike.prototype is unlike
 
 
 def test_roundtrip():

@@ -51,7 +51,7 @@ def _ticks(holds):
         # What LNMF and NSDR have more than NMF, or less.
         robust = {ticks.LNMF: 1, ticks.NSDR: 0} if holds else {ticks.LNMF: -1, ticks.NSDR: 1}
         near = {ticks.LNMF: 0, ticks.NSDR: 1} if holds else {ticks.LNMF: 1, ticks.NSDR: -1}
-        clean = row["corruption"] not in ("salt-pepper", "occlusion")
+        clean = row["corruption"] not in ("salt-pepper", "occlusion", "broken-samples")
         kept = 1.0 if clean else 0.7 + 0.1 * robust.get(own, 0)
         more = 0.15 * near.get(own, 0) + noise
         found = {

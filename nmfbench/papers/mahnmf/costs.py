@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
+from nmfbench.artefacts.bounds import at_most
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, estimate, per_repeat, smaller
 from nmfbench.artefacts.finding import NO_PAIR, Finding
@@ -17,8 +18,9 @@ from nmfbench.artefacts.region import Bounds, Margin
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.growth import MATTERS, grows_no_faster
+from nmfbench.papers.mahnmf import speed
 from nmfbench.papers.mahnmf.matrices import SORT
-from nmfbench.stats.traces import lowest, time_to
+from nmfbench.stats.traces import lowest, stop_index, time_to
 from nmfbench.trials.trial import Trial
 
 OGM_TEN, GS_TEN, EN_TEN = (
@@ -46,6 +48,7 @@ _NEAR = 1.02
 SECONDS, SHARE = "seconds a round", "sorting-share"
 TO_NEAR = {"rounds": "rounds to 2 %", "cpu_seconds": "seconds to 2 %"}
 TO_LEVEL = "seconds to the same objective"
+TO_STOP = "rounds to stop"
 _COSTS = {
     SHARE: "share of a sweep that sorts",
     SECONDS: "milliseconds of a round",
@@ -88,7 +91,8 @@ def frame(records):
     """Records with their sizes, and what the traces of runs say.
 
     ``features`` and ``entries`` are sizes of the matrix; seconds and rounds are those of
-    :data:`SECONDS`, :data:`TO_NEAR` and :data:`TO_LEVEL`, each for its own methods.
+    :data:`SECONDS`, :data:`TO_NEAR`, :data:`TO_LEVEL` and :data:`TO_STOP`, which is the end of a
+    run that the paper's rule (4) has not stopped, each for its own methods.
     """
     runs = records["task"] == "convergence"
     params = pd.DataFrame(list(records["dataset_params"]), index=records.index)
@@ -98,7 +102,7 @@ def frame(records):
     )
     traces = {k: arrays["trace"] for k, arrays in frame.loc[runs, "arrays"].items()}
     numbers: dict[str, dict[Any, float]] = {
-        name: {} for name in (SECONDS, *TO_NEAR.values(), TO_LEVEL)
+        name: {} for name in (SECONDS, *TO_NEAR.values(), TO_LEVEL, TO_STOP)
     }
     for k, trace in traces.items():
         method = frame.at[k, "method"]
@@ -109,6 +113,8 @@ def frame(records):
             near = _NEAR * lowest(trace)
             numbers[TO_NEAR["rounds"]][k] = max(time_to(trace, near, "iteration"), 1.0)
             numbers[TO_NEAR["cpu_seconds"]][k] = max(time_to(trace, near), 1e-9)
+            stop = stop_index(trace, speed.STOP)
+            numbers[TO_STOP][k] = float(len(trace) - 1 if stop is None else stop)
     for _, rows in select_rows(frame.loc[runs], method=[M_RRI, M_OGM]).groupby("repeat"):
         level = max(lowest(traces[k]) for k in rows.index)
         for k in rows.index:
@@ -193,19 +199,22 @@ ARTEFACT = register_artefact(
                     ("en", "MahNMF-EN", EN_TEN, "Section 4.4"),
                 )
             ),
-            *(
-                Claim(
-                    f"gs-rapid-{key}",
-                    "The smoothing method for MahNMF-GS converges rapidly: its objective is "
-                    f"within 2 % of the lowest after no more {words} than that of MahNMF is, but "
-                    "for a margin of 20 %.",
-                    "Section 4.3",
-                    always_best(GS, [OGM], TO_NEAR[clock], lower=True, ratio=True, region=_NO_MORE),
-                )
-                for key, clock, words in (
-                    ("rounds", "rounds", "rounds"),
-                    ("seconds", "cpu_seconds", "CPU seconds"),
-                )
+            Claim(
+                "gs-rapid-rounds",
+                f"The smoothing method for MahNMF-GS converges rapidly, in {speed.FEW} rounds at "
+                "most.",
+                "Section 4.3",
+                at_most(GS, TO_STOP, speed.FEW, ratio=True),
+            ),
+            Claim(
+                "gs-rapid-seconds",
+                "The objective of MahNMF-GS is within 2 % of the lowest after no more CPU seconds "
+                "than that of MahNMF is, but for a margin of 20 %.",
+                "ours, after Section 4.3, which names no rival",
+                always_best(
+                    GS, [OGM], TO_NEAR["cpu_seconds"], lower=True, ratio=True, region=_NO_MORE
+                ),
+                origin="ours",
             ),
             Claim(
                 "manifold-rri-slow",
@@ -220,7 +229,7 @@ ARTEFACT = register_artefact(
         | {
             SECONDS: Ratio(0.10),
             TO_LEVEL: Ratio(0.10),
-            **dict.fromkeys(TO_NEAR.values(), Ratio(0.10)),
+            **dict.fromkeys((*TO_NEAR.values(), TO_STOP), Ratio(0.10)),
         },
         assumed={
             "sorting": "A sweep over 50 samples of rank 20 by sorting, and the same sorts without "
@@ -229,7 +238,8 @@ ARTEFACT = register_artefact(
             "a round": "Ten gradients for each factor, for all three methods; four sizes of "
             "uniform matrices, 200 x 50 to 1600 x 400, rank 20. The defaults of both extensions: "
             "one group of all features with half of its norm at the start; λ = 0.1.",
-            "rapidly": "The paper names no rival. MahNMF by the same method, on the same uniform "
+            "rapidly": f"In {speed.FEW} rounds by rule (4), as Algorithm 3 in Figure 3. In our "
+            "question beside MahNMF by the same method, on the same uniform "
             "matrix (400 x 100), from the same start, each within 2 % of its own lowest objective "
             "of 40 rounds; a margin of twice the smallest difference of times that matters.",
             "MahNMF-M": "Three images of each person of Yale B, rank 20: RRI by selection, which "

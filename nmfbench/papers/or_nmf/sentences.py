@@ -259,7 +259,7 @@ SENTENCES = (
         place="Section IV-A",
         tests=(
             "costs/onmf-cheap",
-            "batch/onmf-as-good",
+            "batch/onmf-pays",
         ),
     ),
     Sentence(

@@ -11,6 +11,7 @@ from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.grids import Method, changed
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.printed import PrintedNumber, mean_of
+from nmfbench.artefacts.region import Bounds
 from nmfbench.artefacts.tables import score_table
 from nmfbench.papers.or_nmf.curves import CBCL, HUE, ONE_SWEEP, ORL, SINGLE
 from nmfbench.papers.reported import reported
@@ -29,6 +30,7 @@ _FACTS = {
 }
 _PRINTED_FACTS = list(_FACTS)[:3]
 _ILL = 0.1
+_MUCH = 0.1  # of sparseness, five times the smallest difference that matters
 _NAMES = {"cbcl": "CBCL", "orl": "ORL", "huebow": "hue words", "digits": "digits"}
 _PRINTED = ("huebow", "cbcl", "orl")
 _IN_PAPER = {"huebow": "IAPR TC12"}
@@ -117,10 +119,13 @@ ARTEFACT = register_artefact(
         claims=[
             Claim(
                 "sparser",
-                "The hue features are much sparser than both sets of faces.",
+                "The hue features are much sparser than both sets of faces: by 0.1 or more.",
                 "Section V-A.2, Table II",
                 always_best(
-                    {"dataset": "huebow"}, [{"dataset": "cbcl"}, {"dataset": "orl"}], _SPARSENESS
+                    {"dataset": "huebow"},
+                    [{"dataset": "cbcl"}, {"dataset": "orl"}],
+                    _SPARSENESS,
+                    region=Bounds(_MUCH),
                 ),
                 "; ".join(f"{_NAMES[d]} {reported(_ID, d).value[2]:g}" for d in _PRINTED),
             ),

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from itertools import product
 
+import numpy as np
+
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.comparisons import always_best, better, flat, not_worse
+from nmfbench.artefacts.comparisons import always_best, better, flat, not_worse, per_repeat
+from nmfbench.artefacts.estimate import of_units
+from nmfbench.artefacts.finding import Finding, within
 from nmfbench.artefacts.grids import Method, corrupted, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Printed
+from nmfbench.artefacts.region import Lead
 from nmfbench.papers.reported import reported
 from nmfbench.papers.robust_xray.anchor_recovery import (
     BASE,
@@ -28,7 +33,7 @@ _RIVALS = [method for method, _ in RIVALS.values()]
 _EXPONENTIAL = (Method(IS, "xray-is"), *_RIVALS, Method(IS_RAND, "xray-is", {"selection": "rand"}))
 _POISSON = (Method(KL, "xray-kl"), *_RIVALS)
 METHODS = (*_EXPONENTIAL, _POISSON[0])
-_ENDS = (0.5, 10.0)  # of the means
+_LARGEST = 10.0  # mean
 
 
 def trials(profile):
@@ -50,6 +55,17 @@ def trials(profile):
 
 _AT, _ON_POISSON = {"corruption": "exponential"}, {"corruption": "poisson"}
 _AXIS = reported("robust-xray/fig4", "axis")
+
+
+def _rises(frame):
+    """Slope of recovery along the logarithm of the mean parameter, in each repeat."""
+    cells = per_repeat(frame, KL, METRIC, ["level"]).unstack("level").dropna()
+    if cells.shape[1] < 2 or cells.empty:
+        return Finding.without("not run", "no repeat of this grid has two means")
+    slopes = np.polyfit(np.log(cells.columns.to_numpy(float)), cells.to_numpy().T, 1)[0]
+    text = f"recovery of {KL} changes by {{}} for one unit of log λ"
+    return Finding(text, [of_units(slopes)], Lead())
+
 
 ARTEFACT = register_artefact(
     Artefact(
@@ -107,23 +123,18 @@ ARTEFACT = register_artefact(
             ),
             Claim(
                 "poisson-grows",
-                f"On Poisson data recovery gets better with λ: that of XRAY-KL at {_ENDS[1]:g} is "
-                f"above that at {_ENDS[0]:g}.",
+                "On Poisson data recovery gets better with λ: that of XRAY-KL rises with the "
+                "logarithm of λ, over all of its range.",
                 "Section 5.1",
-                better(
-                    {"method": KL, "level": _ENDS[1]},
-                    {"method": KL, "level": _ENDS[0]},
-                    METRIC,
-                    at=_ON_POISSON,
-                ),
+                within(_ON_POISSON | {"method": KL}, _rises),
             ),
             Claim(
                 "poisson-perfect",
                 "On Poisson data recovery is perfect from some λ on: XRAY-KL finds all anchors at "
-                f"{_ENDS[1]:g}, the largest.",
+                f"{_LARGEST:g}, the largest.",
                 "Section 5.1",
                 without_exception(
-                    KL, METRIC, low=1.0, whose="paper", at=_ON_POISSON | {"level": _ENDS[1]}
+                    KL, METRIC, low=1.0, whose="paper", at=_ON_POISSON | {"level": _LARGEST}
                 ),
             ),
         ],
