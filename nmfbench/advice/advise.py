@@ -50,6 +50,7 @@ _UNTIL = {
 """Shares of the budget after which a stage begins no other fold, and breaks off one of the first
 two."""
 _QUICK = ["frobenius", "kl", "itakura-saito", "manhattan"]  # to compile, at first
+_STARTING = 3.0  # seconds that a process takes to find compiled kernels
 _COMPILED = 0.55, 0.8  # shares until which kernels of losses, and of solvers, are waited for
 _STABLE = 0.76, 0.9
 _RACE = 0.9
@@ -288,9 +289,10 @@ class _Run:
         if self.kernels is not None:
             quick = sorted(self.losses, key=_QUICK.index)
             self.kernels.request(loss_job(loss) for loss in quick)
-            self.progress("waiting for kernels to be compiled, which a machine does once")
             # Without least squares there is no answer at all.
-            self.kernels.wait([loss_job("frobenius")], math.inf)
+            if not self.kernels.wait([loss_job("frobenius")], _STARTING):
+                self.progress("waiting for kernels to be compiled, which a machine does once")
+                self.kernels.wait([loss_job("frobenius")], math.inf)
         self.budget.share_out()
         self._fit_part_to_budget()
         self.progress("a first look at ranks, by least squares")

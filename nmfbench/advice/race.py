@@ -4,6 +4,9 @@ Each solver of the loss starts from the same factors on the same folds, and pred
 after as many iterations as fit into the seconds of a round. The better half, and solvers whose
 intervals include the best, go on with four times the seconds. What counts is how soon the error of
 held-out entries is within one per cent of the best that any of them reaches.
+
+All of them start, in no order that earlier results would suggest: a first round of the three to six
+solvers of a loss takes about a second, which is all that an order could save.
 """
 
 from __future__ import annotations

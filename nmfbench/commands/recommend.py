@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from nmfbench.advice.advise import Advice, advise
 from nmfbench.advice.evidence import Budget
@@ -55,14 +56,15 @@ def recommend(
     labels, transpose, variable, image_side
         How to read it, see there. Labels are compared with components; they choose nothing.
     budget : float or str, default=300
-        Seconds, or a time such as ``"5m"``. Kernels that this machine has not compiled yet are
-        compiled within it.
+        Seconds, or a time such as ``"5m"``, from the reading of the data on. Kernels that this
+        machine has not compiled yet are compiled within it; what is not ready in time is left out
+        and named.
     seed : int, default=0
         Seed of all that is random.
     output : path-like, optional
         Folder for the page, ``index.html``, with its tables and figures; for ``model.npz``, the
-        factors ``W`` and ``H`` of the choice; and, of a file, for ``refit.py``, which computes
-        these again. Made if it is missing.
+        factors ``W`` and ``H`` of the choice, which are in ``W.csv`` and ``H.csv``, too; and, of a
+        file, for ``refit.py``, which computes these again. Made if it is missing.
     progress : callable, optional
         Called with each event.
 
@@ -125,6 +127,7 @@ def _write(folder, document, found, own, data, reading):
     if found.model is not None:
         factors = found.model.W, found.model.H
         np.savez(folder / "model.npz", W=factors[0], H=factors[1])
+        _write_csv(folder, *factors, own)
         document["model"]["file"] = str(folder / "model.npz")
         if isinstance(data, str | PathLike):
             script = folder / "refit.py"
@@ -145,6 +148,17 @@ def _write(folder, document, found, own, data, reading):
         command=_command_line(document, data, reading),
     )
     document["output"] = str(page)
+
+
+def _write_csv(folder, W, H, own):
+    """Factors as tables with names, for other programs."""
+    parts = [f"component {k + 1}" for k in range(len(H))]
+    n, m = len(W), H.shape[1]
+    rows = own.sample_names or [f"row {i}" for i in range(n)]
+    columns = own.feature_names or [f"column {j}" for j in range(m)]
+    for name, factor, index, head in (("W", W, rows, parts), ("H", H, parts, columns)):
+        table = pd.DataFrame(factor, index=index, columns=head)
+        table.to_csv(folder / f"{name}.csv", lineterminator="\n")
 
 
 def _command_line(document, data, reading):

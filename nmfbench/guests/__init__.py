@@ -79,6 +79,8 @@ A solver of ten lines, in a file of its own:
 
 ``nmfbench check path/to/mine.py:Rows`` says what is wrong with a class and how to fix it.
 
+``examples/packages.py`` of the repository has classes of ten lines around packages of others.
+
 What a guest cannot do
 ----------------------
 A guest runs in a child process, whose prints go nowhere, which is ended at a limit of time or

@@ -16,6 +16,25 @@ a folder                   pictures of one size, or matrix.mtx, features.tsv and
 
 Text formats may be compressed (``.csv.gz``). All files are parsed in a guarded child with limits
 of time and memory, after a look at the size that they claim.
+
+From R, and back from the folder that ``nmfbench recommend`` writes::
+
+    write.csv(X, "counts.csv")  # with names of rows and columns, where X has them
+    Matrix::writeMM(Matrix::Matrix(X, sparse = TRUE), "counts.mtx")
+
+    W <- as.matrix(read.csv("recommendation/W.csv", row.names = 1, check.names = FALSE))
+    H <- as.matrix(read.csv("recommendation/H.csv", row.names = 1, check.names = FALSE))
+
+From Octave or MATLAB, and back::
+
+    dlmwrite("counts.csv", X, "precision", 17);
+    [i, j, v] = find(X); f = fopen("counts.mtx", "w");
+    fprintf(f, "%%%%MatrixMarket matrix coordinate real general\\n");
+    fprintf(f, "%d %d %d\\n", size(X), numel(v));
+    fprintf(f, "%d %d %.17g\\n", [i, j, v]'); fclose(f);
+
+    W = dlmread("recommendation/W.csv", ",", 1, 1);
+    H = dlmread("recommendation/H.csv", ",", 1, 1);
 """
 
 from importlib import import_module

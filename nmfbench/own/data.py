@@ -115,9 +115,11 @@ class OwnData:
                 "sklearn.impute.SimpleImputer, or leave out the rows or columns that have them."
             )
         if found.n_missing == self.X.shape[0] * self.X.shape[1]:
-            raise OwnDataError("data has no number: all entries are missing.")
+            raise OwnDataError(
+                "data has no number, as all entries are missing: give data with numbers."
+            )
         if found.largest <= 0:
-            raise OwnDataError("data has zeros only: there is nothing to factorize.")
+            raise OwnDataError("data has zeros only: give data with other entries.")
         if not 2.0**-200 <= found.largest <= 2.0**200:
             raise OwnDataError(
                 f"data has {found.largest:.4g} as its largest entry, and products of such numbers "

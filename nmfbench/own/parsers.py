@@ -122,6 +122,8 @@ def plain(X):
             f"holds an array of {X.ndim} dimension{'s' * (X.ndim != 1)}: X must have two, "
             "samples in rows and features in columns; reshape it."
         )
+    if hasattr(X, "check_format"):  # of compressed rows or columns: indices beyond the shape
+        X.check_format(full_check=True)
     if not X.shape[0] or not X.shape[1]:
         raise Refused(f"has the shape {X.shape[0]} x {X.shape[1]}: X needs a row and a column.")
     return X.astype(np.float64) if sp.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
@@ -238,7 +240,7 @@ def _mtx(path, options, limit):
 
     n, m, entries, layout, field, _ = mminfo(path)
     if field == "complex":
-        raise Refused("holds complex numbers: X must be a matrix of real numbers.")
+        raise Refused("holds complex numbers: X must be real; save their absolute values, say.")
     _check_room(n * m * 8 if layout == "array" else entries * 24 + n * 8, limit)
     return Parsed(mmread(path))
 

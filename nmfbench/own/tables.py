@@ -21,6 +21,7 @@ _SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas", " ":
 _CONSISTENT = 0.8  # share of lines of the head with the same number of cells
 _LONGEST = 40  # characters of a cell that a message shows
 _LISTED = 5  # columns that a message names
+_NOT_IN_CP1252 = {0x81, 0x8D, 0x8F, 0x90, 0x9D}
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "#n/a", "<na>"}
 _COUNTERS = {"", "id", "index", "no", "nr", "row", "sample", "unnamed: 0", "name", "names"}
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+(e[-+]?\d+)?\s*", re.IGNORECASE)
@@ -121,6 +122,11 @@ def _encoding(path):
                 head = stream.read(_HEAD)
             decoder.decode(b"", final=True)
         except UnicodeDecodeError:
+            if set(path.read_bytes()) & _NOT_IN_CP1252:
+                raise Refused(
+                    "is in an encoding that is neither UTF-8, UTF-16 nor Windows-1252: save it as "
+                    "UTF-8 text."
+                ) from None
             return "cp1252", ["read as Windows-1252, as it is not valid UTF-8"]
     return "utf-8", []
 

@@ -144,7 +144,7 @@ def draw_race(race, level):
             table = pd.DataFrame(row["curve"]).astype(float)
             x = np.maximum(table["seconds"], 1e-6)
             style = styles[row["solver"]]
-            (line,) = axis.plot(x, table["error"], "o-", markersize=3, **style)
+            (line,) = axis.plot(x, table["error"], marker="o", markersize=3, **style)
             shown = table.assign(mean=table["error"], count=np.nan)
             attach_data(line, x, shown, row["solver"], "bars")
             axis.vlines(x, table["low"], table["high"], color=style["color"], alpha=0.35)

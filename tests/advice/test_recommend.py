@@ -22,6 +22,7 @@ from nmfbench.advice.noise import NOISES, cell_width, log_density, scale_of
 from nmfbench.advice.race import entrants
 from nmfbench.advice.residuals import growth, outliers
 from nmfbench.own.errors import OwnDataError
+from nmfbench.recommendation.page import write_page
 
 RANK = 4
 
@@ -210,19 +211,38 @@ def test_page_fits_its_window(found, tmp_path):
 
 
 def test_page_of_pictures(tmp_path):
-    """Components of pictures are pictures, and places of outliers are shown."""
+    """Components of pictures are pictures."""
     pictures, rng = tmp_path / "pictures", np.random.default_rng(0)
     pictures.mkdir()
     X = rng.gamma(0.5, 1, (24, 2)) @ rng.gamma(0.5, 1, (2, 120))
     X = (200 * X / X.max() + rng.uniform(0, 3, X.shape)).astype(np.uint8)
-    X[3, 50] = 255
     for i, x in enumerate(X):
         Image.fromarray(x.reshape(12, 10)).save(pictures / f"{i:02d}.png")
-    answer = nmfbench.recommend(pictures, budget=6, output=tmp_path / "page")
+    nmfbench.recommend(pictures, budget=6, output=tmp_path / "page")
     page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
     assert "Components as pictures" in page
-    assert answer.data["loss"]["outliers"]["entries"][0]["row_name"] is not None
+    assert "Largest features" not in page
+
+
+def test_page_shows_places_of_outliers(found, tmp_path):
+    """Outliers have a picture, and the farthest are named; parts that were not reached are none."""
+    document = json.loads(json.dumps(found[0].data))
+    entry = {
+        "row": 3,
+        "column": 4,
+        "value": 9.0,
+        "fit": 1.0,
+        "row_name": "ann",
+        "column_name": None,
+    }
+    document["loss"]["outliers"] |= {"entries": [entry], "rows": [(3, 1)], "columns": [(4, 1)]}
+    document |= {"rank": None, "solver": None, "model": None, "stopped": "rank"}
+    given = {"noise_names": NOISES, "command": "nmfbench recommend", "outliers": np.array([[3, 4]])}
+    page = write_page(document, tmp_path, **given).read_text(encoding="utf-8")
     assert "Where outliers are" in page
+    assert "<td>ann</td><td>4</td>" in page
+    assert "Stopped at the stage" in page
+    assert "The elbow" not in page
 
 
 def test_same_seed_same_choices():
