@@ -112,7 +112,8 @@ def write_page(
 
 
 def _tables(findings):
-    records = findings.records.drop(columns=["arrays", "new", "host", "versions", "group", "error"])
+    unseen = ["arrays", "new", "host", "versions", "group", "kind", "cpu_seconds", "error"]
+    records = findings.records.drop(columns=unseen)
     tables = {
         "summary": findings.summary,
         "scores": findings.scores,

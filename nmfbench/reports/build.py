@@ -42,13 +42,14 @@ from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.papers.paper import paper as paper_of
 from nmfbench.reports.about import add_addresses, write_about
+from nmfbench.reports.boards import write_leaderboards
 from nmfbench.reports.changes import RELEASED, read_release, write_changes
 from nmfbench.reports.choose import write_choose
 from nmfbench.reports.claims import write_claims
 from nmfbench.reports.codecheck import write_codecheck
 from nmfbench.reports.crate import write_crate
 from nmfbench.reports.findings import findings
-from nmfbench.reports.landing import write_landing, write_leaderboards
+from nmfbench.reports.landing import write_landing
 from nmfbench.reports.reference import write_reference
 from nmfbench.reports.printed import write_numbers
 from nmfbench.reports.section import SECTION, Section, contents, with_sentences
@@ -170,7 +171,9 @@ def build_report(
             plan = plan_of_the_field()
             add_saved(plan, saved_solvers(opened), opened)
             boards, lacking_records = leaderboards(gather(plan, opened))
+            real, _ = leaderboards(gather(plan_of_the_field("quick"), opened), by_kind=True)
         shown = dict(zip(longest_first, coming, strict=True))
+    boards = [*real, *boards]
     as_in_notebooks = [section for paper in papers for section in shown[paper]]
     by_id = {section.evaluation.artefact.id: section for section in as_in_notebooks}
     if lacking := [artefact.id for artefact in artefacts if artefact.id not in by_id]:
@@ -205,7 +208,7 @@ def build_report(
     chosen = write_choose(boards, output)
     table = write_claims([section.evaluation for section in as_in_notebooks], output)
     origins = {entrant.label: entrant.origin for entrant in plan.entrants if entrant.origin}
-    ranked = write_leaderboards(boards, lacking_records, origins, output)
+    ranked, *fronts = write_leaderboards(boards, lacking_records, origins, output)
     reference = write_reference(output)
     data = [
         _write_rows(rows, output / "claims.json"),
@@ -224,6 +227,7 @@ def build_report(
         table,
         chosen,
         ranked,
+        *fronts,
         *data,
         codecheck,
         *previews,

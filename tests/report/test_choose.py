@@ -14,23 +14,23 @@ from nmfbench.comparison.leaderboards import leaderboards, places
 from nmfbench.core import registry
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import ASSETS
-from nmfbench.reports.choose import choices, lead, takes_sparse, write_choose
+from nmfbench.reports.choose import SMALL, choices, lead, takes_sparse, write_choose
 
 SCORES = {"hals": 0.9, "mu": 0.6, "kl-mu": 0.5, "mahnmf-rri": 0.4, "median": 0.1}
 
 
-def boards_of(scores, *, corruption=None, repeats=12, task="recognition"):
+def boards_of(scores, *, corruption=None, repeats=12, task="recognition", kind=None):
     """A leaderboard of constant leads, but for a part that all solvers share."""
     rng = np.random.default_rng(0)
     shared = rng.normal(0, 0.01, repeats)
     rows = [
         {"task": task, "problem": "faces", "corruption": corruption, "method": method}
         | {"repeat": k, "score": score(k) if callable(score) else score + shared[k]}
-        | {"status": "done", "ranked": True, "loss": None}
+        | {"status": "done", "ranked": True, "loss": None, "kind": kind, "cpu_seconds": 0.5}
         for method, score in scores.items()
         for k in range(repeats)
     ]
-    return leaderboards(pd.DataFrame(rows))[0]
+    return leaderboards(pd.DataFrame(rows), by_kind=kind is not None)[0]
 
 
 def choice(found, loss="any", data="dense"):
@@ -88,6 +88,20 @@ def test_groups_are_ranked_among_themselves():
     for one in found:
         assert one.data == "dense" or all(takes_sparse(s.key) for s in one.suggestions)
     assert not [one for one in found if one.loss.startswith("Kullback")]  # one solver alone
+
+
+def test_real_data_stand_for_the_small_problems_of_a_job():
+    """Where there are both, the small ones are left out; texts are for who keeps them sparse."""
+    five = SCORES | {"nenmf": 0.3}
+    boards = boards_of(five, kind="images") + boards_of(five, kind="text") + boards_of(five)
+    found = choices(boards)
+    assert {(c.kind, c.data) for c in found} == {("images", "dense"), ("texts", "sparse")}
+    for one in found:
+        assert one.data == "dense" or all(takes_sparse(s.key) for s in one.suggestions)
+    (best,) = (c for c in found if (c.kind, c.loss) == ("texts", "Frobenius norm"))
+    assert best.suggestions[0].key == "hals"
+    assert best.suggestions[0].seconds == "0.5 s"
+    assert {c.kind for c in choices(boards_of(five))} == {SMALL}
 
 
 def test_the_page_names_noise_in_words(tmp_path):
