@@ -33,7 +33,15 @@ from nmfbench.records.store import Store
 from nmfbench.stats.profiles import pareto_front
 from nmfbench.stats.ranks import complete_block, mean_ranks, wins_ties_losses
 
-__all__ = ["KINDS", "LOSSES", "Leaderboard", "leaderboards", "places", "race_traces"]
+__all__ = [
+    "KINDS",
+    "LOSSES",
+    "Leaderboard",
+    "leaderboards",
+    "places",
+    "preferred",
+    "race_traces",
+]
 
 
 LOSSES = {
@@ -138,6 +146,12 @@ class Leaderboard:
         """Whether the same solver is first in both halves of the repeats."""
         return self.first_of_halves[0] == self.first_of_halves[1]
 
+    @property
+    def winner(self) -> str | None:
+        """The first one, where that is sure and it is ahead of another one."""
+        ahead = (self.table["standing"] == "behind").any()
+        return self.first if self.stable and ahead else None
+
     def costs(self) -> pd.DataFrame:
         """Quality and time of its solvers: ``method``, ``score``, ``seconds``, ``front``.
 
@@ -189,6 +203,12 @@ def leaderboards(
     return found, lacking
 
 
+def preferred(boards: Sequence[Leaderboard]) -> list[Leaderboard]:
+    """Leaderboards on real data, and on small problems where a job has none on real data."""
+    real = {(b.question.task, b.corruption) for b in boards if b.kind is not None}
+    return [b for b in boards if b.kind or (b.question.task, b.corruption) not in real]
+
+
 def places(boards: Sequence[Leaderboard]) -> dict[str, dict[str, Any]]:
     """Where each solver stands on the leaderboards.
 
@@ -197,20 +217,41 @@ def places(boards: Sequence[Leaderboard]) -> dict[str, dict[str, Any]]:
     dict
         By solver ``first``: address and title of the boards on which it is first in both halves of
         the repeats; ``level``: on how many others it is not told apart from the first; ``boards``:
-        on how many it is; ``speed``: seconds on the first problem of its race.
+        on how many it is; ``speed``: seconds on the first problem of its race; ``rows``: address,
+        title, rank, standing, score with its interval on the first problem, and seconds of a fit
+        of each board.
     """
     found: dict[str, dict[str, Any]] = {}
     for board in boards:
-        for method, standing in zip(board.table["method"], board.table["standing"], strict=True):
-            place = found.setdefault(method, {"first": [], "level": 0, "boards": 0, "speed": ""})
+        seconds = {} if board.question.race else board.costs().set_index("method")["seconds"]
+        on_first = board.scores[board.scores["problem"] == board.problems[0]].set_index("method")
+        for method, rank, standing in board.table.itertuples(index=False):
+            place = found.setdefault(
+                method, {"first": [], "level": 0, "boards": 0, "speed": "", "rows": []}
+            )
             place["boards"] += 1
+            place["rows"].append(
+                {
+                    "address": board.key,
+                    "title": board.title,
+                    "real": board.kind is not None,
+                    "rank": rank,
+                    "of": len(board.table),
+                    "standing": standing,
+                    "problem": board.problems[0],
+                    "score": board.question.score,
+                    "center": on_first.loc[method, "center"],
+                    "low": on_first.loc[method, "low"],
+                    "high": on_first.loc[method, "high"],
+                    "seconds": seconds.get(method),
+                }
+            )
             if standing == "first" and board.stable:
                 place["first"].append((board.key, board.title))
             place["level"] += standing == "level" or (standing == "first" and not board.stable)
             if board.question.race:
-                rows = board.scores.query("problem == @board.problems[0] and method == @method")
-                seconds = rows["center"].iloc[0]
-                place["speed"] = f"{seconds:.2g} s" if math.isfinite(seconds) else "not reached"
+                reached = on_first.loc[method, "center"]
+                place["speed"] = f"{reached:.2g} s" if math.isfinite(reached) else "not reached"
     return found
 
 

@@ -360,15 +360,19 @@ def _export(path: Path, key: str, sections: Sequence[Section]) -> None:
         exclude_input=True,
         exclude_output_prompt=True,
         exclude_input_prompt=True,
-        anchor_link_text="",
+        exclude_anchor_links=True,
     )
     body, _ = exporter.from_notebook_node(notebook)
+    body = body.replace("<th></th>", "<td></td>")  # a head of nothing
+    body = body.replace('<table border="1" class="dataframe">', '<table tabindex="0">')
     rows = [row for section in sections for row in claim_rows(section.evaluation)]
     sentences = sentence_rows(key, paper_of(key).sentences, rows)
     head = (
         environment()
         .get_template("about_paper.html")
-        .render(paper=paper_of(key), key=key, counts=sentence_counts(sentences))
+        .render(
+            paper=paper_of(key), key=key, counts=sentence_counts(sentences), found=findings(rows)
+        )
     )
     body = with_sentences(body.replace("</h1>", f"</h1>{head}", 1), sentences)
     page = (
@@ -393,9 +397,14 @@ def _description(paper, counts) -> str:
 def _typeset(markdown: str) -> str:
     """Turn ``$...$`` and ``$$...$$`` into MathML, which browsers show without any script."""
     markdown = re.sub(
-        r"\$\$(.+?)\$\$", lambda m: to_mathml(m[1], display="block"), markdown, flags=re.DOTALL
+        r"\$\$(.+?)\$\$", lambda m: _formula(m[1]), markdown, flags=re.DOTALL
     )
     return re.sub(r"\$(.+?)\$", lambda m: to_mathml(m[1]), markdown)
+
+
+def _formula(latex):
+    """One in a line of its own; where it is wider than a phone, the keyboard scrolls it."""
+    return to_mathml(latex, display="block").replace("<math ", '<math tabindex="0" ', 1)
 
 
 def _write_cards(
@@ -409,13 +418,15 @@ def _write_cards(
     folder = output / "solvers"
     folder.mkdir(exist_ok=True)
     families: dict[str, list[dict]] = {}
+    where = places(boards)
     written = [folder / "index.html"]
     for key in registry.solvers:
         card = make_card(SolverSpec(key), evidence, store, profile=profile)
         families.setdefault(card["family"], []).append(card)
         written.append(folder / f"{key}.html")
-        written[-1].write_text(card_page(card), encoding="utf-8")
-    written[0].write_text(card_list(families, places(boards)), encoding="utf-8")
+        rows = where[key]["rows"] if key in where else ()
+        written[-1].write_text(card_page(card, rows), encoding="utf-8")
+    written[0].write_text(card_list(families, where), encoding="utf-8")
     return written
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from nmfbench.cards.facts import examined_by_class
-from nmfbench.comparison.leaderboards import KINDS, LOSSES, Leaderboard
+from nmfbench.comparison.leaderboards import KINDS, LOSSES, Leaderboard, preferred
 from nmfbench.core import registry
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import render_page
@@ -115,11 +115,8 @@ def choices(boards: Sequence[Leaderboard]) -> list[Choice]:
     ----------
     boards : sequence of Leaderboard
     """
-    real = {(b.question.task, b.corruption) for b in boards if b.kind is not None}
     found = []
-    for board in boards:
-        if board.kind is None and (board.question.task, board.corruption) in real:
-            continue
+    for board in preferred(boards):
         known = [key for key in board.table["method"] if key in registry.solvers]
         losses = losses_of(known)
         groups = {"any": known} if board.loss is None else {}
@@ -147,7 +144,6 @@ def _forms(board, keys):
 
 def _choice(board, among, loss, data):
     keys = dict.fromkeys([*({among.first} if among.stable else among.first_of_halves), *among.level])
-    behind = (among.table["standing"] == "behind").any()
     costs = board.costs().set_index("method")["seconds"]
     return Choice(
         task=board.question.title,
@@ -157,7 +153,7 @@ def _choice(board, among, loss, data):
         outliers="none" if board.corruption is None else NOISES[board.corruption].title,
         problems=board.problems,
         key=board.question.task,
-        winner=bool(among.stable and behind),
+        winner=among.winner is not None,
         why=standing_of(among),
         suggestions=[_suggestion(board, among, key, costs) for key in list(keys)[:_MOST]],
         board=board.key,

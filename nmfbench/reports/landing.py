@@ -20,7 +20,7 @@ from nmfbench.artefacts.artefact import Artefact
 from nmfbench.verdicts.evaluate import Evaluation
 from nmfbench.artefacts.finding import ALPHA
 from nmfbench.verdicts.verdict import DECIDED, POLICY, VERDICTS
-from nmfbench.comparison.leaderboards import Leaderboard
+from nmfbench.comparison.leaderboards import Leaderboard, preferred
 from nmfbench.core import registry
 from nmfbench.pages.environment import render_page
 from nmfbench.papers.paper import Paper, paper
@@ -242,6 +242,7 @@ def write_landing(
         tested={word: sum(row.claims[word] for row in rows) for word in VERDICTS},
         wrong=expected_wrong(evaluations),
         boards=boards,
+        jobs=preferred(boards),
         policy=POLICY,
         n_solvers=len(registry.solvers),
         comparison=(output / "comparison" / "index.html").exists(),

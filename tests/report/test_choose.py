@@ -14,6 +14,7 @@ from nmfbench.comparison.leaderboards import leaderboards, places
 from nmfbench.core import registry
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import ASSETS
+from nmfbench.reports.landing import write_landing
 from nmfbench.reports.choose import SMALL, choices, lead, takes_sparse, write_choose
 
 SCORES = {"hals": 0.9, "mu": 0.6, "kl-mu": 0.5, "mahnmf-rri": 0.4, "median": 0.1}
@@ -127,7 +128,10 @@ def test_the_list_of_solvers_says_where_each_is_first(tmp_path):
     """Loss, sparse data, streams, constraints and boards; baselines are marked as such."""
     found = places(boards_of(SCORES))
     assert found["hals"]["first"] == [("recognition", "Recognition")]
+    (row,) = found["mu"].pop("rows")
     assert found["mu"] == {"first": [], "level": 0, "boards": 1, "speed": ""}
+    assert (row["address"], row["standing"], row["seconds"]) == ("recognition", "behind", 0.5)
+    assert row["low"] < row["center"] < row["high"]
     keys = ("hals", "spa", "or-nmf", "median")
     cards = {key: make_card(SolverSpec(key), [], tmp_path) for key in keys}
     assert constraints(cards["spa"])[0] == "components are data points"
@@ -172,5 +176,40 @@ def test_the_address_holds_what_a_reader_asks_for(tmp_path):
         seen = "document.querySelector('form').checkVisibility()"
         assert not opened.run(seen)
         assert opened.run("document.querySelectorAll('tbody tr').length") == len(choices(boards))
+    finally:
+        browser.close()
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="no headless browser is installed")
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ({"outliers": "occlusion", "loss": "any"}, "HALS"),
+        ({"on": "texts", "loss": "Frobenius norm"}, "HALS"),
+    ],
+)
+def test_from_the_landing_page_to_a_solver_for_a_job(tmp_path, asked, answer):
+    """One link and a filter: which NMF under occlusion, which for sparse texts by least squares."""
+    (tmp_path / "pages").mkdir()
+    five = SCORES | {"nenmf": 0.3}
+    boards = boards_of(five, corruption="occlusion", kind="images")
+    boards += boards_of(five, task="clustering", kind="text")
+    write_choose(boards, tmp_path / "pages")
+    index, *_ = write_landing([], [], boards, tmp_path / "pages", None)
+    (tmp_path / "pages" / "assets").symlink_to(ASSETS)
+    (tmp_path / "profile").mkdir()
+    browser = Browser(tmp_path / "profile")
+    try:
+        page = browser.open(index)
+        assert "Recognition: images under occlusion: HALS" in page.run("document.body.innerText")
+        link = page.run("document.querySelector('header nav a').getAttribute('href')")
+        page = browser.open(index.with_name(link))
+        for name, value in asked.items():
+            page.run(f"form.{name}.value = {value!r}; form.dispatchEvent(new Event('input'))")
+        rows = page.run("[...table.tBodies[0].rows].filter((r) => !r.hidden).map((r) => r.innerText)")
+        assert rows
+        assert all(answer in row for row in rows)
+        assert all('make_solver("hals"' in row for row in rows)
+        assert page.errors == []
     finally:
         browser.close()
