@@ -105,6 +105,7 @@ def _board(task, corruption):
         question_of(task),
         corruption,
         None,
+        None,
         ["the faces of the Olivetti laboratory", "digits"],
         repeats=12,
         asked=len(methods),

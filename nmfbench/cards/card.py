@@ -128,10 +128,10 @@ def of_the_field(store: Store) -> Evidence | None:
     return Evidence._of(FIELD, "smoke", None, labelled, {key: key for key in registry.solvers})
 
 
-def plan_of_the_field() -> Plan:
-    """The comparison of all solvers on small problems."""
+def plan_of_the_field(profile: str = "smoke") -> Plan:
+    """The comparison of all solvers, on small problems by default."""
     everyone = [examined_by_class(SolverSpec(key)) for key in registry.solvers]
-    return make_plan(everyone, profile="smoke")
+    return make_plan(everyone, profile=profile)
 
 
 def make_card(

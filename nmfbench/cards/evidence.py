@@ -15,6 +15,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.core import registry
+from nmfbench.problems.noise import NOISES
 from nmfbench.records.results import reason
 from nmfbench.stats.ranks import complete_block, mean_ranks
 from nmfbench.trials.trial import canonical
@@ -151,10 +152,9 @@ def _ends(block, method, higher):
 
 
 def _describe(problem):
-    dataset, params, _, corruption, _, _ = json.loads(problem)
-    given = ", ".join(f"{name}={value}" for name, value in params.items() if name != "variant")
-    text = f"{dataset} ({given})" if given else dataset
-    return f"{text} under {corruption}" if corruption else text
+    dataset, _, _, corruption, _, _ = json.loads(problem)
+    title = registry.datasets[dataset].info.get("title", dataset)
+    return f"{title} under {NOISES[corruption].title}" if corruption in NOISES else title
 
 
 def failures(records: pd.DataFrame) -> dict[str, dict[str, int]]:

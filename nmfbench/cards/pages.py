@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
 
 from nmfbench.cards.markup import formula_html, formula_text, to_html, to_text
+from nmfbench.core import registry
 from nmfbench.pages.environment import environment
+from nmfbench.papers.paper import paper
 from nmfbench.verdicts.verdict import VERDICTS
 
 __all__ = ["card_list", "card_page", "card_text"]
@@ -269,8 +271,15 @@ def _row(label, text, indent=_LABEL):
 # -- HTML -------------------------------------------------------------------------------------
 
 
-def card_page(card: dict) -> str:
-    """A card as a page of the report, in the folder ``solvers`` of it."""
+def card_page(card: dict, boards: Sequence[Mapping[str, Any]] = ()) -> str:
+    """A card as a page of the report, in the folder ``solvers`` of it.
+
+    Parameters
+    ----------
+    card : dict
+    boards : sequence of mapping
+        Where it stands, see :func:`~nmfbench.comparison.leaderboards.places`.
+    """
     return (
         environment()
         .get_template("card.html")
@@ -286,6 +295,12 @@ def card_page(card: dict) -> str:
             exponents=exponents(card),
             provenance=provenance(card),
             counts=_counts(card["records"]["claims"]),
+            boards={
+                "On real data": [board for board in boards if board["real"]],
+                "On small problems": [board for board in boards if not board["real"]],
+            },
+            artefact=_artefact,
+            score=_score,
             where=where,
             in_profile=lambda name: in_profile(card, name),
             words={
@@ -299,6 +314,21 @@ def card_page(card: dict) -> str:
             },
         )
     )
+
+
+def _artefact(name):
+    """Address of an artefact in the report, and its title; no address of the field."""
+    if name not in registry.artefacts:
+        return "", name
+    artefact = registry.artefacts[name].target
+    declared = paper(artefact.paper)
+    title = f"{artefact.title}, {declared.authors} ({declared.year})"
+    return f"{artefact.paper}.html#{artefact.paper}-{artefact.name}", title
+
+
+def _score(standing):
+    """The metric of a standing in words."""
+    return registry.tasks[standing["task"]].info["score_name"] or standing["metric"]
 
 
 def card_list(

@@ -11,6 +11,8 @@ import pandas as pd
 
 from nmfbench.comparison.plan import Plan
 from nmfbench.comparison.questions import ALPHA, FACTORS, question_of
+from nmfbench.core import registry
+from nmfbench.problems.problem import Problem
 from nmfbench.records.results import reason
 from nmfbench.records.store import Store
 from nmfbench.records.stored import StoredArrays
@@ -36,6 +38,7 @@ __all__ = [
     "centers_of",
     "evaluate",
     "gather",
+    "kind_of",
     "score_table",
     "with_failures",
 ]
@@ -143,6 +146,7 @@ def gather(
                 "corruption": problem.corruption,
                 "level": problem.level,
                 "group": _group(problem),
+                "kind": kind_of(problem),
                 "method": cell.entrant.label,
                 "new": cell.entrant.new,
                 "repeat": cell.repeat,
@@ -151,6 +155,7 @@ def gather(
                 "error": record["error"],
                 "score": record["metrics"].get(question.metric, np.nan),
                 "seconds": record.get("seconds"),
+                "cpu_seconds": record.get("cpu_seconds"),
                 "objective": record.get("objective"),
                 "timed": problem.timed,
                 "code": record.get("code"),
@@ -160,10 +165,17 @@ def gather(
                 "arrays": StoredArrays(where, key),
             }
         )
-    return pd.DataFrame(rows).astype({"score": float, "seconds": float})
+    return pd.DataFrame(rows).astype(dict.fromkeys(["score", "seconds", "cpu_seconds"], float))
 
 
 _NO_RECORD: dict[str, Any] = {"status": "missing", "error": None, "metrics": {}}
+
+
+def kind_of(problem: Problem) -> str | None:
+    """What the data of a problem are, such as images; None of generated ones."""
+    info = registry.datasets[problem.dataset].info
+    real = not problem.stand_in and not info.get("generated")
+    return info.get("kind") if real else None
 
 
 def _group(problem):

@@ -229,6 +229,7 @@ def draw_quality_time(
     *,
     by=None,
     score="score",
+    named=None,
     cut_above=False,
     xlabel="time (s)",
     ylabel=None,
@@ -243,6 +244,8 @@ def draw_quality_time(
     highlight : sequence of str, default=()
     by : str, optional
     score : str, default="score"
+    named : container of str, optional
+        Methods whose names stand beside their points; by default all.
     cut_above : bool, default=False
         Of many methods mark those by an arrow at the top that lie far above the rest.
     xlabel, ylabel : str, optional
@@ -281,6 +284,8 @@ def draw_quality_time(
         fronts[axis] = np.column_stack([np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]])
         weight = panel["method"].isin(highlight) * 2 + panel["front"]
         order = panel.loc[weight.sort_values(ascending=False, kind="stable").index]
+        if named is not None:
+            order = order[order["method"].isin(named)]
         return {row["method"]: (row["seconds"], row[score]) for _, row in order.iterrows()}
 
     def name(axis, points, styles):

@@ -1,8 +1,8 @@
 """Leaderboards: which of all solvers for which job, from the records of comparisons.
 
 A job is a task under one kind of corruption, or under none; or a race of the solvers that minimise
-one loss. Its solvers are ordered by mean rank over the problems of the job, as a comparison ranks
-them. Beside the order stands how far it can be
+one loss. There are jobs on small problems, which all solvers do, and jobs on one kind of real data,
+of the solvers that have records there. The solvers of a job are ordered by mean rank over the problems of the job, as a comparison ranks them. Beside the order stands how far it can be
 trusted: against which rivals the first has a significant lead, by the paired tests of comparisons,
 and how much of the order is the same in two halves of the repeats.
 """
@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from scipy import stats
 
@@ -29,9 +30,18 @@ from nmfbench.comparison.plan import Plan
 from nmfbench.comparison.questions import ALPHA, Question, question_of, repeats_to_decide
 from nmfbench.problems.noise import NOISES
 from nmfbench.records.store import Store
+from nmfbench.stats.profiles import pareto_front
 from nmfbench.stats.ranks import complete_block, mean_ranks, wins_ties_losses
 
-__all__ = ["LOSSES", "Leaderboard", "leaderboards", "places", "race_traces"]
+__all__ = [
+    "KINDS",
+    "LOSSES",
+    "Leaderboard",
+    "leaderboards",
+    "places",
+    "preferred",
+    "race_traces",
+]
 
 
 LOSSES = {
@@ -40,6 +50,21 @@ LOSSES = {
     "itakura-saito": "Itakura-Saito divergence",
     "manhattan": "Manhattan distance",
 }
+
+KINDS = {
+    "images": "images",
+    "text": "texts",
+    "counts": "counts",
+    "video": "videos",
+    "spectra": "spectra",
+    "multiview": "several views",
+    "annotation": "annotated images",
+    "segmentation": "photographs",
+}
+"""Kinds of real data, in words."""
+
+_TICK = 1e-4  # seconds that the clock does not tell apart
+_LEAST = 5  # solvers of a leaderboard on real data
 
 
 @dataclass(frozen=True)
@@ -50,6 +75,8 @@ class Leaderboard:
     ----------
     question : Question
     corruption, loss : str or None
+    kind : str or None
+        Of the real data; None of small problems.
     problems : list of str
     repeats : int
         Draws of data, split and start, which all solvers share.
@@ -73,6 +100,7 @@ class Leaderboard:
     question: Question
     corruption: str | None
     loss: str | None
+    kind: str | None
     problems: list[str]
     repeats: int
     asked: int
@@ -84,21 +112,25 @@ class Leaderboard:
 
     @property
     def key(self) -> str:
-        """Task, corruption and loss, as the address of the job."""
-        return "-".join(filter(None, [self.question.task, self.corruption, self.loss]))
+        """Task, corruption, loss and kind of data, as the address of the job."""
+        return "-".join(filter(None, [self.question.task, self.corruption, self.loss, self.kind]))
 
     @property
     def title(self) -> str:
         """The job in words."""
         title = self.question.title
+        if self.kind is not None:
+            title = f"{title}: {KINDS.get(self.kind, self.kind)}"
         if self.corruption is not None:
-            title = f"{title} under {NOISES[self.corruption].title} noise"
+            noise = NOISES[self.corruption].title
+            title = f"{title} under {noise}{'' if noise == 'occlusion' else ' noise'}"
         return title if self.loss is None else f"{title}, {LOSSES[self.loss]}"
 
     def among(self, methods: Iterable[str]) -> Leaderboard | None:
         """The leaderboard of some of its solvers alone; None if fewer than two have records."""
         own = self.records[self.records["method"].isin(list(methods))]
-        return _leaderboard(self.question, self.corruption, self.loss, own) if len(own) else None
+        job = (self.corruption, self.loss, self.kind)
+        return _leaderboard(self.question, *job, own) if len(own) else None
 
     @property
     def first(self) -> str:
@@ -109,16 +141,51 @@ class Leaderboard:
         """Solvers that cannot be told apart from the first one."""
         return self.table.query("standing == 'level'")["method"].tolist()
 
+    @property
+    def stable(self) -> bool:
+        """Whether the same solver is first in both halves of the repeats."""
+        return self.first_of_halves[0] == self.first_of_halves[1]
 
-def leaderboards(records: pd.DataFrame) -> tuple[list[Leaderboard], list[Question]]:
+    @property
+    def winner(self) -> str | None:
+        """The first one, where that is sure and it is ahead of another one."""
+        ahead = (self.table["standing"] == "behind").any()
+        return self.first if self.stable and ahead else None
+
+    def costs(self) -> pd.DataFrame:
+        """Quality and time of its solvers: ``method``, ``score``, ``seconds``, ``front``.
+
+        The score is the mean over problems; seconds are CPU seconds of a fit, medians over repeats
+        and their geometric mean over problems, on whatever machine computed the records. No solver
+        beats one of the front in both.
+        """
+        scores = self.scores.groupby("method")["center"].mean()
+        medians = self.records.groupby(["method", "problem"])["cpu_seconds"].median()
+        seconds = np.exp(np.log(medians.clip(lower=_TICK)).groupby("method").mean())
+        table = pd.DataFrame({"score": scores, "seconds": seconds})
+        table = table[np.isfinite(table).all(axis=1)].rename_axis("method").reset_index()
+        front = pareto_front(table["seconds"], table["score"], self.question.higher_is_better)
+        return table.assign(front=front)
+
+
+def leaderboards(
+    records: pd.DataFrame, *, by_kind: bool = False
+) -> tuple[list[Leaderboard], list[Question]]:
     """Leaderboards of the jobs that most solvers have done, and tasks that too few have.
 
     Parameters
     ----------
     records : DataFrame
         Of :func:`nmfbench.comparison.evaluate.gather`.
+    by_kind : bool, default=False
+        One for each kind of real data instead, without generated data and races, of the solvers
+        that have records there, on the problems that most of these have done.
     """
-    ranked = records[records["ranked"]].copy()
+    ranked = records[records["ranked"]]
+    if by_kind:
+        ranked = ranked[ranked["kind"].notna() & ranked["loss"].isna()].copy()
+    else:
+        ranked = ranked.assign(kind=None)
     for _, runs in races_of(ranked):
         # Without its trace, which may have stayed where it was computed, a run has no time.
         runs = runs[["trace" in arrays for arrays in runs["arrays"]]]
@@ -126,15 +193,20 @@ def leaderboards(records: pd.DataFrame) -> tuple[list[Leaderboard], list[Questio
     ranked["score"] = with_failures(ranked)
     found, lacking = [], []
     for task, of_task in ranked.groupby("task", sort=False):
-        jobs = of_task.groupby(["corruption", "loss"], sort=False, dropna=False)
-        made = [
-            _leaderboard(question_of(task), _known(corruption), _known(loss), own)
-            for (corruption, loss), own in jobs
-        ]
-        found += [board for board in made if board is not None]
-        if all(board is None for board in made):
+        jobs = of_task.groupby(["corruption", "loss", "kind"], sort=False, dropna=False)
+        made = [_leaderboard(question_of(task), *map(_known, job), own) for job, own in jobs]
+        made = [board for board in made if board is not None]
+        made = [board for board in made if board.kind is None or len(board.table) >= _LEAST]
+        found += made
+        if not made:
             lacking.append(question_of(task))
     return found, lacking
+
+
+def preferred(boards: Sequence[Leaderboard]) -> list[Leaderboard]:
+    """Leaderboards on real data, and on small problems where a job has none on real data."""
+    real = {(b.question.task, b.corruption) for b in boards if b.kind is not None}
+    return [b for b in boards if b.kind or (b.question.task, b.corruption) not in real]
 
 
 def places(boards: Sequence[Leaderboard]) -> dict[str, dict[str, Any]]:
@@ -145,21 +217,41 @@ def places(boards: Sequence[Leaderboard]) -> dict[str, dict[str, Any]]:
     dict
         By solver ``first``: address and title of the boards on which it is first in both halves of
         the repeats; ``level``: on how many others it is not told apart from the first; ``boards``:
-        on how many it is; ``speed``: seconds on the first problem of its race.
+        on how many it is; ``speed``: seconds on the first problem of its race; ``rows``: address,
+        title, rank, standing, score with its interval on the first problem, and seconds of a fit
+        of each board.
     """
     found: dict[str, dict[str, Any]] = {}
     for board in boards:
-        stable = board.first_of_halves[0] == board.first_of_halves[1]
-        for method, standing in zip(board.table["method"], board.table["standing"], strict=True):
-            place = found.setdefault(method, {"first": [], "level": 0, "boards": 0, "speed": ""})
+        seconds = {} if board.question.race else board.costs().set_index("method")["seconds"]
+        on_first = board.scores[board.scores["problem"] == board.problems[0]].set_index("method")
+        for method, rank, standing in board.table.itertuples(index=False):
+            place = found.setdefault(
+                method, {"first": [], "level": 0, "boards": 0, "speed": "", "rows": []}
+            )
             place["boards"] += 1
-            if standing == "first" and stable:
+            place["rows"].append(
+                {
+                    "address": board.key,
+                    "title": board.title,
+                    "real": board.kind is not None,
+                    "rank": rank,
+                    "of": len(board.table),
+                    "standing": standing,
+                    "problem": board.problems[0],
+                    "score": board.question.score,
+                    "center": on_first.loc[method, "center"],
+                    "low": on_first.loc[method, "low"],
+                    "high": on_first.loc[method, "high"],
+                    "seconds": seconds.get(method),
+                }
+            )
+            if standing == "first" and board.stable:
                 place["first"].append((board.key, board.title))
-            place["level"] += standing == "level" or (standing == "first" and not stable)
+            place["level"] += standing == "level" or (standing == "first" and not board.stable)
             if board.question.race:
-                rows = board.scores.query("problem == @board.problems[0] and method == @method")
-                seconds = rows["center"].iloc[0]
-                place["speed"] = f"{seconds:.2g} s" if math.isfinite(seconds) else "not reached"
+                reached = on_first.loc[method, "center"]
+                place["speed"] = f"{reached:.2g} s" if math.isfinite(reached) else "not reached"
     return found
 
 
@@ -173,12 +265,15 @@ def _known(name: Any) -> Any:
     return None if pd.isna(name) else name
 
 
-def _leaderboard(question, corruption, loss, records):
+def _leaderboard(question, corruption, loss, kind, records):
     """Of one job; None where too few repeats have records of most solvers."""
     asked = records["method"].nunique()
+    if kind is not None:
+        records = _of_those_there(records)
     has_all = records["score"].notna().groupby([records["repeat"], records["method"]]).all()
     by_repeat = has_all.unstack().sum(axis=1)
-    records = records[records["repeat"].isin(by_repeat.index[by_repeat > asked / 2])]
+    most = by_repeat > records["method"].nunique() / 2
+    records = records[records["repeat"].isin(by_repeat.index[most])]
     if records["repeat"].nunique() < repeats_to_decide(1):
         return None
     block = _block(records)
@@ -196,6 +291,7 @@ def _leaderboard(question, corruption, loss, records):
         question=question,
         corruption=corruption,
         loss=loss,
+        kind=kind,
         problems=list(dict.fromkeys(records["problem"])),
         repeats=len(repeats),
         asked=asked,
@@ -205,6 +301,15 @@ def _leaderboard(question, corruption, loss, records):
         first_of_halves=(halves[0].index[0], halves[1].index[0]),
         records=records.drop(columns="arrays", errors="ignore"),
     )
+
+
+def _of_those_there(records):
+    """Without problems that have records of few of the solvers, and solvers that have none."""
+    there = records["score"].notna().groupby([records["problem"], records["method"]]).any()
+    done = there.unstack(fill_value=False)
+    done = done.loc[done.sum(axis=1) > done.sum(axis=1).max() / 2]
+    methods = done.columns[done.all()]
+    return records[records["problem"].isin(done.index) & records["method"].isin(methods)]
 
 
 def _block(records):

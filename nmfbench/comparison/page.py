@@ -86,6 +86,7 @@ def write_page(
         .render(
             plan=plan,
             todo=todo,
+            headlines=headlines(findings.summary),
             summary=findings.summary.to_dict("records"),
             titles=titles,
             rivals=_rivals(findings, titles),
@@ -104,6 +105,7 @@ def write_page(
             version=nmfbench.__version__,
             written=datetime.now(UTC).strftime("%Y-%m-%d"),
             number=_number,
+            name=_name,
             asset=asset,
         )
     )
@@ -112,7 +114,8 @@ def write_page(
 
 
 def _tables(findings):
-    records = findings.records.drop(columns=["arrays", "new", "host", "versions", "group", "error"])
+    unseen = ["arrays", "new", "host", "versions", "group", "kind", "cpu_seconds", "error"]
+    records = findings.records.drop(columns=unseen)
     tables = {
         "summary": findings.summary,
         "scores": findings.scores,
@@ -242,6 +245,30 @@ def _iterations(plan, loss):
 
 
 # -- tables of the page -----------------------------------------------------------------------
+
+
+def headlines(summary: pd.DataFrame) -> list[str]:
+    """Of each new solver on how many tasks it is ahead of rivals, or behind, as far as it matters.
+
+    Examples
+    --------
+    >>> rows = [{"solver": "A", "wins": 2, "losses": 0}, {"solver": "A", "wins": 1, "losses": 3}]
+    >>> headlines(pd.DataFrame([*rows, {"solver": "A", "wins": 0, "losses": 0}]))
+    ['A is ahead of a rival on 2 of 3 tasks and behind one on 1, by more than the smallest difference that matters.']
+    """
+    found = []
+    for solver, own in summary.groupby("solver", sort=False) if len(summary) else ():
+        ahead, behind = int((own["wins"] > 0).sum()), int((own["losses"] > 0).sum())
+        found.append(
+            f"{solver} is ahead of a rival on {ahead} of {len(own)} tasks and behind one on "
+            f"{behind}, by more than the smallest difference that matters."
+        )
+    return found
+
+
+def _name(label):
+    """A registered solver in words."""
+    return registry.solvers[label].info["name"] if label in registry.solvers else label
 
 
 def _rivals(findings, titles):

@@ -39,6 +39,8 @@ class Entrant:
         What it minimises, if that is a loss alone.
     starts : bool
         It can start from given factors.
+    sparse : bool
+        It keeps sparse data sparse.
     origin : str
         Of one of which only records are here, whether these were audited; else empty.
     """
@@ -49,6 +51,7 @@ class Entrant:
     new: bool
     loss: str | None
     starts: bool = True
+    sparse: bool = True
     origin: str = ""
 
     def trial(self, problem: Problem, repeat: int) -> Trial:
@@ -219,7 +222,8 @@ def _distinct(found):
 def _entrant(examined, label, *, new):
     spec = examined.spec
     starts = bool(examined.abilities.get("start"))
-    return Entrant(label, spec.solver, dict(spec.params), new, examined.loss, starts)
+    sparse = bool(examined.abilities.get("sparse"))
+    return Entrant(label, spec.solver, dict(spec.params), new, examined.loss, starts, sparse)
 
 
 _NO_CURVE = (
@@ -246,7 +250,9 @@ _SPARE = 2  # timed repeats besides, since one that misses the target on both si
 def _plan_task(plan, task, problems, able, *, usual):
     new, meetings = [entrant for entrant in able if entrant.new], []
     for problem in problems:
-        takes_part = [e for e in able if problem.loss in (None, e.loss)]
+        takes_part = [
+            e for e in able if problem.loss in (None, e.loss) and (e.sparse or not problem.sparse)
+        ]
         if not any(entrant in new for entrant in takes_part):
             continue
         if not (problem.stand_in or dataset_available(problem.dataset)):

@@ -53,8 +53,19 @@ def environment() -> jinja2.Environment:
     return made
 
 
-def render_page(name: str, output: Path, /, **values: Any) -> Path:
-    """Write a page to a folder, from the template of its name; its path."""
-    path = output / name
+def render_page(name: str, output: Path, place: str | None = None, /, **values: Any) -> Path:
+    """Write a page to a folder, from the template of a name; its path.
+
+    Parameters
+    ----------
+    name : str
+        Of the template.
+    output : Path
+    place : str, optional
+        Of the page in the folder; by default the name.
+    **values
+        That the template shows.
+    """
+    path = output / (place or name)
     path.write_text(environment().get_template(name).render(values), encoding="utf-8")
     return path

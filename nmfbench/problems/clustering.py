@@ -72,13 +72,14 @@ def whole_set(images: ImageSet, *, smoke: bool = False, repeats: int = 1) -> Pro
 
 @register_problems("clustering")
 def clustering(profile):
-    """Two numbers of digits in the smoke grid, else the five sets and blood cells; one of each for
-    the clock."""
+    """Two numbers of digits in the smoke grid, else the five sets, blood cells and texts; one of
+    each for the clock."""
     if profile == "smoke":
         digits = [_digits(classes) for classes in (5, 10)]
         return [*digits, digits[1].as_timing_problem()]
     found = {name: whole_set(s, repeats=REPEATS[profile]) for name, s in SETS.items()}
-    return [*found.values(), _cells(REPEATS[profile]), found["umist"].as_timing_problem()]
+    others = [_cells(REPEATS[profile]), _texts(REPEATS[profile])]
+    return [*found.values(), *others, found["umist"].as_timing_problem()]
 
 
 def _cells(repeats):
@@ -89,6 +90,20 @@ def _cells(repeats):
         options=_OPTIONS | {"n_components": datasets["pbmc"].info["n_classes"]},
         baselines=_BASELINES,
         repeats=repeats,
+    )
+
+
+def _texts(repeats):
+    """Counts of words, sparse: 40 texts of each topic of BBC, in more components than topics."""
+    split = {"train_per_class": 40, "test_per_class": 1}
+    return Problem(
+        task="clustering",
+        label="200 texts of BBC, r = 20",
+        dataset="bbc",
+        options=_OPTIONS | split | {"n_components": 20, "n_clusters": 5},
+        baselines=(("mu", {}), ("hals", {}), ("kl-mu", {})),
+        repeats=repeats,
+        sparse=True,
     )
 
 

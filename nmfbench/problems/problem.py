@@ -44,6 +44,8 @@ class Problem:
         Only for solvers that minimise this loss; for all others it is no question.
     ranked : bool, default=True
         Counts in the ranks; otherwise it times the fits of the problem of the same label.
+    sparse : bool, default=False
+        Its data are sparse: it is no question for solvers that take dense data only.
     """
 
     task: str
@@ -59,6 +61,7 @@ class Problem:
     timed: bool = False
     loss: str | None = None
     ranked: bool = True
+    sparse: bool = False
 
     def as_timing_problem(self) -> Problem:
         """The fits of a few repeats once more, alone on the machine."""

@@ -10,6 +10,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+from nbconvert.filters import markdown2html
+
 import nmfbench
 from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_info
@@ -18,11 +21,20 @@ from nmfbench.papers.paper import paper
 
 __all__ = ["add_addresses", "write_about"]
 
+GUIDES = {
+    "readers": "For readers of the papers",
+    "practitioners": "For practitioners",
+    "authors": "For authors of a solver",
+    "maintainers": "For maintainers",
+    "guarantees": "What you can rely on",
+}
+"""Pages of the folder ``docs`` of a checkout, and their titles."""
+
 _FILES = ("CITATION.cff", "codemeta.json", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md")
 
 
 def write_about(papers: Sequence[str], output: Path, *, changes: bool = False) -> list[Path]:
-    """Write ``about.html``, and copy what it links from a checkout; their paths.
+    """Write ``about.html`` and the guides, and copy what they link from a checkout; their paths.
 
     Parameters
     ----------
@@ -37,19 +49,39 @@ def write_about(papers: Sequence[str], output: Path, *, changes: bool = False) -
     files = [name for name in _FILES if (checkout / name).is_file()]
     for name in files:
         shutil.copyfile(checkout / name, output / name)
+    guides = {
+        name: title for name, title in GUIDES.items() if (checkout / f"docs/{name}.md").is_file()
+    }
     page = render_page(
         "about.html",
         output,
         papers={key: paper(key) for key in papers},
         files=files,
+        guides=guides,
         urls=_urls(),
         licence="BSD 3-Clause",
         licences=_data_licences(),
         changes=changes,
         version=nmfbench.__version__,
     )
-    return [page, *(output / name for name in files)]
+    written = [_write_guide(checkout / f"docs/{name}.md", output) for name in guides]
+    return [page, *written, *(output / name for name in files)]
 
+
+def _write_guide(source, output):
+    """Write a guide of a checkout as a page in the folder ``docs`` of the report; its path."""
+    (output / "docs").mkdir(exist_ok=True)
+    text = source.read_text(encoding="utf-8").replace("](../reports/", "](../")
+    body = _LINK.sub(
+        lambda link: link[0] if (output / "docs" / link[1]).is_file() else link[2],
+        _ANCHOR.sub("", markdown2html(text)),
+    ).replace("<pre>", '<pre tabindex="0">')
+    values = {"title": GUIDES[source.stem], "body": Markup(body)}
+    return render_page("guide.html", output, f"docs/{source.stem}.html", **values)
+
+
+_ANCHOR = re.compile('<a class="anchor-link".*?</a>', re.DOTALL)
+_LINK = re.compile(r'<a href="([^"#:]+)[^":]*">(.*?)</a>', re.DOTALL)
 
 def _data_licences() -> list[dict[str, Any]]:
     """Source and licence of every data set, those that share both in one row."""

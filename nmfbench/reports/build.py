@@ -44,13 +44,14 @@ from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.papers.paper import paper as paper_of
 from nmfbench.reports.audits import write_audits
 from nmfbench.reports.about import add_addresses, write_about
+from nmfbench.reports.boards import write_leaderboards
 from nmfbench.reports.changes import RELEASED, read_release, write_changes
 from nmfbench.reports.choose import write_choose
 from nmfbench.reports.claims import write_claims
 from nmfbench.reports.codecheck import write_codecheck
 from nmfbench.reports.crate import write_crate
 from nmfbench.reports.findings import findings
-from nmfbench.reports.landing import write_landing, write_leaderboards
+from nmfbench.reports.landing import write_landing
 from nmfbench.reports.reference import write_reference
 from nmfbench.reports.printed import write_numbers
 from nmfbench.reports.section import SECTION, Section, contents, with_sentences
@@ -172,7 +173,9 @@ def build_report(
             plan = plan_of_the_field()
             add_saved(plan, saved_solvers(opened), opened)
             boards, lacking_records = leaderboards(gather(plan, opened))
+            real, _ = leaderboards(gather(plan_of_the_field("quick"), opened), by_kind=True)
         shown = dict(zip(longest_first, coming, strict=True))
+    boards = [*real, *boards]
     as_in_notebooks = [section for paper in papers for section in shown[paper]]
     by_id = {section.evaluation.artefact.id: section for section in as_in_notebooks}
     if lacking := [artefact.id for artefact in artefacts if artefact.id not in by_id]:
@@ -208,7 +211,7 @@ def build_report(
     chosen = write_choose(boards, output)
     table = write_claims([section.evaluation for section in as_in_notebooks], output)
     origins = {entrant.label: entrant.origin for entrant in plan.entrants if entrant.origin}
-    ranked = write_leaderboards(boards, lacking_records, origins, output)
+    ranked, *fronts = write_leaderboards(boards, lacking_records, origins, output)
     reference = write_reference(output)
     data = [
         _write_rows(rows, output / "claims.json"),
@@ -227,6 +230,7 @@ def build_report(
         table,
         chosen,
         ranked,
+        *fronts,
         *data,
         codecheck,
         *previews,
@@ -361,15 +365,19 @@ def _export(path: Path, key: str, sections: Sequence[Section]) -> None:
         exclude_input=True,
         exclude_output_prompt=True,
         exclude_input_prompt=True,
-        anchor_link_text="",
+        exclude_anchor_links=True,
     )
     body, _ = exporter.from_notebook_node(notebook)
+    body = body.replace("<th></th>", "<td></td>")  # a head of nothing
+    body = body.replace('<table border="1" class="dataframe">', '<table tabindex="0">')
     rows = [row for section in sections for row in claim_rows(section.evaluation)]
     sentences = sentence_rows(key, paper_of(key).sentences, rows)
     head = (
         environment()
         .get_template("about_paper.html")
-        .render(paper=paper_of(key), key=key, counts=sentence_counts(sentences))
+        .render(
+            paper=paper_of(key), key=key, counts=sentence_counts(sentences), found=findings(rows)
+        )
     )
     body = with_sentences(body.replace("</h1>", f"</h1>{head}", 1), sentences)
     page = (
@@ -394,9 +402,14 @@ def _description(paper, counts) -> str:
 def _typeset(markdown: str) -> str:
     """Turn ``$...$`` and ``$$...$$`` into MathML, which browsers show without any script."""
     markdown = re.sub(
-        r"\$\$(.+?)\$\$", lambda m: to_mathml(m[1], display="block"), markdown, flags=re.DOTALL
+        r"\$\$(.+?)\$\$", lambda m: _formula(m[1]), markdown, flags=re.DOTALL
     )
     return re.sub(r"\$(.+?)\$", lambda m: to_mathml(m[1]), markdown)
+
+
+def _formula(latex):
+    """One in a line of its own; where it is wider than a phone, the keyboard scrolls it."""
+    return to_mathml(latex, display="block").replace("<math ", '<math tabindex="0" ', 1)
 
 
 def _write_cards(
@@ -410,13 +423,15 @@ def _write_cards(
     folder = output / "solvers"
     folder.mkdir(exist_ok=True)
     families: dict[str, list[dict]] = {}
+    where = places(boards)
     written = [folder / "index.html"]
     for key in registry.solvers:
         card = make_card(SolverSpec(key), evidence, store, profile=profile)
         families.setdefault(card["family"], []).append(card)
         written.append(folder / f"{key}.html")
-        written[-1].write_text(card_page(card), encoding="utf-8")
-    written[0].write_text(card_list(families, places(boards)), encoding="utf-8")
+        rows = where[key]["rows"] if key in where else ()
+        written[-1].write_text(card_page(card, rows), encoding="utf-8")
+    written[0].write_text(card_list(families, where), encoding="utf-8")
     return written
 
 

@@ -13,17 +13,21 @@ from pathlib import Path
 import numpy as np
 
 from nmfbench.cards.facts import examined_by_class
-from nmfbench.comparison.leaderboards import LOSSES, Leaderboard
+from nmfbench.comparison.leaderboards import KINDS, LOSSES, Leaderboard, preferred
 from nmfbench.core import registry
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import render_page
 from nmfbench.problems.noise import NOISES
-from nmfbench.reports.numbers import interval, number
+from nmfbench.reports.boards import score_of, solver_name, standing_of
+from nmfbench.reports.numbers import interval
 from nmfbench.reports.outcomes import is_baseline
 from nmfbench.reports.regret import rows_of
 from nmfbench.stats.intervals import t_interval
 
 __all__ = ["Choice", "Suggestion", "choices", "losses_of", "takes_sparse", "write_choose"]
+
+SMALL = "small problems"
+"""Kind of the data of boards that all solvers have done."""
 
 PLAIN = "mu"
 """Baseline of all leads: plain NMF, by multiplicative updates."""
@@ -42,6 +46,8 @@ class Suggestion:
         With its interval, on the first problem of the job.
     lead : str
         Over plain NMF, with its interval; empty for that itself, and where it is not compared.
+    seconds : str
+        CPU seconds of a fit; empty of races, whose score they are.
     baseline : bool
         Whether it is a trivial one.
     """
@@ -50,6 +56,7 @@ class Suggestion:
     name: str
     score: str
     lead: str
+    seconds: str
     baseline: bool
 
 
@@ -59,8 +66,10 @@ class Choice:
 
     Attributes
     ----------
-    task, loss, data, outliers : str
-        The job in words, as filters show them.
+    task, kind, data, loss, outliers : str
+        The job in words, as filters show them: the kind of data, and whether they are dense or
+        sparse.
+    problems : list of str
     key : str
         Of the task.
     winner : bool
@@ -74,9 +83,11 @@ class Choice:
     """
 
     task: str
-    loss: str
+    kind: str
     data: str
+    loss: str
     outliers: str
+    problems: list[str]
     key: str
     winner: bool
     why: str
@@ -95,16 +106,17 @@ def takes_sparse(key: str) -> bool:
 
 
 def choices(boards: Sequence[Leaderboard]) -> list[Choice]:
-    """One for each job, loss and kind of data that at least two solvers have done.
+    """One for each job, loss and form of data that at least two solvers have done.
 
-    Those of any loss on dense data come first.
+    Small problems count where a job has no leaderboard on real data. Those of any loss on dense
+    data come first.
 
     Parameters
     ----------
     boards : sequence of Leaderboard
     """
     found = []
-    for board in boards:
+    for board in preferred(boards):
         known = [key for key in board.table["method"] if key in registry.solvers]
         losses = losses_of(known)
         groups = {"any": known} if board.loss is None else {}
@@ -112,58 +124,51 @@ def choices(boards: Sequence[Leaderboard]) -> list[Choice]:
             if board.loss in (None, loss):
                 groups[words] = [key for key in known if board.loss or losses[key] == loss]
         for loss, keys in groups.items():
-            for data, own in (("dense", keys), ("sparse", [k for k in keys if takes_sparse(k)])):
+            for data, own in _forms(board, keys).items():
                 among = board.among(own) if len(own) > 1 else None
                 if among is not None:
                     found.append(_choice(board, among, loss, data))
-    return sorted(found, key=lambda choice: (choice.loss != "any", choice.data != "dense"))
+    return sorted(
+        found, key=lambda choice: (choice.loss != "any", choice.kind == SMALL, choice.data)
+    )
+
+
+def _forms(board, keys):
+    """Solvers for dense and for sparse data: texts are sparse; on small problems, which are dense,
+    those that keep sparse data sparse stand apart, too."""
+    sparse = [key for key in keys if takes_sparse(key)]
+    if board.kind == "text":
+        return {"sparse": sparse}
+    return {"dense": keys} | ({"sparse": sparse} if board.kind is None else {})
 
 
 def _choice(board, among, loss, data):
-    question = board.question
-    level = among.level
-    behind = int((among.table["standing"] == "behind").sum())
-    agree = among.first_of_halves[0] == among.first_of_halves[1]
-    keys = dict.fromkeys([*({among.first} if agree else among.first_of_halves), *level])
-    first, n, rank = _name(among.first), len(among.table), among.table["mean_rank"].iloc[0]
-    if not agree:
-        one, other = map(_name, among.first_of_halves)
-        why = f"No winner: {one} is first in one half of {among.repeats} repeats, {other} in the other."
-    elif not behind:
-        why = f"No winner: none of {n} solvers is behind another on {among.repeats} repeats."
-    else:
-        why = (
-            f"{first} has the best mean rank, {rank:.1f} of {n}, in both halves of "
-            f"{among.repeats} repeats: ahead of {behind}, not told apart from {len(level)}."
-        )
-    trivial = [_name(key) for key in level if is_baseline(key)]
-    if is_baseline(among.first):
-        why += f" Nothing is ahead of {first}, a trivial baseline."
-    elif trivial:
-        why += f" {first} is not told apart from {trivial[0]}, a trivial baseline."
+    keys = dict.fromkeys([*({among.first} if among.stable else among.first_of_halves), *among.level])
+    costs = board.costs().set_index("method")["seconds"]
     return Choice(
-        task=question.title,
-        loss=loss,
+        task=board.question.title,
+        kind=SMALL if board.kind is None else KINDS.get(board.kind, board.kind),
         data=data,
+        loss=loss,
         outliers="none" if board.corruption is None else NOISES[board.corruption].title,
-        key=question.task,
-        winner=agree and behind > 0,
-        why=why,
-        suggestions=[_suggestion(board, among, key) for key in list(keys)[:_MOST]],
+        problems=board.problems,
+        key=board.question.task,
+        winner=among.winner is not None,
+        why=standing_of(among),
+        suggestions=[_suggestion(board, among, key, costs) for key in list(keys)[:_MOST]],
         board=board.key,
     )
 
 
-def _suggestion(board, among, key):
-    scores = among.scores
-    rows = scores[(scores["method"] == key) & (scores["problem"] == among.problems[0])]
-    row = rows.iloc[0]
-    score = (
-        f"{number(row['center'])} {interval(row['low'], row['high'])}"
-        if np.isfinite(row["center"])
-        else "not reached"
+def _suggestion(board, among, key, costs):
+    return Suggestion(
+        key,
+        solver_name(key),
+        score_of(among, key, among.problems[0]),
+        lead(board, key),
+        f"{costs[key]:.2g} s" if key in costs and not board.question.race else "",
+        is_baseline(key),
     )
-    return Suggestion(key, _name(key), score, lead(board, key), is_baseline(key))
 
 
 def lead(board: Leaderboard, key: str, over: str = PLAIN) -> str:
@@ -186,10 +191,6 @@ def lead(board: Leaderboard, key: str, over: str = PLAIN) -> str:
     return f"{ahead.mean():+.3g} {interval(*t_interval(ahead))}"
 
 
-def _name(key):
-    return registry.solvers[key].info["name"] if key in registry.solvers else key
-
-
 def write_choose(boards: Sequence[Leaderboard], output: Path) -> Path:
     """Write ``choose.html``; its path."""
     found = choices(boards)
@@ -199,6 +200,6 @@ def write_choose(boards: Sequence[Leaderboard], output: Path) -> Path:
         output,
         choices=found,
         scores=scores,
-        plain=_name(PLAIN),
+        plain=solver_name(PLAIN),
         regret=bool(rows_of()),
     )

@@ -30,6 +30,7 @@ def claim_cells(evaluation: Evaluation, claim: Claim, verdict: Verdict) -> dict[
         "n": f"{verdict.n} {verdict.unit}" if verdict.n else "",
         "grid": share(verdict.done, verdict.paper_total),
         "data": verdict.data,
+        "evidence": verdict.evidence,
     }
 
 

@@ -6,7 +6,6 @@ package.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,13 +20,13 @@ from nmfbench.artefacts.artefact import Artefact
 from nmfbench.verdicts.evaluate import Evaluation
 from nmfbench.artefacts.finding import ALPHA
 from nmfbench.verdicts.verdict import DECIDED, POLICY, VERDICTS
-from nmfbench.comparison.leaderboards import Leaderboard
-from nmfbench.comparison.questions import Question
+from nmfbench.comparison.leaderboards import Leaderboard, preferred
 from nmfbench.core import registry
 from nmfbench.pages.environment import render_page
 from nmfbench.papers.paper import Paper, paper
+from nmfbench.reports.boards import solver_name
 from nmfbench.reports.changes import Changes
-from nmfbench.reports.numbers import KINDS, NUMBERED, interval, named, number, share
+from nmfbench.reports.numbers import KINDS, NUMBERED, named, share
 from nmfbench.reports.outcomes import is_baseline
 from nmfbench.reports.printed import number_tally
 from nmfbench.reports.section import Section, picture_path
@@ -40,7 +39,6 @@ __all__ = [
     "named",
     "share",
     "write_landing",
-    "write_leaderboards",
 ]
 
 _PREVIEW = (760, 380)  # pixels that the picture of a row has at most
@@ -245,6 +243,7 @@ def write_landing(
         tested={word: sum(row.claims[word] for row in rows) for word in VERDICTS},
         wrong=expected_wrong(evaluations),
         boards=boards,
+        jobs=preferred(boards),
         policy=POLICY,
         n_solvers=len(registry.solvers),
         comparison=(output / "comparison" / "index.html").exists(),
@@ -265,61 +264,12 @@ def write_landing(
     return [index, *(output / row.preview for row in rows if row.preview)]
 
 
-def write_leaderboards(
-    boards: Sequence[Leaderboard],
-    lacking: Sequence[Question],
-    origins: Mapping[str, str],
-    output: Path,
-) -> Path:
-    """Write ``leaderboards.html``; its path.
-
-    Parameters
-    ----------
-    boards, lacking
-        Of :func:`~nmfbench.comparison.leaderboards.leaderboards`.
-    origins : mapping of str to str
-        By their labels, where the records of external classes come from.
-    output : Path
-    """
-    return _write(
-        "leaderboards.html",
-        output,
-        boards=boards,
-        lacking=lacking,
-        origins=origins,
-        standings=_STANDINGS,
-    )
-
-
-_STANDINGS = {
-    "first": "",
-    "level": "? not told apart",
-    "behind": "✓ ahead",
-    "mixed": "± ahead on some problems only",
-}
-
-
 def _write(page, output, **values):
     values |= {
         "named": named,
         "is_baseline": is_baseline,
         "share": share,
-        "name": _name,
-        "names": lambda keys: [_name(key) for key in keys],
-        "scores": _scores,
+        "name": solver_name,
+        "names": lambda keys: [solver_name(key) for key in keys],
     }
     return render_page(page, output, **values)
-
-
-def _name(key):
-    return registry.solvers[key].info["name"] if key in registry.solvers else key
-
-
-def _scores(board):
-    """Scores of a leaderboard with their intervals, by problem and solver."""
-    return {
-        (row.problem, row.method): f"{number(row.center)} {interval(row.low, row.high)}"
-        if math.isfinite(row.center)
-        else "not reached"
-        for row in board.scores.itertuples()
-    }

@@ -42,6 +42,16 @@ PUBLIC = (
 """Modules that users, and authors of solvers, data sets, tasks and artefacts, import from."""
 
 
+_ACCESSIBLE = {
+    '<a class="headerlink" href': '<a class="headerlink" aria-label="Address of this name" href',
+    '<div class="attr function">': '<div class="attr function" tabindex="0">',
+    '<div class="attr class">': '<div class="attr class" tabindex="0">',
+    '<pre>': '<pre tabindex="0">',
+    "<h6 id": '<h6 aria-level="2" id',
+}
+"""What pdoc writes, and what screen readers and keyboards can use."""
+
+
 def write_reference(output: Path) -> list[Path]:
     """Write a page for each of the modules, and their style, to ``api`` of a report; the paths."""
     # Names that are imported when first used are no attributes before.
@@ -64,6 +74,8 @@ def write_reference(output: Path) -> list[Path]:
         with warnings.catch_warnings():  # of annotations that it cannot look up, and shows as text
             warnings.filterwarnings("ignore", module="pdoc")
             page = pdoc.render.html_module(module, modules)
+        for found, better in _ACCESSIBLE.items():
+            page = page.replace(found, better)
         path.write_text(page, encoding="utf-8")
         written.append(path)
     return written

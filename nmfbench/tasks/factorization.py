@@ -94,7 +94,7 @@ def factorization(
             test = test[draw_per_class(data.y[test], test_per_class, rng)]
     X, unseen = data.X[train], data.X[test]
     if unit_samples:
-        X, unseen = (normalize(part) if len(part) else part for part in (X, unseen))
+        X, unseen = (normalize(part) if part.shape[0] else part for part in (X, unseen))
     X = (reweighted(X) if reweight else X).astype(dtype)
     start = drawn_start(solver, X, n_components, rng, init)
     solver.set_params(n_components=n_components)

@@ -32,7 +32,8 @@ ALLOWED = {
     "comparison": "core datasets optim metrics solvers stats tasks trials problems records engine "
     "artefacts guests checks pages",
     "recommendation": "artefacts pages comparison",
-    "cards": "core solvers stats trials records engine artefacts verdicts guests pages comparison",
+    "cards": "core solvers stats trials problems records engine artefacts papers verdicts guests "
+    "pages comparison",
     "reports": "core datasets stats trials problems records artefacts papers verdicts guests pages "
     "comparison cards",
     "commands": "core datasets own optim metrics tasks advice trials problems records engine "

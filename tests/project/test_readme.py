@@ -1,4 +1,4 @@
-"""The README's examples run as they stand."""
+"""Examples of the README and of the guides run as they stand."""
 
 import os
 import re
@@ -15,12 +15,18 @@ from nmfbench.core import registry
 from nmfbench.datasets import dataset_available
 from nmfbench.problems.problem import problems_of
 from nmfbench.records.exchange import read_exports
+from nmfbench.reports.about import GUIDES as GUIDES_OF_THE_REPORT
 
 README = Path(__file__).parents[2] / "README.md"
+GUIDES = sorted((README.parent / "docs").glob("*.md"))
 
 
-def blocks(language):
-    return re.findall(rf"```{language}\n(.*?)```", README.read_text(), flags=re.DOTALL)
+def blocks(language, path=README):
+    return re.findall(rf"```{language}\n(.*?)```", path.read_text(), flags=re.DOTALL)
+
+
+def guide(name):
+    return README.parent / "docs" / f"{name}.md"
 
 
 def test_the_class_of_the_readme_is_a_solver(tmp_path):
@@ -35,10 +41,10 @@ def test_the_class_of_the_readme_is_a_solver(tmp_path):
     assert np.linalg.norm(X - W @ solver.components_) < 1.1 * best
 
 
-def test_the_solver_of_the_readme_runs(tmp_path):
-    """The next two blocks register a solver and compare it."""
+def test_the_solver_of_the_guide_runs(tmp_path):
+    """The two blocks for authors register a solver and compare it."""
     script = tmp_path / "farthest.py"
-    _, solver, comparison, *_ = blocks("python")
+    solver, comparison = blocks("python", guide("authors"))
     script.write_text(solver)
     plugin = tmp_path / "farthest-0.1.dist-info"
     plugin.mkdir()
@@ -63,15 +69,15 @@ def test_the_solver_of_the_readme_runs(tmp_path):
 def test_the_practitioners_example_runs():
     """The block for practitioners fits and transforms real documents."""
     names = {}
-    exec(blocks("python")[3], names)
+    exec(blocks("python", guide("practitioners"))[0], names)
     assert len(names["solver"].anchor_indices_) == 10
 
 
 @pytest.mark.skipif(not dataset_available("yaleb"), reason="the faces are not on this machine")
 def test_the_certificate_of_the_example_is_tight():
     """The last block fits real faces, and its certificate leaves nothing open."""
-    names = {"nmfbench": nmfbench}
-    exec(blocks("python")[4], names)
+    names = {}
+    exec(blocks("python")[1], names)
     certificate = names["solver"].certificate(names["faces"])
     assert 0 <= certificate["gap"] < 1e-6
     assert certificate["dual_bound"] > 0
@@ -87,9 +93,20 @@ def test_the_published_records_have_the_baselines():
     assert done >= {key for p in problems for key, _ in p.baselines} - timed
 
 
-def test_the_commands_of_the_readme_exist():
-    """Every nmfbench command line in the README parses."""
-    lines = re.findall(r"^nmfbench ([^#\n]*)", "\n".join(blocks("sh")), flags=re.MULTILINE)
-    assert lines
+@pytest.mark.parametrize("path", [README, *GUIDES], ids=lambda path: path.stem)
+def test_the_commands_exist(path):
+    """Every nmfbench command line of the README and the guides parses."""
+    lines = re.findall(r"^nmfbench ([^#\n]*)", "\n".join(blocks("sh", path)), flags=re.MULTILINE)
+    assert lines or path.stem == "guarantees"
     for line in lines:
         parse(line.split())
+
+
+def test_the_readme_is_short_and_leads_to_every_guide():
+    """Some 1200 words with the table of findings, at most seven blocks of code."""
+    text = README.read_text(encoding="utf-8")
+    assert len(text.split()) < 1300
+    assert text.count("```") <= 14
+    assert {path.stem for path in GUIDES} == set(GUIDES_OF_THE_REPORT)
+    for path in GUIDES:
+        assert f"(docs/{path.name})" in text

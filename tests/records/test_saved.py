@@ -30,7 +30,7 @@ from nmfbench.records.exchange import ExchangeError, export_records, read_export
 from nmfbench.records.merge import import_records
 from nmfbench.records.saved import as_saved, is_saved
 from nmfbench.records.store import Store
-from nmfbench.reports.landing import write_leaderboards
+from nmfbench.reports.boards import write_leaderboards
 from nmfbench.verdicts.book import publish
 
 MINE = """
@@ -265,7 +265,7 @@ def test_leaderboards_rank_what_was_saved(sent, ours, tmp_path):
     assert set(board.table["method"]) == {"mu", "pca"} | labels
     assert board.table["method"].iloc[-1] == f"Fails@{version(sent)}"
     told = {entrant.label: entrant.origin for entrant in plan.entrants if entrant.origin}
-    page = write_leaderboards(boards, lacking, told, tmp_path).read_text()
+    page = write_leaderboards(boards, lacking, told, tmp_path)[0].read_text()
     for label in labels:
         assert f'{label}<div class="source">records from elsewhere, not audited here</div>' in page
         assert f"solvers/{label}" not in page

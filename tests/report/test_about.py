@@ -6,7 +6,7 @@ import re
 from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_info
 from nmfbench.pages.environment import render_page
-from nmfbench.reports.about import add_addresses, write_about
+from nmfbench.reports.about import GUIDES, add_addresses, write_about
 
 
 def test_the_page_says_how_to_install_cite_and_add(tmp_path):
@@ -16,10 +16,24 @@ def test_the_page_says_how_to_install_cite_and_add(tmp_path):
     assert {"CITATION.cff", "codemeta.json", "LICENSE", "CHANGELOG.md"} <= {path.name for path in files}
     for path in files:
         assert path.exists()
-        assert f'href="{path.name}"' in text
+        assert f'href="{path.relative_to(tmp_path).as_posix()}"' in text
     assert 'href="https://arxiv.org/abs/1207.3438"' in text
     ids = set(re.findall(r' id="(\w+)"', text))
     assert set(re.findall(r"about\.html#(\w+)", text)) <= ids
+
+
+def test_the_guides_of_the_checkout_are_pages(tmp_path):
+    """Their links lead to what is there, in the report; of the rest the words are left."""
+    _, *files = write_about(["anp"], tmp_path)
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in files if "docs" in path.parts}
+    assert set(pages) == set(GUIDES)
+    for text in pages.values():
+        assert "reports/" not in "".join(re.findall(r'href="(.*?)"', text))
+        for link in re.findall(r'<main>.*</main>', text, re.DOTALL)[0].split('href="')[1:]:
+            target = link.partition('"')[0]
+            if "://" not in target and not target.endswith((".html", ".css")):
+                assert (tmp_path / "docs" / target.partition("#")[0]).is_file()
+    assert "../CONTRIBUTING.md#security" in pages["guarantees"]
 
 
 def test_the_page_has_the_licence_of_every_data_set(tmp_path):

@@ -367,8 +367,8 @@ def test_filtering_and_sorting_change_the_address(browser, smoke_report, verdict
         for row in verdicts
         if row["origin"] == "paper"
         and all(
-            word in f"{row['id']} {row['statement']} {row['reported']}".lower()
-            for word in ("spa", "recovers")
+            word in f"{row['id']} {row['statement']} {row['reported']} {row['evidence']}".lower()
+            for word in ("spa", "recov")
         )
     }
     ids, _ = shown(page)
@@ -587,6 +587,33 @@ def test_from_a_paper_to_the_numbers_of_a_curve(browser, smoke_report):
     with (folder / link).open() as lines:
         assert {"curve", "x", "y"} <= set(next(csv.reader(lines)))
     assert "nmfbench reproduce" in page.run(f"document.querySelector('#{section}').textContent")
+
+
+def test_from_a_finding_to_its_test(browser, smoke_report):
+    """A finding leads to its figure, and an outcome there to the unfolded test with its evidence."""
+    folder = smoke_report.folder
+    index = browser.open(folder / "index.html")
+    page = follow(browser, index, folder, "#or-nmf .found .source")
+    section = page.run("decodeURIComponent(location.hash.slice(1))")
+    seen = "[...document.querySelectorAll('.tests tr[id]')].filter((row) => row.checkVisibility())"
+    assert page.run(f"{seen}.length") == 0
+    test = page.run(f"document.querySelector('#{section} .tests tr[id]').id")
+    page = browser.open(folder / "or-nmf.html", fragment=f"#{test}")
+    assert page.run(f"{seen}.map((row) => row.id)").count(test) == 1
+    assert page.run(f"document.getElementById({json.dumps(test)}).cells[2].innerText")
+
+
+def test_from_a_figure_to_two_methods_at_one_noise(browser, smoke_report):
+    """RobustXRAY beside SPA, at each level of noise, in the table that the figure links."""
+    folder = smoke_report.folder
+    index = browser.open(folder / "index.html")
+    page = follow(browser, index, folder, '#next [href="robust-xray.html#robust-xray-fig3"]')
+    link = page.run("document.querySelector('#robust-xray-fig3 figcaption a').getAttribute('href')")
+    with (folder / link).open() as lines:
+        rows = [row for row in csv.DictReader(lines) if row["curve"] in ("RobustXRAY", "SPA")]
+    spa, robust = ({r["x"] for r in rows if r["curve"] == name} for name in ("SPA", "RobustXRAY"))
+    assert spa
+    assert spa == robust
 
 
 def test_from_any_page_to_how_a_solver_is_added(browser, smoke_report):

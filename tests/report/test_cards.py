@@ -511,7 +511,7 @@ def test_ranks_follow_the_direction_of_the_metric(tmp_path):
     with store:
         found = {s.method: s for s in ranked(artefact, store.table())}
     assert {label: s.rank for label, s in found.items()} == {"A": 1.5, "B": 1.5, "B and more": 3}
-    place = "near-separable (n_components=4, n_features=30, n_samples=40) under sparse-laplace"
+    place = "Near-separable matrix under sparse Laplace"
     assert (found["A"].best, found["A"].worst) == ({place: 1}, {})
     assert found["B and more"].worst == {place: 2}
     assert (found["A"].methods, found["A"].problems, found["A"].solver) == (3, 2, "spa")

@@ -14,23 +14,24 @@ from nmfbench.comparison.leaderboards import leaderboards, places
 from nmfbench.core import registry
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import ASSETS
-from nmfbench.reports.choose import choices, lead, takes_sparse, write_choose
+from nmfbench.reports.landing import write_landing
+from nmfbench.reports.choose import SMALL, choices, lead, takes_sparse, write_choose
 
 SCORES = {"hals": 0.9, "mu": 0.6, "kl-mu": 0.5, "mahnmf-rri": 0.4, "median": 0.1}
 
 
-def boards_of(scores, *, corruption=None, repeats=12, task="recognition"):
+def boards_of(scores, *, corruption=None, repeats=12, task="recognition", kind=None):
     """A leaderboard of constant leads, but for a part that all solvers share."""
     rng = np.random.default_rng(0)
     shared = rng.normal(0, 0.01, repeats)
     rows = [
         {"task": task, "problem": "faces", "corruption": corruption, "method": method}
         | {"repeat": k, "score": score(k) if callable(score) else score + shared[k]}
-        | {"status": "done", "ranked": True, "loss": None}
+        | {"status": "done", "ranked": True, "loss": None, "kind": kind, "cpu_seconds": 0.5}
         for method, score in scores.items()
         for k in range(repeats)
     ]
-    return leaderboards(pd.DataFrame(rows))[0]
+    return leaderboards(pd.DataFrame(rows), by_kind=kind is not None)[0]
 
 
 def choice(found, loss="any", data="dense"):
@@ -90,6 +91,20 @@ def test_groups_are_ranked_among_themselves():
     assert not [one for one in found if one.loss.startswith("Kullback")]  # one solver alone
 
 
+def test_real_data_stand_for_the_small_problems_of_a_job():
+    """Where there are both, the small ones are left out; texts are for who keeps them sparse."""
+    five = SCORES | {"nenmf": 0.3}
+    boards = boards_of(five, kind="images") + boards_of(five, kind="text") + boards_of(five)
+    found = choices(boards)
+    assert {(c.kind, c.data) for c in found} == {("images", "dense"), ("texts", "sparse")}
+    for one in found:
+        assert one.data == "dense" or all(takes_sparse(s.key) for s in one.suggestions)
+    (best,) = (c for c in found if (c.kind, c.loss) == ("texts", "Frobenius norm"))
+    assert best.suggestions[0].key == "hals"
+    assert best.suggestions[0].seconds == "0.5 s"
+    assert {c.kind for c in choices(boards_of(five))} == {SMALL}
+
+
 def test_the_page_names_noise_in_words(tmp_path):
     """A row for each job, loss and kind of data, with a line of Python and one of the shell."""
     boards = boards_of(SCORES) + boards_of(SCORES, corruption="salt-pepper")
@@ -113,7 +128,10 @@ def test_the_list_of_solvers_says_where_each_is_first(tmp_path):
     """Loss, sparse data, streams, constraints and boards; baselines are marked as such."""
     found = places(boards_of(SCORES))
     assert found["hals"]["first"] == [("recognition", "Recognition")]
+    (row,) = found["mu"].pop("rows")
     assert found["mu"] == {"first": [], "level": 0, "boards": 1, "speed": ""}
+    assert (row["address"], row["standing"], row["seconds"]) == ("recognition", "behind", 0.5)
+    assert row["low"] < row["center"] < row["high"]
     keys = ("hals", "spa", "or-nmf", "median")
     cards = {key: make_card(SolverSpec(key), [], tmp_path) for key in keys}
     assert constraints(cards["spa"])[0] == "components are data points"
@@ -158,5 +176,40 @@ def test_the_address_holds_what_a_reader_asks_for(tmp_path):
         seen = "document.querySelector('form').checkVisibility()"
         assert not opened.run(seen)
         assert opened.run("document.querySelectorAll('tbody tr').length") == len(choices(boards))
+    finally:
+        browser.close()
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="no headless browser is installed")
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ({"outliers": "occlusion", "loss": "any"}, "HALS"),
+        ({"on": "texts", "loss": "Frobenius norm"}, "HALS"),
+    ],
+)
+def test_from_the_landing_page_to_a_solver_for_a_job(tmp_path, asked, answer):
+    """One link and a filter: which NMF under occlusion, which for sparse texts by least squares."""
+    (tmp_path / "pages").mkdir()
+    five = SCORES | {"nenmf": 0.3}
+    boards = boards_of(five, corruption="occlusion", kind="images")
+    boards += boards_of(five, task="clustering", kind="text")
+    write_choose(boards, tmp_path / "pages")
+    index, *_ = write_landing([], [], boards, tmp_path / "pages", None)
+    (tmp_path / "pages" / "assets").symlink_to(ASSETS)
+    (tmp_path / "profile").mkdir()
+    browser = Browser(tmp_path / "profile")
+    try:
+        page = browser.open(index)
+        assert "Recognition: images under occlusion: HALS" in page.run("document.body.innerText")
+        link = page.run("document.querySelector('header nav a').getAttribute('href')")
+        page = browser.open(index.with_name(link))
+        for name, value in asked.items():
+            page.run(f"form.{name}.value = {value!r}; form.dispatchEvent(new Event('input'))")
+        rows = page.run("[...table.tBodies[0].rows].filter((r) => !r.hidden).map((r) => r.innerText)")
+        assert rows
+        assert all(answer in row for row in rows)
+        assert all('make_solver("hals"' in row for row in rows)
+        assert page.errors == []
     finally:
         browser.close()

@@ -17,7 +17,8 @@ from nmfbench.comparison.leaderboards import leaderboards
 from nmfbench.core import registry
 from nmfbench.pages.environment import ASSETS, SIGNS
 from nmfbench.papers.paper import paper
-from nmfbench.reports.landing import expected_wrong, write_landing, write_leaderboards
+from nmfbench.reports.boards import write_leaderboards
+from nmfbench.reports.landing import expected_wrong, write_landing
 from nmfbench.verdicts.verdict import VERDICTS, Verdict
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
@@ -256,6 +257,8 @@ def test_leaderboards_are_on_both_pages(tmp_path):
             "status": "done",
             "ranked": True,
             "loss": None,
+            "kind": None,
+            "cpu_seconds": 1.0,
         }
         for method, score in (("mu", 0.9), ("hals", 0.9), ("spa", 0.1))
         for k in range(12)
@@ -265,7 +268,7 @@ def test_leaderboards_are_on_both_pages(tmp_path):
         path.read_text(encoding="utf-8")
         for path in (
             *write_landing([], [], boards, tmp_path, None),
-            write_leaderboards(boards, [], {}, tmp_path),
+            write_leaderboards(boards, [], {}, tmp_path)[0],
         )
     ]
     for text in texts:

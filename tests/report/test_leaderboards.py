@@ -8,7 +8,7 @@ from nmfbench.comparison.leaderboards import leaderboards
 from nmfbench.core.trace import TRACE_DTYPE
 
 
-def records(scores, *, task="recognition", corruption=None, problem="faces", repeats=12):
+def records(scores, *, task="recognition", corruption=None, problem="faces", repeats=12, kind=None):
     """Rows of trials: the scores of each method, plus a little noise that its rivals share."""
     shared = np.random.default_rng(0).normal(scale=0.01, size=repeats)
     rows = [
@@ -22,6 +22,8 @@ def records(scores, *, task="recognition", corruption=None, problem="faces", rep
             "status": "missing" if score is None else "done",
             "ranked": True,
             "loss": np.nan,
+            "kind": kind,
+            "cpu_seconds": 1.0,
         }
         for method, score in scores.items()
         for k in range(repeats)
@@ -96,6 +98,34 @@ def test_solvers_without_records_are_not_ranked():
     assert leaderboards(records({"a": GOOD, "b": BAD}, repeats=5))[0] == []
 
 
+def test_real_data_have_boards_of_those_who_have_records():
+    """A kind of data is a job of its own; problems that few have done are left out."""
+    scores = {name: (lambda k, s=s: s) for s, name in enumerate("abcde")}
+    lacking = dict.fromkeys("fgh")
+    faces = records(scores | lacking, kind="images", problem="faces")
+    few = records(dict.fromkeys("bcde") | {"a": GOOD} | lacking, kind="images", problem="digits")
+    generated = records(scores | lacking, problem="made up")
+    given = pd.concat([faces, few, generated], ignore_index=True)
+    (real,), _ = leaderboards(given, by_kind=True)
+    assert (real.key, real.title) == ("recognition-images", "Recognition: images")
+    assert real.problems == ["faces"]
+    assert (len(real.table), real.asked) == (5, 8)
+    assert (real.first, real.stable) == ("e", True)
+    assert leaderboards(records(dict.fromkeys("abcd", GOOD), kind="images"), by_kind=True)[0] == []
+    (small,), _ = leaderboards(given[given["problem"] != "digits"])
+    assert (small.kind, small.asked) == (None, 8)
+
+
+def test_the_front_has_whom_none_beats_in_quality_and_time():
+    """A slower solver belongs to it if it is better."""
+    frame = records({"slow": GOOD, "fast": BAD, "both": lambda k: 0.4})
+    frame["cpu_seconds"] = frame["method"].map({"slow": 2.0, "fast": 0.1, "both": 1.0})
+    (board,), _ = leaderboards(frame)
+    costs = board.costs().set_index("method")
+    assert costs["seconds"].to_dict() == pytest.approx({"slow": 2.0, "fast": 0.1, "both": 1.0})
+    assert costs.index[costs["front"]].tolist() == ["fast", "slow"]
+
+
 def races(seconds, loss, repeats=8):
     """Rows of races: each method falls from 9 to 1 in its seconds; None: it never does."""
     rows = []
@@ -113,6 +143,8 @@ def races(seconds, loss, repeats=8):
                 "status": "done",
                 "ranked": True,
                 "loss": loss,
+                "kind": None,
+                "cpu_seconds": 1.0,
                 "arrays": {"trace": trace},
             }
             for k in range(repeats)
