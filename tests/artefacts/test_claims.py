@@ -362,6 +362,20 @@ def test_a_setting_that_the_paper_leaves_open_decides_nothing(rivals, verdict, w
     assert words in found.evidence
 
 
+@pytest.mark.parametrize(
+    ("rivals", "words"),
+    [
+        ("xxxx", "alike at all 4 readings of it"),
+        ("xzxx", "hangs on it: refuted at (1), confirmed at the other 3"),
+        ("yzxx", "hangs on it: no lead at (0), refuted at (1), confirmed at the other 2"),
+    ],
+)
+def test_many_readings_are_counted(rivals, words):
+    """Those of the most frequent outcome are not listed."""
+    each = {str(k): comparisons.better("a", rival, "score") for k, rival in enumerate(rivals)}
+    assert words in verdict_of(at_each_reading("it", each), constant(ODD)).evidence
+
+
 def test_a_conjunction_is_decided_within_each_reading():
     """Another cell refutes at each of two readings, and some readings alone lack a rival."""
     each = {
