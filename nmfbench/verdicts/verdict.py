@@ -271,9 +271,9 @@ def _one_by_one(finding, smallest, levels):
             for name in finding.readings
         }
         if len(set(words.values())) == 1:
-            many = len(words) > _LISTED
-            at = f"all {len(words)} readings of" if many else _listed(words)
-            return f"alike at {at} {finding.setting}"
+            if len(words) > _LISTED:
+                return f"alike at all {len(words)} readings of {finding.setting}"
+            return f"alike at {_listed(words)} ({finding.setting})"
         return f"hangs on {finding.setting}: {_by_word(words)}"
     alone = [levels.decide(p) for p in finding.places(smallest)]
     counts = ", ".join(f"{alone.count(v)} {v}" for v in VERDICTS if v in alone)
@@ -423,5 +423,6 @@ def percent(level: float) -> str:
 
 
 def _evidence(finding, number, shown, notes):
-    text = finding.text.replace("{}", number).replace("{name}", shown.name)
+    text = finding.texts.get(shown.reading, finding.text)
+    text = text.replace("{}", number).replace("{name}", shown.name)
     return "; ".join([text, *(note for note in notes if note)])
