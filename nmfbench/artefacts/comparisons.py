@@ -176,7 +176,10 @@ def better(
 def margin_grows(
     side: Side, rival: Side, value: str, *, along: str = "level", at: At = None
 ) -> Test:
-    """The lead of ``side`` over ``rival`` grows with the level of the noise, or other ``along``."""
+    """The lead of ``side`` over ``rival`` grows with the level of the noise, or other ``along``.
+
+    The effect is what a line through the leads gains from the lowest level to the highest one.
+    """
     ours, theirs = name_of(side), name_of(rival)
 
     def test(frame):
@@ -184,13 +187,14 @@ def margin_grows(
         lead = (lead - per_repeat(frame, rival, value, [along])).dropna().unstack(along)
         if lead.shape[1] < 2:
             return Finding.without("inconclusive", f"fewer than two {along}s have both methods")
-        slopes = [
-            np.polyfit(row.dropna().index.to_numpy(float), row.dropna(), 1)[0]
+        reach = float(np.ptp(lead.columns.to_numpy(float)))
+        gains = [
+            reach * np.polyfit(row.dropna().index.to_numpy(float), row.dropna(), 1)[0]
             for _, row in lead.iterrows()
             if row.notna().sum() >= 2
         ]
-        text = f"lead of {ours} over {theirs} changes by {{}} for one unit of the {along}"
-        return Finding(text, [of_units(slopes)], Lead())
+        text = f"lead of {ours} over {theirs} changes by {{}} over the range of the {along}"
+        return Finding(text, [of_units(gains, value)], Lead())
 
     return within(at, test)
 

@@ -8,7 +8,7 @@ region. :func:`nmfbench.verdicts.verdict.decide` makes verdicts of all findings 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -73,6 +73,8 @@ class Finding:
         each of them, by the estimates of this reading.
     setting : str, optional
         That setting, such as "updates of a chunk by ONMF".
+    texts : mapping of str to str
+        Evidence at each reading, which names what is compared there.
     """
 
     text: str
@@ -85,6 +87,7 @@ class Finding:
     outcome: Outcome = ""
     readings: Sequence[str] = ()
     setting: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def without(cls, outcome: Outcome, text: str) -> Finding:
@@ -213,6 +216,7 @@ def at_each_reading(setting: str, tests: Mapping[str, Test]) -> Test:
             complete=all(f.complete for f in run.values()),
             readings=tuple(tests),
             setting=setting,
+            texts={name: f.text for name, f in run.items()},
             notes=[note for note in first.notes if all(note in f.notes for f in run.values())]
             if len(notes) == len(first.notes)
             else [f"at {name}: {note}" for name, f in run.items() for note in f.notes],

@@ -256,6 +256,9 @@ def _verdict(finding, place, adjusted, smallest, levels):
     )
 
 
+_LISTED = 3  # readings, one by one
+
+
 def _one_by_one(finding, smallest, levels):
     """Note on what comes out at each reading, or of each comparison by itself."""
     if finding.readings:
@@ -268,12 +271,23 @@ def _one_by_one(finding, smallest, levels):
             for name in finding.readings
         }
         if len(set(words.values())) == 1:
-            return f"alike at {_listed(words)} {finding.setting}"
-        each = ", ".join(f"{word} at {name}" for name, word in words.items())
-        return f"hangs on {finding.setting}: {each}"
+            if len(words) > _LISTED:
+                return f"alike at all {len(words)} readings of {finding.setting}"
+            return f"alike at {_listed(words)} ({finding.setting})"
+        return f"hangs on {finding.setting}: {_by_word(words)}"
     alone = [levels.decide(p) for p in finding.places(smallest)]
     counts = ", ".join(f"{alone.count(v)} {v}" for v in VERDICTS if v in alone)
     return f"of {len(alone)} comparisons each by itself {counts}" if len(alone) > 1 else ""
+
+
+def _by_word(words):
+    """Outcomes with the readings that have them; of many readings the most frequent one last."""
+    if len(words) <= _LISTED:
+        return ", ".join(f"{word} at {name}" for name, word in words.items())
+    found = list(words.values())
+    usual = max(dict.fromkeys(found), key=found.count)
+    rest = [f"{word} at ({name})" for name, word in words.items() if word != usual]
+    return f"{', '.join(rest)}, {usual} at the other {found.count(usual)}"
 
 
 def _listed(words):
@@ -409,5 +423,6 @@ def percent(level: float) -> str:
 
 
 def _evidence(finding, number, shown, notes):
-    text = finding.text.replace("{}", number).replace("{name}", shown.name)
+    text = finding.texts.get(shown.reading, finding.text)
+    text = text.replace("{}", number).replace("{name}", shown.name)
     return "; ".join([text, *(note for note in notes if note)])

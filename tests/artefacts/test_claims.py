@@ -340,9 +340,9 @@ ODD = {"a": 0.8, "x": 0.5, "y": 0.8005, "z": 0.9}
 @pytest.mark.parametrize(
     ("rivals", "verdict", "words"),
     [
-        ("xx", "confirmed", "alike at 20 and 50 updates"),
-        ("zz", "refuted", "alike at 20 and 50 updates"),
-        ("yy", "no lead", "alike at 20 and 50 updates"),
+        ("xx", "confirmed", "alike at 20 and 50 (updates)"),
+        ("zz", "refuted", "alike at 20 and 50 (updates)"),
+        ("yy", "no lead", "alike at 20 and 50 (updates)"),
         ("yz", "no lead", "hangs on updates: no lead at 20, refuted at 50"),
         ("xy", "inconclusive", "hangs on updates: confirmed at 20, no lead at 50"),
         ("zx", "inconclusive", "hangs on updates: refuted at 20, confirmed at 50"),
@@ -360,6 +360,27 @@ def test_a_setting_that_the_paper_leaves_open_decides_nothing(rivals, verdict, w
     found = verdict_of(at_each_reading("updates", each), constant(ODD))
     assert found.verdict == verdict
     assert words in found.evidence
+
+
+def test_the_evidence_names_what_is_compared_at_the_reading_that_it_shows():
+    """Of one that decides, the worst; not of the first one."""
+    each = {rival: comparisons.better("a", rival, "score") for rival in "yx"}
+    evidence = verdict_of(at_each_reading("rival", each), constant(ODD)).evidence
+    assert evidence.startswith("a minus y: ")
+
+
+@pytest.mark.parametrize(
+    ("rivals", "words"),
+    [
+        ("xxxx", "alike at all 4 readings of it"),
+        ("xzxx", "hangs on it: refuted at (1), confirmed at the other 3"),
+        ("yzxx", "hangs on it: no lead at (0), refuted at (1), confirmed at the other 2"),
+    ],
+)
+def test_many_readings_are_counted(rivals, words):
+    """Those of the most frequent outcome are not listed."""
+    each = {str(k): comparisons.better("a", rival, "score") for k, rival in enumerate(rivals)}
+    assert words in verdict_of(at_each_reading("it", each), constant(ODD)).evidence
 
 
 def test_a_conjunction_is_decided_within_each_reading():

@@ -11,6 +11,8 @@ def _fig3(lead):
         if lead and row["level"] == 0:
             return {"anchor-recovery": 1.0, "lp-calls": 0, "selections": 20}
         drop = 0.2 if (row["method"] == fig3.ROBUST) == lead else 0.5
+        if row["method"] == "XRAY-IS":
+            drop = 0.1 if lead else 0.7
         score = 0.9 - drop * row["level"] - (drop > 0.2) * 0.05
         return {
             "anchor-recovery": score + 0.01 * rng.standard_normal(),

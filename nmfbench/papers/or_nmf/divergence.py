@@ -35,7 +35,10 @@ _COARSE = 0.004  # of the mean pixel: about half a grey level
 
 
 def _trials(panels: curves.Panels, profile: str) -> list[Trial]:
-    """All at the usual floor, and the lower rank also at half a grey level but in quick grids."""
+    """All at the usual floor, and the lower rank also at half a grey level but in quick grids.
+
+    At that floor, of which the paper says nothing, inner loops have one tolerance.
+    """
     seldom = {} if profile == "smoke" else {"record_every": _EVERY}
     fine = [
         changed(trial, {"options": {"loss": "itakura-saito"} | seldom})
@@ -44,7 +47,11 @@ def _trials(panels: curves.Panels, profile: str) -> list[Trial]:
     if profile == "quick":
         return fine
     least = min(trial.options["n_components"] for trial in fine)
-    lowest = [trial for trial in fine if trial.options["n_components"] == least]
+    lowest = [
+        trial
+        for trial in fine
+        if trial.options["n_components"] == least and "tol" not in trial.params
+    ]
     return fine + [changed(trial, {"options": {"floor": _COARSE}}) for trial in lowest]
 
 

@@ -140,6 +140,7 @@ ARTEFACT = register_artefact(
             "which the lengths of bases do not change. Parts are sparser than whole faces; as the "
             "uniform numbers of the start are that already, bases have to be sparser than these, "
             "too.",
+            "examples": "Panel (a), faces of the data, is left out: they may not be redistributed.",
             "scale": curves.ASSUMED["scale"],
         },
         caption="The 25 sparsest bases of the first repeat, sparsest first, each scaled to its "

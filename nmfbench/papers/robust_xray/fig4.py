@@ -58,13 +58,14 @@ _AXIS = reported("robust-xray/fig4", "axis")
 
 
 def _rises(frame):
-    """Slope of recovery along the logarithm of the mean parameter, in each repeat."""
+    """What a line through recovery gains along the logarithm of the mean, in each repeat."""
     cells = per_repeat(frame, KL, METRIC, ["level"]).unstack("level").dropna()
     if cells.shape[1] < 2 or cells.empty:
         return Finding.without("not run", "no repeat of this grid has two means")
-    slopes = np.polyfit(np.log(cells.columns.to_numpy(float)), cells.to_numpy().T, 1)[0]
-    text = f"recovery of {KL} changes by {{}} for one unit of log λ"
-    return Finding(text, [of_units(slopes)], Lead())
+    logs = np.log(cells.columns.to_numpy(float))
+    gains = np.ptp(logs) * np.polyfit(logs, cells.to_numpy().T, 1)[0]
+    text = f"recovery of {KL} changes by {{}} over the range of log λ"
+    return Finding(text, [of_units(gains, METRIC)], Lead())
 
 
 ARTEFACT = register_artefact(

@@ -6,6 +6,7 @@ import pandas as pd
 
 from nmfbench.artefacts.bounds import slower
 from nmfbench.artefacts.claim import Claim, said_at
+from nmfbench.artefacts.finding import at_each_reading
 from nmfbench.artefacts.frames import with_columns
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.papers.clips import Clip, on_clips
@@ -36,7 +37,14 @@ _LARGEST = 200  # frames, on which claims are judged
 
 _FAST = (Method("RobustXRAY", "robust-xray"), Method("RobustXRAY", "robust-xray", {"refits": 1}))
 _RANKS = (1, 2, 5)
-JUDGED = "RobustXRAY, r = 2, refits = 1"
+
+
+def _refitted(rank):
+    """RobustXRAY at a rank, with one refit."""
+    return f"RobustXRAY, r = {rank}, refits = 1"
+
+
+JUDGED = _refitted(2)
 
 
 def _ialm(svd, tol):
@@ -127,29 +135,40 @@ def summarise(rows):
 
 
 def _claim(clip, method):
-    """At the authors' tolerance and without Gram matrices the paper's, else our question."""
+    """At the authors' tolerance and without Gram matrices the paper's, else our question.
+
+    The paper's is decided where it comes out alike at all ranks, ours at rank 2.
+    """
     tight = method.params["tol"] < 1e-6
     name = f"{method.params['svd']}-{'tight' if tight else 'loose'}"
-    return Claim(
-        f"{clip.dataset.removeprefix('video-')}-ialm-{name}",
-        f"{clip.label}: RobustXRAY is {PRINTED.text.removesuffix('i-ALM')}{method.label}.",
-        test=slower(
+    ours = not tight or method in _GRAM
+
+    def against(fast):
+        return slower(
             method.label,
-            JUDGED,
+            fast,
             "cpu_seconds",
             PRINTED.value,
             whose="paper",
             at={"clip": clip.label, "judged": True},
-        ),
+        )
+
+    ranks = {str(rank): against(_refitted(rank)) for rank in _RANKS}
+    return Claim(
+        f"{clip.dataset.removeprefix('video-')}-ialm-{name}",
+        f"{clip.label}: RobustXRAY is {PRINTED.text.removesuffix('i-ALM')}{method.label}.",
+        test=against(JUDGED) if ours else at_each_reading("the rank of RobustXRAY", ranks),
         reported=PRINTED.text,
-        **said_at(PRINTED.source, ours=not tight or method in _GRAM),
+        **said_at(PRINTED.source, ours=ours),
     )
 
 
 CLAIMS = [_claim(clip, method) for clip in _CLIPS for method in _SLOW]
 
 ASSUMED = {
-    "rank and refits": "r = 2 and one refit for the claims, fixed before anything was timed.",
+    "rank and refits": "One refit, of the paper's one or two. The paper does not say at which rank "
+    "it was timed: its claims are decided where they come out alike at r = 1, 2 and 5; numbers and "
+    "our claims have r = 2, fixed before anything was timed.",
     "frames": "Claims are about 200 frames, of IBM test 2 all 90; in the quick grid 100.",
     "i-ALM": "The authors' default tolerance 1e-7, and 1e-3. Singular values by LAPACK (full), by "
     "Lanczos' method with the authors' prediction of the rank, both as near to what the paper "
