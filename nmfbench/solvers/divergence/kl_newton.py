@@ -27,7 +27,7 @@ class KLNewton(BaseKL):
 
     .. math:: \min_{W,H \ge 0} \sum_{ij} X_{ij} \log \frac{X_{ij}}{(WH)_{ij}} - X_{ij} + (WH)_{ij}
 
-    One iteration makes ``sweeps`` passes over the entries of W, then over those of H. With
+    One iteration makes ``sweeps`` passes over the entries of W, then over the entries of H. With
     :math:`Y = WH` kept up to date, an entry changes by
 
     .. math:: W_{ik} \leftarrow \Big(W_{ik} + \frac{p}{q} \Big(\frac{p}{S_k} - 1\Big)\Big)_+,

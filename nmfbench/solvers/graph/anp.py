@@ -60,7 +60,7 @@ class ANP(LeastSquares):
         :math:`\lambda_1 M^-W` added to both parts, and "safe" is "paper" if that does not raise
         the objective, else "balanced".
     split : {"auto", "entries", "factors"}, default="auto"
-        Which positive and negative part M is made of: those of its entries, or
+        How M is split into a positive and a negative part: by the signs of its entries, or into
         :math:`Z^+Z^{+T}+Z^-Z^{-T}` and :math:`Z^+Z^{-T}+Z^-Z^{+T}`, which are larger and give
         shorter steps, but need no product of the cost :math:`O(n^2r)`. "auto" is "entries" for
         up to 3000 samples.
