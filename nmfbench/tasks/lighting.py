@@ -65,7 +65,7 @@ def lighting(data, solver, rng, *, n_components=None, n_classes=None, gallery=7)
     n_components : int, optional
         Rank; by default the solver's own.
     n_classes : int, optional
-        Keep so many subjects, drawn at random; by default keep all.
+        Number of subjects to keep, drawn at random; by default all.
     gallery : int, default=7
         Known images of each subject, drawn at random.
 

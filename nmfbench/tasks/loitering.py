@@ -67,12 +67,12 @@ def loitering(data, solver, rng, *, share, n_components=None, n_frames=100):
     Returns
     -------
     Outcome
-        Metrics, and those of the temporal mean as background with ``-mean``:
+        Metrics; with ``-mean``, of the temporal mean as background:
 
         - ``f-rule``, ``recall`` and ``fpr`` of the pixels where the object stands, in all frames:
-          found are those with :math:`|L - X|` above ``threshold-rule``, see
-          :func:`~nmfbench.tasks.separation.rule_threshold`, and to be found those of the frames
-          in which it stands there
+          a pixel is detected with :math:`|L - X|` above ``threshold-rule``, see
+          :func:`~nmfbench.tasks.separation.rule_threshold`, and is positive in the frames in which
+          the object stands there
         - :func:`~nmfbench.metrics.background.background_errors`, with ``age-fg`` and ``peps-fg`` of
           the same pixels in the same frames; the object on its way is left out
 

@@ -28,7 +28,7 @@ __all__ = ["contamination", "edges", "lopsidedness", "reconstruct", "reconstruct
 def reconstruction(data, solver, rng, base):
     r"""Relative error :math:`\|X - W H\|_F / \|X\|_F` with ``X`` the *clean* samples.
 
-    The factors are those of the corrupted samples: ``W`` of the fit for the training part, the
+    The factors describe the corrupted samples: ``W`` of the fit for the training part, the
     codes on the fitted components for the test part.
 
     Parameters

@@ -159,9 +159,10 @@ def segmentation(
           ``...-start@k``
         - scores of stripes, k of equal width from left to right, as ``...-stripes@k``
 
-        Then ``...-one``, scores of one segment; ``...-humans``, those of humans, if asked for;
-        ``human-segments``, their median number; ``graph-zeros``, share of the zeros of V; and
-        ``gain``, covering minus the larger of those of one segment and of stripes, mean over k.
+        Then ``...-one``, scores of one segment; ``...-humans``, scores of human segmentations, if
+        requested; ``human-segments``, their median number; ``graph-zeros``, share of the zeros of
+        V; and ``gain``, covering minus the larger covering of one segment or of stripes, mean over
+        k.
 
         Arrays. ``labels`` of shape (len(segments), height, width) of the reduced image;
         ``human``, that of the median number of segments, and ``image``, of its grey levels, of 8
