@@ -99,7 +99,7 @@ def knn_affinity(X, n_neighbors=5, *, weights="binary"):
     Notes
     -----
     A matrix product of the cost :math:`O(n^2 m)` gives all distances, a block of rows at a time;
-    only those that rounding could confuse at the last place are recomputed.
+    only distances that rounding could confuse at the last place are recomputed.
 
     Examples
     --------
