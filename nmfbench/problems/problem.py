@@ -35,7 +35,7 @@ class Problem:
         Keys and parameters of the solvers that a new one meets by default: few, so that few
         repeats decide.
     repeats : int
-        At least so many; comparisons make more where many rivals need them.
+        Least number of repeats; comparisons make more where many rivals need them.
     stand_in : bool, default=False
         On the synthetic stand-in of the data.
     timed : bool, default=False
