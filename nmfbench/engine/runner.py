@@ -270,7 +270,7 @@ def compute(
     if changed and ":" not in trial.solver:
         raise WorkerError(
             f"the code of {trial.solver!r} changed while the run went on (from {trial.code} to "
-            f"{answer['code']}); start the run anew."
+            f"{answer['code']}); start the run again."
         )
     try:
         if changed:

@@ -484,8 +484,8 @@ def _compute(values, base, cache, perturbation):
         answer["code"] = trial.code
         outcome = perform(trial, base, cache, perturbation=perturbation)
         blobs = {str(name): to_bytes(array) for name, array in outcome.arrays.items()}
-        said = {"metrics": outcome.metrics, "fit": outcome.fit}
-        answer["outcome"] = json.loads(json.dumps(said, allow_nan=False))
+        values = {"metrics": outcome.metrics, "fit": outcome.fit}
+        answer["outcome"] = json.loads(json.dumps(values, allow_nan=False))
     except BaseException as error:  # sys.exit() and a stray KeyboardInterrupt among them
         answer["error"], blobs = _traceback(), {}
         spent = isinstance(error, MemoryError)  # what is left of the process is not to be trusted
@@ -494,7 +494,7 @@ def _compute(values, base, cache, perturbation):
 
 
 def _traceback() -> str:
-    """Of the exception at hand, without what no file can hold, as half a character."""
+    """Traceback of the current exception, without characters that cannot be encoded."""
     return traceback.format_exc()[-_LONGEST_ERROR:].encode(errors="replace").decode()
 
 
