@@ -20,7 +20,7 @@ class StoredArrays(Mapping[str, np.ndarray]):
         Open for as long as arrays are asked for.
     key : str
     seen : callable, optional
-        Told of each array that is read, by key and name.
+        Called with the key and the name of each array that is read.
     """
 
     def __init__(
