@@ -162,8 +162,8 @@ class Guarded:
         if not self.ended(2 * _END_LIMIT):  # somebody stopped the guard
             self._process.kill()
         code = self._process.wait()
-        with self._life, self._life.makefile("rb") as said:
-            words = said.read()
+        with self._life, self._life.makefile("rb") as pipe:
+            words = pipe.read()
         return End(**json.loads(words)) if words else End(code)
 
 
@@ -259,7 +259,7 @@ def proc_bytes(pid, file, *fields) -> int:
 def _end_all(pid):
     """Kill all that is guarded, and what they start meanwhile."""
     deadline = time.monotonic() + _END_LIMIT
-    if sys.platform != "linux":  # nobody adopts them: those of its group at least
+    if sys.platform != "linux":  # nobody adopts the children: end at least its process group
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
     while time.monotonic() < deadline:
