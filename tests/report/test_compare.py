@@ -191,7 +191,7 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
 
     page = (output / "index.html").read_text()
     assert str(tmp_path) not in page  # the folders are nobody's business
-    assert "nowhere are not at hand" in page
+    assert "nowhere are not available" in page
     assert "nmfbench data fetch nowhere" in page
     assert "only fits of 1/2, 1/4, ... of the iterations" in page  # of a class without a trace
     assert page.count("its fit leaves no anchor_indices_") == 2
@@ -511,7 +511,7 @@ def test_published_baselines_serve_but_for_their_timings(tiny_grid, tmp_path):
                 record = runner._record(cell.trial, NOTHING, {})
                 store.put(record | {"host": {"platform": "other", "cpu": "other", "cores": 1}})
         todo = look_up(plan, store, timings)
-        assert todo.anew == timed
+        assert todo.timed_here == timed
         assert todo.own == len(mine)
         assert todo.baselines == len(timed - mine) > 0
         # The next comparison finds those of this host, in a store of their own.
@@ -520,7 +520,7 @@ def test_published_baselines_serve_but_for_their_timings(tiny_grid, tmp_path):
                 if cell.trial.key in timed - mine:
                     here.put(runner._record(cell.trial, NOTHING, {}))
         todo = look_up(plan, store, timings)
-        assert todo.anew == timed
+        assert todo.timed_here == timed
         assert todo.baselines == 0
 
 
@@ -561,7 +561,7 @@ def test_timings_of_another_machine_or_release_are_taken_anew(tiny_grid, tmp_pat
         for cell in plan.cells:
             record = runner._record(cell.trial, NOTHING, {})
             store.put(record | elsewhere, {"trace": np.zeros(1)})
-        assert look_up(plan, store, tmp_path / "timings").anew == keys(plan)
+        assert look_up(plan, store, tmp_path / "timings").timed_here == keys(plan)
 
 
 def test_timings_without_a_trace_are_taken_anew(tiny_grid, tmp_path):
@@ -570,11 +570,11 @@ def test_timings_without_a_trace_are_taken_anew(tiny_grid, tmp_path):
     with Store(tmp_path) as store:
         cell = plan.cells[0]
         store.put(runner._record(cell.trial, NOTHING, {}), {"trace": np.zeros(1)})
-        assert not look_up(plan, store, tmp_path / "timings").anew
+        assert not look_up(plan, store, tmp_path / "timings").timed_here
         assert not (tmp_path / "timings").exists()
         cell = plan.cells[-1]
         store.put(runner._record(cell.trial, NOTHING, {}))
-        assert look_up(plan, store, tmp_path / "timings").anew == keys(plan)
+        assert look_up(plan, store, tmp_path / "timings").timed_here == keys(plan)
 
 
 def test_a_solver_that_hangs_is_asked_no_more(tiny_grid, file, tmp_path, monkeypatch):
