@@ -154,7 +154,7 @@ class Artefact:
         return list(_names(self.grid, attribute))
 
     def missing_data(self, profile: str) -> list[str]:
-        """Datasets of a profile that are not at hand."""
+        """Datasets of a profile that are not available."""
         names = {t.dataset for t in self._grid(profile) if not t.stand_in}
         return sorted(name for name in names if not dataset_available(name))
 
