@@ -176,7 +176,7 @@ class Case:
         return X
 
     def layouts(self):
-        """Values of ``sparse`` for :meth:`data`: those that the solver takes."""
+        """Values of ``sparse`` for :meth:`data` that the solver takes."""
         return (False, True) if self.accepts_sparse else (False,)
 
     def start(self, X):
@@ -212,7 +212,7 @@ class Case:
             ) from None
 
     def factorize(self, model, X):
-        """Fit, and check the factors, also those of a solver that has no adapter around it."""
+        """Fit, and check the factors, also where the solver has no adapter around it."""
         W = self.fit(model, X)
         H = checked_factor("components_", model.components_, (None, X.shape[1]), signed=self.signed)
         if W is not None:

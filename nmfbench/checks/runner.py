@@ -130,10 +130,10 @@ def check_solver(
         examined = examine(spec, time_limit=time_limit, worker=worker)
         for name, check in CHECKS.items():
             if findings and findings[0].status == "failed":
-                said = {"status": "skipped", "problem": "a fit of easy data fails"}
+                result = {"status": "skipped", "problem": "a fit of easy data fails"}
             else:
-                said = _contained(worker, spec, name, time_limit)
-            findings.append(Finding(name, check.statement, **said))
+                result = _contained(worker, spec, name, time_limit)
+            findings.append(Finding(name, check.statement, **result))
     return examined, findings
 
 
