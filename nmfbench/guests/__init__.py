@@ -37,8 +37,8 @@ That is all. These are used where they are there:
     time is that of the call, and ``convergence`` makes a curve of fits of 1/2, 1/4, ... of the
     iterations from the same start, as it does for built-in solvers that wrap another package.
 ``monotone = True``, ``nested = True``
-    The objective of ``trace_`` never rises; the first anchors of a larger fit are those of a
-    smaller one. The checks hold the class to what it says.
+    The objective of ``trace_`` never rises; the first anchors of a larger fit equal the anchors of
+    a smaller one. The checks test what the class declares.
 ``accepts_sparse = True``
     Sparse data come as CSR matrices; otherwise they are made dense first.
 ``signed = True``
