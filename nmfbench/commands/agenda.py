@@ -28,7 +28,7 @@ __all__ = [
 
 
 def of_clock(trials: Sequence[Trial], timed: str | None) -> list[Trial]:
-    """Trials that ``--timed`` leaves: "no" those that are not timed, "only" the others."""
+    """Trials that ``--timed`` keeps: "no" the untimed ones, "only" the timed ones."""
     return [trial for trial in trials if timed is None or trial.timed == (timed == "only")]
 
 

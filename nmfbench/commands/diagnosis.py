@@ -1,4 +1,4 @@
-"""Installed packages, data at hand, and how to get what is missing."""
+"""Installed packages, available data, and how to get what is missing."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def missing_data(artefact: Artefact, profile: str, *, stand_in: bool) -> list[st
 def runnable(
     targets: Sequence[Target], profile: str, *, stand_in: bool
 ) -> tuple[list[Artefact], dict[str, list[str]]]:
-    """Artefacts whose data are here, and those that are left out with the data they lack.
+    """Artefacts whose data are here, and left-out artefacts with the data they lack.
 
     Raises
     ------
