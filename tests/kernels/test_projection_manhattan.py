@@ -346,7 +346,7 @@ def test_scaling_the_data_scales_the_representation(scale):
 
 
 def test_max_iter_keeps_the_best_and_warns():
-    """A row that runs out of pivots is still feasible, and the caller is told."""
+    """A row that runs out of pivots is still feasible, and the caller is warned."""
     X, H = problem("correlated")
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         W = project_manhattan(X, H, max_iter=1)
