@@ -109,7 +109,7 @@ def test_the_registry_entry_is_complete(key):
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("check", CHECKS)
 def test_common_checks_pass(key, check):
-    """All that ``nmfbench check`` asks of a solver holds of ours, down to the notes."""
+    """All that ``nmfbench check`` tests holds for the built-in solvers, down to the notes."""
     params = small(key)
     if check in ("larger", "leaves-nothing") and "max_iter" in solvers[key].target().get_params():
         params["max_iter"] = 5  # they take longest, and ask for no good fit
@@ -384,7 +384,7 @@ TYPICAL = (
 
 @with_checks(TYPICAL)
 def test_scikit_learn_checks(estimator, check):
-    """scikit-learn's own checks of an estimator pass, but for those that it declares."""
+    """scikit-learn's own checks of an estimator pass, but for declared exceptions."""
     check(estimator)
 
 
@@ -509,7 +509,7 @@ def test_there_may_be_more_components_than_samples_and_features(key):
     X, r = suited(key, easy_data(noise=0.05))[:8, :8], 11
     model = make(key, n_components=r)
     assert finite(model, X)
-    assert len(model.components_) == r or key == "flss"  # it leaves out those that are zero
+    assert len(model.components_) == r or key == "flss"  # it leaves out zero components
     few = make(key, n_components=1).fit(X)
     errors = [np.linalg.norm(X - m.transform(X) @ m.components_) for m in (model, few)]
     assert errors[0] <= errors[1] + 0.02 * np.linalg.norm(X)
