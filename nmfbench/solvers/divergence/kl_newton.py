@@ -54,7 +54,7 @@ class KLNewton(BaseKL):
     Per iteration: that of an iteration of multiplicative updates, and for each sweep one division
     and some five multiplications for each entry of ``X`` that is not zero and component that
     takes part: :math:`O(r\,\mathrm{nnz}(X) + (n+m)r)` in all, with a copy of ``X`` by columns.
-    On dense data all entries count, and three blocks of the size of a cache are held.
+    On dense data all entries count, and three blocks of the size of a cache are in memory.
 
     Notes
     -----

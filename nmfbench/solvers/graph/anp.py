@@ -74,7 +74,7 @@ class ANP(LeastSquares):
     Cost
     ----
     Per iteration: two products of ``X`` with r vectors, :math:`O((n+m)r^2)`, and with "entries"
-    :math:`4n^2r` operations for M, of which a megabyte is held at once.
+    :math:`4n^2r` operations for M, of which a megabyte is in memory at once.
 
     Notes
     -----
@@ -181,4 +181,4 @@ def _wide(W):
 _UPDATES = ("safe", "paper", "balanced", "root")
 _SPLITS = ("auto", "entries", "factors")
 _LARGE = 3000  # samples, beyond which products of all pairs are too dear
-_BLOCK = 1 << 17  # entries of M held at once
+_BLOCK = 1 << 17  # entries of M in memory at once

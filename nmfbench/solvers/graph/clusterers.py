@@ -224,7 +224,7 @@ class CoClusterer(Clusterer, BaseGraph):
         return s
 
     def _unit_columns(self, s):
-        """If asked for, move the norms of the columns of W and G to B, in place."""
+        """If ``normalize`` is set, move the norms of the columns of W and G to B, in place."""
         for factor, side in ((s.W, s.B), (s.G, s.B.T)) if self.normalize else ():
             norms = np.linalg.norm(factor, axis=0)
             factor /= norms
