@@ -26,7 +26,7 @@ _TIES = 12  # decimals of what is ranked: binary samples and counts tie, but for
     score="tag-recall",
     score_name="recall, averaged over tags",
     higher_is_better=True,
-    # Neighbours that nearly tie: two test images of the smoke grid's 120, and a tag of theirs.
+    # Neighbours that nearly tie: two test images of the smoke grid's 120, and one of their tags.
     tolerances={"ac": 0.02, "rc": 0.02, "ns": 0.02, "all-tags": 0.02, "tag-*": 0.03, "n-plus*": 1},
     # Two points of any share; two per cent of the 260 tags.
     matters={

@@ -137,7 +137,7 @@ def timed_fit(solver, X, *, representation=False, **fit_params):
     fit : dict
         For :attr:`Outcome.fit`.
     arrays : dict
-        ``trace``, if the solver keeps one, and ``W``, if asked for.
+        ``trace``, if the solver keeps one, and ``W``, if requested.
     """
     clock, arrays = Trace(), {}
     with clock.clock():

@@ -78,7 +78,7 @@ def loitering(data, solver, rng, *, share, n_components=None, n_frames=100):
 
     Notes
     -----
-    The best threshold would hide what is asked for: to call these pixels foreground in all frames
+    The best threshold would hide the failure: to call these pixels foreground in all frames
     has an F-measure of 2p / (1 + p) at a share p.
     """
     clip = loitering_clip(data, share, rng, n_frames)

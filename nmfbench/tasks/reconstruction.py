@@ -132,7 +132,7 @@ def contamination(components, clean):
     Parameters
     ----------
     components : ndarray of shape (r, n_features)
-        Those that are zero are left out.
+        Zero components are left out.
     clean : ndarray of shape (n_samples, n_features)
 
     Returns
@@ -163,7 +163,7 @@ def lopsidedness(components, image_shape):
     Parameters
     ----------
     components : ndarray of shape (r, n_features)
-        Those that are zero are left out.
+        Zero components are left out.
     image_shape : (int, int)
         Height and width.
 

@@ -115,7 +115,7 @@ def segmentation(
         A clusterer that takes an affinity gets W as such, with its diagonal; a solver of symmetric
         matrices V, from the start it would make, which is scored by itself, too.
     rng : Generator
-        Draws the image, if asked to; corruption, starts, and K-means.
+        Draws the image, if ``image`` is None; corruption, starts, and K-means.
     image : str, optional
         Its id; by default one is drawn.
     segments : sequence of int, default=(3, 4, 5)

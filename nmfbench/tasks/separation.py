@@ -113,7 +113,7 @@ def separation(
         With ``low_rank_`` once fitted, which then is the background; else ``inverse_transform`` of
         the representation is.
     rng : Generator
-        Draws the frames, if asked to, and the light.
+        Draws the frames, if ``draw``, and the light.
     n_components : int, optional
         Rank; by default the solver's own.
     n_frames : int, default=200
