@@ -28,8 +28,8 @@ __all__ = [
 ]
 
 _ROUNDING = 1e-12  # of a squared distance made from products, relative to the squared norms
-_BLOCK = 1 << 18  # entries of differences held at once
-_MEBIBYTES = 16  # of distances held at once
+_BLOCK = 1 << 18  # entries of differences in memory at once
+_MEBIBYTES = 16  # of distances in memory at once
 
 
 class GraphCache:

@@ -89,7 +89,7 @@ def _select(points, weights, n, below, total, tilt, ridge):
 def _keep(points, weights, n, low, high):
     """Move the points in ``(low, high]`` to the front.
 
-    Returns their number, the weight of the points up to ``low``, and theirs.
+    Returns their number, the weight of the points up to ``low``, and their own weight.
     """
     m = 0
     below = 0.0

@@ -28,7 +28,7 @@ __all__ = [
     "project_manhattan",
 ]
 
-_BLOCK = 1 << 20  # entries of the dual held at once
+_BLOCK = 1 << 20  # entries of the dual in memory at once
 _MAX_PIVOTS = 100_000
 _NONE = np.empty((0, 0))
 _MANY = 50  # with fewer features the start costs more than it saves
