@@ -39,7 +39,7 @@ class Problem:
     stand_in : bool, default=False
         On the synthetic stand-in of the data.
     timed : bool, default=False
-        Its seconds are what is asked.
+        The score is the time in seconds.
     loss : str, optional
         Only for solvers that minimise this loss; for all others it is no question.
     ranked : bool, default=True
