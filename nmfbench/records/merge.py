@@ -66,8 +66,8 @@ def merge(
 ) -> Merge:
     """Decide which of the records offered are taken.
 
-    Of equal keys the held record stays, unless it is of a failure, or the one offered was computed
-    under the reference target (:mod:`nmfbench.trials.target`) and it was not.
+    Of equal keys the present record stays, unless it is of a failure, or only the offered one was
+    computed under the reference target (:mod:`nmfbench.trials.target`).
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ goes on. Arrays are stored in numpy's own format without pickle. Arrays of publi
 kept apart from those computed here: they serve pictures and claims, and no trial starts from them.
 
 A record is written with a digest of its columns and one of each of its arrays, and none is given
-out that does not fit its digest. Records of a store from before there were digests get theirs when
+out that does not fit its digest. Records of a store from before there were digests get digests when
 it is next opened for writing; the columns for them are such that an earlier nmfbench, too, can
 still write there.
 """
@@ -362,7 +362,7 @@ class Store:
     ) -> bool:
         """Write a record and its arrays, in one transaction.
 
-        A finished trial is not overwritten unless that is asked for; a failed one is, by a later
+        A finished trial is not overwritten unless ``replace`` is set; a failed one is, by a later
         try.
 
         Parameters
@@ -395,7 +395,7 @@ class Store:
         *,
         beside: Callable[[], object] = lambda: None,
     ) -> None:
-        """Write records computed elsewhere and their arrays, in one transaction, over any held.
+        """Write or replace records computed elsewhere and their arrays, in one transaction.
 
         ``beside`` is called at its end, to write what is kept in other files; where that raises,
         no record is written.
