@@ -95,7 +95,7 @@ class End:
     code : int or None
         Its exit code, a signal as a negative number; None if the guard ended it.
     held : int or None
-        Bytes that it held with its children, if these were too many.
+        Bytes of memory of the process and its children, if these were too many.
     """
 
     code: int | None = None
@@ -228,7 +228,7 @@ def _watch(life, pid, memory_limit) -> End:
 
 
 def _held_by_all(enough) -> int:
-    """Bytes held by all that is guarded; exact if they seem more than ``enough``."""
+    """Bytes of memory of all guarded processes; exact if they seem more than ``enough``."""
     processes = psutil.Process().children(recursive=True)
     held = sum(_held(process) for process in processes)
     if held > enough and len(processes) > 1:  # forked processes share what neither has changed
