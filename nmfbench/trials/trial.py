@@ -63,7 +63,7 @@ class Trial:
     """One task on one (data, corruption, level, solver, parameters, repeat).
 
     Two trials with equal fields have the same key as long as the declared versions of what
-    computes them are the same, whichever artefact or profile asked for them.
+    computes them are the same, whichever artefact or profile uses them.
 
     Parameters
     ----------
