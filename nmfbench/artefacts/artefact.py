@@ -75,7 +75,7 @@ class Artefact:
         Labelled records (a DataFrame) -> the long frame that table and claims look at; by default
         the records themselves. It is called once for all of them. The column ``arrays`` holds a
         mapping for each trial, from the names of its arrays (``trace``, ...) to the arrays, read
-        from the store when asked for.
+        from the store when first used.
     claims : sequence of Claim
     assumed : mapping
         What the paper does not say, and what we chose.

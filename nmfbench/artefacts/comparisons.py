@@ -330,7 +330,7 @@ def always_best(
     region : Lead, Margin or Bounds, optional
         Of each lead; by default it is to be above 0. ``Bounds(2.0)`` of ratios asks for twice.
     rule : {"every", "some"}
-        Whether all of these comparisons are asked for, or one.
+        Whether all of these comparisons have to hold, or one.
     unit : str, default="repeat"
         Column of independent observations.
     blocks : str, optional
