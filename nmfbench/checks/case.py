@@ -180,7 +180,7 @@ class Case:
         return (False, True) if self.accepts_sparse else (False,)
 
     def start(self, X):
-        """Initial factors, below one as some solvers bound theirs."""
+        """Initial factors, below one as some solvers bound factors."""
         rng = np.random.default_rng(5)
         W, H = (rng.uniform(0.1, 0.9, shape) for shape in ((len(X), RANK), (RANK, X.shape[1])))
         return {"W": W, "H": W.T.copy() if self.symmetric else H}

@@ -138,9 +138,9 @@ def check_solver(
 
 
 def _contained(worker, spec, name, time_limit):
-    asked = {"solver": spec.solver, "params": spec.params, "name": name}
+    request = {"solver": spec.solver, "params": spec.params, "name": name}
     try:
-        return worker.call(f"{__name__}:perform_check", asked, time_limit, spec.solver)
+        return worker.call(f"{__name__}:perform_check", request, time_limit, spec.solver)
     except TimeoutError:
         size = (
             f"{10 * N_SAMPLES} samples of {10 * N_FEATURES}"
