@@ -8,8 +8,8 @@ Wherever a solver is named, a guest is named by its place, with parameters if ne
     sklearn.decomposition:NMF                  a class in a package
     mine.py:MyNMF@1f2e3d4c5b6a                 imported records of a class, whose code is not run
 
-What is asked of a class
-------------------------
+Requirements on a class
+-----------------------
 - Its constructor takes keyword parameters, ``n_components`` among them; all others have defaults.
   No base class is needed. A parameter ``random_state`` is given the seed of the trial.
 - ``fit(X)``, ``fit_transform(X)`` or ``partial_fit(X)``, with ``X`` of shape (n_samples,

@@ -88,10 +88,10 @@ def examine(
 
 
 def _examine(worker, spec, time_limit):
-    asked = {"solver": spec.solver, "params": spec.params}
+    request = {"solver": spec.solver, "params": spec.params}
     name = registry.solvers[spec.solver].key
     try:
-        described = worker.call(f"{__name__}:describe_here", asked, time_limit, spec.solver)
+        described = worker.call(f"{__name__}:describe_here", request, time_limit, spec.solver)
     except TimeoutError:
         raise GuestError(f"importing {name} takes longer than {time_limit:g} s.") from None
     except WorkerDied as error:
@@ -103,7 +103,7 @@ def _examine(worker, spec, time_limit):
     if described["error"] is not None:
         raise GuestError(described["error"])
     try:
-        found = worker.call(f"{__name__}:try_here", asked, time_limit, spec.solver)
+        found = worker.call(f"{__name__}:try_here", request, time_limit, spec.solver)
     except TimeoutError:
         found = {"error": f"it takes longer than {time_limit:g} s"}
     except (WorkerDied, RuntimeError) as error:
