@@ -75,7 +75,7 @@ def choose_grid(
     stand_in : bool, default=False
         Where real data are missing, look at stand-ins, too.
     without : collection of str, optional
-        Keys of records that do not count, since an array of theirs was not imported.
+        Keys of records that do not count, since one of their arrays was not imported.
     """
     without = frozenset(without)
     if profile is not None:

@@ -220,7 +220,7 @@ def prospects_of(
 
 
 def _behind(artefact, store, trials, judged, names) -> set[str]:
-    """As :func:`~nmfbench.verdicts.evaluate.behind`, which is asked only where it may find any."""
+    """As :func:`~nmfbench.verdicts.evaluate.behind`, called only where it may find any."""
     keys = {trial.key for trial in trials} - {trial.key for trial in judged.grid.trials}
     held = store.names_of_arrays(imported := store.imported(keys))
     known = (judged.found.records["status"] == "done").any()
