@@ -54,7 +54,7 @@ def agenda_of(
         Of the paper's the plans say where looks are; other grids have looks at the usual numbers of
         repeats.
     held : Held
-        What the store holds of the trials.
+        Records that the store has of the trials.
     stand_in : bool, default=False
     **asked
         Of :func:`~nmfbench.records.pending.missing`.

@@ -85,7 +85,7 @@ def _machine():
 
 
 def _packages():
-    """Required packages, against the versions asked for."""
+    """Required packages, against the required versions."""
     yield Finding("nmfbench", "ok", version("nmfbench"))
     for requirement in _required():
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):

@@ -19,7 +19,7 @@ class TargetError(ValueError):
 
 @dataclass(frozen=True)
 class Target:
-    """An artefact, and whether it was asked for by its own name."""
+    """An artefact, and whether it was requested by its own name."""
 
     artefact: Artefact
     named: bool
@@ -86,7 +86,7 @@ def runnable(
     Raises
     ------
     DataMissingError
-        If an artefact that was asked for by its own name lacks data.
+        If an artefact that was requested by its own name lacks data.
     """
     kept, left_out = [], {}
     for target in targets:
