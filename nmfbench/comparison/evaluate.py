@@ -122,7 +122,7 @@ def gather(
         found.pop(key, None)
     if timings is not None:
         found |= {record["key"]: record for record in timings.records(own)}
-    # Where the fit failed, the questions to it may never have been asked.
+    # Where the fit failed, its tasks may have no records.
     bases = {c.trial.base.key for c in plan.cells if c.trial.base is not None}
     failed = {r["key"]: r for r in store.records(bases) if r["status"] == "failed"}
     rows = []

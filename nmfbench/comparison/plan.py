@@ -34,7 +34,7 @@ class Entrant:
         As a :class:`~nmfbench.trials.trial.Trial` takes them. A registered solver that was named
         without parameters has on each problem those under which it is a baseline there.
     new : bool
-        Asked for, rather than a baseline.
+        Named by the user, rather than a baseline.
     loss : str or None
         What it minimises, if that is a loss alone.
     starts : bool
@@ -154,7 +154,7 @@ def make_plan(
     Raises
     ------
     CompareError
-        If no solver can do a task that was asked for, or any at all.
+        If no solver can do a requested task, or any at all.
     UnknownNameError
         If there is no such task.
     """

@@ -20,7 +20,7 @@ from nmfbench.trials.trial import Trial, canonical
 __all__ = ["Todo", "compute", "look_up", "timings_folder"]
 
 _TURN = 4  # timed repeats of one side before the other's turn
-_FAILURE_LIMIT = 3  # fits in a row that had to be ended, after which a solver is asked no more
+_FAILURE_LIMIT = 3  # fits in a row that had to be ended, after which a solver is left out
 
 
 @dataclass
