@@ -362,7 +362,7 @@ def _sparse(case):
     if not np.allclose(dense, from_sparse, rtol=1e-3, atol=1e-4 * np.abs(found[0]).max()):
         gap = np.abs(found[0] - found[1]).max()
         raise CheckFailed(
-            f"the components for a CSR matrix and for the dense one differ by up to {gap:.3g}",
+            f"the components of a CSR and of the dense matrix differ by up to {gap:.3g}",
             "see what X * Y and X.sum(axis=1) mean for a CSR matrix, or drop accepts_sparse",
         )
 

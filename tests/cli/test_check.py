@@ -175,7 +175,7 @@ FAULTS = {
     ),
     "Sparse": (
         "sparse",
-        r"the components of a CSR matrix differ",
+        r"the components of a CSR and of the dense matrix differ",
         "accepts_sparse = True\n"
         "    def fit_transform(self, X):\n"
         "        dense = X if isinstance(X, np.ndarray) else X.toarray() ** 2\n"
