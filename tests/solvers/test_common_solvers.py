@@ -1,5 +1,6 @@
 """The promises of every registered solver: the common checks, and what only ours promise."""
 
+import inspect
 import pickle
 import tempfile
 
@@ -56,6 +57,24 @@ def suited(key, X, r=R):
     """``X``; the inner products of its rows, or ``r`` columns, for solvers of such data."""
     kind = solvers[key].target
     return X @ X.T if kind.symmetric else X[:, :r] if kind.square else X
+
+
+# What decides how a solver checks what it is given.
+CHECKING = (
+    *("fit", "fit_transform", "partial_fit", "transform", "inverse_transform"),
+    *("_fit", "_rank", "_rank_bound", "_new_data"),
+    *("takes_factors", "signed", "accepts_sparse", "any_rank", "square", "symmetric"),
+)
+
+
+def one_of_each_base(keys):
+    """The first solver of each way to check input; the others are slow tests."""
+    seen, params = set(), []
+    for key in keys:
+        way = tuple(inspect.getattr_static(solvers[key].target, name, None) for name in CHECKING)
+        params.append(pytest.param(key, marks=[pytest.mark.slow] if way in seen else []))
+        seen.add(way)
+    return params
 
 
 def problem(key, **options):
@@ -223,7 +242,7 @@ def test_the_trace_tells_the_run(key, dtype):
     assert model.stop_reason_ in ("converged", "max_iter")
 
 
-@pytest.mark.parametrize("key", ITERATIVE)
+@pytest.mark.parametrize("key", one_of_each_base(ITERATIVE))
 def test_bad_initial_factors_are_refused(key):
     """Factors of the wrong shape or sign, or without their partner, are refused by name."""
     X = problem(key)
@@ -235,7 +254,7 @@ def test_bad_initial_factors_are_refused(key):
         refuses(ValueError, "passed to W", lambda: make(key).fit(X, W=-W, H=H))
 
 
-@pytest.mark.parametrize("key", [key for key in KEYS if key not in ITERATIVE])
+@pytest.mark.parametrize("key", one_of_each_base(key for key in KEYS if key not in ITERATIVE))
 def test_solvers_without_a_start_refuse_initial_factors(key):
     """Where no factors are improved step by step, there is no start to give."""
     W, H = start(key)
@@ -277,7 +296,7 @@ def test_an_all_zero_matrix_is_fitted_by_zeros_or_refused(key):
         np.testing.assert_allclose(model.inverse_transform(W), 0, atol=1e-12)
 
 
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("key", one_of_each_base(KEYS))
 def test_bad_data_are_refused(key):
     """Data that no factorization is defined for are refused, and the message says what is wrong."""
     bad_entries = [(np.nan, "NaN"), (np.inf, "infinity")]
@@ -295,7 +314,7 @@ def test_bad_data_are_refused(key):
         refuses(TypeError, "needs dense data", lambda: make(key).fit(sp.csr_matrix(problem(key))))
 
 
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("key", one_of_each_base(KEYS))
 def test_bad_parameters_are_refused(key):
     """A rank or a seed that makes no sense is refused by name."""
     X = problem(key)
@@ -329,7 +348,7 @@ def test_numbers_out_of_range_are_refused(key):
 
 
 @pytest.mark.parametrize("kind", ["datetime64[D]", "timedelta64[s]", [("value", float)]])
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("key", one_of_each_base(KEYS))
 def test_times_and_records_are_no_data(key, kind):
     """Types that numpy makes numbers of without a word are refused, as data and as factors."""
     X = np.ones((N, M), dtype=int).astype(kind)
@@ -339,7 +358,7 @@ def test_times_and_records_are_no_data(key, kind):
         refuses(TypeError, "no numbers", lambda: make(key).fit(problem(key), W=W, H=H))
 
 
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("key", one_of_each_base(KEYS))
 def test_transform_checks_its_data(key):
     """transform needs a fit, and as many features as the fit had."""
     model = make(key).fit(problem(key))
@@ -401,7 +420,7 @@ def test_every_family_has_a_typical_solver():
     assert families[0] == families[1]
 
 
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("key", one_of_each_base(KEYS))
 def test_a_rank_that_no_memory_holds_is_an_error(key):
     """It says that n_components is too large, of whatever solver."""
     kind = solvers[key].target
