@@ -58,7 +58,7 @@ def corrupt(data, name, level, rng):
     Bunch
         ``data``, with a new ``X`` of the same dtype, clipped to ``[0, upper]``, or at 0 only if
         there is no ``upper``; ``clean``, the ``X`` that was given; and ``mask``, of bool, which
-        tells where the two differ. It is None if every entry was drawn anew.
+        tells where the two differ. It is None if the corruption replaces every entry.
 
     Raises
     ------
@@ -198,8 +198,8 @@ def salt_pepper(data, level, rng):
 def broken_samples(data, level, rng):
     """Set all entries of some samples to 0 or to the top of the range, half and half.
 
-    The top is ``data.upper``, or the largest entry of ``X`` where that is None. Samples of a low
-    level are among those of a higher one, and get the same values.
+    The top is ``data.upper``, or the largest entry of ``X`` where that is None. Samples corrupted
+    at a low level are also corrupted at a higher one, with the same values.
     """
     check_number(level, "level", at_least=0, at_most=1)
     rows = rng.random(len(data.X)) < level
@@ -232,8 +232,8 @@ def view_salt_pepper(data, level, rng):
 def view_mismatch(data, level, rng):
     """Replace the widest view of some samples by that of another sample.
 
-    Data without ``views`` are one view. Samples of a low level are among those of a higher one,
-    and get the same view, as it was before.
+    Data without ``views`` are one view. Samples corrupted at a low level are also corrupted at a
+    higher one, in the same view, as it was before.
     """
     check_number(level, "level", at_least=0, at_most=1)
     X, mask, view = _widest(data)

@@ -157,8 +157,8 @@ class Page:
     def errors(self):
         """Complaints in the console of the page so far."""
         self.run("0")  # all before it has been heard then
-        told = [e for e in self._browser.events if e.get("sessionId") == self._session]
-        params = [(e["method"], e["params"]) for e in told if "method" in e]
+        mine = [e for e in self._browser.events if e.get("sessionId") == self._session]
+        params = [(e["method"], e["params"]) for e in mine if "method" in e]
         thrown = [p["exceptionDetails"] for m, p in params if m == "Runtime.exceptionThrown"]
         logged = [p["entry"] for m, p in params if m == "Log.entryAdded"]
         written = [p for m, p in params if m == "Runtime.consoleAPICalled"]

@@ -120,7 +120,7 @@ def survivors(process):
 
 @contextlib.contextmanager
 def small_disk(size):
-    """A folder on a disk of its own of so many bytes; without rights to mount one, a skip."""
+    """A folder on a disk of its own of this size; skips without the rights to mount one."""
     with tempfile.TemporaryDirectory() as folder:
         mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder]
         if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode:

@@ -85,7 +85,7 @@ def grid():
 
 
 def fits():
-    """The trials of all smoke grids that start from no other, and those that others start from."""
+    """The trials of all smoke grids that start from no other, with the fits of the others."""
     found = []
     for trial in grid():
         while trial.base is not None:

@@ -75,7 +75,7 @@ class Artefact:
         Labelled records (a DataFrame) -> the long frame that table and claims look at; by default
         the records themselves. It is called once for all of them. The column ``arrays`` holds a
         mapping for each trial, from the names of its arrays (``trace``, ...) to the arrays, read
-        from the store when asked for.
+        from the store when first used.
     claims : sequence of Claim
     assumed : mapping
         What the paper does not say, and what we chose.
@@ -154,7 +154,7 @@ class Artefact:
         return list(_names(self.grid, attribute))
 
     def missing_data(self, profile: str) -> list[str]:
-        """Datasets of a profile that are not at hand."""
+        """Datasets of a profile that are not available."""
         names = {t.dataset for t in self._grid(profile) if not t.stand_in}
         return sorted(name for name in names if not dataset_available(name))
 

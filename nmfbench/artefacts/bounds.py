@@ -48,7 +48,7 @@ def at_least(
 ) -> Test:
     """The score of each of ``sides`` is above ``bound``.
 
-    ``whose`` and ``measured_from`` are those of :class:`~nmfbench.artefacts.region.Bounds`.
+    ``whose`` and ``measured_from`` as in :class:`~nmfbench.artefacts.region.Bounds`.
     """
     return _score(sides, value, Bounds(bound, np.inf, whose, measured_from), ratio, at)
 

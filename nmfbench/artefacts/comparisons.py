@@ -290,7 +290,7 @@ def not_worse(
 ) -> Test:
     """``side`` is comparable to every rival or better: not worse by more than ``margin``.
 
-    By default the margin is twice the smallest difference that matters. ``options`` are those of
+    By default the margin is twice the smallest difference that matters. ``options`` as in
     :func:`always_best`.
     """
     return always_best(side, rivals, values, by, region=Margin(margin, both=False), **options)
@@ -318,7 +318,8 @@ def always_best(
     side : str or mapping, or sequence of these
         Of several sides each is compared with each rival.
     rivals : sequence of str or mapping
-        Those that the frame has no row of can refute the claim, but then not confirm it.
+        A rival without a row in the frame keeps the claim from being confirmed, not from being
+        refuted.
     values : str or sequence of str
     by : sequence of str, default=()
         Columns in which the sides are paired, besides the unit.
@@ -333,7 +334,7 @@ def always_best(
     region : Lead, Margin or Bounds, optional
         Of each lead; by default it is to be above 0. ``Bounds(2.0)`` of ratios asks for twice.
     rule : {"every", "some"}
-        Whether all of these comparisons are asked for, or one.
+        Whether all of these comparisons have to hold, or one.
     unit : str, default="repeat"
         Column of independent observations.
     blocks : str, optional

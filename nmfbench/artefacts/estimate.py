@@ -105,8 +105,8 @@ def of_blocks(
     """The mean over blocks of the means of the observations within them.
 
     Blocks, such as data sets or images, are taken as they are: the estimate is for these, and
-    varies as runs within them do. Their variances may differ; the degrees of freedom are those of
-    Welch and Satterthwaite. Of blocks with a single observation there is no estimate.
+    varies as runs within them do. Their variances may differ; the degrees of freedom are Welch and
+    Satterthwaite's. Of blocks with a single observation there is no estimate.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Grids of trials: every combination of the values of some axes.
 
 An axis is a list of changes to a trial, each a mapping from fields to values; mappings among the
-values (``params``, ``options``, ``dataset_params``) are merged into those that are there. The
+values (``params``, ``options``, ``dataset_params``) are merged into the present ones. The
 functions below write the usual ones:
 
 >>> base = Trial(task="recognition", dataset="orl", solver="", options={"dtype": "float32"})
@@ -59,7 +59,7 @@ class Method:
 
 
 def changed(trial: Trial, *changes: Mapping[str, Any]) -> Trial:
-    """A trial with other fields; mappings among them are merged into those of the trial.
+    """A trial with other fields; mappings among them are merged into the mappings of the trial.
 
     It keeps its labels, of which a change may have more, under ``labels``.
     """

@@ -1,7 +1,7 @@
 """Pictures of the usual kinds, from a table alone.
 
 A picture is a function of the table; :class:`Curves` builds it for panels of curves with their
-intervals. What the panels, the curves and the axis of x are is said by columns of the table.
+intervals. Columns of the table define the panels, the curves and the axis of x.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def legend_of(
 
 
 def _width(inches, columns):
-    """Width of a legend of so many columns, each as wide as its widest entry."""
+    """Width of a legend with this number of columns, each as wide as its widest entry."""
     return sum(max(column) for column in np.array_split(inches, columns))
 
 

@@ -71,7 +71,7 @@ class Group:
     Attributes
     ----------
     records, changed : int
-        Finished records, and those that were computed by other source than today's.
+        Number of finished records, and how many were computed by other source than today's.
     audits : list of Audit
     draw : str
         Text that decided the sample.
@@ -116,7 +116,7 @@ def audit(
 ) -> list[Group]:
     """Compute a sample of the records of a store again, compare, and keep the outcomes there.
 
-    Only finished records count whose key is still today's and whose data are at hand.
+    Only finished records count whose key is still today's and whose data are available.
 
     Parameters
     ----------
@@ -144,12 +144,12 @@ def audit(
     target : str, optional
         Numerical target of untimed trials, see :mod:`nmfbench.trials.target`.
     progress : callable
-        Told of each audit as it ends.
+        Called with each audit as it ends.
 
     Returns
     -------
     list of Group
-        All groups, also those of which nothing was computed.
+        All groups, also where nothing was computed.
     """
     places = places or {}
     groups: dict[tuple, Group] = {}
@@ -276,7 +276,7 @@ def moved(store: Store, groups: Sequence[Group]) -> list[tuple[str, str]]:
 
 
 def _entries(trial) -> set[tuple[str, str]]:
-    """Entries behind a trial; of one that starts from a fit, those of the fit, too."""
+    """Entries behind a trial, and behind the fit that it starts from, if any."""
     own = not trial.stand_in or registry.datasets[trial.dataset].info.get("stand_in") is None
     data = ("dataset" if own else "stand-in", trial.dataset)
     found = {("task", trial.task), data, ("solver", trial.solver)}

@@ -40,7 +40,7 @@ def renew(
 ) -> list[Group]:
     """Compute untimed records of another target again, and keep the new ones.
 
-    A fit is computed again together with all that starts from it; those that took least come first.
+    A fit is computed again together with all that starts from it; the fastest groups come first.
     Only finished records count that were imported, whose key is still today's and whose data are
     available.
 

@@ -66,19 +66,19 @@ def each(todo, work, budget, jobs, limits, times=1) -> None:
 
 
 class _Workers:
-    """A worker for each thread that asks, of the target that it asked for last."""
+    """One worker per calling thread, of the target that the thread requested last."""
 
     def __init__(self, memory):
         self._memory, self._of_thread, self._all = memory, threading.local(), []
 
     def of(self, target) -> Worker:
-        held = getattr(self._of_thread, "worker", None)
-        if held is None or held.target != target:
-            if held is not None:
-                held.close()
-            held = self._of_thread.worker = Worker(self._memory, target)
-            self._all.append(held)
-        return held
+        worker = getattr(self._of_thread, "worker", None)
+        if worker is None or worker.target != target:
+            if worker is not None:
+                worker.close()
+            worker = self._of_thread.worker = Worker(self._memory, target)
+            self._all.append(worker)
+        return worker
 
     def kill(self):
         for worker in self._all:

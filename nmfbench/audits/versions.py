@@ -84,7 +84,7 @@ def _find(kind, key):
         target = target.func
     try:
         source = inspect.getsourcefile(inspect.unwrap(target))
-    except TypeError:  # an external class, which is told apart by its file
+    except TypeError:  # an external class, which is identified by its file
         source = None
     if source is None:
         raise VersionError(f"the {kind} {key!r} has no version that could be raised.")

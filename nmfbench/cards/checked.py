@@ -51,7 +51,7 @@ class CheckedBy:
 
 
 def checked_by(key: str, folder: Path = _TESTS) -> list[CheckedBy] | None:
-    """Marked tests of a solver, those of the whole solver first; None if no test is at hand."""
+    """Marked tests of a solver, tests of the whole solver first; None without a folder of tests."""
     tests = marked_tests(folder)
     mine = sorted((t for t in tests if key in t.solvers), key=lambda test: test.part is not None)
     return mine if tests else None

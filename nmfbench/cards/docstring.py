@@ -1,6 +1,6 @@
-r"""The docstring of a solver, taken apart: problem, sections, parameters.
+r"""Parser of a solver's docstring: problem, sections, parameters.
 
-The sections are those of numpydoc, and *Notation* (the letters of the paper in ours), *Cost* (of
+The sections are numpydoc's, and *Notation* (the letters of the paper in ours), *Cost* (of
 an iteration) and *Departures* (from the paper). The texts keep the markup of docstrings, see
 :mod:`nmfbench.cards.markup`.
 """

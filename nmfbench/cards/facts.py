@@ -42,10 +42,10 @@ def facts(spec: SolverSpec, *, time_limit: float = 60.0) -> dict:
     entry = registry.solvers[spec.solver]
     info = entry.info
     if spec.is_guest:
-        examined, said = _of_guest(spec, time_limit)
+        examined, described = _of_guest(spec, time_limit)
         checked = None
     else:
-        said = said_by(entry.target)
+        described = describe(entry.target)
         examined = examined_by_class(spec)
         checked = checked_by(entry.key)
     tasks = {task: examined.cannot(task) for task in registry.tasks}
@@ -56,7 +56,7 @@ def facts(spec: SolverSpec, *, time_limit: float = 60.0) -> dict:
         "monotone": info["monotone"],
         "nested": info["nested"],
         "properties": {name: registry.PROPERTIES[name] for name in info.get("properties", ())},
-        **said,
+        **described,
         "abilities": examined.abilities,
         "error": examined.error,
         "tasks": [task for task, why in tasks.items() if why is None],
@@ -65,8 +65,8 @@ def facts(spec: SolverSpec, *, time_limit: float = 60.0) -> dict:
     }
 
 
-def said_by(kind: type) -> dict:
-    """Words of a class and its docstring: problem, cost, parameters and more."""
+def describe(kind: type) -> dict:
+    """Facts from a class and its docstring: problem, cost, parameters and more."""
     loss = getattr(kind, "loss", None)
     meanings = docstring.parameters(kind)
     given = _defaults(kind)
@@ -122,15 +122,15 @@ def _of_guest(spec, time_limit):
     worker = Worker()
     try:
         examined = examine(spec, time_limit=time_limit, worker=worker)
-        asked = {"solver": spec.solver}
-        said = worker.call(f"{__name__}:said_here", asked, time_limit, spec.solver)
+        request = {"solver": spec.solver}
+        described = worker.call(f"{__name__}:describe_here", request, time_limit, spec.solver)
     except (TimeoutError, WorkerDied, RuntimeError) as error:
         raise GuestError(f"{spec} cannot be described: {reason(str(error))}") from None
     finally:
         worker.close()
-    return examined, said
+    return examined, described
 
 
-def said_here(solver):
-    """In the child: the words of the class and its docstring."""
-    return said_by(registry.solvers[solver].target.load())
+def describe_here(solver):
+    """In the child: facts from the class and its docstring."""
+    return describe(registry.solvers[solver].target.load())

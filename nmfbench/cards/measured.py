@@ -80,7 +80,7 @@ def _held(folder) -> dict[str, dict]:
     if wrong:
         raise ExchangeError(
             f"{path} has no measurement of {wrong[0]!r} as 'nmfbench {_COMMAND}' writes it. "
-            "Move the file away, and measure anew."
+            "Move the file away, and measure again."
         )
     return held
 

@@ -41,14 +41,14 @@ MEASURED = (
 )
 
 
-def told(card: dict) -> list[tuple[str, str]]:
+def input_rows(card: dict) -> list[tuple[str, str]]:
     """Input and fitted attributes of a solver: pairs of a word and a sentence."""
     able = card["abilities"]
     if not able:
         return []
     yes_no = ("no", "yes")
     rows = [
-        ("loss", card["loss"] or ("not said" if card["guest"] else "its own")),
+        ("loss", card["loss"] or ("not stated" if card["guest"] else "its own")),
         ("sparse data", "kept sparse" if able["sparse"] else "not taken"),
         ("negative data", yes_no[able["signed"]]),
     ]
@@ -65,7 +65,7 @@ def told(card: dict) -> list[tuple[str, str]]:
     if card["certificate"]:
         rows.append(("certificate", "a dual bound for the fitted components"))
     if card["nested"]:
-        rows.append(("nested", "the first q anchors of a larger fit are those of a fit of q"))
+        rows.append(("nested", "the first q anchors of a larger fit equal those of a fit with q"))
     rows.append(("tasks", ", ".join(card["tasks"]) or "none"))
     return rows
 
@@ -125,7 +125,7 @@ def provenance(card: dict) -> str:
 
 
 def checked_groups(card: dict) -> list[dict]:
-    """Tests of the solver one by one, those of its parts together."""
+    """Tests of the solver one by one, tests of its parts together."""
     rows: list[dict[str, Any]] = []
     parts: dict[tuple[str, str], set[str]] = {}
     for test in card["checked_by"] or []:
@@ -178,7 +178,7 @@ def card_text(card: dict) -> str:
     lines += _row("Problem", formula_text(problem) if problem else no_problem(card))
     lines += _row("Cost", _plain(card["cost"], NO_COST))
     lines += _row("Objective", objective_line(card))
-    for i, (word, text) in enumerate(told(card)):
+    for i, (word, text) in enumerate(input_rows(card)):
         lines += _row("Takes" if not i else "", f"{word}: {text}")
     for i, (name, text) in enumerate(card["properties"].items()):
         lines += _row("Aims" if not i else "", f"{name}: {text}")
@@ -243,7 +243,7 @@ def _records_text(card):
 
 
 def _counts(claims):
-    """Number of claims by verdict, of those that there are."""
+    """Number of claims by verdict, without verdicts that do not occur."""
     found = Counter(row["verdict"] for row in claims)
     return {word: found[word] for word in VERDICTS if found[word]}
 
@@ -287,7 +287,7 @@ def card_page(card: dict, boards: Sequence[Mapping[str, Any]] = ()) -> str:
             card=card,
             problem=Markup(formula_html(card["problem"], "block")) if card["problem"] else None,
             text=lambda markup: Markup(to_html(markup or "")),
-            told=told(card),
+            inputs=input_rows(card),
             cost=card["cost"] or NO_COST,
             objective=objective_line(card),
             tests=checked_groups(card),

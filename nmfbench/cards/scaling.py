@@ -62,7 +62,7 @@ _BASES = (
     (360, 300, 20, 0.0),
 )
 """Samples, features and iterations of the base problem: the first whose fit takes that many
-seconds, so that they are told apart from overheads."""
+seconds, so that they stand out from overheads."""
 
 _COMPONENTS = 16  # of the base problem, or an eleventh of its samples
 _LONG, _TOO_LONG = 0.5, 4.0  # seconds of a fit after which a third size, or none, is the last
@@ -84,8 +84,8 @@ def measure_exponents(
     a fit takes long enough to be timed; then n and m are doubled up to three times, each by itself,
     and r grows up to four times, in a problem that is twice as large if fits are fast. All sizes
     are timed up to ten times, in rounds; of each iteration the least time counts. Times are CPU
-    seconds, which other processes hardly touch. What a solver of this package is given besides is
-    said at :func:`time_here`.
+    seconds, which other processes hardly touch. :func:`time_here` describes further arguments that
+    a built-in solver gets.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def _up_to(sizes, last, fewest):
 
 
 def _least(known, steps):
-    """The least time of each iteration; where their numbers differ, those of the faster fit."""
+    """The least time of each iteration; the faster fit's, if numbers of iterations differ."""
     if known is None or known.shape != steps.shape:
         return steps if known is None or steps.mean() < known.mean() else known
     return np.minimum(known, steps)

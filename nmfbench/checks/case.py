@@ -176,11 +176,11 @@ class Case:
         return X
 
     def layouts(self):
-        """Values of ``sparse`` for :meth:`data`: those that the solver takes."""
+        """Values of ``sparse`` for :meth:`data` that the solver takes."""
         return (False, True) if self.accepts_sparse else (False,)
 
     def start(self, X):
-        """Initial factors, below one as some solvers bound theirs."""
+        """Initial factors, below one as some solvers bound factors."""
         rng = np.random.default_rng(5)
         W, H = (rng.uniform(0.1, 0.9, shape) for shape in ((len(X), RANK), (RANK, X.shape[1])))
         return {"W": W, "H": W.T.copy() if self.symmetric else H}
@@ -212,7 +212,7 @@ class Case:
             ) from None
 
     def factorize(self, model, X):
-        """Fit, and check the factors, also those of a solver that has no adapter around it."""
+        """Fit, and check the factors, also where the solver has no adapter around it."""
         W = self.fit(model, X)
         H = checked_factor("components_", model.components_, (None, X.shape[1]), signed=self.signed)
         if W is not None:

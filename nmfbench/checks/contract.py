@@ -201,7 +201,7 @@ def _anchors_of(model, X):
     return checked_indices("anchor_indices_", anchors, X.shape[0])
 
 
-@check("the first anchors of a larger fit are those of a smaller one, if it says nested")
+@check("the first anchors of a larger fit equal a smaller fit's, if declared nested")
 def _nested(case):
     if not case.declares("nested"):
         raise NotApplicable("it does not say nested")
@@ -362,7 +362,7 @@ def _sparse(case):
     if not np.allclose(dense, from_sparse, rtol=1e-3, atol=1e-4 * np.abs(found[0]).max()):
         gap = np.abs(found[0] - found[1]).max()
         raise CheckFailed(
-            f"the components of a CSR matrix differ from those of the dense one by up to {gap:.3g}",
+            f"the components of a CSR and of the dense matrix differ by up to {gap:.3g}",
             "see what X * Y and X.sum(axis=1) mean for a CSR matrix, or drop accepts_sparse",
         )
 

@@ -59,8 +59,10 @@ def _no_warnings(case):
         warnings.simplefilter("always")
         case.fit(model, X)
     if caught:
-        said = f"{caught[0].category.__name__}: {' '.join(str(caught[0].message).split())[:100]}"
-        raise CheckFailed(f"the fit warns: {said}", "a run throws warnings away; see what it means")
+        found = f"{caught[0].category.__name__}: {' '.join(str(caught[0].message).split())[:100]}"
+        raise CheckFailed(
+            f"the fit warns: {found}", "a run throws warnings away; see what it means"
+        )
 
 
 @check("random states, error handling, folder and environment are left as they were", note=True)
@@ -97,7 +99,7 @@ def _seeding(changed):
 
 @check("no memory, thread, process or open file is left behind", note=True)
 def _leaves_nothing(case):
-    # So large that a copy of it is told apart from the caches of numpy and scipy that fill.
+    # So large that a copy of it is more than the caches of numpy and scipy can grow.
     X = case.suited(np.tile(easy_data(), (2, 2)), "np.tile(easy_data(), (2, 2))")
     for _ in range(2):
         case.fit(case.raw(), X.copy())

@@ -130,17 +130,17 @@ def check_solver(
         examined = examine(spec, time_limit=time_limit, worker=worker)
         for name, check in CHECKS.items():
             if findings and findings[0].status == "failed":
-                said = {"status": "skipped", "problem": "a fit of easy data fails"}
+                result = {"status": "skipped", "problem": "a fit of easy data fails"}
             else:
-                said = _contained(worker, spec, name, time_limit)
-            findings.append(Finding(name, check.statement, **said))
+                result = _contained(worker, spec, name, time_limit)
+            findings.append(Finding(name, check.statement, **result))
     return examined, findings
 
 
 def _contained(worker, spec, name, time_limit):
-    asked = {"solver": spec.solver, "params": spec.params, "name": name}
+    request = {"solver": spec.solver, "params": spec.params, "name": name}
     try:
-        return worker.call(f"{__name__}:perform_check", asked, time_limit, spec.solver)
+        return worker.call(f"{__name__}:perform_check", request, time_limit, spec.solver)
     except TimeoutError:
         size = (
             f"{10 * N_SAMPLES} samples of {10 * N_FEATURES}"

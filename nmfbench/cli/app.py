@@ -54,7 +54,7 @@ def main(argv=None) -> int:
     """
     try:
         return _main(argv)
-    except KeyboardInterrupt as stop:  # at any time, while arguments are parsed or errors told, too
+    except KeyboardInterrupt as stop:  # also while arguments are parsed or errors printed
         return _complain(stop, 130, "stopped.")
 
 
@@ -150,7 +150,7 @@ def parse(argv):
 
 
 def _parsers():
-    """The parser, and those of the commands by name."""
+    """The main parser, and the parsers of the commands by name."""
     parser = _Parser(
         "nmfbench",
         description="Benchmarks and reproducibility for non-negative matrix factorization.",

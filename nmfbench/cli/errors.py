@@ -41,7 +41,7 @@ _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 
 
 def exit_code(error: Exception) -> int | None:
-    """1 where something failed, 2 where the user asked for what cannot be; None: a bug."""
+    """Exit code of an error: 1 where something failed, 2 for wrong usage; None for a bug."""
     if isinstance(error, _WRONG_USAGE):
         return 1 if _is_of_the_disk(error) else 2
     return 1 if isinstance(error, _FAILED) else None

@@ -287,7 +287,7 @@ def reading(sub):
         "--image-side",
         type=positive(int),
         metavar="N",
-        help="resize pictures of a folder to a square of so many pixels a side",
+        help="resize pictures of a folder to a square with sides of N pixels",
     )
 
 

@@ -30,7 +30,7 @@ __all__ = [
 
 
 def of_clock(trials: Sequence[Trial], timed: str | None) -> list[Trial]:
-    """Trials that ``--timed`` leaves: "no" those that are not timed, "only" the others."""
+    """Trials that ``--timed`` keeps: "no" the untimed ones, "only" the timed ones."""
     return [trial for trial in trials if timed is None or trial.timed == (timed == "only")]
 
 
@@ -98,7 +98,7 @@ def agenda_of(
         Of the paper's the plans say where looks are; other grids have looks at the usual numbers of
         repeats.
     held : Held
-        What the store holds of the trials.
+        Records that the store has of the trials.
     rivals : sequence of Trial, optional
         Of :func:`timed_rivals`.
     stand_in : bool, default=False

@@ -40,7 +40,7 @@ def card(
         As of :func:`~nmfbench.commands.claims.claims`.
     measure : bool, default=False
         First measure how the time of an iteration grows, and keep it beside the records; of several
-        solvers those that have not been measured here with the present code.
+        solvers only the ones not measured here with the present code.
     time_limit : float, default=60
         Seconds for a fit that is measured, and for the look at an external class.
     progress : callable, optional

@@ -65,7 +65,7 @@ def _datasets():
 
 
 def _plain(entries):
-    """Of corruptions and metrics: what was said when they were registered."""
+    """Registered corruptions or metrics: their keys and facts."""
     return [{"key": entry.key, **entry.info} for entry in entries.entries()]
 
 

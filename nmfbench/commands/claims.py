@@ -91,8 +91,8 @@ def claims(
     tell = progress or silent
     artefacts = [target.artefact for target in select(targets)]
     if other is not None:
-        asked = {"profile": profile or "quick", "stand_in": stand_in}
-        return _twice(artefacts, store, other, tell, **asked)
+        options = {"profile": profile or "quick", "stand_in": stand_in}
+        return _twice(artefacts, store, other, tell, **options)
     with reading(store, tell) as opened:
         found = [evaluate(a, opened, profile=profile, stand_in=stand_in) for a in artefacts]
         printed = [row for e in found for row in number_rows(e)] if numbers else []
@@ -154,9 +154,9 @@ def _sentence_lines(rows):
             )
 
 
-def _twice(artefacts, store, other, tell, **asked) -> Answer:
+def _twice(artefacts, store, other, tell, **options) -> Answer:
     with reading(store, tell) as one, reading(other, tell) as two:
-        found = judge_twice(artefacts, one, two, **asked)
+        found = judge_twice(artefacts, one, two, **options)
     found = found.joined(read_two_targets(store))
     if found.artefacts:
         write_two_targets(found, store)

@@ -243,8 +243,8 @@ def compare(
         _note_left_out(plan.left_out[planned:], plan, tell)
         written = None if save is None else _save(plan, opened, save)
         add_saved(plan, saved, opened)
-        timed = stack.enter_context(Store(timings)) if todo.anew else None
-        findings = evaluate(plan, gather(plan, opened, timed, todo.anew))
+        timed = stack.enter_context(Store(timings)) if todo.timed_here else None
+        findings = evaluate(plan, gather(plan, opened, timed, todo.timed_here))
         line = _command_line(solvers, tasks, against, profile, own)
         page = write_page(plan, todo, findings, output, checked=checked, command=line)
     data = as_data(findings) | {
@@ -350,7 +350,7 @@ def _check_saved(specs, store):
         if spec not in known:
             names = ", ".join(map(str, known)) or "none"
             raise UsageError(
-                f"{store.folder} has no imported record of {spec}; it has those of: {names}."
+                f"{store.folder} has no imported record of {spec}; it has records of: {names}."
             )
 
 

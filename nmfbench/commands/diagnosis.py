@@ -1,4 +1,4 @@
-"""Installed packages, data at hand, and how to get what is missing."""
+"""Installed packages, available data, and how to get what is missing."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _machine():
 
 
 def _packages():
-    """Required packages, against the versions asked for."""
+    """Required packages, against the required versions."""
     yield Finding("nmfbench", "ok", version("nmfbench"))
     for requirement in _required():
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):

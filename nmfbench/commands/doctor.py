@@ -50,7 +50,7 @@ def doctor(*, store: str | PathLike[str] = "results", repair: bool = False) -> A
     public = [f.topic for f in sets if f.state != "ok" and dataset_info(f.topic)["public_home"]]
     private = [f.topic for f in sets if f.state != "ok" and f.topic not in public]
     paragraphs = {
-        "Data at hand": here,
+        "Available data": here,
         "Missing data that 'nmfbench data fetch NAME' gets": public,
         "Missing data without a public home (their prepared files go into the folder that "
         "NMFBENCH_DATA names; 'nmfbench doctor --json' has the names of the files)": private,

@@ -22,7 +22,7 @@ def import_records(
     """Merge exported records into a store; equal keys are not doubled.
 
     Nothing is written unless all rows are whole. Records from files count as computed elsewhere
-    until an audit has computed some of theirs again.
+    until an audit has recomputed some of them.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ def import_files(names, store, *, without_digests: bool = False):
     """Merge records of files and folders into a store, and what else a record book holds.
 
     Files whose records have no digests are read if a ``SHA256SUMS`` beside or above them has their
-    sums, or if that is asked for.
+    sums, or if ``without_digests`` is set.
 
     Returns
     -------

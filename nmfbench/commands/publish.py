@@ -77,7 +77,7 @@ def publish(
     data["measured"] = measured
     text = (
         f"{merge_text(found.merge, book)}\n{book}: {counted(found.records, 'record')} in "
-        f"{counted(found.files, 'file')}, {found.size / 1e6:.1f} MB; {found.written} written anew"
+        f"{counted(found.files, 'file')}, {found.size / 1e6:.1f} MB; {found.written} rewritten"
     )
     if found.outdated:
         text += f", and {counted(found.outdated, 'record')} left out, as versions were raised since"

@@ -134,8 +134,8 @@ def score(
     ratio = sum_ratio(X, W, H)
     if not 1 / _UNITS_DIFFER < ratio < _UNITS_DIFFER:
         text = (
-            f"the entries of W H sum to {ratio:.3g} times those of X: were other units factorized "
-            f"than {_called(loaded)}, or is a diagonal between the factors, as "
+            f"the entries of W H sum to {ratio:.3g} times the sum of X: were other units "
+            f"factorized than {_called(loaded)}, or is a diagonal between the factors, as "
             "RcppML has it, not multiplied into one of them?"
         )
         tell(Note(text))

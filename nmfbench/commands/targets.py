@@ -19,7 +19,7 @@ class TargetError(ValueError):
 
 @dataclass(frozen=True)
 class Target:
-    """An artefact, and whether it was asked for by its own name."""
+    """An artefact, and whether it was requested by its own name."""
 
     artefact: Artefact
     named: bool
@@ -81,12 +81,12 @@ def missing_data(artefact: Artefact, profile: str, *, stand_in: bool) -> list[st
 def runnable(
     targets: Sequence[Target], profile: str, *, stand_in: bool
 ) -> tuple[list[Artefact], dict[str, list[str]]]:
-    """Artefacts whose data are here, and those that are left out with the data they lack.
+    """Artefacts whose data are here, and left-out artefacts with the data they lack.
 
     Raises
     ------
     DataMissingError
-        If an artefact that was asked for by its own name lacks data.
+        If an artefact that was requested by its own name lacks data.
     """
     kept, left_out = [], {}
     for target in targets:

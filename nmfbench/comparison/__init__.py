@@ -7,8 +7,8 @@ task that the solver can do and that declares a score (:mod:`~nmfbench.compariso
 draws them on a page (:mod:`~nmfbench.comparison.page`).
 
 Data, corruption, split and start of a trial depend on its problem and repeat alone, so that solvers
-are compared in pairs; and a baseline's trial that some other comparison or a paper's artefact asked
-for is found in the store by its key.
+are compared in pairs; and a baseline's trial that another comparison or a paper's artefact computed
+is found in the store by its key.
 
 ``nmfbench score`` puts given factors beside baselines instead (:mod:`~nmfbench.comparison.score`).
 """

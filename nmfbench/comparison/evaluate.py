@@ -74,13 +74,13 @@ class Findings:
     Attributes
     ----------
     records : DataFrame
-        A row a trial: ``task``, ``problem``, ``method``, ``repeat``, ``status``, ``score``, ...
+        One row per trial: ``task``, ``problem``, ``method``, ``repeat``, ``status``, ``score``, ...
     scores : DataFrame
         Mean and interval over repeats by ``task``, ``problem`` and ``method``.
     outcomes : DataFrame
         The paired tests: ``solver``, ``task``, ``problem``, ``rival``, ``outcome``, ...
     summary : DataFrame
-        A row a task and new solver.
+        One row per task and new solver.
     differences : dict of str to DataFrame
         Tables of critical-difference diagrams, by title.
     speed : dict of str to Speed
@@ -106,9 +106,9 @@ class Findings:
 
 
 def gather(
-    plan: Plan, store: Store, timings: Store | None = None, anew: Collection[str] = ()
+    plan: Plan, store: Store, timings: Store | None = None, timed_here: Collection[str] = ()
 ) -> pd.DataFrame:
-    """The records of a plan, a row a cell; those without a record have the status ``missing``.
+    """The records of a plan, one row per cell; without a record its status is ``missing``.
 
     Parameters
     ----------
@@ -116,16 +116,16 @@ def gather(
     store : Store
     timings : Store, optional
         Of this host, where the main one has timings from elsewhere.
-    anew : collection of str
+    timed_here : collection of str
         Keys of the timings to take from there.
     """
-    own = [cell.trial.key for cell in plan.cells if cell.trial.key in anew]
+    own = [cell.trial.key for cell in plan.cells if cell.trial.key in timed_here]
     found = {r["key"]: r for r in store.records(c.trial.key for c in plan.cells)}
     for key in own:
         found.pop(key, None)
     if timings is not None:
         found |= {record["key"]: record for record in timings.records(own)}
-    # Where the fit failed, the questions to it may never have been asked.
+    # Where the fit failed, its tasks may have no records.
     bases = {c.trial.base.key for c in plan.cells if c.trial.base is not None}
     failed = {r["key"]: r for r in store.records(bases) if r["status"] == "failed"}
     rows = []
@@ -135,7 +135,7 @@ def gather(
         if record is _NO_RECORD and cell.trial.base is not None:
             record = failed.get(cell.trial.base.key, _NO_RECORD) | {"metrics": {}}
         question = question_of(problem.task)
-        where = timings if timings is not None and key in anew else store
+        where = timings if timings is not None and key in timed_here else store
         rows.append(
             {
                 "task": problem.task,
@@ -272,7 +272,7 @@ _QUARTILES = {"center": 0.5, "low": 0.25, "high": 0.75}
 
 
 def centers_of(ranked, scores):
-    """Scores as :mod:`nmfbench.stats.ranks` takes them: a row a problem, a column a method.
+    """Scores as :mod:`nmfbench.stats.ranks` takes them: one row per problem, one column per method.
 
     NaN where a repeat has no record.
     """

@@ -234,7 +234,7 @@ def draw_quality_time(
     xlabel="time (s)",
     ylabel=None,
 ):
-    """Score against seconds, a point a method, with the front of those that none beats in both.
+    """Score against seconds, one point per method, with the Pareto front.
 
     Parameters
     ----------

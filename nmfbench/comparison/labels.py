@@ -19,7 +19,7 @@ _LINE = 1.22  # height of a line of text, in font sizes
 
 
 def standing_out(names, highlight=()):
-    """Keywords of ``plot`` for each name: those of ``highlight`` in colour, the rest in grey.
+    """Keywords of ``plot`` for each name: names in ``highlight`` in colour, the rest in grey.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def spread(positions, gap, low=-np.inf, high=np.inf):
     positions : array-like of shape (n,)
         In any order; of equal ones the earlier is placed lower.
     gap : float
-        Made smaller if so many do not fit between the bounds.
+        Made smaller if not all fit between the bounds.
     low, high : float, optional
         Bounds.
 
@@ -82,7 +82,7 @@ def spread(positions, gap, low=-np.inf, high=np.inf):
     order = np.argsort(positions, kind="stable")
     steps = gap * np.arange(n)
     room = high - (n - 1) * gap if np.isfinite(high) else np.inf
-    # Bounds of the whole regression are those of each of its blocks.
+    # Each block of the regression has the bounds of the whole regression.
     fitted = isotonic_regression(positions[order] - steps).x if n else positions
     found = np.empty(n)
     found[order] = np.clip(fitted, low, max(low, room)) + steps

@@ -81,11 +81,12 @@ class Leaderboard:
     repeats : int
         Draws of data, split and start, which all solvers share.
     asked : int
-        Solvers that can do the job; those of them that lack a record are not ranked.
+        Solvers that can do the job; a solver that lacks a record is not ranked.
     table : DataFrame
-        A row a solver, the first one first: ``method``, ``mean_rank`` and ``standing``: "first";
-        "behind" of a rival over which the first one has a significant lead on a problem and none
-        the other way round; "level" of one without a significant difference on any; else "mixed".
+        One row per solver, the first one first: ``method``, ``mean_rank`` and ``standing``:
+        "first"; "behind" of a rival over which the first one has a significant lead on a problem
+        and none the other way round; "level" of one without a significant difference on any; else
+        "mixed".
     scores : DataFrame
         ``problem``, ``method``, ``center``, ``low``, ``high``.
     agreement : float
@@ -138,7 +139,7 @@ class Leaderboard:
 
     @property
     def level(self) -> list[str]:
-        """Solvers that cannot be told apart from the first one."""
+        """Solvers not significantly different from the first one."""
         return self.table.query("standing == 'level'")["method"].tolist()
 
     @property
@@ -216,10 +217,10 @@ def places(boards: Sequence[Leaderboard]) -> dict[str, dict[str, Any]]:
     -------
     dict
         By solver ``first``: address and title of the boards on which it is first in both halves of
-        the repeats; ``level``: on how many others it is not told apart from the first; ``boards``:
-        on how many it is; ``speed``: seconds on the first problem of its race; ``rows``: address,
-        title, rank, standing, score with its interval on the first problem, and seconds of a fit
-        of each board.
+        the repeats; ``level``: on how many others it is not significantly different from the first;
+        ``boards``: on how many it is; ``speed``: seconds on the first problem of its race;
+        ``rows``: address, title, rank, standing, score with its interval on the first problem, and
+        seconds of a fit of each board.
     """
     found: dict[str, dict[str, Any]] = {}
     for board in boards:
@@ -256,7 +257,7 @@ def places(boards: Sequence[Leaderboard]) -> dict[str, dict[str, Any]]:
 
 
 def race_traces(plan: Plan, store: Store) -> set[tuple[str, str]]:
-    """Keys and names of the arrays that leaderboards of races read, of those that are at hand."""
+    """Keys and names of the available arrays that leaderboards of races read."""
     races = [cell.trial.key for cell in plan.cells if question_of(cell.problem.task).race]
     return {(key, "trace") for key in races if "trace" in store.array_names(key)}
 
@@ -313,7 +314,7 @@ def _of_those_there(records):
 
 
 def _block(records):
-    """Scores of the solvers that have all problems and repeats: a row a problem."""
+    """Scores of the solvers that have all problems and repeats: one row per problem."""
     return complete_block(centers_of(records, score_table(records)))
 
 
@@ -327,8 +328,8 @@ def _standings(records, ranks, higher):
     def standing(method):
         if method == first:
             return "first"
-        told = outcomes[method] & {"win", "loss"}
-        return {frozenset(): "level", frozenset({"win"}): "behind"}.get(frozenset(told), "mixed")
+        decided = outcomes[method] & {"win", "loss"}
+        return {frozenset(): "level", frozenset({"win"}): "behind"}.get(frozenset(decided), "mixed")
 
     table = ranks.rename_axis("method").reset_index()
     return table.assign(standing=[standing(method) for method in table["method"]])

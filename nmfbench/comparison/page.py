@@ -159,7 +159,7 @@ def _pictures(plan: Plan, findings: Findings, highlight) -> Iterator[Picture]:
                 f"performance-profile-{loss}",
                 f"Performance profiles ({loss})",
                 "Dolan and Moré: share of the runs in which a method reached the target in at most "
-                "so many times the seconds of the fastest. The best objective is that of any "
+                "this multiple of the seconds of the fastest. The best objective is that of any "
                 "method on the same matrix. A target not reached by the last iteration counts as "
                 f"not reached. Iterations: {_iterations(plan, loss)}; for others give max_iter."
                 + _COARSE
@@ -187,7 +187,7 @@ def _pictures(plan: Plan, findings: Findings, highlight) -> Iterator[Picture]:
                 f"quality-time-{task}",
                 f"Quality against time: {question_of(task).title.lower()}",
                 "Medians over repeats of fits timed one at a time, each to its own stop rule; the "
-                "grey line joins those that none beats in both (Pareto front)."
+                "grey line joins the methods that none beats in both (Pareto front)."
                 + ("" if question_of(task).higher_is_better else " An arrow: far above the axis."),
                 lambda table=table, task=task: draw_quality_time(
                     table,
@@ -343,7 +343,7 @@ _WIDE = 8  # methods, of which more do not fit side by side
 
 
 def _score(cell):
-    """The mean or median, and in how many repeats there was none, if that is not said by it."""
+    """The mean or median, and in how many repeats there was none, unless the text includes it."""
     if cell is None:
         return ""
     if math.isnan(cell.center):

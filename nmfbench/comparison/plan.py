@@ -34,7 +34,7 @@ class Entrant:
         As a :class:`~nmfbench.trials.trial.Trial` takes them. A registered solver that was named
         without parameters has on each problem those under which it is a baseline there.
     new : bool
-        Asked for, rather than a baseline.
+        Named by the user, rather than a baseline.
     loss : str or None
         What it minimises, if that is a loss alone.
     starts : bool
@@ -157,7 +157,7 @@ def make_plan(
     Raises
     ------
     CompareError
-        If no solver can do a task that was asked for, or any at all.
+        If no solver can do a requested task, or any at all.
     UnknownNameError
         If there is no such task.
     """
@@ -193,8 +193,8 @@ def make_plan(
             _plan_task(plan, task, problems, able, usual=not against)
     if not plan.cells:
         reasons = {row["why"]: row["task"] for row in plan.left_out}
-        said = "; ".join(f"{task}: {why}" for why, task in reasons.items())
-        raise CompareError(f"there is nothing to compare: {said} (see nmfbench check).")
+        listed = "; ".join(f"{task}: {why}" for why, task in reasons.items())
+        raise CompareError(f"there is nothing to compare: {listed} (see nmfbench check).")
     plan.entrants.sort(key=lambda entrant: not entrant.new)
     return plan
 
@@ -283,7 +283,7 @@ def _plan_task(plan, task, problems, able, *, usual):
 
 
 def _usual(plan, problem, there):
-    """Baselines of a problem, each one entrant throughout; not those that take part anyway."""
+    """Baselines of a problem that do not take part anyway, each one entrant throughout."""
     taken = {entrant.solver for entrant in there if not entrant.params}
     found = []
     for key, _ in problem.baselines:
@@ -291,7 +291,7 @@ def _usual(plan, problem, there):
             continue
         known = [e for e in plan.entrants if e.solver == key and not e.params]
         if not known:
-            # Of its own key, so that the parameters are those of each problem.
+            # Labelled by its key alone, so that each problem chooses the parameters.
             target = registry.solvers[key].target
             known = [Entrant(key, key, {}, False, getattr(target, "loss", None))]
             plan.entrants += known
@@ -302,4 +302,4 @@ def _usual(plan, problem, there):
 def _missing(dataset):
     public = dataset_info(dataset)["public_home"]
     way = f"nmfbench data fetch {dataset}" if public else "its file, in the folder NMFBENCH_DATA"
-    return f"the data {dataset} are not at hand (what gets them: {way})"
+    return f"the data {dataset} are not available (what gets them: {way})"

@@ -20,12 +20,12 @@ from nmfbench.trials.trial import Trial, canonical
 __all__ = ["Todo", "compute", "look_up", "timings_folder"]
 
 _TURN = 4  # timed repeats of one side before the other's turn
-_FAILURE_LIMIT = 3  # fits in a row that had to be ended, after which a solver is asked no more
+_FAILURE_LIMIT = 3  # fits in a row that had to be ended, after which a solver is left out
 
 
 @dataclass
 class Todo:
-    """Records of a comparison, at hand and missing.
+    """Present and missing records of a comparison.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Todo:
         Trials to compute, of the new solvers and of the others.
     steps : int
         Records that will be written: with the fits that trials start from.
-    anew : set of str
+    timed_here : set of str
         Keys of timings of which the store has some that were taken elsewhere. All solvers of these
         problems are timed here, into a store for this host.
     timed_before : int
@@ -46,7 +46,7 @@ class Todo:
     own: int
     baselines: int
     steps: int
-    anew: set[str] = field(default_factory=set)
+    timed_here: set[str] = field(default_factory=set)
     timed_before: int = 0
 
 
@@ -65,7 +65,7 @@ def timings_folder(store) -> Path:
 
 
 def look_up(plan: Plan, store: Store, timings: Path, *, retry_failed: bool = False) -> Todo:
-    """Records at hand of a plan, and timings of baselines that cannot be used.
+    """Look up the records of a plan, and timings of baselines that cannot be used.
 
     A timing can be used if it was taken on this machine, under the installed releases. The setting
     of threads is one for all trials: one.
@@ -79,9 +79,9 @@ def look_up(plan: Plan, store: Store, timings: Path, *, retry_failed: bool = Fal
     retry_failed : bool, default=False
         Failed records count as none.
     """
-    anew = _problems_timed_elsewhere(plan.cells, store)
-    shared = [cell for cell in plan.cells if cell.problem not in anew]
-    rest = [cell for cell in plan.cells if cell.problem in anew]
+    timed_here = _problems_timed_elsewhere(plan.cells, store)
+    shared = [cell for cell in plan.cells if cell.problem not in timed_here]
+    rest = [cell for cell in plan.cells if cell.problem in timed_here]
     status = store.status(cell.trial.key for cell in shared)
     stages = in_stages((cell.trial for cell in shared), store, retry_failed=retry_failed)
     steps = sum(map(len, stages))
@@ -99,7 +99,7 @@ def look_up(plan: Plan, store: Store, timings: Path, *, retry_failed: bool = Fal
         own=sum(lacking.values()),
         baselines=len(lacking) - sum(lacking.values()),
         steps=steps,
-        anew={cell.trial.key for cell in rest},
+        timed_here={cell.trial.key for cell in rest},
         timed_before=sum(
             cell.problem.timed and not cell.entrant.new and cell.trial.key in status
             for cell in plan.cells
@@ -130,29 +130,29 @@ def compute(
     retry_failed: bool = False,
     progress=lambda summary, record: None,
 ) -> None:
-    """Compute what has no record; the arguments are those of :func:`look_up` and of a run.
+    """Compute what has no record; arguments as in :func:`look_up` and in a run.
 
     Of a solver that exceeds the time limit or ends its process three times in a row, the rest is
     left out, and the plan says so.
     """
     failures = _FailureLimit()
 
-    def told(summary, record):
-        failures.told(record)
+    def finished(summary, record):
+        failures.count(record)
         progress(summary, record)
 
     given: dict[str, Any] = {
         "limits": limits,
         "retry_failed": retry_failed,
-        "progress": told,
+        "progress": finished,
         "wanted": failures.wanted,
     }
     untimed, timed = (_in_order(plan.cells, timed=timed) for timed in (False, True))
-    here = [trial for trial in timed if trial.key not in todo.anew]
+    here = [trial for trial in timed if trial.key not in todo.timed_here]
     run_trials([*untimed, *here], store, jobs=jobs, **given)
-    if todo.anew:
+    if todo.timed_here:
         with Store(timings) as own:
-            run_trials([trial for trial in timed if trial.key in todo.anew], own, **given)
+            run_trials([trial for trial in timed if trial.key in todo.timed_here], own, **given)
     for entrant in plan.entrants:
         refused = (
             c for c in plan.cells if c.entrant is entrant and c.trial.key in failures.refused
@@ -169,7 +169,7 @@ class _FailureLimit:
         self._in_a_row: Counter[tuple[str, str]] = Counter()
         self.refused: set[str] = set()
 
-    def told(self, record):
+    def count(self, record):
         who = record["solver"], canonical(record["params"])
         if record["status"] == "done":
             self._in_a_row[who] = 0

@@ -95,7 +95,7 @@ class End:
     code : int or None
         Its exit code, a signal as a negative number; None if the guard ended it.
     held : int or None
-        Bytes that it held with its children, if these were too many.
+        Bytes of memory of the process and its children, if these were too many.
     """
 
     code: int | None = None
@@ -162,8 +162,8 @@ class Guarded:
         if not self.ended(2 * _END_LIMIT):  # somebody stopped the guard
             self._process.kill()
         code = self._process.wait()
-        with self._life, self._life.makefile("rb") as said:
-            words = said.read()
+        with self._life, self._life.makefile("rb") as pipe:
+            words = pipe.read()
         return End(**json.loads(words)) if words else End(code)
 
 
@@ -228,7 +228,7 @@ def _watch(life, pid, memory_limit) -> End:
 
 
 def _held_by_all(enough) -> int:
-    """Bytes held by all that is guarded; exact if they seem more than ``enough``."""
+    """Bytes of memory of all guarded processes; exact if they seem more than ``enough``."""
     processes = psutil.Process().children(recursive=True)
     held = sum(_held(process) for process in processes)
     if held > enough and len(processes) > 1:  # forked processes share what neither has changed
@@ -259,7 +259,7 @@ def proc_bytes(pid, file, *fields) -> int:
 def _end_all(pid):
     """Kill all that is guarded, and what they start meanwhile."""
     deadline = time.monotonic() + _END_LIMIT
-    if sys.platform != "linux":  # nobody adopts them: those of its group at least
+    if sys.platform != "linux":  # nobody adopts the children: end at least its process group
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
     while time.monotonic() < deadline:

@@ -246,7 +246,7 @@ def _decorator(registry: Registry[Facts], key: str, info: Facts) -> Callable[[Ta
 
 PROPERTIES = {
     "features": "It learns components and codes on them, and leaves clusters to another method.",
-    "locality": "It is told which samples are close, by a graph or by local coordinates, and keeps "
+    "locality": "It knows which samples are close, by a graph or by local coordinates, and keeps "
     "them close.",
     "discriminability": "It drives the representation towards an indicator of groups: columns that "
     "are non-negative and orthogonal, or the indicator itself.",
@@ -303,7 +303,7 @@ def register_solver(
     monotone : bool, default=False
         The recorded objective never rises. The common tests check it.
     nested : bool, default=False
-        Separable solvers only: the first q anchors of a larger fit are those of a fit with
+        Separable solvers only: the first q anchors of a larger fit equal the anchors of a fit with
         ``n_components=q``, so that one fit serves every q.
     cost : sequence of str, default=()
         Leading terms in the time of an iteration, for n samples, m features and r components, r
@@ -447,8 +447,8 @@ def register_task(
         Precision of the data that the solver is given, where a trial has no option ``dtype``.
     version : int, optional
         Raised whenever the numbers change that it gives; defaults of parameters count as numbers.
-        By default 1 inside this package, while what other packages register is told apart by its
-        source.
+        By default 1 inside this package, while a solver that another package registers is
+        identified by its source.
 
     Raises
     ------

@@ -43,7 +43,7 @@ address, or a package in whose wheel the originals are (``convert.Wheel``).
 
 A file that each user has to make has no ``sha256``. It is registered with its ``layout`` in words,
 for messages, and with ``n_bytes``, the most that its arrays may take; its loader checks them
-(``labelled_views.py``). The hash of the file at hand counts in the keys of its trials.
+(``labelled_views.py``). The hash of the local file counts in the keys of its trials.
 '''
 
 from nmfbench.datasets.base import dataset_available, dataset_info, load_dataset

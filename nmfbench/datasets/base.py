@@ -32,26 +32,26 @@ def load_dataset(name, rng=None, *, stand_in=False, variant=False, **params):
     rng : numpy.random.Generator or int, optional
         Randomness of generated sets (seed 0 by default). Real data and stand-ins ignore it.
     stand_in : bool, default=False
-        Return the labelled synthetic stand-in, whether or not the data are at hand.
+        Return the labelled synthetic stand-in, whether or not the data are available.
     variant : bool, default=False
         Return the version from elsewhere that ``fetch`` found instead of the named data, such
         as the Olivetti faces for ``orl``; it counts as a stand-in.
     **params
-        ``largest_classes``: keep the so many most frequent classes (ties: the lower label), and
-        of text the words that still occur. ``samples_per_class``: then keep at most so many
-        samples of each class, drawn once and for all, in their order. ``image_side``: resize
-        images to a square of so many pixels a side, by averages over areas. ``views``: names of
-        the views to keep, in order. Generated sets have parameters of their own.
+        ``largest_classes``: number of most frequent classes to keep (ties: the lower label); of
+        text, only the words that still occur are kept. ``samples_per_class``: most samples then
+        kept of each class, drawn once and for all, in their order. ``image_side``: side in pixels
+        of the square that images are resized to, by averages over areas. ``views``: names of the
+        views to keep, in order. Generated sets have parameters of their own.
 
     Returns
     -------
     sklearn.utils.Bunch
         ``X`` (n_samples, n_features), ``y`` or None, ``image_shape`` or None, ``upper`` (top of
-        the range that the values come from, 1.0 for images; None where corrupted values may
-        exceed those of the data), ``name``, ``is_stand_in``, ``variant`` (None, or how the data
-        differ from the named set), ``stand_in_for`` (the paper's data that this real set
-        replaces, or None), and what the kind of data adds: ``masks``, ``views``, ``terms``,
-        ``images`` ... The arrays are the caller's own.
+        the range that the values come from, 1.0 for images; None where corrupted values may exceed
+        the range of the data), ``name``, ``is_stand_in``, ``variant`` (None, or how the data differ
+        from the named set), ``stand_in_for`` (the paper's data that this real set replaces, or
+        None), and what the kind of data adds: ``masks``, ``views``, ``terms``, ``images`` ... The
+        arrays are the caller's own.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def dataset_info(name):
 
 
 def _split_params(entry, params):
-    """The loader's own parameters, and those that every set of its kind has."""
+    """The loader's own parameters, and the parameters that every set of its kind has."""
     # Not the arrays, nor the generator of random numbers.
     first = ("file" in entry.info) + bool(entry.info.get("generated"))
     names = list(inspect.signature(entry.target).parameters)[first:]
@@ -278,7 +278,7 @@ def _resize(bunch, side):
 
 
 def _keep_rows(bunch, rows):
-    """Keep some samples, and what is said of each."""
+    """Keep some samples, with their labels and annotations."""
     place = np.full(len(bunch.y), -1)
     place[rows] = np.arange(len(rows))
     bunch.X, bunch.y = bunch.X[rows], bunch.y[rows]

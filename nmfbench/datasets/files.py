@@ -216,7 +216,7 @@ def _read(path, stamp, sha256, content, n_bytes):
 
 
 def _check_size(path, data, n_bytes):
-    """Raise DataError if an archive would unpack to more than arrays of so many bytes."""
+    """Raise DataError if an archive would unpack to arrays of more than ``n_bytes``."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             size = sum(member.file_size for member in archive.infolist())

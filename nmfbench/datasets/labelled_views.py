@@ -1,6 +1,6 @@
 """PASCAL VOC 2007 and MIR Flickr: views of images of several classes, in files that users supply.
 
-Their features are those of Guillaumin, Verbeek and Schmid (CVPR 2010), of which the paper of MahNMF
+They are the features of Guillaumin, Verbeek and Schmid (CVPR 2010), of which the paper of MahNMF
 takes three. They cannot be fetched. Whoever has them writes a file for each set, of all images of
 both of its halves, row by row in one order::
 

@@ -14,9 +14,9 @@ __all__ = ["load_video"]
 def load_video(arrays):
     """Frames in [0, 1], with ``masks``, ``gt_frames`` and ``frame_index`` or None.
 
-    ``masks[k]`` belongs to row ``gt_frames[k]`` of ``X``. Its codes are those of
-    changedetection.net: 0 background, 50 shadow, 170 unknown (leave out of scores),
-    255 foreground. ``frame_index`` is the source's own frame number.
+    ``masks[k]`` belongs to row ``gt_frames[k]`` of ``X``. It uses the codes of changedetection.net:
+    0 background, 50 shadow, 170 unknown (leave out of scores), 255 foreground. ``frame_index`` is
+    the source's own frame number.
     """
     found = {name: arrays[name].copy() if name in arrays else None for name in _OPTIONAL}
     return Bunch(

@@ -40,8 +40,8 @@ class Unit:
     artefact : str
     repeat : int
     trials : tuple of Trial
-        Also those of other artefacts that start from the same fits, so that these come from one
-        computation.
+        With the trials of other artefacts that start from the same fits, so that a fit and its
+        dependents come from one computation.
     """
 
     artefact: str
@@ -50,7 +50,7 @@ class Unit:
 
 
 def units_of(grids: Mapping[str, Sequence[Trial]]) -> list[Unit]:
-    """The units of some artefacts, those of an artefact in the order of their repeats."""
+    """The units of some artefacts; within an artefact in the order of the repeats."""
     from_one_fit: dict[str, list[Trial]] = {}
     for trial in (trial for grid in grids.values() for trial in grid):
         if trial.base is not None:
@@ -66,15 +66,15 @@ def units_of(grids: Mapping[str, Sequence[Trial]]) -> list[Unit]:
 
 
 class Costs:
-    """CPU seconds that a trial will take, by the records of trials alike.
+    """CPU seconds that a trial will take, predicted from the records of similar trials.
 
-    Those of other repeats, else of other levels, else of other parameters: of fits the mean, of the
-    rest of a trial the median where all should take the same, since the first trial of a process
-    takes longer. From another rank, size or data set they are scaled: fits take time in proportion
-    to samples, features, rank and the most iterations, the rest (data, scores, references) to
-    samples and features.
-    Without any record of the task it is :data:`UNKNOWN`. During a run predictions are corrected by
-    the ratio of measured to predicted costs, by task and solver.
+    Similar trials are other repeats, else other levels, else other parameters. A fit is predicted
+    by their mean; the rest of a trial by their median where all should take the same time, since
+    the first trial of a process takes longer. From another rank, size or data set they are scaled:
+    fits take time in proportion to samples, features, rank and the most iterations, the rest (data,
+    scores, references) to samples and features. Without any record of the task it is
+    :data:`UNKNOWN`. During a run predictions are corrected by the ratio of measured to predicted
+    costs, by task and solver.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Costs:
         self.learn(store, trials)
 
     def learn(self, store: Store | Held, trials: Iterable[Trial]) -> None:
-        """Take the records of some more trials as those of kin."""
+        """Predict from the records of some more trials, too."""
         everyone = {t.key: t for trial in trials for t in (trial, trial.base) if t is not None}
         kin: dict[Trial, list[tuple[_Known, float, float]]] = {}
         for key, record in store.provenance(everyone).items():
@@ -244,7 +244,7 @@ def run_units(
     Returns
     -------
     list of Unit
-        Those that were begun.
+        The units that were begun.
     """
     deadline = time.monotonic() + budget
     queues: dict[str, list[Unit]] = {}

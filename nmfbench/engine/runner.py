@@ -69,7 +69,7 @@ class SchedulerError(RuntimeError):
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a trial: seconds, and bytes of memory held by its process and all it started.
+    """Limits of a trial: seconds, and bytes of memory of its process and all it started.
 
     Without a limit of memory, the jobs share what :func:`default_memory_limit` gives them.
     """
@@ -130,11 +130,11 @@ def run(
     progress : callable
         Called with the summary so far and the record just stored.
     wanted : callable
-        Asked of a trial right before it starts, perhaps from several threads at once; one that is
-        no longer wanted has no record. A cluster is asked when the trial is sent to it.
+        Called with a trial right before it starts, perhaps from several threads at once; a trial
+        that is no longer wanted has no record. For a cluster it is called before the trial is sent.
     ready : callable
-        Asked again and again, before a trial of this machine starts, until it agrees; a trial that
-        is no longer wanted does not wait.
+        Polled before a trial of this machine starts, until it is true; a trial that is no longer
+        wanted does not wait.
     crew : WorkerPool, optional
         Children that stay from one call to the next; by default of this call alone.
 
@@ -270,7 +270,7 @@ def compute(
     if changed and ":" not in trial.solver:
         raise WorkerError(
             f"the code of {trial.solver!r} changed while the run went on (from {trial.code} to "
-            f"{answer['code']}); start the run anew."
+            f"{answer['code']}); start the run again."
         )
     try:
         if changed:
@@ -414,7 +414,7 @@ def _on_cluster(
     with client, _told_of_no_workers(client, address), ThreadPoolExecutor(1) as writer:
         size = 1 if one_at_a_time else _SENT
         for start in range(0, len(trials), size):
-            asked = {
+            sent = {
                 client.submit(
                     _compute_remotely,
                     trial.to_dict(),
@@ -426,9 +426,9 @@ def _on_cluster(
                 for trial in trials[start : start + size]
                 if wanted(trial)
             }
-            finished = as_completed(asked, loop=client.loop, with_results=True, raise_errors=False)
+            finished = as_completed(sent, loop=client.loop, with_results=True, raise_errors=False)
             for future, answer in finished:
-                trial = asked.pop(future)
+                trial = sent.pop(future)
                 if future.status != "finished":
                     why = answer[1] if isinstance(answer, tuple) else CancelledError()
                     if not isinstance(why, KilledWorker):

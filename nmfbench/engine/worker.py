@@ -61,7 +61,7 @@ class WorkerDied(RuntimeError):
 
 
 class MemoryExceeded(WorkerDied):
-    """The child was ended, as it held more memory than the limit, with all that it started."""
+    """The child was ended, as it used more memory than the limit, with all that it started."""
 
 
 class WorkerError(RuntimeError):
@@ -128,7 +128,7 @@ class Worker:
         TimeoutError
             If the trial took longer than ``time_limit``.
         MemoryExceeded
-            If the child held too much, with all that it started.
+            If the child used too much memory, with all that it started.
         WorkerDied
             If the child ended before it answered, or gave no answer that can be read, or the
             worker is closed.
@@ -452,9 +452,9 @@ def _prepare(memory_limit):
     _ = square @ square, dgemm(1.0, square, square)  # without which they end the process
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_LIMIT, _FILE_LIMIT))
     in_force()
-    held = proc_bytes("self", "status", "VmData")
-    if held >= memory_limit:
-        return _too_low(memory_limit, held)
+    used = proc_bytes("self", "status", "VmData")
+    if used >= memory_limit:
+        return _too_low(memory_limit, used)
     resource.setrlimit(resource.RLIMIT_DATA, (memory_limit, memory_limit))
     return None
 
@@ -484,8 +484,8 @@ def _compute(values, base, cache, perturbation):
         answer["code"] = trial.code
         outcome = perform(trial, base, cache, perturbation=perturbation)
         blobs = {str(name): to_bytes(array) for name, array in outcome.arrays.items()}
-        said = {"metrics": outcome.metrics, "fit": outcome.fit}
-        answer["outcome"] = json.loads(json.dumps(said, allow_nan=False))
+        values = {"metrics": outcome.metrics, "fit": outcome.fit}
+        answer["outcome"] = json.loads(json.dumps(values, allow_nan=False))
     except BaseException as error:  # sys.exit() and a stray KeyboardInterrupt among them
         answer["error"], blobs = _traceback(), {}
         spent = isinstance(error, MemoryError)  # what is left of the process is not to be trusted
@@ -494,7 +494,7 @@ def _compute(values, base, cache, perturbation):
 
 
 def _traceback() -> str:
-    """Of the exception at hand, without what no file can hold, as half a character."""
+    """Traceback of the current exception, without characters that cannot be encoded."""
     return traceback.format_exc()[-_LONGEST_ERROR:].encode(errors="replace").decode()
 
 

@@ -8,8 +8,8 @@ Wherever a solver is named, a guest is named by its place, with parameters if ne
     sklearn.decomposition:NMF                  a class in a package
     mine.py:MyNMF@1f2e3d4c5b6a                 imported records of a class, whose code is not run
 
-What is asked of a class
-------------------------
+Requirements on a class
+-----------------------
 - Its constructor takes keyword parameters, ``n_components`` among them; all others have defaults.
   No base class is needed. A parameter ``random_state`` is given the seed of the trial.
 - ``fit(X)``, ``fit_transform(X)`` or ``partial_fit(X)``, with ``X`` of shape (n_samples,
@@ -37,8 +37,8 @@ That is all. These are used where they are there:
     time is that of the call, and ``convergence`` makes a curve of fits of 1/2, 1/4, ... of the
     iterations from the same start, as it does for built-in solvers that wrap another package.
 ``monotone = True``, ``nested = True``
-    The objective of ``trace_`` never rises; the first anchors of a larger fit are those of a
-    smaller one. The checks hold the class to what it says.
+    The objective of ``trace_`` never rises; the first anchors of a larger fit equal the anchors of
+    a smaller one. The checks test what the class declares.
 ``accepts_sparse = True``
     Sparse data come as CSR matrices; otherwise they are made dense first.
 ``signed = True``

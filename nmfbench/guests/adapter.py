@@ -98,7 +98,7 @@ class Guest:
                 )
         return self
 
-    # -- what the class says of itself -----------------------------------------------------
+    # -- declarations of the class ----------------------------------------------------------
 
     @property
     def loss(self) -> str:
@@ -106,18 +106,18 @@ class Guest:
         params = self.get_params()
         if self._is_sklearn:
             return _BETA_LOSSES.get(params["beta_loss"], "frobenius")
-        said = getattr(self.kind, "loss", None)
-        return said if isinstance(said, str) and said in LOSSES else "frobenius"
+        declared = getattr(self.kind, "loss", None)
+        return declared if isinstance(declared, str) and declared in LOSSES else "frobenius"
 
     @property
     def signed(self) -> bool:
-        """Whether factors may be negative: its own word, or scikit-learn's of its own classes."""
-        said = True if self._only_low_rank else getattr(self.kind, "signed", None)
-        if said is None and self.kind.__module__.startswith("sklearn."):
+        """Whether factors may be negative, as declared; of scikit-learn's classes by their tags."""
+        declared = True if self._only_low_rank else getattr(self.kind, "signed", None)
+        if declared is None and self.kind.__module__.startswith("sklearn."):
             params = self.get_params().items()
             positive = [value for name, value in params if name.startswith("positive_")]
             return self._input_tag("positive_only") is False and not (positive and all(positive))
-        return said is True
+        return declared is True
 
     @property
     def fixes_scale(self) -> bool:
@@ -137,8 +137,8 @@ class Guest:
     @property
     def accepts_sparse(self) -> bool:
         """Whether it works on CSR data."""
-        said = getattr(self.kind, "accepts_sparse", None)
-        return (self._input_tag("sparse") if said is None else said) is True
+        declared = getattr(self.kind, "accepts_sparse", None)
+        return (self._input_tag("sparse") if declared is None else declared) is True
 
     def _input_tag(self, name):
         """An input tag of scikit-learn's; None if the class has no such tags."""
@@ -305,7 +305,7 @@ class Guest:
         tiny = sp.csr_matrix(tiny) if sp.issparse(X) else tiny
         known = parameters_of(self.kind)[0]
         small = {"n_components": 2} | {name: 2 for name in ("max_iter",) if name in known}
-        # An error here comes again, where it is told.
+        # An error here comes again in the timed fit, which reports it.
         with (
             same_global_states(),
             contextlib.suppress(Exception),

@@ -88,10 +88,10 @@ def examine(
 
 
 def _examine(worker, spec, time_limit):
-    asked = {"solver": spec.solver, "params": spec.params}
+    request = {"solver": spec.solver, "params": spec.params}
     name = registry.solvers[spec.solver].key
     try:
-        said = worker.call(f"{__name__}:describe_here", asked, time_limit, spec.solver)
+        described = worker.call(f"{__name__}:describe_here", request, time_limit, spec.solver)
     except TimeoutError:
         raise GuestError(f"importing {name} takes longer than {time_limit:g} s.") from None
     except WorkerDied as error:
@@ -100,15 +100,15 @@ def _examine(worker, spec, time_limit):
         raise
     except RuntimeError as error:  # of the class itself, as by a metaclass
         raise GuestError(f"{name} cannot be looked at: {_line(error)}") from None
-    if said["error"] is not None:
-        raise GuestError(said["error"])
+    if described["error"] is not None:
+        raise GuestError(described["error"])
     try:
-        found = worker.call(f"{__name__}:try_here", asked, time_limit, spec.solver)
+        found = worker.call(f"{__name__}:try_here", request, time_limit, spec.solver)
     except TimeoutError:
         found = {"error": f"it takes longer than {time_limit:g} s"}
     except (WorkerDied, RuntimeError) as error:
         found = {"error": _line(error)}
-    return Examined(spec, said["parameters"], **found)
+    return Examined(spec, described["parameters"], **found)
 
 
 def _line(error):

@@ -144,9 +144,9 @@ def _from_mat(path, names):
         raise GuestError(f"is in Octave's text format; {_save_as_version_7(path, names)}.")
     from scipy.io import loadmat
 
-    held = loadmat(path)
-    _check_names(names, [name for name in held if not name.startswith("__")])
-    return [held[name] for name in names]
+    arrays = loadmat(path)
+    _check_names(names, [name for name in arrays if not name.startswith("__")])
+    return [arrays[name] for name in names]
 
 
 def _from_hdf5(path, names):
@@ -178,11 +178,11 @@ def _save_as_version_7(path, names):
     return f"save it as version 7: save('{path.name}', {listed}, '-v7') or, in Octave, {octave}"
 
 
-def _check_names(names, held):
-    lacking = [name for name in names if name not in held]
+def _check_names(names, found):
+    lacking = [name for name in names if name not in found]
     if lacking:
-        shown = ", ".join(one_line(name)[:_LONGEST] for name in itertools.islice(held, _SHOWN))
-        shown += ", ..." * (len(held) > _SHOWN)
+        shown = ", ".join(one_line(name)[:_LONGEST] for name in itertools.islice(found, _SHOWN))
+        shown += ", ..." * (len(found) > _SHOWN)
         raise GuestError(
             f"has no {' and no '.join(lacking)}; it holds {shown or 'nothing'}. "
             "Say what the factors are called there: --names W H."

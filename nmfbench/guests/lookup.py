@@ -19,7 +19,7 @@ def entry(key: str) -> Entry:
     """Registry entry of a guest, whose key is its place, such as ``"/home/me/mine.py:MyNMF"``.
 
     The key of the entry lacks the folder, on which no result depends, and the version, if only
-    records are asked for.
+    records are requested.
     """
     place, _, attribute = key.rpartition(":")
     target: GuestClass | SavedClass = GuestClass(place, attribute)

@@ -91,7 +91,7 @@ def local_sources(path: Path, shown=None, attribute=None):
     return [found[file] for file in sorted(found)], sorted(imported)
 
 
-@functools.lru_cache(64)  # a key a trial is asked for, and a file changes seldom
+@functools.lru_cache(64)  # every trial has a key, and a file changes seldom
 def _analysed(text):
     """The part of a source that decides results, and the dotted names that it imports."""
     return strip_source(text), [

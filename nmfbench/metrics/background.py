@@ -1,6 +1,6 @@
 """Errors of a background image by image, where masks tell what is foreground.
 
-Codes of masks are those of changedetection.net: 0 background, 50 shadow, 170 unknown, 255
+Masks use the codes of changedetection.net: 0 background, 50 shadow, 170 unknown, 255
 foreground.
 """
 

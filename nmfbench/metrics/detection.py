@@ -1,6 +1,6 @@
 r"""Scores of a detector: each element has a score, and truly is something to be found or is not.
 
-Curves and counts are those of falling thresholds; what reaches a threshold is detected.
+Curves and counts are functions of a falling threshold; what reaches the threshold is detected.
 """
 
 from __future__ import annotations
@@ -275,7 +275,7 @@ def resampled_rates(alarms, hits, rng, n_draws=1000):
     """ROC curves of groups drawn with replacement, one a row.
 
     Detectors that are given equal random numbers have the same draws, so that the differences of
-    their curves are those of a paired bootstrap. Draws without elements of both kinds are repeated.
+    their curves form a paired bootstrap. Draws without elements of both kinds are repeated.
 
     Parameters
     ----------

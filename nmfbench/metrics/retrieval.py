@@ -12,7 +12,7 @@ __all__ = ["average_precisions", "mean_average_precision"]
 def average_precisions(Y, scores, *, interpolated=False):
     r"""Average precision of each class that occurs.
 
-    Samples are ranked by their score, and those of one score share their rank. The area is
+    Samples are ranked by their score, and samples of equal score share a rank. The area is
     :math:`\sum_i (R_i - R_{i-1}) P_i` for recall and precision at each score; interpolated, the
     mean over :math:`t = 0, 0.1, \dots, 1` of the largest precision at a recall of t or more.
 

@@ -1,4 +1,4 @@
-"""Scores of a segmentation against those that humans drew: regions, pairs, boundaries, objects.
+"""Scores of a segmentation against human segmentations: regions, pairs, boundaries, objects.
 
 A segmentation is an array of labels, of shape (height, width). None of these scores should stand
 alone: each has a degenerate segmentation that does well in it.
@@ -275,7 +275,7 @@ def n_pieces(segments):
 
 
 def connected_segments(segments):
-    """Make each connected piece a segment, and merge those that are too small.
+    """Make each connected piece a segment, and merge segments that are too small.
 
     Below 0.5 % of the image, the smallest first joins the neighbour with the longest common
     border; of equally long ones that with the lower label.
@@ -334,7 +334,7 @@ class _Points:
 
 @lru_cache(maxsize=16)
 def _points_of(shape, dtype, content):
-    """Those of what a human drew, against which many segmentations are scored."""
+    """Boundary points of a human segmentation, cached: many segmentations are scored against it."""
     return _Points(np.frombuffer(content, dtype).reshape(shape))
 
 

@@ -28,8 +28,8 @@ __all__ = [
 ]
 
 _ROUNDING = 1e-12  # of a squared distance made from products, relative to the squared norms
-_BLOCK = 1 << 18  # entries of differences held at once
-_MEBIBYTES = 16  # of distances held at once
+_BLOCK = 1 << 18  # entries of differences in memory at once
+_MEBIBYTES = 16  # of distances in memory at once
 
 
 class GraphCache:
@@ -99,7 +99,7 @@ def knn_affinity(X, n_neighbors=5, *, weights="binary"):
     Notes
     -----
     A matrix product of the cost :math:`O(n^2 m)` gives all distances, a block of rows at a time;
-    only those that rounding could confuse at the last place are recomputed.
+    only distances that rounding could confuse at the last place are recomputed.
 
     Examples
     --------

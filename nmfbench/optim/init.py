@@ -47,8 +47,8 @@ def nndsvd(X, r, rng):
               \text{keep } u_\pm v_\pm^T \text{ of larger norm, times the singular value.}
 
     About half of the entries are zero, and multiplicative updates keep them so. If ``X`` has
-    lower rank than ``r``, the surplus components are zero, but those beyond ``min(X.shape)``,
-    for which there is no pair, are those of :func:`random`.
+    lower rank than ``r``, the surplus components are zero, except beyond ``min(X.shape)``, where
+    there is no pair and components are drawn as by :func:`random`.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def nndsvda(X, r, rng):
     Of data with a maximum of 1 this is the mean of ``X``, as published. The mean itself has the
     unit of ``X``, while factors have its root: the start would depend on the unit.
 
-    Parameters and returns are those of :func:`nndsvd`.
+    Parameters and returns as in :func:`nndsvd`.
     """
     W, Ht = nndsvd(X, r, rng)
     largest = float(X.max()) or 1.0
@@ -135,7 +135,7 @@ def uniform(X, r, rng):
     The start of the authors' published code of MahNMF (Guan et al. 2012): a median kills
     components whose product overshoots the data, so it is small.
 
-    Parameters and returns are those of :func:`random`.
+    Parameters and returns as in :func:`random`.
     """
     Ht = rng.uniform(0, 1 / r, (X.shape[1], r)).astype(X.dtype)
     W = rng.uniform(0, 1 / r, (X.shape[0], r)).astype(X.dtype)
@@ -152,7 +152,7 @@ def median(X, r, rng):
     up to 1. For frames of a still camera the first is nearly the background; a random start may
     lose components there.
 
-    Parameters and returns are those of :func:`random`. Features that are zero in more than half
+    Parameters and returns as in :func:`random`. Features that are zero in more than half
     of the samples start at zero.
     """
     W, Ht = np.ones((X.shape[0], r)), np.empty((X.shape[1], r))
@@ -188,7 +188,7 @@ def symmetric_frobenius(X, r, rng):
 
     .. math:: H \leftarrow H \odot (\tfrac12 + \tfrac12\, X H \oslash H H^T H)
 
-    Parameters and returns are those of :func:`symmetric_uniform`.
+    Parameters and returns as in :func:`symmetric_uniform`.
     """
     H, _ = symmetric_uniform(X, r, rng)
     for _ in range(_START_STEPS):

@@ -16,7 +16,7 @@ from nmfbench.optim.kernels.kl_sparse import reconstruct_entries
 
 __all__ = ["LOSSES", "frobenius_sq", "itakura_saito", "kl", "manhattan"]
 
-_BLOCK = 1 << 22  # entries of the reconstruction held at once
+_BLOCK = 1 << 22  # entries of the reconstruction in memory at once
 
 
 def _blocks(X, W, Ht):

@@ -76,7 +76,7 @@ class GroupPenalty:
 
 
 class _Levels:
-    """The levels of the last call for each group, as those of the next one are near.
+    """Levels of the last call for each group, from which the next call starts.
 
     They save passes and change nothing: the levels that are found do not depend on them.
     """

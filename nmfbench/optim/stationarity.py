@@ -17,7 +17,7 @@ __all__ = ["EXPONENTS", "factor_gap", "kkt_residual"]
 EXPONENTS = {"frobenius": 2, "kl": 1, "itakura-saito": 0}
 """Differentiable losses, as the beta of their beta-divergence."""
 
-_BLOCK = 1 << 22  # entries of the reconstruction held at once
+_BLOCK = 1 << 22  # entries of the reconstruction in memory at once
 
 
 def kkt_residual(X, W, Ht, loss):

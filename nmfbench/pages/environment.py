@@ -15,7 +15,7 @@ from nmfbench.verdicts.verdict import VERDICTS
 __all__ = ["ASSETS", "SIGNS", "badge", "environment", "render_page"]
 
 ASSETS = Path(__file__).with_name("assets")
-"""Scripts and styles that the pages of a report share: ours, and those of the npm package uplot,
+"""Scripts and styles that the pages of a report share: our own, and files of the npm package uplot,
 release 1.6.32, as they come in it, with its licence. Templates may include them."""
 
 SIGNS = dict(zip(VERDICTS, "✓=✗?–", strict=True))

@@ -35,11 +35,11 @@ class Problem:
         Keys and parameters of the solvers that a new one meets by default: few, so that few
         repeats decide.
     repeats : int
-        At least so many; comparisons make more where many rivals need them.
+        Least number of repeats; comparisons make more where many rivals need them.
     stand_in : bool, default=False
         On the synthetic stand-in of the data.
     timed : bool, default=False
-        Its seconds are what is asked.
+        The score is the time in seconds.
     loss : str, optional
         Only for solvers that minimise this loss; for all others it is no question.
     ranked : bool, default=True

@@ -1,4 +1,4 @@
-"""Records as files, a row a trial: out of a store, and into another one.
+"""Export of records from a store to files, one row per trial, and import into another store.
 
 Columns are in the order of :data:`FIRST`, then one for each metric, then :data:`LAST`. Columns of
 :data:`~nmfbench.records.record.JSON` hold canonical JSON text. A metric that a trial does not have
@@ -156,7 +156,7 @@ _SPLIT: Callable = re.compile(r"(\d+)").split
 def read_exports(
     paths: Sequence, *, bare: Callable[[Path], bool] = lambda path: False
 ) -> list[tuple[dict, dict[str, np.ndarray]]]:
-    """Records and arrays of exported files; of a folder, those of all parquet files in it.
+    """Records and arrays of exported files; a folder stands for all parquet files in it.
 
     Parameters
     ----------

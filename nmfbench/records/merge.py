@@ -33,15 +33,15 @@ class Merge:
     taken : list of str
         Keys whose records are to be taken over.
     new, replaced, held, left_out : int
-        Of these, those that were not there, and those that take the place of another record; those
-        that stay as they are; and those that could not be put beside what is there: timings of
-        another host, or results from a fit that came out otherwise.
+        Of these, how many are new, replace another record, leave the present record as it is, or
+        cannot be stored beside the present records: timings of another host, or results from a fit
+        that came out otherwise.
     unknown : int
         Records of solvers, tasks, data sets or corruptions that are not registered here.
     agreement : Counter
         Of finished trials that both sides have, how many agree: by outcome.
     different : list of str
-        Keys of those that differ beyond the tolerances.
+        Keys of the records that differ beyond the tolerances.
     saved : list of str
         External classes of which records were offered, see :mod:`nmfbench.records.saved`.
     """
@@ -66,13 +66,13 @@ def merge(
 ) -> Merge:
     """Decide which of the records offered are taken.
 
-    Of equal keys the held record stays, unless it is of a failure, or the one offered was computed
-    under the reference target (:mod:`nmfbench.trials.target`) and it was not.
+    Of equal keys the present record stays, unless it is of a failure, or only the offered one was
+    computed under the reference target (:mod:`nmfbench.trials.target`).
 
     Parameters
     ----------
     held : mapping of str to record
-        By key; at least those that share a group with one offered.
+        By key; at least all records that share a group with an offered one.
     offered : iterable of record
     larger_wins : bool, default=False
         Where two groups do not go together, take the one offered if it has all of the other's
@@ -137,7 +137,7 @@ def _go_together(ours, theirs, agree) -> bool:
 
 
 def _group(record) -> str:
-    trial = trial_of(as_saved(record))  # an external class may not be at hand
+    trial = trial_of(as_saved(record))  # the file of an external class may be missing
     while trial.base is not None:
         trial = trial.base
     return trial.timed_problem if trial.timed else trial.key

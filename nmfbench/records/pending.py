@@ -30,7 +30,7 @@ class Held:
 
     @classmethod
     def of(cls, trials: Iterable[Trial], store: Store) -> Held:
-        """Of some trials, and of those that they start from."""
+        """Records of some trials and of the fits that they start from."""
         everyone = (t for trial in trials for t in (trial, trial.base) if t is not None)
         return cls(store, {trial.key for trial in everyone})
 
@@ -63,7 +63,7 @@ def missing(
     retry_failed : bool, default=False
         Count all failed records as missing.
     anew : bool or collection of str, default=False
-        Count imported records as missing: all, or those with these keys.
+        Count imported records as missing: all, or the ones with these keys.
     """
     by_key = {trial.key: trial for trial in trials}
     held = store.provenance(by_key)
@@ -119,7 +119,7 @@ def in_stages(
 
     A fit whose record was imported, without its arrays, is computed again where something has to
     start from it, and with it all of the trials that do, so that they come from one computation.
-    The arguments are those of :func:`missing`.
+    The arguments are as in :func:`missing`.
     """
     lacking = functools.partial(missing, store=store, retry_failed=retry_failed, anew=anew)
     trials = list({trial.key: trial for trial in trials}.values())

@@ -66,7 +66,7 @@ def host() -> dict[str, str | int]:
 
 
 def computed_here(record: Mapping) -> bool:
-    """Whether a record, or an audit, bears the random name of this machine, which no other knows.
+    """Whether a record, or an audit, has the random name of this machine, which no other knows.
 
     So a store that another machine has filled is not taken for one of this.
     """

@@ -61,11 +61,11 @@ COLUMNS = {
     "versions": "TEXT NOT NULL",
     "finished": "TEXT NOT NULL",
 }
-"""Columns of a record and their SQL types. Those of ``JSON`` hold JSON. ``declared`` is all that
+"""Columns of a record and their SQL types. Columns in ``JSON`` hold JSON. ``declared`` is all that
 the key holds besides the fields of the trial (:attr:`Trial.declared`), ``code`` the fingerprint of
 the source; ``first_objectives`` the objective after up to ten iterations of a fit, or null;
 ``elapsed`` the seconds of the whole trial, with data and scores; ``peak_memory`` is in bytes above
-what the process held before the trial; ``finished`` is UTC."""
+what the process used before the trial; ``finished`` is UTC."""
 
 JSON = (
     *("dataset_params", "params", "options", "declared", "metrics"),

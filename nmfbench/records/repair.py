@@ -51,7 +51,7 @@ class Survey:
     Attributes
     ----------
     records, failed, imported : int
-        Whole records; of these, those of failures, and those computed elsewhere.
+        Number of whole records; how many of them are failures; how many were computed elsewhere.
     bare : int
         Whole records without a digest, so that not every damage of them is noticed.
     damaged : list of Damage
@@ -127,7 +127,7 @@ def repair(folder) -> Survey:
             new.put_audits(_audits(db, again, "audits", AUDIT))
             new.put_draws(_audits(db, again, "draws", DRAW))
             aside.hardlink_to(path)
-        (Path(part) / FILE_NAME).replace(path)  # whoever opened it meanwhile is told
+        (Path(part) / FILE_NAME).replace(path)  # whoever opened it meanwhile gets an error
     return again
 
 
@@ -175,7 +175,7 @@ def _file_damage(db) -> list[str]:
 
 
 def _records(db, found) -> Iterator[tuple[list, list, bool]]:
-    """Whole records as :meth:`Store.put_row` takes them; of all others ``found`` is told."""
+    """Whole records as :meth:`Store.put_row` takes them; ``found`` gets all the others."""
     seals = ["digest", "contents"] if _has(db, "records", "contents") else ["NULL", "NULL"]
     marks = {key for _, key in _scan(db, "imported", ["key"])}
     places = {table: _places(db, table) for table in ("arrays", "published")}

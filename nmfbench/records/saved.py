@@ -32,7 +32,7 @@ def saved_name(solver: str, version: str) -> str:
 
 
 def is_saved(solver: str) -> bool:
-    """Whether a solver is a class of which only records are asked for."""
+    """Whether a solver is a class of which only records are requested."""
     return _NAME.fullmatch(solver) is not None
 
 

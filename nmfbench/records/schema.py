@@ -64,7 +64,7 @@ _TABLES = {
     "audits": ([*AUDIT], ["digest"]),
     "draws": ([*DRAW, "digest"], []),
 }
-"""Columns of each table, and those that a store from before there were digests lacks."""
+"""Columns of each table, and the columns that a store from before there were digests lacks."""
 
 PATIENCE = 60  # seconds to wait for another process that writes
 

@@ -6,7 +6,7 @@ goes on. Arrays are stored in numpy's own format without pickle. Arrays of publi
 kept apart from those computed here: they serve pictures and claims, and no trial starts from them.
 
 A record is written with a digest of its columns and one of each of its arrays, and none is given
-out that does not fit its digest. Records of a store from before there were digests get theirs when
+out that does not fit its digest. Records of a store from before there were digests get digests when
 it is next opened for writing; the columns for them are such that an earlier nmfbench, too, can
 still write there.
 """
@@ -362,7 +362,7 @@ class Store:
     ) -> bool:
         """Write a record and its arrays, in one transaction.
 
-        A finished trial is not overwritten unless that is asked for; a failed one is, by a later
+        A finished trial is not overwritten unless ``replace`` is set; a failed one is, by a later
         try.
 
         Parameters
@@ -395,7 +395,7 @@ class Store:
         *,
         beside: Callable[[], object] = lambda: None,
     ) -> None:
-        """Write records computed elsewhere and their arrays, in one transaction, over any held.
+        """Write or replace records computed elsewhere and their arrays, in one transaction.
 
         ``beside`` is called at its end, to write what is kept in other files; where that raises,
         no record is written.
@@ -432,12 +432,12 @@ class Store:
 
     @_explained
     def status(self, keys: Iterable[str]) -> dict[str, str]:
-        """``"done"`` or ``"failed"`` for those of ``keys`` that have a record."""
+        """``"done"`` or ``"failed"`` for each of ``keys`` that has a record."""
         return {row["key"]: row["status"] for row in self._rows(keys)}
 
     @_explained
     def provenance(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """Status, code, host, versions, cost and digest of those of ``keys`` with a record."""
+        """Status, code, host, versions, cost and digest for each of ``keys`` with a record."""
         names = ("status", "code", "host", "versions", "elapsed", "seconds", "cpu_seconds")
         return {
             row["key"]: {name: row[name] for name in names}
@@ -454,7 +454,7 @@ class Store:
 
     @_explained
     def imported(self, keys: Iterable[str]) -> set[str]:
-        """Those of ``keys`` whose records were not computed here: no trial starts from them."""
+        """Subset of ``keys`` whose records were not computed here: no trial starts from them."""
         query = (
             f"SELECT records.key, imported.key, {self._seals} FROM records "
             "LEFT JOIN imported ON imported.key = records.key WHERE records.key IN ({})"
@@ -498,7 +498,7 @@ class Store:
             yield dict(zip(COLUMNS, row, strict=True)), seal
 
     def table(self, keys: Iterable[str] | None = None) -> pd.DataFrame:
-        """Records as a tidy table: a row a trial, a column a metric.
+        """Records as a tidy table: one row per trial, one column per metric.
 
         Parameters
         ----------
@@ -542,7 +542,7 @@ class Store:
 
     @_explained
     def names_of_arrays(self, keys: Iterable[str]) -> dict[str, set[str]]:
-        """Names of the arrays of some trials, of those that have any; not checked."""
+        """Names of the arrays of some trials, for each trial that has any; not checked."""
         keys = list(keys)
         found: dict[str, set[str]] = {}
         for table in ("arrays", "published"):
@@ -572,7 +572,7 @@ class Store:
             if self.imported([key]):
                 raise ArrayStayedBehindError(
                     f"trial {key} was imported without its array {name!r}: a record book keeps "
-                    "those that its own report shows, and 'nmfbench run' of an artefact computes "
+                    "the arrays that its own report shows; 'nmfbench run' of an artefact computes "
                     "again what lacks others that it reads."
                 )
             raise KeyError(f"trial {key} has no array {name!r}; it has {known}.")

@@ -12,15 +12,15 @@ __all__ = ["StoredArrays"]
 
 
 class StoredArrays(Mapping[str, np.ndarray]):
-    """The arrays of one trial as a mapping from names, each read when it is first asked for.
+    """The arrays of one trial as a mapping from names, each read at its first use.
 
     Parameters
     ----------
     store : Store
-        Open for as long as arrays are asked for.
+        Open for as long as arrays are read.
     key : str
     seen : callable, optional
-        Told of each array that is read, by key and name.
+        Called with the key and the name of each array that is read.
     """
 
     def __init__(

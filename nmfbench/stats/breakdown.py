@@ -112,8 +112,8 @@ def breakdown_levels(
         Column of the score without corruption, of which the share is taken; a curve that has none
         is left out. By default the score at the method's smallest level.
     over : str, optional
-        Column of the repeat, where the table has a curve for each: the level is that of the mean of
-        those that have all levels.
+        Column of the repeat, where the table has a curve for each: the level is found on the mean
+        of the curves that have all levels.
     share : float, default=0.5
         What must be left of the score; of an error, the share of its inverse, so that 0.5 is twice
         the error.

@@ -37,7 +37,7 @@ def holm(p_values):
 def benjamini_hochberg(p_values):
     """p-values after Benjamini and Hochberg's step-up correction for their number.
 
-    Of those that stay below a level, as large a share may be expected to be wrong.
+    Of the rejections at a level, the expected share of false ones is at most the level.
 
     Parameters
     ----------

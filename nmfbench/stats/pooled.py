@@ -1,7 +1,7 @@
 """Means of many cells of a few runs each, whose deviation from run to run is taken to be the same.
 
-Two or three runs say little of a deviation, but those of all cells of a block together do: the
-variance within cells is pooled over the block, as in an analysis of variance.
+Two or three runs estimate a deviation badly, but the runs of all cells of a block together suffice:
+the variance within cells is pooled over the block, as in an analysis of variance.
 """
 
 from __future__ import annotations

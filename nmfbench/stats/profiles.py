@@ -1,10 +1,11 @@
 """Speed of several methods: profiles, anytime curves, fronts.
 
-Runs are a DataFrame with a row a run: the columns that name its problem, ``method``, and ``trace``,
-the structured array of :mod:`nmfbench.core.trace` (None of a run that failed). Objectives are
-compared within a problem only, so the columns that name it must tell losses apart, too.
+Runs are a DataFrame with one row per run: the columns that name its problem, ``method``, and
+``trace``, the structured array of :mod:`nmfbench.core.trace` (None of a run that failed).
+Objectives are compared within a problem only, so the columns that name it must tell losses apart,
+too.
 
-Costs are a DataFrame with a row a problem and a column a method: seconds or iterations to a
+Costs are a DataFrame with one row per problem and one column per method: seconds or iterations to a
 target, infinite where it was not reached. NaN means that a method was not run, and its problem is
 left out for all; :func:`nmfbench.stats.ranks.complete_block` chooses what can be compared.
 """
@@ -106,7 +107,8 @@ def performance_profile(costs, *, floor=0.0, largest=None):
     DataFrame
         The corners of a right-continuous step function: ``method``, ``ratio`` (from 1 to
         ``largest``), ``share``. At 1 it is the share of problems where a method is the fastest,
-        ties included; at the end, of those that it solves. Problems that no method solves count.
+        ties included; at the end, the share of problems that it solves. Problems that no method
+        solves count.
 
     Raises
     ------

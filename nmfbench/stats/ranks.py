@@ -1,10 +1,10 @@
 """Comparisons of several methods over several tasks: ranks, tests, and groups that do not differ.
 
-Scores are a DataFrame with a row a task and a column a method, one number each: the mean over
-repeats, because repeats on one data set are not independent evidence of a difference in general.
-A task on which a method failed is to count as its worst: give infinity of the bad sign. NaN means
-that it was not run: no rank is made up for it, and what needs all methods on a task leaves that
-task out. :func:`complete_block` chooses what can be compared.
+Scores are a DataFrame with one row per task and one column per method, one number each: the mean
+over repeats, because repeats on one data set are not independent evidence of a difference in
+general. A task on which a method failed is to count as its worst: give infinity of the bad sign.
+NaN means that it was not run: no rank is made up for it, and what needs all methods on a task
+leaves that task out. :func:`complete_block` chooses what can be compared.
 
 References
 ----------
@@ -43,7 +43,7 @@ __all__ = [
 POST_HOC = ("nemenyi", "wilcoxon-holm")
 
 _PAIR = ("n", "difference", "effect", "p_value")
-_DIGITS = 10  # what differs beyond so many significant digits is rounding, not merit
+_DIGITS = 10  # differences beyond this many significant digits are rounding, not merit
 
 
 def complete_block(scores, keep=()):
@@ -234,9 +234,9 @@ def wilcoxon_holm(scores, higher_is_better=True, against=None):
     Returns
     -------
     DataFrame
-        A row a pair: ``method``, ``rival``, ``n`` (tasks), ``difference`` (median; above 0 where
-        the method is the better), ``effect`` (rank-biserial correlation, from -1, worse on all
-        tasks, to 1), ``p_value`` (two-sided; equal scores left out), ``p_adjusted``.
+        One row per pair: ``method``, ``rival``, ``n`` (tasks), ``difference`` (median; above 0
+        where the method is the better), ``effect`` (rank-biserial correlation, from -1, worse on
+        all tasks, to 1), ``p_value`` (two-sided; equal scores left out), ``p_adjusted``.
 
     References
     ----------
@@ -306,7 +306,7 @@ def critical_difference(scores, higher_is_better=True, *, alpha=0.05, post_hoc="
     higher_is_better : bool or mapping of task to bool, default=True
     alpha : float, default=0.05
     post_hoc : {"nemenyi", "wilcoxon-holm"}, default="nemenyi"
-        How pairs are told apart once Friedman's test says that there is a difference: by the
+        How pairs are compared once Friedman's test finds a difference: by the
         critical difference of mean ranks, or by signed-rank tests of the scores. These can only
         tell any two of k methods apart if :math:`2^{1 - n} k (k - 1) / 2` is below alpha for n
         tasks. With two methods there is no test before this one.
@@ -419,7 +419,7 @@ def grouped_critical_difference(
 
 
 def _diagram(ranks, runs, gap, friedman_p, alpha, post_hoc, n_tasks):
-    """The table of a diagram, a row a method."""
+    """The table of a diagram, one row per method."""
     table = ranks.rename_axis("method").reset_index()
     return table.assign(
         groups=[_letters(name, runs) for name in table["method"]],
@@ -503,7 +503,7 @@ def wins_ties_losses(
     matters = [smallest is None or _matters(a, b, smallest) for *_, a, b in pairs]
     table = pd.DataFrame(rows, columns=["task", "rival", *_PAIR])
     table["p_adjusted"] = _holm_of_known(table["p_value"])
-    # The smallest p-values that so many repeats can give; if these are not enough, none are.
+    # The smallest p-values that n repeats can give; if these are not enough, none are.
     least = _holm_of_known((2.0 ** (1 - table["n"])).where(table["n"] > 0))
     # The median can be 0 where the test is significant; the sign of the effect is the test's.
     better = np.where(table["effect"] > 0, "win", "loss")

@@ -1,4 +1,4 @@
-"""Annotation: tags of an image from those of the nearest training images, by learned codes."""
+"""Annotation: tags of an image from the tags of the nearest training images, by learned codes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TIES = 12  # decimals of what is ranked: binary samples and counts tie, but for
     score="tag-recall",
     score_name="recall, averaged over tags",
     higher_is_better=True,
-    # Neighbours that nearly tie: two test images of the smoke grid's 120, and a tag of theirs.
+    # Neighbours that nearly tie: two test images of the smoke grid's 120, and one of their tags.
     tolerances={"ac": 0.02, "rc": 0.02, "ns": 0.02, "all-tags": 0.02, "tag-*": 0.03, "n-plus*": 1},
     # Two points of any share; two per cent of the 260 tags.
     matters={
@@ -54,9 +54,9 @@ def annotation(
     r"""Annotate the test images by the tags of their neighbours among the training images.
 
     Bases are learned on training images, and all images are coded by the pseudo-inverse,
-    :math:`h = W^\dagger v`, signs included. Of several features, such as those of ``data.views``,
-    each has bases of its own, and distances are joint, see :func:`joint_distances`; the tags come
-    by :func:`transfer_tags`.
+    :math:`h = W^\dagger v`, signs included. Of several features, such as ``data.views``, each has
+    bases of its own, and distances are joint, see :func:`joint_distances`; the tags come by
+    :func:`transfer_tags`.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def annotation(
     n_components : int, optional
         Rank; by default the solver's own for None, of the suite's the smaller side of the data.
     n_learn : int, optional
-        Learn bases on so many training images, drawn at random; by default on all. Neighbours are
+        Number of training images to learn bases on, drawn at random; by default all. Neighbours are
         sought among all.
     n_tags : int, default=5
         Tags to give to an image.
@@ -130,7 +130,7 @@ def joint_distances(features):
     Parameters
     ----------
     features : sequence of (ndarray, ndarray)
-        Test and training samples, each with a row a sample.
+        Test and training samples, one row per sample in each.
 
     Returns
     -------

@@ -34,7 +34,7 @@ class Outcome:
     Attributes
     ----------
     metrics : dict of str to float
-        What tables and claims are made of. A NaN makes the trial a failure.
+        Numbers for tables and claims. A NaN makes the trial a failure.
     fit : dict
         ``seconds``, ``cpu_seconds``, ``n_iter``, ``objective``, ``stop_reason`` of the fit.
     arrays : dict of str to ndarray
@@ -120,8 +120,8 @@ def split_of(factorization):
 def timed_fit(solver, X, *, representation=False, **fit_params):
     """Fit a solver and say what it cost.
 
-    A solver of ours reports the seconds of its own clock, which leaves out compilation and the
-    evaluation of the objective; any other estimator is timed from outside.
+    A built-in solver reports the seconds of its own clock, which leaves out compilation and the
+    evaluation of the objective; for any other estimator the wall time of the call counts.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def timed_fit(solver, X, *, representation=False, **fit_params):
     fit : dict
         For :attr:`Outcome.fit`.
     arrays : dict
-        ``trace``, if the solver keeps one, and ``W``, if asked for.
+        ``trace``, if the solver keeps one, and ``W``, if requested.
     """
     clock, arrays = Trace(), {}
     with clock.clock():

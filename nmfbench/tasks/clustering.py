@@ -75,8 +75,8 @@ def clustering(data, solver, rng, base, *, rule="component", n_clusters=None):
     Outcome
         Metrics ``clustering-accuracy``, ``mutual-information`` (bits), ``nmi-geometric``,
         ``nmi-max``, and ``clusters``, how many are not empty. ``clustering-accuracy-shuffled``
-        and ``nmi-max-shuffled`` are means over random orders of the labels found: what clusters
-        of these sizes score by chance. Then those of the factorization. Arrays ``labels`` and
+        and ``nmi-max-shuffled`` are means over random orders of the labels found: scores by chance
+        of clusters of these sizes. Then the metrics of the factorization. Arrays ``labels`` and
         ``classes``.
 
         With ``rule="kmeans"`` and without labels of its own, a solver has besides

@@ -43,9 +43,9 @@ def completion(
     n_rounds : int, default=20
         Most rounds of :func:`complete`.
     n_classes : int, optional
-        Keep so many classes, drawn at random; by default keep all.
+        Number of classes to keep, drawn at random; by default all.
     per_class : int, optional
-        Keep so many samples of each class, drawn at random; by default keep all.
+        Number of samples of each class to keep, drawn at random; by default all.
 
     Returns
     -------

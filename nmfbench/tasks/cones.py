@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _ZERO = 1e-7  # residuals, relative to the row's largest entry, up to the tolerance of the LP
-_OUTSIDE = 1e-6  # distances below this share of the largest row are those of points inside
+_OUTSIDE = 1e-6  # a point counts as inside below this share of the largest row
 _CLEARLY = 1e-4  # the same for linear programmes, whose tolerance blurs residuals near the cone
 _TIE = 1e-9  # scores this close, relatively, tie
 _ANCHORS = {"anchors": "its fit leaves no anchor_indices_"}
@@ -185,7 +185,7 @@ def tied_anchors(data, solver, rng, *, on_edges=False, n_cones=4):
     """Choose p so that two anchors attain the maximum of Eq. (3.3), and see what else does.
 
     Between two positive vectors whose maxima are at different anchors there is one where two
-    anchors tie. Cones are those of random anchors, exterior points are random.
+    anchors tie. Anchors and exterior points are random.
 
     Parameters
     ----------

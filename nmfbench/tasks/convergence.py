@@ -67,7 +67,7 @@ def convergence(
     init : {"uniform", "random", "nndsvda", "nndsvd"}, default="uniform"
         Start; see :mod:`nmfbench.optim.init`.
     per_class : int, optional
-        Keep so many samples of each class, drawn at random; by default keep all.
+        Number of samples of each class to keep, drawn at random; by default all.
     dtype : {"float64", "float32"}, default="float64"
     shorter_fits : bool, default=False
         Of a solver that makes all iterations in one call, and so knows the ends of its curve only,

@@ -37,7 +37,7 @@ def factor_shape(data, solver, rng, base):
     Parameters
     ----------
     data : Bunch
-        Its labels ``y``, if it has any, for what is said of classes.
+        Its labels ``y``, if it has any, serve the metrics of classes.
     solver, rng : ignored
     base : Outcome
         Of the task ``factorization``.

@@ -49,16 +49,16 @@ def factorization(
     n_components : int
         Rank.
     n_classes : int, optional
-        Keep so many classes, drawn at random; by default keep all.
+        Number of classes to keep, drawn at random; by default all.
     train_per_class : int, optional
-        Train on so many samples of each class, drawn at random, and test on the rest; by default
-        train on all.
+        Number of training samples of each class, drawn at random, with the rest for testing; by
+        default train on all.
     test_per_class : int, optional
-        Test on so many of the rest of each class only.
+        Number of the rest of each class to test on; by default all.
     reweight : bool, default=False
         Weight the samples before the fit, see :func:`reweighted`.
     unit_samples : bool, default=False
-        Scale the samples, those of the test too, to unit length.
+        Scale the samples, training and test, to unit length.
     init : {"uniform", "random", "nndsvda", "nndsvd"}, default="uniform"
         Start of solvers that take one; see :mod:`nmfbench.optim.init`.
     dtype : {"float64", "float32"}, default="float64"

@@ -41,8 +41,8 @@ def gross_errors(data, solver, rng, *, n_components, fit_clean=False):
     Returns
     -------
     Outcome
-        Metrics ``error-all`` over all entries, ``error-corrupted`` over those that the corruption
-        changed, ``error-untouched`` over the others; ``share-corrupted``.
+        Metrics ``error-all`` over all entries, ``error-corrupted`` over the entries that the
+        corruption changed, ``error-untouched`` over the others; ``share-corrupted``.
 
     Raises
     ------

@@ -68,7 +68,7 @@ def recognised(gallery, labels, probes, true):
     gallery : ndarray of shape (n_gallery, n_pixels)
     labels : ndarray of shape (n_gallery,)
     probes : ndarray of shape (n_probes, n_pixels)
-        Those that are zero are not recognised.
+        Zero probes are not recognised.
     true : ndarray of shape (n_probes,)
 
     Returns

@@ -61,11 +61,11 @@ def lighting(data, solver, rng, *, n_components=None, n_classes=None, gallery=7)
         With ``low_rank_`` once fitted, which then is L; else ``inverse_transform`` of the
         representation is.
     rng : Generator
-        Draws subjects, if asked to, and galleries.
+        Draws subjects, if ``n_classes`` is given, and galleries.
     n_components : int, optional
         Rank; by default the solver's own.
     n_classes : int, optional
-        Keep so many subjects, drawn at random; by default keep all.
+        Number of subjects to keep, drawn at random; by default all.
     gallery : int, default=7
         Known images of each subject, drawn at random.
 

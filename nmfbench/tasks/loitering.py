@@ -67,18 +67,18 @@ def loitering(data, solver, rng, *, share, n_components=None, n_frames=100):
     Returns
     -------
     Outcome
-        Metrics, and those of the temporal mean as background with ``-mean``:
+        Metrics; with ``-mean``, of the temporal mean as background:
 
         - ``f-rule``, ``recall`` and ``fpr`` of the pixels where the object stands, in all frames:
-          found are those with :math:`|L - X|` above ``threshold-rule``, see
-          :func:`~nmfbench.tasks.separation.rule_threshold`, and to be found those of the frames
-          in which it stands there
+          a pixel is detected with :math:`|L - X|` above ``threshold-rule``, see
+          :func:`~nmfbench.tasks.separation.rule_threshold`, and is positive in the frames in which
+          the object stands there
         - :func:`~nmfbench.metrics.background.background_errors`, with ``age-fg`` and ``peps-fg`` of
           the same pixels in the same frames; the object on its way is left out
 
     Notes
     -----
-    The best threshold would hide what is asked for: to call these pixels foreground in all frames
+    The best threshold would hide the failure: to call these pixels foreground in all frames
     has an F-measure of 2p / (1 + p) at a share p.
     """
     clip = loitering_clip(data, share, rng, n_frames)

@@ -134,7 +134,7 @@ def patches(data, count, side, rng):
 
 
 class _Meter(threading.Thread):
-    """Highest memory allocated by this process since it was last asked, in bytes."""
+    """Highest memory allocated by this process since the last call, in bytes."""
 
     def __init__(self):
         super().__init__(daemon=True)

@@ -232,7 +232,8 @@ def decision_values(train, Y, test, costs):
 
     Notes
     -----
-    Dimensions are standardised by the training samples; those that are constant there are dropped.
+    Dimensions are standardised by the training samples; dimensions that are constant there are
+    dropped.
     """
     mean, spread = train.mean(axis=0), train.std(axis=0)
     varies = spread > _CONSTANT * np.abs(train).max(axis=0)

@@ -23,7 +23,7 @@ __all__ = ["near_duplicates"]
     matters={"near-duplicates*": 0.02},
 )
 def near_duplicates(data, solver, rng, *, size=150, weighting="counts", cosine=0.9):
-    """Choose exemplars as in the task ``exemplars``, and count those that are nearly equal.
+    """Choose exemplars as in the task ``exemplars``, and count the exemplars that are nearly equal.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ def nlad(data, solver, rng, *, n_components, basis="uniform", weights="random", 
         Where to start: uniform numbers on [0, 1/r], or the exact solution. What a method does to
         the latter shows whether it can ever make things worse.
     per_class : int, optional
-        Keep so many samples of each class, drawn at random; by default keep all.
+        Number of samples of each class to keep, drawn at random; by default all.
 
     Returns
     -------

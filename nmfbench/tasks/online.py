@@ -84,7 +84,7 @@ def online(
     all samples. The first favours methods that leave W alone.
 
     Samples, order and first bases are drawn by the trial's repeat, the same for every solver; all
-    passes have one order. A solver without ``partial_fit`` is fitted anew from these bases for
+    passes have one order. A solver without ``partial_fit`` is fitted again from these bases for
     each record, with as many iterations as there were passes.
 
     Parameters
@@ -271,10 +271,10 @@ def _stream(solver, X, H, ends, curve):
 
 
 def _codes_so_far(solver, rows, before, codes, cost):
-    """Coefficients that all samples had when they came; those that the solver keeps, if it does.
+    """Coefficients of all samples at their arrival; the solver's own, if it keeps them.
 
-    A solver that does not tell them has the best ones on its bases before the block, or after the
-    first, since only it knows how they are scaled.
+    For a solver that does not keep them, the best coefficients on its bases before the block, or
+    after the first block, since only the solver knows their scale.
     """
     kept = getattr(solver, "codes_", None)
     if kept is not None and len(kept) == len(codes) + len(rows):

@@ -28,7 +28,7 @@ __all__ = ["contamination", "edges", "lopsidedness", "reconstruct", "reconstruct
 def reconstruction(data, solver, rng, base):
     r"""Relative error :math:`\|X - W H\|_F / \|X\|_F` with ``X`` the *clean* samples.
 
-    The factors are those of the corrupted samples: ``W`` of the fit for the training part, the
+    The factors describe the corrupted samples: ``W`` of the fit for the training part, the
     codes on the fitted components for the test part.
 
     Parameters
@@ -132,7 +132,7 @@ def contamination(components, clean):
     Parameters
     ----------
     components : ndarray of shape (r, n_features)
-        Those that are zero are left out.
+        Zero components are left out.
     clean : ndarray of shape (n_samples, n_features)
 
     Returns
@@ -163,7 +163,7 @@ def lopsidedness(components, image_shape):
     Parameters
     ----------
     components : ndarray of shape (r, n_features)
-        Those that are zero are left out.
+        Zero components are left out.
     image_shape : (int, int)
         Height and width.
 

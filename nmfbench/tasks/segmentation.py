@@ -115,7 +115,7 @@ def segmentation(
         A clusterer that takes an affinity gets W as such, with its diagonal; a solver of symmetric
         matrices V, from the start it would make, which is scored by itself, too.
     rng : Generator
-        Draws the image, if asked to; corruption, starts, and K-means.
+        Draws the image, if ``image`` is None; corruption, starts, and K-means.
     image : str, optional
         Its id; by default one is drawn.
     segments : sequence of int, default=(3, 4, 5)
@@ -159,9 +159,10 @@ def segmentation(
           ``...-start@k``
         - scores of stripes, k of equal width from left to right, as ``...-stripes@k``
 
-        Then ``...-one``, scores of one segment; ``...-humans``, those of humans, if asked for;
-        ``human-segments``, their median number; ``graph-zeros``, share of the zeros of V; and
-        ``gain``, covering minus the larger of those of one segment and of stripes, mean over k.
+        Then ``...-one``, scores of one segment; ``...-humans``, scores of human segmentations, if
+        requested; ``human-segments``, their median number; ``graph-zeros``, share of the zeros of
+        V; and ``gain``, covering minus the larger covering of one segment or of stripes, mean over
+        k.
 
         Arrays. ``labels`` of shape (len(segments), height, width) of the reduced image;
         ``human``, that of the median number of segments, and ``image``, of its grey levels, of 8

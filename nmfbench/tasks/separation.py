@@ -37,7 +37,7 @@ _LIMITS = (0.2, 0.15)  # of false-alarm rates, for partial areas; the first is t
 _RATES = (0.01, 0.05, 0.1)  # of false alarms, at which hit rates are given
 _ACROSS = 200  # pixels of an image that is kept, at most
 _UNKNOWN, _FOREGROUND = 170, 255  # codes of masks; others count as background
-_DEVIATIONS = 2.5 * 1.4826  # so many medians of scores are 2.5 robust deviations
+_DEVIATIONS = 2.5 * 1.4826  # times the median of scores: 2.5 robust deviations
 
 
 @register_task(
@@ -113,7 +113,7 @@ def separation(
         With ``low_rank_`` once fitted, which then is the background; else ``inverse_transform`` of
         the representation is.
     rng : Generator
-        Draws the frames, if asked to, and the light.
+        Draws the frames, if ``draw``, and the light.
     n_components : int, optional
         Rank; by default the solver's own.
     n_frames : int, default=200
@@ -152,8 +152,8 @@ def separation(
         - at the honest thresholds the other metrics of
           :func:`~nmfbench.metrics.detection.change_detection`
         - :func:`~nmfbench.metrics.background.background_errors` of all used frames that have a mask
-        - all of these but those of parts for the temporal mean as background, for comparison, with
-          ``-mean``
+        - all of these, except those by parts, for the temporal mean as background, for comparison,
+        with ``-mean``
         - ``dead-components`` of the factors
 
         Arrays. Of scored frames: ``scored``, their rows in the clip; ``alarms`` and ``hits``, see

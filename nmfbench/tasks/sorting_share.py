@@ -42,8 +42,8 @@ def sorting_share(data, solver, rng, *, n_components, n_sweeps=5):
     Returns
     -------
     Outcome
-        Metrics ``sweep-seconds``; ``sort-seconds``, those of gathering and sorting the points of
-        every coordinate less those of gathering them; ``sorting-share``, their ratio.
+        Metrics ``sweep-seconds``; ``sort-seconds``, the time of gathering and sorting the points of
+        every coordinate less the time of gathering them; ``sorting-share``, their ratio.
 
     References
     ----------

@@ -58,10 +58,10 @@ def stream(
         Draws and orders the samples of classes.
     n_components : int
     classes_per_part : int, optional
-        Let the classes come one group after the other, so many at a time, in random order within
-        a group; each group is a segment.
+        Number of classes in a group. Groups come one after the other, with samples in random order
+        within a group; each group is a segment.
     per_part : int, optional
-        Keep so many samples of each group, drawn at random; by default keep all.
+        Number of samples of each group to keep, drawn at random; by default all.
     unit_samples : bool, default=False
         Scale the samples to unit length.
     block : int, optional

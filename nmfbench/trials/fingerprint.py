@@ -3,9 +3,9 @@
 A record keeps the fingerprint of the modules that computed it, found by following imports from the
 modules of the solver, the task, the dataset and the corruption, inside their own packages and
 inside this one. Comments, docstrings and blank lines do not count. It is no part of the key of a
-own record, which holds declared versions: an audit (:mod:`nmfbench.audits.audit`) looks at the
-records whose fingerprint is not today's. An external class declares no version and is told
-apart by its fingerprint alone.
+built-in solver's record, which holds declared versions: an audit (:mod:`nmfbench.audits.audit`)
+looks at the records whose fingerprint is not today's. An external class declares no version and is
+identified by its fingerprint alone.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def code_version(things: Iterable[Any], *, with_ours: bool = True) -> str:
     ----------
     things : iterable
         Dotted names of modules, such as ``"nmfbench.solvers.separable.spa"``; or classes,
-        functions and partials, which stand for the modules that define them; or things that
-        say themselves what they depend on, by a method ``origins``.
+        functions and partials, which stand for the modules that define them; or objects that list
+        what they depend on in a method ``origins``.
     with_ours : bool, default=True
         Also follow what modules of other packages import from this one.
 
@@ -85,8 +85,8 @@ def _origins(thing):
         return [("", strip_source(inspect.getsource(thing)))]
     except (OSError, TypeError, SyntaxError, IndentationError) as error:
         raise ValueError(
-            f"the source of {_name(thing)} cannot be found ({error}), so that its results could "
-            "not be told from those of another version; put it into a file of its own."
+            f"the source of {_name(thing)} cannot be found ({error}), so that its results "
+            "could be mistaken for results of another version; put it into a file of its own."
         ) from error
 
 

@@ -63,7 +63,7 @@ class Trial:
     """One task on one (data, corruption, level, solver, parameters, repeat).
 
     Two trials with equal fields have the same key as long as the declared versions of what
-    computes them are the same, whichever artefact or profile asked for them.
+    computes them are the same, whichever artefact or profile uses them.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class Trial:
         """The trial of which this one is another repeat; itself, if none is known.
 
         It keeps what does not depend on the repeat, so that the keys of a grid of many repeats take
-        little more time than those of one.
+        little more time than the key of one.
         """
         return self.__dict__.get("_prototype", self)
 
@@ -205,8 +205,8 @@ class Trial:
     def base(self) -> Trial | None:
         """The trial whose result this one starts from, if its task is based on another.
 
-        It differs in the task and has those of the options that its own task takes. So trials
-        that ask different questions of one fit share it.
+        It differs in the task and has only the options that its own task takes. So trials that
+        evaluate one fit in different ways share it.
         """
         if self.prototype is not self:
             base = self.prototype.base
@@ -324,7 +324,7 @@ def _keywords(function) -> frozenset[str]:
 
 
 def key_of(trial: Trial, declared: Mapping[str, Any]) -> str:
-    """The key of a trial under versions that may be others than today's, as those of a record."""
+    """The key of a trial under given versions, such as the versions in a record."""
     if ":" in trial.solver:  # an external class: no result depends on the folder of its file
         trial = replace(trial, solver=registry.solvers[trial.solver].key)
     return _hashed(f"{trial._text} {canonical(dict(declared))}")

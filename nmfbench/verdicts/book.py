@@ -125,10 +125,10 @@ def publish(
     Time-outs and deaths are not published, nor are records of external classes by their place.
 
     The book takes records that this machine computed, and others that an audit on this machine
-    vouches for (:func:`~nmfbench.audits.audit.vouched_for`) and of which no array is read; what it
-    holds stays. This machine's are those that were not imported and bear its random name
-    (:func:`~nmfbench.records.provenance.computed_here`): neither a file nor a whole store of
-    another machine can pass for its own.
+    vouches for (:func:`~nmfbench.audits.audit.vouched_for`) and of which no array is read; its
+    present records stay. A record counts as this machine's if it was not imported and has the
+    machine's random name (:func:`~nmfbench.records.provenance.computed_here`): neither a file nor a
+    whole store of another machine can pass for its own.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def _plain(pair):
 
 
 def _write(folder, files, there, owned, arrays, *, compact) -> tuple[int, int, int]:
-    """Bytes and number of all files, and number of those that were written."""
+    """Bytes and number of all files, and number of files written."""
     kept: set[Path] = set()
     written: set[Path] = set()
 

@@ -1,4 +1,4 @@
-"""Which trials an artefact is judged on: those of one profile, or its largest grid at hand."""
+"""Choice of the trials that an artefact is judged on: one profile, or its largest grid."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Grid:
     ----------
     profile : {"smoke", "quick", "paper"}
     trials : list of Trial
-        Each once: all of the profile, or those of its whole repeats.
+        Each once: all of the profile, or only its complete repeats.
     whole, repeats : int
         Repeats of the profile of which every trial has a record, and all.
     total : int
@@ -75,7 +75,7 @@ def choose_grid(
     stand_in : bool, default=False
         Where real data are missing, look at stand-ins, too.
     without : collection of str, optional
-        Keys of records that do not count: those of which an array stayed behind.
+        Keys of records that do not count, since one of their arrays was not imported.
     """
     without = frozenset(without)
     if profile is not None:
@@ -111,7 +111,7 @@ def _candidates(artefact, substitute):
 
 
 def _plan(artefact, profile, substitute):
-    """Trials of a profile; None for stand-ins of data that are all at hand."""
+    """Trials of a profile; None for stand-ins if all real data are available."""
     if not substitute:
         return artefact.plan(profile)
     names = {trial.dataset for trial in artefact.plan(profile) if not trial.stand_in}

@@ -68,8 +68,8 @@ class Evaluation:
     data : dict of str to str
         For each dataset "own", or what it stands in for.
     done, failed, left_out, total : int
-        Trials of the grid; left out are those of repeats that are not whole, where only whole ones
-        are judged.
+        Numbers of trials of the grid; left out are trials of incomplete repeats, where only
+        complete ones are judged.
     failures : dict of str to int
         Errors of the failed trials in a line, with how often.
     code : list of str
@@ -81,9 +81,9 @@ class Evaluation:
     started : str or None
         When the first was begun.
     contents : dict of str to str
-        Hash of the file that each dataset was read from, of those that are read from a file.
+        Hash of the file of each dataset that is read from a file.
     notes : list of str
-        What else is to be said of the records: sentences, shown under Provenance.
+        Further sentences on the records, shown under Provenance.
     foreign : bool
         Whether some records were computed elsewhere, so that their numbers and arrays may be any.
     """
@@ -204,7 +204,7 @@ def evaluate(
     stand_in : bool, default=False
         Where real data are missing, look at the records on their stand-ins.
     reads : Reads, optional
-        Told which arrays are read.
+        Collects which arrays are read.
     """
     judged = judge(artefact, store, profile=profile, stand_in=stand_in, reads=reads)
     grid, found = judged.grid, judged.found
@@ -324,9 +324,10 @@ def judge(
     stand_in: bool = False,
     reads: Reads | None = None,
 ) -> Judged:
-    """Findings and table of an artefact, on the largest grid whose arrays are at hand.
+    """Findings and table of an artefact, on the largest grid whose arrays are available.
 
-    What stayed behind counts as not computed. The parameters are those of :func:`evaluate`.
+    A trial with an array that was not imported counts as not computed. Parameters as in
+    :func:`evaluate`.
     """
     behind: set[tuple[str, str]] = set()
     grids: list[Grid] = []
@@ -359,8 +360,8 @@ def find(artefact: Artefact, store: Store, trials: Sequence[Trial]) -> list[Find
 def behind(artefact: Artefact, store: Store, trials: Iterable[Trial]) -> set[str]:
     """Keys of trials to be computed again, as the artefact reads arrays of them that stayed behind.
 
-    With those that start from a fit among them, so that they come from one computation. The grid
-    need not be complete.
+    A fit among them comes with all trials that start from it, so that they come from one
+    computation. The grid need not be complete.
     """
     trials = list(trials)
     if not store.imported(trial.key for trial in trials):
@@ -472,14 +473,14 @@ def look_of(artefact: Artefact, grid: Grid) -> Look:
 def _notes(store: Store, plan: Sequence[Trial]) -> list[str]:
     """By which code the records were computed, and under which releases of wrapped peers."""
     counts = standing(store, plan)
-    said = {
+    standings = {
         "current": "computed by today's code",
         "audited": "by earlier code or elsewhere, and audited under today's",
         "different": "by earlier code, of groups whose audit under today's came out different",
         "unaudited": "by earlier code, not audited under today's",
         "elsewhere": "elsewhere, not audited under today's code",
     }
-    words = [f"{counts[name]} {text}" for name, text in said.items() if counts[name]]
+    words = [f"{counts[name]} {text}" for name, text in standings.items() if counts[name]]
     held = store.provenance(trial.key for trial in plan)
     found = (other_release(t, held[t.key]) for t in plan if t.key in held)
     releases = Counter(release for release in found if release)
@@ -545,7 +546,7 @@ def claim_rows(evaluation: Evaluation, sentences: Iterable[Sentence] = ()) -> li
     ----------
     evaluation : Evaluation
     sentences : iterable of Sentence, optional
-        Sentences of the paper, of which a row names those that its claim tests.
+        Sentences of the paper; a row names the sentences that its claim tests.
     """
     tested: dict[str, list[str]] = {}
     for sentence in sentences:
@@ -587,7 +588,7 @@ def claim_rows(evaluation: Evaluation, sentences: Iterable[Sentence] = ()) -> li
 
 
 def _threshold(verdict: Verdict) -> dict[str, Any] | None:
-    """The number that decides a claim; of one of ours its half and twice, with their verdicts."""
+    """The number that decides a claim; if we chose it, also half and double of it."""
     if verdict.threshold is None:
         return None
     found = {"value": verdict.threshold, "whose": verdict.whose}

@@ -2,7 +2,7 @@
 
 Tests of all artefacts take many seconds to evaluate, and most of their records are the same from
 one command to the next. An outlook is looked up by all that it can depend on: the source of this
-package, the releases of others, what was asked, and the digests of the records and of their arrays.
+package, the releases of others, the arguments, and the digests of the records and of their arrays.
 Artefacts of other packages are evaluated every time. Verdicts are never looked up.
 """
 

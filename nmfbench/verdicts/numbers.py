@@ -51,8 +51,8 @@ def compare(
     The printed number, or range, is widened on both sides by the larger of the paper's own spread
     and the smallest difference that matters. It *agrees* if the 95 % t interval of our mean over
     repeats, at least five of them, lies wholly within, it *differs* if the interval lies wholly
-    outside, and is *open* otherwise. Where differences matter as ratios, means and intervals are
-    those of logarithms. The size of a data set has no sample: it agrees if it is equal.
+    outside, and is *open* otherwise. Where differences matter as ratios, means and intervals are of
+    logarithms. The size of a data set has no sample: it agrees if it is equal.
 
     Whether it is comparable at all, :func:`number_rows` decides.
 

@@ -133,7 +133,7 @@ class Prospects:
 class Outlook:
     """Open tests of an artefact, and what the looks of its plan are expected to decide.
 
-    The attributes are those of :class:`Prospects`; ``ahead`` has what is expected of each look.
+    Attributes as in :class:`Prospects`; ``ahead`` has the expectation for each look.
     """
 
     claims: Sequence[Claim]
@@ -198,7 +198,7 @@ def prospects_of(
     artefact : Artefact
     store : Store
     trials : sequence of Trial
-        Those of the looks ahead.
+        Trials of the looks ahead.
     profile : {"smoke", "quick", "paper"}, default="paper"
     stand_in : bool, default=False
         Where real data are missing, look at the records on their stand-ins.
@@ -220,7 +220,7 @@ def prospects_of(
 
 
 def _behind(artefact, store, trials, judged, names) -> set[str]:
-    """As :func:`~nmfbench.verdicts.evaluate.behind`, which is asked only where it may find any."""
+    """As :func:`~nmfbench.verdicts.evaluate.behind`, called only where it may find any."""
     keys = {trial.key for trial in trials} - {trial.key for trial in judged.grid.trials}
     held = store.names_of_arrays(imported := store.imported(keys))
     known = (judged.found.records["status"] == "done").any()
@@ -241,7 +241,7 @@ def outlook_of(
 ) -> Outlook:
     """Prospects of an artefact at some looks, looked up where nothing changed since.
 
-    The parameters are those of :func:`prospects_of`, and what is known of the store.
+    Parameters as in :func:`prospects_of`, and what is known of the store.
     """
     profiles = ("paper", "quick", "smoke") if profile == "paper" else (profile,)
     plans = [artefact.plan(p, stand_in=s) for p in profiles for s in {False, stand_in}]

@@ -1,4 +1,4 @@
-"""Arrays that an artefact reads, and those of them that stayed behind where records came from.
+"""Arrays that an artefact reads, and which of them were not imported with their records.
 
 A record book keeps of each record the arrays that its own report shows. As a grid grows, tests and
 tables may need more of them; what has an imported record without such an array is computed again.
@@ -26,13 +26,13 @@ class Reads:
     Attributes
     ----------
     all, claims : set of (str, str)
-        All that were read, and those that the test of a claim read.
+        All arrays that were read, and the arrays that the test of a claim read.
     behind : set of (str, str)
-        Those of imported records that stayed behind.
+        Arrays that were not imported with their records.
     by_claims : bool
         Whether a claim is tested now.
     trying : bool
-        Whether like arrays stand in for those that stayed behind.
+        Whether similar arrays stand in for the missing ones.
     """
 
     all: set[tuple[str, str]] = field(default_factory=set)

@@ -42,7 +42,7 @@ class Pending:
     again : set of str, optional
         Keys of imported records that count as missing.
     held : Held, optional
-        What the store holds of the trials.
+        Records that the store has of the trials.
     **asked
         Of :func:`~nmfbench.records.pending.missing`.
     """

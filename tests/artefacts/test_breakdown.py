@@ -138,7 +138,7 @@ def test_table_of_breakdown_and_lead():
 
 
 def test_clean_data_are_no_point_of_the_exponential_curve():
-    """Where every entry is drawn anew the curve begins at the lowest level, not at clean data."""
+    """If a corruption replaces every entry, the curve begins at the lowest level."""
     records = _records({"EucNMF": lambda level, split: 0.1}, noise=EXPONENTIAL)
     frame = breakdown.frame(records)
     curves, splits = frame[frame["part"] == "curve"], frame[frame["part"] == "split"]

@@ -80,7 +80,7 @@ def test_trials_on_a_clip_have_its_label():
 
 
 def test_fits_of_the_most_frames_count():
-    """Clips with fewer frames in all keep those that they have."""
+    """Clips with fewer frames than requested keep all of them."""
     sizes = {0: 100, 1: 200}
     rows = [record("A", [0.1] * FRAMES, repeat=k, n_frames=n) for k, n in sizes.items()]
     other = record("A", [0.1] * FRAMES, clip=CLIPS[1], n_frames=100)

@@ -37,7 +37,7 @@ def artefact(name, solver, repeats):
 
 
 def test_decided_tests_over_hours(tmp_path):
-    """Each look is come to with the last record of its repeats; hours are those of all records."""
+    """A look is reached with the last record of its repeats; hours are the sum over all records."""
     clear, late = artefact("alpha/clear", "spa", 10), artefact("alpha/late", "xray-l2", 5)
     with Store(tmp_path) as store:
         for k, one in enumerate((*clear.grid("paper"), *late.grid("paper"))):
@@ -65,7 +65,7 @@ def test_a_look_that_is_not_complete_is_none(tmp_path):
 
 
 def looks(n):
-    """A course of so many looks, an hour each."""
+    """A course with one hour per look."""
     return pd.DataFrame(
         {
             "finished": [f"2026-01-01T{k:02d}:00:00+00:00" for k in range(n)],

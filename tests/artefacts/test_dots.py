@@ -118,7 +118,7 @@ def test_names_stand_at_the_curves_of_the_last_panel():
 
 
 def test_names_without_room_go_to_a_legend():
-    """So many curves that their names would cover each other have a legend."""
+    """Curves whose names would cover each other have a legend."""
     many = [f"method {k}" for k in range(30)]
     figure = Curves("x", many)(curves_table(many).assign(mean=1.0))
     assert texts(figure.axes[0]) == set()

@@ -55,23 +55,23 @@ def test_curves_are_read_with_intervals_and_repeats():
 
 
 def test_areas_are_read_with_their_ends():
-    """Shaded ranges of a legend are told in units of the axes; an open end is that of the panel."""
-    said = [
+    """Shaded ranges of a legend are in units of the axes; an open end is the end of the panel."""
+    ranges = [
         Expected("the paper: above 7 at 2", x=(1.5, 2.5), y=(7.0, np.inf), at={"data": "ORL"}),
         Expected("the paper: up to 3", x=(-np.inf, 3.0)),
     ]
     printed = [Printed("the paper's axis", (0.0, 5.0))]
-    figure = curves(expected=said, printed=printed, ylim=(0, 20))(table([1.0, 2.0, 3.0, 4.0]))
+    figure = curves(expected=ranges, printed=printed, ylim=(0, 20))(table([1.0, 2.0, 3.0, 4.0]))
     orl, yale = (panel["areas"] for panel in figure_data(figure).panels)
-    assert [area["name"] for area in orl] == [printed[0].label, *(words.label for words in said)]
-    assert [area["name"] for area in yale] == [printed[0].label, said[1].label]
+    assert [area["name"] for area in orl] == [printed[0].label, *(words.label for words in ranges)]
+    assert [area["name"] for area in yale] == [printed[0].label, ranges[1].label]
     assert orl[0]["y"] == pytest.approx([0, 5])
     assert orl[1]["x"] == pytest.approx([1.5, 2.5])
     assert orl[1]["y"] == pytest.approx([7, 20])
     assert orl[2]["x"] == pytest.approx([figure.axes[0].get_xlim()[0], 3])
     assert len({area["color"] for area in orl}) == 2
     names = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert {words.label for words in said} <= set(names)
+    assert {words.label for words in ranges} <= set(names)
 
 
 def test_an_area_of_a_logarithmic_axis_is_in_its_units():
@@ -126,7 +126,7 @@ def test_axes_are_those_of_the_picture():
 
 
 def test_rows_of_panels_have_names_of_their_own():
-    """Titles that come twice are told apart by the axes of y."""
+    """Equal titles are distinguished by the axes of y."""
     both = pd.concat([table([1.0, 2.0]).assign(score=name) for name in ("AC", "MI")])
     rows = {"AC": "accuracy,\nAC", "MI": "MI"}
     found = figure_data(curves(row="score", rows=rows)(both))
@@ -168,8 +168,8 @@ def test_the_script_has_the_numbers_of_the_csv():
     assert call == '(window.figures ??= {})["small-one"]'
     points = json.loads(values)["points"]
     assert set(points["ORL"]["guessing"]) == {"x", "y"}
-    told = pd.read_csv(io.StringIO(found.csv()))
-    for (panel, curve), rows in told.groupby(["panel", "curve"]):
+    saved = pd.read_csv(io.StringIO(found.csv()))
+    for (panel, curve), rows in saved.groupby(["panel", "curve"]):
         for name, column in points[panel][curve].items():
             assert column == rows[name].tolist()
     assert found.csv().splitlines()[:2] == ["panel,curve,x,y,low,high,n", "ORL,NMF,1,1,0,2,5"]

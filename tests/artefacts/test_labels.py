@@ -41,7 +41,7 @@ def test_a_label_is_no_part_of_a_trial():
 
 
 def test_a_changed_trial_keeps_its_labels():
-    """Later changes add to the labels of a trial, and those of an axis add to each other."""
+    """Later changes add to the labels of a trial, and changes along an axis add to each other."""
     places = labelled("share", [0.1], corrupted([("sparse-laplace", 0.5)]))
     (trial,) = cross(changed(BASE, {"labels": {"data": "small"}}), 1, places)
     assert changed(trial, {"stand_in": True, "labels": {"share": 0.2}}).labels == {

@@ -1,4 +1,4 @@
-"""Planned repeats: declared by every artefact, and just those that its paper grid has."""
+"""Planned repeats: declared by every artefact, and equal to the repeats of its paper grid."""
 
 import dataclasses
 

@@ -197,7 +197,7 @@ NOT_NUMBERS = {
     "robust-xray/fig6": {"training-documents"},
     "robust-xray/fig7": {"restaurant", "hall", "lobby"},  # axes
     "rnmfd/table1": {"features", "locality", "discriminability", "robustness", "nontrivial"},
-    "rnmfd/fig2": {"p", "alpha", "beta"},  # ranges for which something is said
+    "rnmfd/fig2": {"p", "alpha", "beta"},  # ranges of parameters
     "or-nmf/table1": {"or-nmf", "mor-nmf", "onmf", "inmf", "omf"},  # orders of growth
     "or-nmf/table3": {"all"},  # of examples that are not printed
 }
@@ -210,7 +210,7 @@ def ends(value):
 
 @pytest.mark.parametrize("artefact", DECLARING, ids=lambda artefact: artefact.id)
 def test_a_declared_number_is_a_reported_one(artefact):
-    """Value and place are those of an entry of ``reported.toml``; keys are unique."""
+    """Value and place are found in an entry of ``reported.toml``; keys are unique."""
     entries = _table()[artefact.id].values()
     known = {
         (float(value), entry["source"]) for entry in entries for value in np.ravel(entry["value"])

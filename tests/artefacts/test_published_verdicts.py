@@ -94,7 +94,7 @@ def book_store(tmp_path_factory):
 
 
 def test_verdicts_follow_from_the_published_records(book_store):
-    """Also those that read arrays: a reader has the book, and no more."""
+    """Also verdicts that read arrays: a reader has the book, and no more."""
     published = {row["id"]: (row["verdict"], row["n"]) for row in CLAIMS}
     for entry in registry.artefacts.entries():
         if not entry.target.missing_data("paper"):

@@ -127,7 +127,7 @@ def test_friedman_is_the_published_one_up_to_its_correction_for_ties():
 
 
 def test_f_is_that_of_an_analysis_of_variance_of_the_ranks():
-    """With ties and without, F equals mean squares of methods over those of the residuals."""
+    """With ties and without, F is the mean square of methods over the mean square of residuals."""
     for scores in (DEMSAR, random_scores(7, 5)):
         ranks = scores.rank(axis=1).to_numpy()
         n, k = ranks.shape
@@ -256,7 +256,7 @@ def test_signed_rank_p_values_are_exact():
 
 @pytest.mark.parametrize("seed", range(8))
 def test_signed_rank_p_values_are_scipys(seed):
-    """Scipy's exact ones without ties, those of all its sign changes with ties, and of many."""
+    """Equal to scipy's: exact without ties, over all sign changes with ties, and for many pairs."""
     rng = np.random.default_rng(seed)
     n = 5 + seed
     for d, options in (

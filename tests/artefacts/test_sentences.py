@@ -138,7 +138,7 @@ def test_claims_of_a_paper_stand_under_its_sentences(key):
 
 
 def test_the_command_prints_sentences(tmp_path, smoke_store, capsys):
-    """Those of the papers asked for, with outcome, place and the verdicts on their tests."""
+    """Sentences of the requested papers, with outcome, place and the verdicts on their tests."""
     words = ["claims", "robust-xray", "--profile", "smoke", "--store", str(smoke_store)]
     words += ["--stand-in", "--sentences"]
     assert cli.main([*words, "--json"]) == 0

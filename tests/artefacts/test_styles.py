@@ -89,7 +89,7 @@ def test_a_new_method_has_a_look_of_its_own():
 
 
 def test_categories_look_different():
-    """Data sets, which are no methods, are told apart by their place in the list."""
+    """Data sets, which are no methods, have styles by their place in the list."""
     styles = category_styles(["ORL", "YALE", "UMIST"])
     assert len({style["color"] for style in styles.values()}) == 3
 

@@ -85,7 +85,7 @@ class Greedy(Good):
         return self
 '''
 
-# Faults of a class: the check that finds each, what is told, and the code.
+# Faults of a class: the check that finds each, its message, and the code.
 FAULTS = {
     "Raises": (
         "fits",
@@ -175,7 +175,7 @@ FAULTS = {
     ),
     "Sparse": (
         "sparse",
-        r"the components of a CSR matrix differ",
+        r"the components of a CSR and of the dense matrix differ",
         "accepts_sparse = True\n"
         "    def fit_transform(self, X):\n"
         "        dense = X if isinstance(X, np.ndarray) else X.toarray() ** 2\n"
@@ -348,12 +348,12 @@ def test_each_fault_is_found_by_its_check(place, name, monkeypatch):
     """The check says what is wrong and how to fix it, and the input it shows reproduces it."""
     monkeypatch.delenv("K2", raising=False)
     monkeypatch.setattr(np.linalg, "cond", np.linalg.cond)  # which one of them replaces
-    check, said, _ = ALL[name]
+    check, message, _ = ALL[name]
     with np.errstate():
         for _ in range(2 if check == "tidy" else 1):  # a second change to the same is one, too
             found = perform_check(f"{place}:{name}", {}, check)
     assert found["status"] == ("failed" if name in FAULTS else "note")
-    with pytest.raises(AssertionError, match=said):
+    with pytest.raises(AssertionError, match=message):
         raise AssertionError(found["problem"])
     assert found["fix"]
     assert name in found["input"]
@@ -469,7 +469,7 @@ def test_a_bad_class_in_words(place, capsys):
 
 
 @pytest.mark.parametrize(
-    ("solver", "said"),
+    ("solver", "message"),
     [
         ("nothing.py:Mine", "nothing.py does not exist"),
         ("spaa", "did you mean 'spa'"),
@@ -477,10 +477,10 @@ def test_a_bad_class_in_words(place, capsys):
         ("{place}:Goood", "has no class Goood; did you mean Good?"),
     ],
 )
-def test_wrong_usage_is_one_line(place, solver, said, capsys):
+def test_wrong_usage_is_one_line(place, solver, message, capsys):
     """Exit code 2, and one line on standard error."""
     assert cli.main(["check", solver.format(place=place)]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert len(err.splitlines()) == 1
-    assert said in err
+    assert message in err

@@ -418,7 +418,7 @@ def test_a_failed_download_is_told(command, monkeypatch):
 
 @pytest.mark.parametrize("where", ["nmfbench.cli.app.parse", "nmfbench.cli.app._complain"])
 def test_ctrl_c_at_any_moment_is_told_in_a_line(monkeypatch, capsys, where):
-    """While arguments are parsed, and while an error is told."""
+    """While arguments are parsed, and while an error is printed."""
     real = cli.app._complain
 
     def interrupted(*given):
@@ -487,7 +487,7 @@ def test_an_unusable_store_is_an_error(command, tmp_path):
             code, out, err = command(*words, store=store)
             assert (code, out) == (2, "")
             assert str(store) in err
-            assert len(err.splitlines()) <= 2  # the number of trials may have been told
+            assert len(err.splitlines()) <= 2  # the number of trials may have been printed
 
 
 @pytest.mark.parametrize("words", [["export", "--output", "x.csv"], ["replay", "ab"], ["report"]])
@@ -784,10 +784,10 @@ def test_a_run_by_looks_that_is_stopped_goes_on_from_there(command, monkeypatch,
     """Ctrl-C between two trials of a batch keeps those before; any number of jobs gives the same
     records."""
     words = ("run", "alpha", "--profile", "paper", "--until", "planned")
-    told, seen = Progress.__call__, []
+    original, seen = Progress.__call__, []
 
     def stop_after_three(self, summary, record):
-        told(self, summary, record)
+        original(self, summary, record)
         seen.append(record["key"])
         if len(seen) == 3:
             raise KeyboardInterrupt
@@ -1136,7 +1136,7 @@ def test_plain_lines_are_few():
 
 
 def test_a_terminal_gets_a_bar():
-    """The bar fills, and failures are told above it."""
+    """The bar fills, and failures are printed above it."""
     assert "500/500" in _tell(Terminal(), 500)
     text = _tell(Terminal(), 3, "failed")
     assert "3/3" in text
@@ -1220,10 +1220,10 @@ def test_ctrl_c_keeps_what_has_finished(tmp_path):
     assert process.returncode == 130, err
     assert out == ""
     assert "Traceback" not in err
-    told = int(re.search(r"stopped\. (\d+) of 3000 trials have a record", err)[1])
+    counted = int(re.search(r"stopped\. (\d+) of 3000 trials have a record", err)[1])
     assert "the same command resumes" in err
-    assert 5 <= told < 3000
-    assert told == _count(store)
+    assert 5 <= counted < 3000
+    assert counted == _count(store)
 
 
 def _count(store):

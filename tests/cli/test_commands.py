@@ -38,16 +38,16 @@ def function_of(defaults):
 @pytest.fixture(scope="module")
 def computed(tmp_path_factory):
     """A store with one small artefact, the events of its computation, and the answer."""
-    told, folder = [], tmp_path_factory.mktemp("computed")
+    events, folder = [], tmp_path_factory.mktemp("computed")
     answer = nmfbench.run(
-        FIGURE, profile="smoke", stand_in=True, store=folder / "store", progress=told.append
+        FIGURE, profile="smoke", stand_in=True, store=folder / "store", progress=events.append
     )
     with Store(folder / "store") as store:
         key = store.records()[0]["key"]
     rng = np.random.default_rng(0)
     W, H = rng.uniform(size=(1797, 2)), rng.uniform(size=(2, 64))
     np.savez(folder / "factors.npz", W=W, H=H)
-    return folder, told, answer, key
+    return folder, events, answer, key
 
 
 def _calls(folder, key):
@@ -108,14 +108,14 @@ def _lasting(data):
 
 def test_a_run_reports_events_and_prints_nothing(computed, capsys):
     """Notices, a begin, each trial and an end, which read as lines; the table counts the trials."""
-    folder, told, answer, _ = computed
+    folder, events, answer, _ = computed
     assert not answer.failed
     assert answer.table["done"].tolist() == [answer.data["total"]]
-    kinds = [type(event) for event in told if not isinstance(event, Note)]
-    (begun,) = [event for event in told if isinstance(event, Begun)]
+    kinds = [type(event) for event in events if not isinstance(event, Note)]
+    (begun,) = [event for event in events if isinstance(event, Begun)]
     assert begun.todo >= answer.data["total"]  # with the fits that they share
     assert kinds == [Begun, *[Computed] * begun.todo, Ended]
-    assert "have a record already" in str(told[0])
+    assert "have a record already" in str(events[0])
     nmfbench.run(FIGURE, profile="smoke", stand_in=True, store=folder / "store")
     assert capsys.readouterr() == ("", "")
 

@@ -1,4 +1,4 @@
-"""Solvers from outside: how they are named, found, versioned, run and contained."""
+"""External solvers: how they are named, found, versioned, run and contained."""
 
 import json
 import os
@@ -319,7 +319,7 @@ def test_a_file_is_named_by_its_absolute_path(folder, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("mu(max_itr=3)", "mu has no parameter max_itr; did you mean max_iter"),
         ("mu(3)", "need names"),
@@ -344,13 +344,13 @@ def test_a_file_is_named_by_its_absolute_path(folder, monkeypatch):
         ("some/where:Base", "ends in .py, or a dotted module"),
     ],
 )
-def test_what_cannot_be_read_is_told_in_a_line(folder, monkeypatch, text, said):
+def test_what_cannot_be_read_is_told_in_a_line(folder, monkeypatch, text, message):
     """The message names what is wrong and, where there is one, the nearest name."""
     monkeypatch.chdir(folder)
     (folder / "broken.py").write_text("x = 1\nclass Base(:\n")
     (folder / "binary.py").write_bytes(b"\xff\xfe\x00class")
     (folder / "folder.py").mkdir(exist_ok=True)
-    with pytest.raises(GuestError, match=said) as caught:
+    with pytest.raises(GuestError, match=message) as caught:
         parse_solver(text)
     assert "\n" not in str(caught.value)
 
@@ -362,7 +362,7 @@ def test_an_unknown_key_has_its_near_misses():
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("good.py:Anchor", r"good.py has no class Anchor; did you mean Anchors\?"),
         ("good.py:not_a_class", "is no class but of type function"),
@@ -375,7 +375,7 @@ def test_an_unknown_key_has_its_near_misses():
         ("no_such_package.module:Class", "importing no_such_package.module fails: ModuleNotFound"),
     ],
 )
-def test_what_is_no_solver_is_told_in_a_line(folder, monkeypatch, name, said):
+def test_what_is_no_solver_is_told_in_a_line(folder, monkeypatch, name, message):
     """A class that cannot be imported or made is refused before anything is computed."""
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", sys.path.copy())
@@ -384,13 +384,13 @@ def test_what_is_no_solver_is_told_in_a_line(folder, monkeypatch, name, said):
     spec = parse_solver(name)
     found = describe_here(spec.solver, {})
     assert found["parameters"] == []
-    with pytest.raises(GuestError, match=said):
+    with pytest.raises(GuestError, match=message):
         raise GuestError(found["error"])
     assert "\n" not in found["error"]
 
 
 def test_unknown_parameters_are_told_with_the_nearest(folder):
-    """Parameters are compared with those of the constructor."""
+    """Parameters are compared with the parameters of the constructor."""
     found = describe_here(f"{folder}/good.py:Wrapped", {"maxiter": 3})
     assert found["error"] == "good.py:Wrapped has no parameter maxiter; did you mean max_iter?"
     found = describe_here(f"{folder}/good.py:Wrapped", {"max_iter": 3})
@@ -487,8 +487,8 @@ def test_code_that_looks_names_up_counts_as_a_whole(tmp_path):
 
 
 def test_what_a_file_imports_from_here_counts_by_our_release(folder, monkeypatch):
-    """A class that inherits from a solver here has another key under another release of ours; and
-    the code that its records tell is that solver's, too."""
+    """The release of nmfbench counts in the key of a class that inherits from a built-in solver,
+    and the built-in solver's source in the code of its records."""
     solver = f"{folder}/good.py:Inherits"
     origins = registry.solvers[solver].target.origins()
     assert ("nmfbench.solvers.frobenius.mu", version.__version__) in origins
@@ -502,7 +502,7 @@ def test_what_a_file_imports_from_here_counts_by_our_release(folder, monkeypatch
 
 
 def test_the_key_follows_the_version_of_the_adapter(folder, monkeypatch):
-    """The adapter of a class from outside counts by its declared version."""
+    """The adapter of an external class counts by its declared version."""
     before = on_digits(f"{folder}/good.py:Wrapped").key
     assert on_digits(f"{folder}/good.py:Wrapped").key == before
     monkeypatch.setattr(adapter, "VERSION", adapter.VERSION + 1)
@@ -548,7 +548,7 @@ def test_a_guest_gives_what_the_registered_class_gives(folder):
 
 
 def test_scikit_learn_starts_from_the_factors_of_its_rivals():
-    """NMF by its module path is given the start that sklearn-cd has, unless told otherwise."""
+    """NMF by its module path gets the start of sklearn-cd, unless its parameters name another."""
     ours = perform(on_digits("sklearn-cd"))
     theirs = perform(on_digits("sklearn.decomposition:NMF"))
     np.testing.assert_array_equal(theirs.arrays["components"], ours.arrays["components"])
@@ -713,7 +713,7 @@ def test_what_is_none_is_not_there(folder):
 
 
 @pytest.mark.parametrize(
-    ("ends", "said"),
+    ("ends", "message"),
     [
         ([TimeoutError()], "importing sklearn.decomposition:NMF takes longer than 5 s"),
         ([WorkerDied("it ended with exit code 3")], "ends the process: it ended with exit code 3"),
@@ -728,7 +728,7 @@ def test_what_is_none_is_not_there(folder):
         ([RuntimeError("a.b.Odd: no")], "NMF cannot be looked at: Odd: no$"),
     ],
 )
-def test_a_class_that_hangs_or_ends_the_process_is_told(ends, said):
+def test_a_class_that_hangs_or_ends_the_process_is_told(ends, message):
     """At the import it is refused; at the first fit it is known to be of no use for any task."""
 
     class Child:
@@ -739,12 +739,12 @@ def test_a_class_that_hangs_or_ends_the_process_is_told(ends, said):
             return end
 
     spec = parse_solver("sklearn.decomposition:NMF")
-    with pytest.raises(GuestError, match=said):
+    with pytest.raises(GuestError, match=message):
         raise GuestError(examine(spec, time_limit=5, worker=Child()).cannot("clustering"))
 
 
 def test_children_that_do_not_start_are_nobodys_fault():
-    """A fault of the machine is not told of the class."""
+    """A fault of the machine is not reported as a fault of the class."""
 
     class Child:
         def call(self, *_):
@@ -755,7 +755,7 @@ def test_children_that_do_not_start_are_nobodys_fault():
 
 
 @pytest.mark.parametrize(
-    ("factor", "said"),
+    ("factor", "message"),
     [
         (np.ones((3, 2)), "expected .2, 3.*transpose it"),
         (np.ones((2, 4)), "has shape .2, 4."),
@@ -768,9 +768,9 @@ def test_children_that_do_not_start_are_nobodys_fault():
         (np.ones((2, 3)) * 1j, "its numbers are complex"),
     ],
 )
-def test_bad_factors_are_told_with_their_place(factor, said):
+def test_bad_factors_are_told_with_their_place(factor, message):
     """The message says where the factor is wrong, and how to fix it."""
-    with pytest.raises(GuestFault, match=said):
+    with pytest.raises(GuestFault, match=message):
         checked_factor("components_", factor, (2, 3))
 
 
@@ -778,7 +778,7 @@ def test_bad_factors_are_told_with_their_place(factor, said):
     "count", [-5, 2.5, float("nan"), float("inf"), "five", [], [3, -1], True, 1j]
 )
 def test_a_count_of_iterations_is_one(count):
-    """A negative, broken or infinite one is told, with the fix."""
+    """A negative, fractional or infinite count is an error that names the fix."""
     with pytest.raises(GuestFault, match=r"n_iter_ is .*give a number of iterations"):
         checked_count("n_iter_", count)
 
@@ -792,12 +792,12 @@ def test_counts_of_several_fits_are_the_largest(count, known):
 
 
 @pytest.mark.parametrize(
-    ("name", "error", "said"),
+    ("name", "error", "message"),
     [("Counts", GuestFault, "n_iter_ is -5"), ("RunsBackwards", ValueError, "seconds = -3.0")],
 )
-def test_what_a_fit_tells_of_itself_is_possible(folder, name, error, said):
+def test_what_a_fit_tells_of_itself_is_possible(folder, name, error, message):
     """Negative iterations or seconds are a failure and no record."""
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         perform(on_digits(f"{folder}/bad.py:{name}"))
 
 

@@ -48,7 +48,7 @@ def test_duplicates_and_malformed_keys():
 
 
 def test_properties_are_known_ones():
-    """A solver cannot claim a property that is not defined; the error lists those that are."""
+    """A solver cannot claim an undefined property; the error lists the defined ones."""
     register = partial(register_solver, "a-1", name="", family="", reference="")
     with pytest.raises(ValueError, match=r"'a-1' has unknown properties speed; .* robustness"):
         register(properties=("locality", "speed"))

@@ -282,7 +282,7 @@ def test_trials_see_clipped_images(monkeypatch):
 
 
 def test_broken_samples_are_broken_as_a_whole():
-    """As many as the level says, those of a low level among those of a higher one."""
+    """Samples broken at a low level are broken at a higher one; their number follows the level."""
     given = data(upper=1.0)
     few, many = (corrupt(given, "broken-samples", level, rng()) for level in (0.1, 0.4))
     broken = [noisy.mask.any(axis=1) for noisy in (few, many)]

@@ -1,4 +1,4 @@
-"""Data sets: real, bundled, generated and stand-ins, and what is said of damaged files."""
+"""Data sets: real, bundled, generated and stand-ins, and errors of damaged files."""
 
 import hashlib
 import json
@@ -129,7 +129,7 @@ def test_every_prepared_file_has_a_name():
 
 @pytest.mark.parametrize("name", PREPARED)
 def test_prepared_files_agree_with_the_manifest(name):
-    """Shape, number of classes and image shape are those of the manifest."""
+    """Shape, number of classes and image shape are as in the manifest."""
     row = manifest()[datasets[name].info["file"]]
     data = real(name, **({"views": None} if name in WITH_SLICES else {}))
     if row.get("image_shape"):
@@ -367,7 +367,7 @@ def test_largest_classes_break_ties_by_label(tiny):
 
 
 def test_samples_per_class_are_drawn_once(tiny):
-    """A class keeps so many samples, in their order and the same every time, or all it has."""
+    """A class keeps this number of samples, in order and the same every time, or all it has."""
     whole = load_dataset("tiny")
     data, again = (load_dataset("tiny", samples_per_class=2) for _ in range(2))
     assert list(data.y) == [1, 1, 2, 2, 3]
@@ -468,7 +468,7 @@ def test_truncated_file(tiny):
 
 
 def test_damage_after_a_first_read_is_seen(tiny):
-    """A file that changes on the disk is checked anew."""
+    """A file that changes on the disk is checked again."""
     load_dataset("tiny")
     assert verify("tiny") == "ok"
     tiny.path.write_bytes(b"something else")
@@ -491,7 +491,7 @@ def test_pickled_arrays_are_refused(tiny):
 
 
 @pytest.mark.parametrize(
-    ("arrays", "said"),
+    ("arrays", "message"),
     [
         ({"X": np.ones((6, 4))}, "no array 'image_shape'"),
         ({"X": np.ones((5, 4)), "image_shape": np.array([2, 2])}, "5 x 4.*6 x 4"),
@@ -502,11 +502,11 @@ def test_pickled_arrays_are_refused(tiny):
         ),
     ],
 )
-def test_files_of_another_content(tiny, arrays, said):
-    """Missing arrays, wrong shapes and too few labels are told apart."""
+def test_files_of_another_content(tiny, arrays, message):
+    """Missing arrays, wrong shapes and too few labels have different messages."""
     write_arrays(tiny.path, arrays)
     tiny.register(sha256=hashlib.sha256(tiny.path.read_bytes()).hexdigest())
-    with pytest.raises(DataError, match=said):
+    with pytest.raises(DataError, match=message):
         load_dataset("tiny")
 
 
@@ -526,7 +526,7 @@ def test_equal_content_in_other_bytes(tiny):
 
 
 def test_a_file_of_unknown_bytes_may_hold_anything(tiny):
-    """Whatever bit of an archive is flipped, it holds the same arrays, or is said to be damaged."""
+    """With any bit flipped, an archive gives the same arrays or an error that it is damaged."""
     whole = tiny.path.read_bytes()
     with np.load(tiny.path) as archive:
         known = content_hash(dict(archive))

@@ -155,7 +155,7 @@ def test_fetch_converts_checks_and_stores(tiny, server):
 
 
 def test_a_damaged_cached_file_is_fetched_anew(tiny, server):
-    """Damage in the cache is told by verify and mended by fetch."""
+    """Verify reports damage in the cache and fetch repairs it."""
     fetch("tiny")
     tiny.file.write_bytes(tiny.file.read_bytes()[:-9])
     assert verify("tiny") == "corrupt"
@@ -176,12 +176,12 @@ def test_a_damaged_prepared_file_is_left_alone(tiny, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("status", "said"), [(500, "500 Internal Server Error"), (404, "404 Not Found")]
+    ("status", "answer"), [(500, "500 Internal Server Error"), (404, "404 Not Found")]
 )
-def test_server_errors(tiny, server, status, said):
+def test_server_errors(tiny, server, status, answer):
     """A server's refusal names the address, the answer and the remedy; nothing is left."""
     server.status = status
-    with pytest.raises(DownloadError, match=rf"/tiny\.mat: the server answered {said}"):
+    with pytest.raises(DownloadError, match=rf"/tiny\.mat: the server answered {answer}"):
         fetch("tiny")
     with pytest.raises(DownloadError, match=r"NMFBENCH_DATA.*NMFBENCH_MIRROR.*--stand-in"):
         fetch("tiny")
@@ -208,7 +208,7 @@ def test_a_download_beyond_limits(tiny, server, monkeypatch, limit, message):
 
 
 def test_no_network(tiny, server, monkeypatch):
-    """No connection is said as such."""
+    """A missing connection is named as the cause."""
     monkeypatch.setitem(HOSTS, "cai", "http://127.0.0.1:9")
     with pytest.raises(DownloadError, match="no connection"):
         fetch("tiny")
@@ -341,7 +341,7 @@ def test_sets_without_a_home(cache):
 
 
 def test_an_unusable_cache_folder(tiny, monkeypatch, tmp_path):
-    """A cache that cannot be made is told with the variable that moves it."""
+    """The error of a cache that cannot be made names the variable that moves it."""
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("NMFBENCH_CACHE", str(tmp_path / "file" / "cache"))
     with pytest.raises(DownloadError, match="NMFBENCH_CACHE"):

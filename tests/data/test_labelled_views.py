@@ -78,19 +78,19 @@ def test_a_supplied_file_is_read_as_views_and_a_label_matrix(place):
 def test_a_missing_file_is_told_with_its_layout(place):
     """There is no home, no mirror and no stand-in to get it from, so that none is named."""
     assert verify("voc2007") == "missing"
-    with pytest.raises(DataMissingError, match=r"NMFBENCH_DATA.*view_Gist \(9963 x 512\)") as said:
+    with pytest.raises(DataMissingError, match=r"NMFBENCH_DATA.*view_Gist \(9963 x 512\)") as error:
         load_dataset("voc2007")
-    assert "stand-in" not in str(said.value)
-    with pytest.raises(DownloadError, match=r"voc2007\.npz.*Y \(9963 x 20\)") as said:
+    assert "stand-in" not in str(error.value)
+    with pytest.raises(DownloadError, match=r"voc2007\.npz.*Y \(9963 x 20\)") as error:
         fetch("voc2007")
-    assert "MIRROR" not in str(said.value)
+    assert "MIRROR" not in str(error.value)
 
 
 MARKS = np.where(arrays()["Y"], 1, -1)
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"view_Gist": None}, "no array 'view_Gist'; it has Y, view_DenseHue, view_DenseSift"),
         ({"Y": None}, "no array 'Y'"),
@@ -106,17 +106,17 @@ MARKS = np.where(arrays()["Y"], 1, -1)
         ({"more": np.zeros(10**6)}, "would unpack to"),
     ],
 )
-def test_a_file_of_another_layout_is_refused_by_name(place, changes, said):
+def test_a_file_of_another_layout_is_refused_by_name(place, changes, message):
     """Of each deviation the message names the file and what is wrong in it."""
     made = {name: array for name, array in (arrays() | changes).items() if array is not None}
     write_arrays(place, made)
-    with pytest.raises(DataError, match=rf"voc2007\.npz.*{said}"):
+    with pytest.raises(DataError, match=rf"voc2007\.npz.*{message}"):
         load_dataset("voc2007")
     assert verify("voc2007") == "corrupt"
 
 
 def test_a_supplied_file_is_never_unpickled(place):
-    """Neither as a whole nor an array of it; and what is no archive is told."""
+    """Neither as a whole nor one of its arrays; a file that is no archive is an error."""
     np.savez(place, **arrays() | {"Y": np.array([{"a": 1}], object)})
     with pytest.raises(DataError, match=f"{re.escape(str(place))}.*never loaded"):
         load_dataset("voc2007")
@@ -160,10 +160,10 @@ CODE = """
 import json
 from nmfbench.trials.trial import canonical
 from nmfbench.papers.mahnmf import fig20, table2
-told = {}
+reported = {}
 for artefact in (fig20.ARTEFACT, table2.ARTEFACT):
     plans = {profile: artefact.plan(profile) for profile in ("smoke", "quick", "paper")}
-    told[artefact.name] = {
+    reported[artefact.name] = {
         "sets": {p: sorted({t.dataset for t in trials}) for p, trials in plans.items()},
         "carried": set(plans["quick"]) <= set(plans["paper"]),
         "stand-ins": artefact.substitutes(plans["paper"]),
@@ -171,7 +171,7 @@ for artefact in (fig20.ARTEFACT, table2.ARTEFACT):
         >= {(t.solver, canonical(dict(t.params))) for t in plans["paper"]},
         "claims": {claim.id: claim.reported for claim in artefact.claims},
     }
-print(json.dumps(told))
+print(json.dumps(reported))
 """
 
 
@@ -183,13 +183,13 @@ def test_artefacts_take_supplied_data(tmp_path):
     here = {"NMFBENCH_DATA": str(tmp_path), "NMFBENCH_CACHE": str(tmp_path / "cache")}
     command = [sys.executable, "-c", CODE]
     done = subprocess.run(command, env=os.environ | here, capture_output=True, check=True)
-    told = json.loads(done.stdout)
+    reported = json.loads(done.stdout)
     both = ["mirflickr", "voc2007"]
-    for found in told.values():
+    for found in reported.values():
         assert found["sets"] == {"smoke": ["mv-mfeat"], "quick": both, "paper": both}
         assert found["carried"]
         assert found["labelled"]
         assert found["stand-ins"] == {}
         assert {claim.rpartition("-")[2] for claim in found["claims"]} == set(both)
-    assert "39.76" in told["fig20"]["claims"]["ahead-voc2007"]
-    assert "41.69" in told["table2"]["claims"]["flss-mirflickr"]
+    assert "39.76" in reported["fig20"]["claims"]["ahead-voc2007"]
+    assert "41.69" in reported["table2"]["claims"]["flss-mirflickr"]

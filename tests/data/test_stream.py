@@ -49,7 +49,7 @@ def test_unknown_kinds_are_refused():
 
 
 def test_a_block_is_tested_on_the_bases_before_it():
-    """Costs are those of exact coefficients on what the blocks before have taught."""
+    """Costs are of exact coefficients on the bases learned from earlier blocks."""
     data = drifting()
     cost = run("omf", data).arrays["cost"]
     assert np.isnan(cost[:5]).all()

@@ -31,7 +31,7 @@ def test_a_block_that_raises_changes_nothing(tmp_path):
 
 
 def test_a_file_has_the_usual_permissions(tmp_path):
-    """Those of the user's mask, not those of a temporary file."""
+    """The permissions follow the user's mask, not the temporary file."""
     (tmp_path / "usual").touch()
     with atomic_write(tmp_path / "file") as part:
         part.touch()

@@ -28,7 +28,7 @@ def grid(*solvers, repeats=3, levels=(0.1, 0.2), **fields):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that goes on only when it is told to."""
+    """A clock that only a test advances."""
     now = SimpleNamespace(seconds=1000.0)
     monkeypatch.setattr(budget, "time", SimpleNamespace(monotonic=lambda: now.seconds))
     return now
@@ -269,7 +269,7 @@ def test_the_first_trial_of_a_process_does_not_raise_costs(store):
 
 
 def test_what_a_trial_takes_besides_its_fit_is_read_off_records_that_say_it(store):
-    """Those that do not say how long the whole took count for the fit alone."""
+    """Records without the time of the whole trial count for the fit alone."""
     one, other = trial("spa"), trial("spa", repeat=1)
     store.put(record_of(one, elapsed=10.5, seconds=10.0, cpu_seconds=10.0))
     store.put(record_of(other, elapsed=None, seconds=10.0, cpu_seconds=10.0))
@@ -292,7 +292,7 @@ def test_costs_are_corrected_by_what_is_seen(store):
 
 
 def test_costs_of_records_without_the_time_of_the_whole_trial(store):
-    """Of a fit the seconds and something more; those of what starts from one say nothing."""
+    """A fit costs its seconds and something more; records that start from a fit predict nothing."""
     fit, evaluation = on_digits("factorization"), on_digits("recognition")
     for one in (fit, evaluation):
         store.put(record_of(one, elapsed=None, seconds=10.0))

@@ -130,12 +130,12 @@ def test_a_cluster_without_workers_is_told_of(tmp_path, monkeypatch):
     ):
         warnings.simplefilter("always")
 
-        def told():
+        def messages():
             return [str(w.message) for w in caught if "no worker is connected" in str(w.message)]
 
         def start_one():
             deadline = time.monotonic() + 20
-            while len(told()) < 2 and time.monotonic() < deadline:
+            while len(messages()) < 2 and time.monotonic() < deadline:
                 time.sleep(0.05)
             local.scale(1)
 
@@ -143,8 +143,8 @@ def test_a_cluster_without_workers_is_told_of(tmp_path, monkeypatch):
         later.start()
         assert run([trial()], store, scheduler=local.scheduler_address).done == 1
         later.join()
-    assert len(told()) >= 2
-    assert f"start one with 'dask worker {local.scheduler_address}'" in told()[0]
+    assert len(messages()) >= 2
+    assert f"start one with 'dask worker {local.scheduler_address}'" in messages()[0]
 
 
 def _answers(values, limits, base, target):

@@ -79,7 +79,7 @@ def test_sigkill(tmp_path, undisturbed):
         if (tmp_path / "records.sqlite").exists():
             with Store(tmp_path) as store:
                 keys = [record["key"] for record in store.records()]
-                assert set(reported) <= set(keys)  # what was said to be done is there
+                assert set(reported) <= set(keys)  # what was reported as done is there
                 assert len(keys) == len(set(keys)) >= kept
                 kept = len(keys)
     assert killed >= 3

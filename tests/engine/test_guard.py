@@ -116,7 +116,7 @@ HELD = {
 
 @pytest.mark.parametrize("how", HELD)
 def test_memory_is_that_of_all_processes(how):
-    """Shared maps, forks and detached children count; what was held is told."""
+    """Shared maps, forks and detached children count; the error states the memory used."""
     process = guarded(HELD[how], memory_limit=200 * 10**6)
     wait_for(process.ended, 15)
     assert 200 * 10**6 < process.close().held < 450 * 10**6

@@ -388,7 +388,7 @@ def test_no_interpreter(tmp_path, monkeypatch):
 
 
 def test_memory_limit_too_low(tmp_path):
-    """A memory limit under which nothing can run is said to be one, before any trial."""
+    """A memory limit too low for any trial is an error before the first one."""
     with (
         Store(tmp_path) as store,
         pytest.raises(WorkerError, match="memory limit of 50 MB is too low"),
@@ -484,7 +484,7 @@ def test_progress_may_raise(tmp_path, computed):
 
     with Store(tmp_path) as store:
         with pytest.raises(RuntimeError, match="on purpose"):
-            # So many that a slow machine cannot finish them before the error is noticed.
+            # More than a slow machine can finish before the error is noticed.
             run([trial(repeat=r) for r in range(3000)], store, progress=progress)
         assert 1 <= len(store.records()) < 3000
 

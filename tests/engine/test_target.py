@@ -98,7 +98,7 @@ def test_the_command_takes_a_target(tmp_path, capsys):
 
 
 def test_wrong_names_are_refused(capsys):
-    """With those that there are, and the variable is named if it was wrong."""
+    """The error lists the targets, and names the variable if it was wrong."""
     assert cli.main(["run", "--target", "sparc"]) == 2
     assert "there is no numerical target 'sparc'; this machine has " in capsys.readouterr().err
     with pytest.raises(ValueError, match="no numerical target 'sparc'"):

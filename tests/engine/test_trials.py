@@ -134,7 +134,7 @@ def test_draws_differ():
 
 
 def test_start_changes_the_solver_only():
-    """Another start draws the solver's randomness anew on the same data."""
+    """Another start changes the solver's random numbers on the same data."""
     base, other = trial(), trial(start=1)
     assert base.random_state != other.random_state
     assert base.rng("data").random() == other.rng("data").random()

@@ -338,7 +338,7 @@ def test_data_that_one_line_registers_have_one_version(tmp_path, monkeypatch):
 
 
 def test_a_class_from_outside_has_no_version_to_raise(tmp_path):
-    """It is told apart by its file."""
+    """It is identified by its file."""
     (tmp_path / "mine.py").write_text("class Mine: pass\n")
     with pytest.raises(VersionError, match="has no version that could be raised"):
         declaration("solver", f"{tmp_path}/mine.py:Mine")

@@ -9,7 +9,7 @@ import pytest
 from nmfbench.engine import worker as module
 from nmfbench.engine.worker import MemoryExceeded, Worker, WorkerDied, WorkerError
 
-# A child that imports nothing of ours: it says that it is ready, takes a request, and acts.
+# A child without nmfbench: it reports that it is ready, takes a request, and acts.
 CHILD = """
 import json, os, signal, sys, threading, time
 from multiprocessing.connection import Connection
@@ -39,7 +39,7 @@ def child(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("act", "said"),
+    ("act", "message"),
     [
         ("os.killpg(0, signal.SIGTERM)", "signal 15, SIGTERM"),
         ("os.kill(os.getpid(), signal.SIGHUP)", "signal 1, SIGHUP"),
@@ -57,11 +57,11 @@ def child(monkeypatch):
         ("answers.close(); time.sleep(20)", "something else than its answer"),
     ],
 )
-def test_no_answer_ends_one_request(child, act, said):
-    """A signal to its own group, an exit, and bytes of a solver in the pipe are told, and the next
-    request has a new child."""
+def test_no_answer_ends_one_request(child, act, message):
+    """A signal to its own group, an exit, and bytes of a solver in the pipe are reported, and the
+    next request has a new child."""
     worker = child(act)
-    with pytest.raises(WorkerDied, match=said):
+    with pytest.raises(WorkerDied, match=message):
         worker.call("act", {})
     assert worker.call("answer", {}) == 1
 
@@ -102,7 +102,7 @@ def test_memory_of_all_processes_is_limited(child):
 
 
 def test_a_closed_worker_says_so(child):
-    """A kill while it computes is told as one."""
+    """A kill while it computes is reported as one."""
     worker = child("time.sleep(20)")
     worker.call("answer", {})
     threading.Timer(0.1, worker.kill).start()
@@ -111,7 +111,7 @@ def test_a_closed_worker_says_so(child):
 
 
 def test_a_child_that_does_not_start(monkeypatch):
-    """Its last words are told."""
+    """The error has the last lines of its output."""
     monkeypatch.setattr(module, "_SERVE", "sys.exit('no way')")
     with contextlib.closing(Worker()) as worker, pytest.raises(WorkerError, match="no way"):
         worker.call("act", {})

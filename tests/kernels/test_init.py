@@ -75,7 +75,7 @@ def test_dark_data_start_without_a_median():
 
 @pytest.mark.parametrize("init", [nndsvd, nndsvda])
 def test_components_beyond_the_singular_pairs_are_random(init):
-    """The first ones are those of the largest rank that has pairs, the others none alike."""
+    """The first components equal those at the largest rank with pairs; the others all differ."""
     X = frames(5, 8)
     few, many = (init(X, r, np.random.default_rng(0)) for r in (5, 9))
     drawn = random(X, 9, np.random.default_rng(0))

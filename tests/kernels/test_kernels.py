@@ -1,4 +1,4 @@
-"""Compiled kernels are those of today's source, also of kernels that they call."""
+"""Compiled kernels match today's source, also of kernels that they call."""
 
 import os
 import time

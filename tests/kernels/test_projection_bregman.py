@@ -235,7 +235,7 @@ def test_kl_from_its_own_answer_stays_there():
 
 
 def test_kl_says_so_when_it_runs_out_of_steps():
-    """A row that meets ``max_iter`` is feasible, and the caller is told."""
+    """A row that meets ``max_iter`` is feasible, and the caller is warned."""
     X, H = noisy("kl")
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         W = project_kl(X, H, max_iter=1)

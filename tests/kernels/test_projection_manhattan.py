@@ -346,7 +346,7 @@ def test_scaling_the_data_scales_the_representation(scale):
 
 
 def test_max_iter_keeps_the_best_and_warns():
-    """A row that runs out of pivots is still feasible, and the caller is told."""
+    """A row that runs out of pivots is still feasible, and the caller is warned."""
     X, H = problem("correlated")
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         W = project_manhattan(X, H, max_iter=1)
@@ -402,21 +402,21 @@ class _Bounded(list):
         super().__setitem__(i, value)
 
 
-@pytest.mark.parametrize("seed", range(300))
-def test_the_first_kink_is_found_within_the_kinks(seed):
+def test_the_first_kink_is_found_within_the_kinks():
     """It is that of a full sort; with nothing needed, or nothing but NaN, one of the kinks."""
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(0, 12))
-    step = rng.integers(0, 4, n).astype(float) if seed % 2 else rng.random(n)
-    weight = rng.random(n)
-    need = rng.choice([0.0, -1.0, np.nan, rng.random() * weight.sum(), weight.sum(), 2.0 * n])
-    whole = sorted(zip(step, weight, range(n), strict=True))
-    kinks = [_Bounded(values) for values in (step.tolist(), weight.tolist(), range(n))]
-    at = _first_kink.py_func(*kinks, n, need)
-    assert sorted(zip(*kinks, strict=True)) == whole
-    assert -1 <= at < max(n, 1)
-    assert (at == -1) == (n == 0)
-    if 0 < need < weight.sum() - 1e-9:
-        sums, found = np.cumsum([w for _, w, _ in whole]), list(kinks[0])
-        assert found[at] == whole[int(np.searchsorted(sums, need))][0]
-        assert max(found[: at + 1]) == found[at] <= min(found[at:])
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(0, 12))
+        step = rng.integers(0, 4, n).astype(float) if seed % 2 else rng.random(n)
+        weight = rng.random(n)
+        need = rng.choice([0.0, -1.0, np.nan, rng.random() * weight.sum(), weight.sum(), 2.0 * n])
+        whole = sorted(zip(step, weight, range(n), strict=True))
+        kinks = [_Bounded(values) for values in (step.tolist(), weight.tolist(), range(n))]
+        at = _first_kink.py_func(*kinks, n, need)
+        assert sorted(zip(*kinks, strict=True)) == whole
+        assert -1 <= at < max(n, 1)
+        assert (at == -1) == (n == 0)
+        if 0 < need < weight.sum() - 1e-9:
+            sums, found = np.cumsum([w for _, w, _ in whole]), list(kinks[0])
+            assert found[at] == whole[int(np.searchsorted(sums, need))][0]
+            assert max(found[: at + 1]) == found[at] <= min(found[at:])

@@ -172,7 +172,7 @@ def test_empty_and_zero_bases_give_zero(shape):
 
 
 def test_max_iter_keeps_the_best_and_warns():
-    """Rows that run out of steps are still feasible, and the caller is told."""
+    """Rows that run out of steps are still feasible, and the caller is warned."""
     X, H = problem("correlated")
     with pytest.warns(ConvergenceWarning, match="max_iter=2"):
         W = project_manhattan_ridge(X, H, 0.1, max_iter=2)

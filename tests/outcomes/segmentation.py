@@ -26,7 +26,7 @@ def _labels(row, rng):
 
 
 def _figures(holds):
-    """Segments are like those of cuts, but better in three images; or others, and all worse."""
+    """Segments equal the cuts', but for three better ones; or they differ, and all are worse."""
 
     def metrics(row, rng):
         random, alike = _labels(row, rng)

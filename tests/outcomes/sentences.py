@@ -162,7 +162,7 @@ def _sizes(row):
 
 
 def _growth_of_rnmfd(holds):
-    """Iterations cost in proportion to both sizes, or those of RNMFD their squares."""
+    """Iterations cost in proportion to both sizes; or, for RNMFD, to their squares."""
 
     def metrics(row, rng):
         n, d = _sizes(row)

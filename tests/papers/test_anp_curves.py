@@ -47,7 +47,7 @@ def records(scores):
 
 
 def both(default, strong, nmf=(0.5, 0.5), classes=5):
-    """NMF and two weights of ANP at one number of classes, in so many draws."""
+    """NMF and two weights of ANP at one number of classes, in several draws."""
     sides = [("mu", {}, nmf), ("anp", {}, default), ("anp", STRONG, strong)]
     return [(s, p, classes, k, score) for s, p, made in sides for k, score in enumerate(made)]
 

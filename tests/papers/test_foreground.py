@@ -80,7 +80,7 @@ def test_ranks_above_one_are_a_choice_of_their_own():
     ],
 )
 def test_parameters_in_words(made, words):
-    """They are those that the choice is among."""
+    """They are the candidates of the choice."""
     assert in_words(made) == words
 
 

@@ -44,8 +44,8 @@ def test_dead_components_are_not_private():
 
 def test_raw_views_are_rows_of_their_own():
     """A fit that was asked for references gives theirs, and is no fit of its method."""
-    told = records(references=[True, np.nan, np.nan], **{"map-raw": [0.9, np.nan, np.nan]})
-    found = frame(told)
+    known = records(references=[True, np.nan, np.nan], **{"map-raw": [0.9, np.nan, np.nan]})
+    found = frame(known)
     assert found.loc[found["method"] == MAH, "n_components"].tolist() == [20, 30]
     assert found.loc[found["method"] == RAW, "map"].tolist() == [0.9]
 
@@ -64,11 +64,11 @@ def test_a_set_that_raw_views_classify_decides_nothing(raw, verdict):
 
 def test_printed_numbers_stand_beside_the_sets_that_stand_for_theirs():
     """Every printed number of Table 2 is shown with the claims that compare it."""
-    told = {claim.id: claim.reported for claim in table2.ARTEFACT.claims}
+    printed = {claim.id: claim.reported for claim in table2.ARTEFACT.claims}
     voc, flickr = (reported("mahnmf/table2", f"mahnmf-gs-{of}").text for of in ("voc", "mirflickr"))
-    assert voc in told["flss-msrcv1"]
-    assert flickr in told["flss-landuse21"]
-    assert not told["flss-scene15"]
+    assert voc in printed["flss-msrcv1"]
+    assert flickr in printed["flss-landuse21"]
+    assert not printed["flss-scene15"]
 
 
 def test_the_share_between_groups_is_that_of_the_analysis_of_variance():

@@ -128,7 +128,7 @@ def _sizes(dataset, repeat, *sizes):
 
 
 def test_sizes_are_those_of_the_trials():
-    """Samples, features and classes are those that the fits had."""
+    """Samples, features and classes are as in the fits."""
     rows = [_sizes("umist", 0, 409, 644, 20, 19, 48)]
     assert shown(table2, rows).to_numpy().tolist() == [
         ["UMIST", "409 (398)", "644", "20", "19 to 48"]
@@ -176,7 +176,7 @@ def test_matrix_is_sorted_by_class():
 
 
 def test_clusterers_are_compared_by_their_indicator():
-    """A method that has no similarities gets those of its indicator; others keep theirs."""
+    """A method without similarities gets its indicator's; others keep their own."""
     shape = {"cosine-within": 0.9, "cosine-between": 0.3}
     rows = two_runs({}, {}, method=fig1.GRAPH, shape=shape)
     rows += two_runs({}, {"similarity-within": 0.8, "similarity-between": 0.4}, method=fig1.OWN)

@@ -114,18 +114,18 @@ def test_json_alone_on_standard_output():
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "message"),
     [
         (["-k", "no such thing"], "no benchmark matches"),
         (["-k", "("], "not a regular expression"),
         (["--json", "no/such/folder/file.json"], "No such file or directory"),
     ],
 )
-def test_wrong_usage_exits_with_2(args, said):
+def test_wrong_usage_exits_with_2(args, message):
     """A contest that cannot be held is refused in a sentence, before anything is measured."""
     done = bench(*args)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -163,7 +163,7 @@ assert verdict(spa=1.5) == verdict(products=1.0) == []
 
 
 def test_a_mean_over_problems_is_geometric():
-    """Problems count by their ratios, and those that a solver does not finish are left out."""
+    """Problems count by their ratios, and problems that a solver does not finish are left out."""
     code = """
 import numpy as np
 from benchmarks.contest import Contest, Result
@@ -186,7 +186,7 @@ assert "2 of 3 problems" in mean.target
 
 
 def test_a_long_run_passes_through_the_factors_of_one_fit():
-    """The objectives that iterations are counted by are those of a fit, ours and scikit-learn's."""
+    """Iterations are counted on the objectives of one fit, of our solvers and scikit-learn's."""
     code = """
 import numpy as np
 from benchmarks import peers

@@ -34,7 +34,7 @@ def test_an_unchanged_tree_is_flagged_in_one_of_twenty_runs_at_most():
 
 
 def test_a_tenth_is_found_in_nine_of_ten_runs_among_five_suspects():
-    """Slower and faster by a tenth are told apart, each by its word."""
+    """A tenth slower and a tenth faster are both found, each under its own word."""
     rng = np.random.default_rng(1)
     words = [
         [
@@ -89,7 +89,7 @@ def test_wrong_usage_is_named(words, message):
 
 
 def slowed(folder, more):
-    """A copy of the package in which every other block of rows makes so many more sweeps than 5."""
+    """A copy of the package in which every other block of rows makes more sweeps than 5."""
     copy = folder / "nmfbench"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     path = copy / "optim" / "kernels" / "hals.py"

@@ -72,7 +72,7 @@ def rooms():
 
 
 def test_imports_are_allowed():
-    """Each room imports from those that the table names, and from all of these."""
+    """Each room imports from the rooms that the table names, and from all of these."""
     assert {room: set(others.split()) for room, others in ALLOWED.items()} == rooms()
 
 

@@ -222,7 +222,7 @@ def test_a_constant_of_a_kernel_changed_by_a_thousandth_is_caught(mutation, publ
 @pytest.mark.slow
 @pytest.mark.parametrize("target", [name for name in available() if name != REFERENCE])
 def test_another_target_changes_no_number_by_more_than_rounding_does(target, published, tmp_path):
-    """One smoke trial of each (task, solver) and all parameters, of those that are not timed."""
+    """One untimed smoke trial of each (task, solver) and all parameters."""
     trials = [*fits(), *(trial for trial in grid() if not trial.timed)]
     one_of_each = {(t.task, t.solver, str(t.params)): t for t in trials if not t.timed}
     old = published(list(one_of_each.values()))

@@ -127,7 +127,7 @@ def test_versions_that_differ_are_named(checkout, name, old, new, capsys):
 
 
 def test_verdicts_of_the_release_before_are_kept(checkout, capsys):
-    """Those of any other would leave out what moved in between."""
+    """Comparing with any other release would leave out what moved in between."""
     kept = checkout / "released.json"
     kept.write_text(kept.read_text().replace('"version": "', '"version": "9', 1))
     assert release.main(["verdicts"]) == 1

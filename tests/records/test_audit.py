@@ -210,7 +210,7 @@ def again(monkeypatch):
 
 
 def test_only_groups_of_other_code_are_audited_where_that_is_asked_for(store, again):
-    """At least one record of each, those that the other source computed."""
+    """At least one record of each group, among the records that the other source computed."""
     for one in (PLAIN[1], PLAIN[2], PLAIN[3]):
         edit(store, one, code="another")
     groups = groups_by_name(audit(store, changed=True))
@@ -224,7 +224,7 @@ def test_only_groups_of_other_code_are_audited_where_that_is_asked_for(store, ag
 
 
 def test_what_cannot_be_computed_here_is_left_out(store, again, monkeypatch):
-    """Failed records, those of other versions, of what is gone, and of data that are missing."""
+    """Failed records, and records of other versions, of removed entries and of missing data."""
     (record,) = store.records([PLAIN[0].key])
     store.put(record | {"key": "0" * 24, "solver": "gone"})
     store.put(record | {"key": "1" * 24, "solver": "gone.py:Gone"})

@@ -183,7 +183,7 @@ def test_what_claims_read_is_exact_and_what_is_only_drawn_is_light(store, book):
 
 
 def test_images_that_are_only_drawn_are_light_whatever_their_precision(store, book):
-    """Those of several dimensions in double precision, too, once they are published again."""
+    """Also images in double precision, once they are published again."""
     image = np.linspace(0, 1, 6).reshape(2, 3)
     store.put(record_of(DRAWN[0]), ARRAYS | {"image": image})
     publish(store, book)
@@ -437,7 +437,7 @@ def vouch(monkeypatch, *trials):
 
 
 def test_records_of_others_stay_out_until_an_audit_vouches_for_them(store, book, monkeypatch):
-    """Also those of the suite's own solvers; how many, is counted."""
+    """Also records of the suite's own solvers; the command counts them."""
     fill(store, DRAWN)
     forge(store, FITS)
     found = publish(store, book)
@@ -675,7 +675,7 @@ def content_of(path):
     return found.hexdigest()
 
 
-@pytest.mark.skipif(not PUBLISHED, reason="the record book is not at hand")
+@pytest.mark.skipif(not PUBLISHED, reason="the record book is missing")
 @pytest.mark.parametrize("flips", [10, pytest.param(800, marks=pytest.mark.slow)])
 def test_damage_of_the_published_records_is_named(tmp_path, flips):
     """Each flipped bit of the record book itself is named, or changes nothing."""

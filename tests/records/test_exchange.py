@@ -479,7 +479,7 @@ def test_a_value_that_is_repeated_does_not_fill_the_memory(tmp_path, monkeypatch
     "value", [pa.array([2**30], pa.date32()), pa.array([2**62], pa.timestamp("ns"))], ids=str
 )
 def test_cells_of_another_type_are_named(tmp_path, column, value):
-    """Days and times, those that Python cannot hold among them."""
+    """Days and times, also ones that Python cannot represent."""
     path = tmp_path / "a.parquet"
     export_records([_record()], path, format="parquet", artefacts={})
     table = parquet.read_table(path)

@@ -77,7 +77,7 @@ def test_timings_of_two_hosts_are_not_mixed():
 
 
 def test_timings_of_one_host_go_together():
-    """Those that are lacking are taken."""
+    """Missing records are taken."""
     found = merged(timings(["spa", "hals"], ELSEWHERE), timings(["spa", "mu"], ELSEWHERE))
     assert counts(found) == (1, 0, 1, 0)
 
@@ -194,7 +194,7 @@ def test_arrays_that_stayed_behind_come_with_the_next_import(store):
     "change", [{"task": "gone"}, {"solver": "gone"}, {"dataset": "gone"}, {"corruption": "gone"}]
 )
 def test_records_of_what_is_not_registered_are_left_out(store, change):
-    """As those of a plug-in that only the other side has: they are counted, and no error."""
+    """Such as records of a plug-in that only the other side has: they are counted, and no error."""
     strange = record_of(trial(), key="0" * 24) | change
     found = import_records([(strange, {}), (record_of(trial("mu")), {})], store)
     assert counts(found) == (1, 0, 0, 0)

@@ -79,7 +79,7 @@ def test_what_a_peer_gave_under_another_release_is_replaced(store, computed):
 
 
 def test_a_release_of_any_package_stands_in_the_record(store, computed, monkeypatch):
-    """A solver of somebody else's may wrap a package that no solver of ours does."""
+    """An external solver may wrap a package that no built-in solver does."""
     monkeypatch.setitem(registry.solvers["spa"].info, "wraps", "pytest")
     run([trial()], store)
     (record,) = store.records()
@@ -99,7 +99,7 @@ def timed(solver, repeat=0, **fields):
 
 
 def test_rivals_of_one_problem_are_timed_on_one_host(store):
-    """Where one is missing, those of another host count as missing, too: of that repeat only."""
+    """If one is missing, timings from another host count as missing, too: in that repeat only."""
     trials = {(s, r): timed(s, r) for r in range(2) for s in ("spa", "hals", "mu")}
     for (solver, repeat), one in trials.items():
         if (solver, repeat) != ("mu", 1):
@@ -273,7 +273,7 @@ def test_anew_computes_what_was_imported(store, computed):
 
 
 def test_anew_times_all_rivals(store, computed):
-    """Timings of the book give way to those of this host, whole problems at a time."""
+    """Timings of the book give way to timings on this host, whole problems at a time."""
     trials = [timed("spa"), timed("hals")]
     store.put(record_of(trials[0]))
     store.put_imported([(record_of(trials[1], host=ELSEWHERE), {})])

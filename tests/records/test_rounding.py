@@ -64,7 +64,7 @@ def test_numbers_become_a_unit_smaller_or_stay(kind, precision):
 
 
 def test_a_seed_gives_the_same_data_and_another_others():
-    """And without a seed the numbers are those of the trial, whatever came before."""
+    """Without a seed the numbers follow from the trial, whatever came before."""
     one = on_digits("factorization", "mu")
     plain, again = perform(one), perform(one)
     first, same, other = (perform(one, perturbation=seed) for seed in (0, 0, 1))

@@ -1,4 +1,4 @@
-"""Records of a class from outside on their way to others: saved, imported, shown, audited."""
+"""Exchange of an external class's records: saved, imported, shown, audited."""
 
 import contextlib
 import io
@@ -133,18 +133,18 @@ def test_a_saved_file_tells_no_place_and_no_time(sent):
 
 
 def test_import_runs_and_reads_no_code(sent, tmp_path, monkeypatch, capsys):
-    """Neither a file of that name here nor the file itself is opened; the names are told."""
+    """Neither a local file of that name nor the file itself is opened; the names are printed."""
     monkeypatch.chdir(tmp_path)
     Path("mine.py").mkdir()  # cannot be read as a file
     assert cli.main(["import", str(sent / "mine.parquet"), "--store", "store", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["saved"] == [f"mine.py:{name}@{version(sent)}" for name in ("Fails", "Mine")]
-    assert told["new"] == len(pd.read_parquet(sent / "mine.parquet"))
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["saved"] == [f"mine.py:{name}@{version(sent)}" for name in ("Fails", "Mine")]
+    assert answer["new"] == len(pd.read_parquet(sent / "mine.parquet"))
     # A second import finds all of them, and the store still names the class without a place.
     assert cli.main(["import", str(sent / "mine.parquet"), "--store", "store"]) == 0
     assert "--against mine.py:Mine@" in capsys.readouterr().out
     with Store("store") as store:
-        assert {str(spec) for spec in saved_solvers(store)} == set(told["saved"])
+        assert {str(spec) for spec in saved_solvers(store)} == set(answer["saved"])
 
 
 def test_an_import_beside_records_of_a_lost_file(sent, tmp_path):
@@ -264,8 +264,8 @@ def test_leaderboards_rank_what_was_saved(sent, ours, tmp_path):
     labels = {f"{name}@{version(sent)}" for name in ("Mine", "Fails")}
     assert set(board.table["method"]) == {"mu", "pca"} | labels
     assert board.table["method"].iloc[-1] == f"Fails@{version(sent)}"
-    told = {entrant.label: entrant.origin for entrant in plan.entrants if entrant.origin}
-    page = write_leaderboards(boards, lacking, told, tmp_path)[0].read_text()
+    origins = {entrant.label: entrant.origin for entrant in plan.entrants if entrant.origin}
+    page = write_leaderboards(boards, lacking, origins, tmp_path)[0].read_text()
     for label in labels:
         assert f'{label}<div class="source">records from elsewhere, not audited here</div>' in page
         assert f"solvers/{label}" not in page
@@ -273,7 +273,7 @@ def test_leaderboards_rank_what_was_saved(sent, ours, tmp_path):
 
 
 def test_only_audited_records_are_published(sent, ours, rows, tmp_path, monkeypatch):
-    """The record book takes those of a class once audits found all of its groups the same."""
+    """The record book takes records of a class once audits found all of its groups the same."""
     monkeypatch.setattr(registry, "artefacts", Registry("artefact", "json"))  # none
     with Store(ours) as store:
         assert publish(store, tmp_path / "book").records == 0

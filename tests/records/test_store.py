@@ -322,7 +322,7 @@ def test_file_in_the_way(tmp_path):
 @pytest.mark.parametrize("log", [False, True])
 def test_read_only(tmp_path, log):
     """A store that cannot be written to can be read, also with the log of a run that was killed;
-    whoever has to write is told before anything is computed."""
+    a command that has to write fails before anything is computed."""
     with Store(tmp_path / "store") as writer:
         writer.put(record("a"), {"W": np.eye(2)})
         if log:

@@ -134,7 +134,7 @@ def point(page, panel, across, down=0.5):
     return place
 
 
-def told(page, panel):
+def readout(page, panel):
     """Words on the place pointed at: a line, and a row for each curve."""
     page.until(f'document.querySelectorAll(".panel .values")[{panel}].hidden === false')
     line, *rows = page.run(
@@ -182,12 +182,12 @@ def test_the_figure_is_drawn_from_the_numbers_that_are_linked(figure, folder):
 
 
 def test_a_pointed_at_place_shows_value_interval_and_repeats(figure, folder):
-    """They are those of the CSV; a mean of a single repeat has no interval."""
+    """They agree with the CSV; a mean of a single repeat has no interval."""
     with open(folder / "figures" / "small-one.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     for panel, name in enumerate(("faces", "texts, in a collection")):
         point(figure, panel, 0.6)
-        line, shown = told(figure, panel)
+        line, shown = readout(figure, panel)
         size = re.fullmatch(r"number of exemplars (\d+)", line)[1]
         there = [row for row in rows if (row["panel"], row["x"]) == (name, size)]
         expected = [
@@ -205,7 +205,7 @@ def test_a_pointed_at_place_shows_value_interval_and_repeats(figure, folder):
 
 
 def test_a_method_can_be_switched_off_and_on(figure):
-    """Its button says so, and its values are told no more."""
+    """Its button shows it, and the readout omits its values."""
 
     def press(name):
         figure.run(
@@ -216,7 +216,7 @@ def test_a_method_can_be_switched_off_and_on(figure):
     def methods():
         point(figure, 0, 0.1)
         point(figure, 0, 0.6)
-        return {cells[0] for cells in told(figure, 0)[1]}
+        return {cells[0] for cells in readout(figure, 0)[1]}
 
     on = 'Array.from(document.querySelectorAll(".legend [aria-pressed=true]"), (b) => b.innerText)'
     assert methods() == set(METHODS)
@@ -234,7 +234,7 @@ def test_dragging_zooms_and_a_double_click_shows_all(figure):
     def last():
         point(figure, 0, 0.5)
         point(figure, 0, 0.98)
-        return int(told(figure, 0)[0].split()[-1])
+        return int(readout(figure, 0)[0].split()[-1])
 
     assert last() == 50
     figure.drag(point(figure, 0, 0.02, 0.1), point(figure, 0, 0.5, 0.9))
@@ -248,13 +248,13 @@ def test_dragging_zooms_and_a_double_click_shows_all(figure):
 
 
 def test_the_keyboard_reaches_all_values(figure):
-    """Arrows walk along a curve and between curves; Escape hides what is told."""
+    """Arrows walk along a curve and between curves; Escape hides the readout."""
     figure.run('document.querySelector(".panel").focus()')
     figure.key("ArrowRight")
-    sizes = [told(figure, 0)[0]]
+    sizes = [readout(figure, 0)[0]]
     for _ in range(5):
         figure.key("ArrowRight")
-        sizes.append(told(figure, 0)[0])
+        sizes.append(readout(figure, 0)[0])
     assert sizes == [f"number of exemplars {size}" for size in (10, 20, 30, 40, 50, 50)]
     nearest = 'document.querySelector(".values .nearest").rowIndex'
     for _ in range(3):
@@ -310,7 +310,7 @@ def test_a_comparison_is_one_file(browser, tmp_path):
     page.run('document.querySelector("#robustness-recognition .as-figure").click()')
     page.until('document.querySelector(".panel canvas")')
     point(page, 0, 0.6)
-    _, rows = told(page, 0)
+    _, rows = readout(page, 0)
     assert {cells[0] for cells in rows} == set(scores)
     assert fits(page)
     assert page.errors == []

@@ -14,7 +14,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.finding import Finding
 from nmfbench.artefacts.grids import Method
 from nmfbench.cards import card_list, card_page, card_text, gather, make_card
-from nmfbench.cards import docstring as said
+from nmfbench.cards import docstring as parsed
 from nmfbench.cards.card import FIELD
 from nmfbench.cards.checked import checked_by, marked_tests
 from nmfbench.cards.evidence import named_claims, standings
@@ -65,7 +65,7 @@ def cards(tmp_path_factory):
 
 @pytest.mark.parametrize("key", KEYS)
 def test_a_docstring_gives_problem_cost_and_parameters(cards, key):
-    """No field that a docstring should fill is empty, but for those that have a reason to be."""
+    """No field that a docstring should fill is empty without a stated reason."""
     card = cards[key]
     assert (card["problem"] is None) == (key in NO_PROBLEM)
     assert card["cost"]
@@ -103,7 +103,7 @@ def test_sections_are_shown_in_full(cards):
 
 
 def test_the_problem_is_what_is_minimised():
-    """Formulas without a minimum, and those of an arg min, are no problem; a domain belongs."""
+    """Formulas without a minimum, or of an arg min, are no problem; the domain belongs to it."""
 
     class Some:
         r"""Does it.
@@ -126,10 +126,10 @@ def test_the_problem_is_what_is_minimised():
     class Silent:
         """Does it."""
 
-    assert said.problem(Some) == r"\min \|X-WH\|_1 \quad \text{over} \quad W\ge0"
-    assert said.problem(Announced) == r"\min_{W,H\ge0} \|X-WH\|_1 \quad \text{if so}"
-    assert said.problem(Silent) is None
-    assert said.problem(Silent, "kl") == said.PROBLEMS["kl"]
+    assert parsed.problem(Some) == r"\min \|X-WH\|_1 \quad \text{over} \quad W\ge0"
+    assert parsed.problem(Announced) == r"\min_{W,H\ge0} \|X-WH\|_1 \quad \text{if so}"
+    assert parsed.problem(Silent) is None
+    assert parsed.problem(Silent, "kl") == parsed.PROBLEMS["kl"]
 
 
 def test_parameters_come_from_the_class_and_then_its_bases():
@@ -158,7 +158,7 @@ def test_parameters_come_from_the_class_and_then_its_bases():
             See :class:`Base`.
         """
 
-    assert said.parameters(Kind) == {
+    assert parsed.parameters(Kind) == {
         "tol": "Of the kind.\n\nTwo paragraphs.",
         "init": 'One of "a", "b".',
     }
@@ -316,7 +316,7 @@ def test_a_square_solver_is_timed_on_square_problems():
 
 
 def test_inner_iterations_do_not_depend_on_the_data(monkeypatch):
-    """A solver makes no more than a few inner iterations, unless told otherwise."""
+    """A solver makes no more than a few inner iterations, unless its parameters allow more."""
     models = []
     make = solvers.make_solver
     monkeypatch.setattr(
@@ -372,7 +372,7 @@ def test_exponents_of_a_known_law_are_found():
 
 
 def test_slow_fits_end_a_measurement():
-    """A size that takes long is the last in its direction, and what is too slow is said to be."""
+    """A slow size is the last in its direction, and a problem that is too slow is marked."""
     cubic = Law(lambda n, m, r: 1e-8 * n**3)
     found = measure_exponents("mu", worker=cubic)
     assert found["exponents"]["n"] == pytest.approx(3, abs=0.1)
@@ -653,7 +653,7 @@ def test_measuring_several_resumes(tmp_path, capsys, measuring, monkeypatch):
 
 
 def test_a_class_from_outside_has_a_card(tmp_path):
-    """A card shows what docstring and tiny fit tell; the rest is said to be unknown."""
+    """A card shows facts from the docstring and a tiny fit; other fields are marked unknown."""
     file = tmp_path / "mine.py"
     file.write_text(
         '''

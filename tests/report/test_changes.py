@@ -29,7 +29,7 @@ PARTS = ("before", "now")
 
 
 def row(name, verdict, **more):
-    """A claim with its verdict, of Figure 3 of RobustXRAY unless said otherwise."""
+    """A claim with its verdict, by default of Figure 3 of RobustXRAY."""
     known = {
         "id": f"{FIG3}/{name}",
         "artefact": FIG3,

@@ -73,7 +73,7 @@ def test_no_winner_is_named_where_none_is_ahead():
 
 @pytest.mark.parametrize("score", [0.95, 0.9])
 def test_a_trivial_baseline_that_is_not_behind_is_marked(score):
-    """Where it is first, and where it is not told apart from the first."""
+    """Where it is first, and where it does not differ from the first."""
     one = choice(choices(boards_of(SCORES | {"median": score})))
     (marked,) = (s for s in one.suggestions if s.baseline)
     assert marked.key == "median"

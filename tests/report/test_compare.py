@@ -191,7 +191,7 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
 
     page = (output / "index.html").read_text()
     assert str(tmp_path) not in page  # the folders are nobody's business
-    assert "nowhere are not at hand" in page
+    assert "nowhere are not available" in page
     assert "nmfbench data fetch nowhere" in page
     assert "only fits of 1/2, 1/4, ... of the iterations" in page  # of a class without a trace
     assert page.count("its fit leaves no anchor_indices_") == 2
@@ -231,9 +231,9 @@ def test_a_class_with_partial_fit_alone_is_compared_on_streams(tiny_grid, file, 
     given = ["--store", str(tmp_path / "store"), "--output", str(tmp_path / "page"), "--json"]
     words = ["compare", *solvers, "--task", "online", "--task", "stream", "--profile", "smoke"]
     assert cli.main([*words, *given]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert not said["failures"]
-    stood = {(row["solver"], row["task"]): row["methods"] for row in said["summary"]}
+    answer = json.loads(capsys.readouterr().out)
+    assert not answer["failures"]
+    stood = {(row["solver"], row["task"]): row["methods"] for row in answer["summary"]}
     assert stood == {(s, t): 6 for s in ("Sums", "MiniBatchNMF") for t in ("online", "stream")}
     assert (tmp_path / "page" / "figures" / "quality-time-online.png").exists()
     scores = pd.read_csv(tmp_path / "page" / "tables" / "scores.csv")
@@ -242,7 +242,7 @@ def test_a_class_with_partial_fit_alone_is_compared_on_streams(tiny_grid, file, 
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["mu", "--task", "online"], "mu cannot do the task online: the class has no partial_fit"),
         (["mu", "--task", "clusterng"], "no task is called 'clusterng'; did you mean 'clustering'"),
@@ -255,12 +255,12 @@ def test_a_class_with_partial_fit_alone_is_compared_on_streams(tiny_grid, file, 
         (["mu", "--output", "/dev/null/page"], "--output /dev/null/page cannot be made: Not a dir"),
     ],
 )
-def test_wrong_usage_is_one_line_and_exit_code_2(words, said, tmp_path, monkeypatch, capsys):
+def test_wrong_usage_is_one_line_and_exit_code_2(words, message, tmp_path, monkeypatch, capsys):
     """An impossible comparison is refused in a line, before anything is computed or written."""
     monkeypatch.chdir(tmp_path)
     assert cli.main(["compare", *words]) == 2
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert error.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
@@ -321,7 +321,7 @@ def test_the_plan_names_what_exists(profile):
     ],
 )
 def test_records_of_the_papers_serve_as_baselines(task, artefact, solver):
-    """Trials of baselines are those of the papers' artefacts, by key."""
+    """Trials of baselines equal the papers' artefacts' trials, by key."""
     grid = registry.artefacts[artefact].target.grid("paper")
     problems = [p for p in problems_of(task, "paper") if p.ranked]
     params = dict(problems[0].baselines)[solver]
@@ -381,7 +381,7 @@ def test_a_solver_runs_against_itself_with_other_parameters(tiny_grid):
 
 
 def test_what_takes_dense_data_only_has_no_exemplars_of_texts(tiny_grid):
-    """A solver of ours would fail; a class from outside has them made dense."""
+    """A built-in solver would fail; an external class gets dense data."""
     dense = known("spa", anchors=True)
     dense.abilities["sparse"] = False
     plan = make_plan([dense], tasks=["recovery"])
@@ -393,7 +393,7 @@ def test_what_takes_dense_data_only_has_no_exemplars_of_texts(tiny_grid):
 
 
 def test_nothing_to_compare_is_an_error(tiny_grid):
-    """A solver whose fit fails can do no task, and is told so."""
+    """A solver whose fit fails can do no task, and the error gives the reason."""
     broken = Examined(parse_solver("mu"), [], {}, "ValueError: no")
     with pytest.raises(
         CompareError, match=r"nothing to compare: .*: a small fit fails: ValueError"
@@ -412,7 +412,7 @@ def test_speed_without_a_start_is_told_from_fits_of_its_own(tiny_grid):
 
 
 def test_labels_are_one_of_a_kind(file):
-    """Two classes of one name, or one called as a solver of ours, are told apart."""
+    """Two classes of one name, or one named as a built-in solver, get different labels."""
     specs = [parse_solver(text) for text in ("mu", "mu(tol=0.1)", f"{file}:Mine")]
     assert labels_of(specs) == ["mu", "mu(tol=0.1)", "Mine"]
     twin = file.with_name("twin.py")
@@ -511,16 +511,16 @@ def test_published_baselines_serve_but_for_their_timings(tiny_grid, tmp_path):
                 record = runner._record(cell.trial, NOTHING, {})
                 store.put(record | {"host": {"platform": "other", "cpu": "other", "cores": 1}})
         todo = look_up(plan, store, timings)
-        assert todo.anew == timed
+        assert todo.timed_here == timed
         assert todo.own == len(mine)
         assert todo.baselines == len(timed - mine) > 0
-        # The next comparison finds those of this host, in a store of their own.
+        # The next comparison finds the timings of this host, in a store of their own.
         with Store(timings) as here:
             for cell in plan.cells:
                 if cell.trial.key in timed - mine:
                     here.put(runner._record(cell.trial, NOTHING, {}))
         todo = look_up(plan, store, timings)
-        assert todo.anew == timed
+        assert todo.timed_here == timed
         assert todo.baselines == 0
 
 
@@ -561,7 +561,7 @@ def test_timings_of_another_machine_or_release_are_taken_anew(tiny_grid, tmp_pat
         for cell in plan.cells:
             record = runner._record(cell.trial, NOTHING, {})
             store.put(record | elsewhere, {"trace": np.zeros(1)})
-        assert look_up(plan, store, tmp_path / "timings").anew == keys(plan)
+        assert look_up(plan, store, tmp_path / "timings").timed_here == keys(plan)
 
 
 def test_timings_without_a_trace_are_taken_anew(tiny_grid, tmp_path):
@@ -570,11 +570,11 @@ def test_timings_without_a_trace_are_taken_anew(tiny_grid, tmp_path):
     with Store(tmp_path) as store:
         cell = plan.cells[0]
         store.put(runner._record(cell.trial, NOTHING, {}), {"trace": np.zeros(1)})
-        assert not look_up(plan, store, tmp_path / "timings").anew
+        assert not look_up(plan, store, tmp_path / "timings").timed_here
         assert not (tmp_path / "timings").exists()
         cell = plan.cells[-1]
         store.put(runner._record(cell.trial, NOTHING, {}))
-        assert look_up(plan, store, tmp_path / "timings").anew == keys(plan)
+        assert look_up(plan, store, tmp_path / "timings").timed_here == keys(plan)
 
 
 def test_a_solver_that_hangs_is_asked_no_more(tiny_grid, file, tmp_path, monkeypatch):
@@ -617,13 +617,13 @@ def test_a_solver_that_hangs_is_asked_no_more(tiny_grid, file, tmp_path, monkeyp
             findings = evaluate(plan, gather(plan, store))
             assert set(findings.left_out["why"]) == {why}
             # Trials that would have started from these fits have failed with them.
-            said = {"TimeoutError: the trial exceeded its time limit of 3 s"}
-            assert set(findings.failures["reason"]) == said
+            reasons = {"TimeoutError: the trial exceeded its time limit of 3 s"}
+            assert set(findings.failures["reason"]) == reasons
             assert set(findings.failures["method"]) == {"Mine"}
 
 
 def test_a_solver_that_hangs_now_and_then_runs_to_the_end(tiny_grid, tmp_path, monkeypatch):
-    """A fit that ends begins the count of time-outs anew."""
+    """A fit that ends resets the count of time-outs."""
     fits = itertools.count()
 
     def compute(trial, worker, limit, base):

@@ -126,15 +126,15 @@ def test_claims_stand_with_verdict_and_numbers(smoke_report, crate):
         assert review["reviewRating"]["name"] == row["verdict"]
         assert review["citation"].type == "ScholarlyArticle"
         values = review.get("additionalProperty") or []
-        told = {
+        numbers = {
             value["name"]: value for value in (values if isinstance(values, list) else [values])
         }
-        assert ("effect" in told) == (row["effect"] is not None)
-        assert ("printed in the paper" in told) == bool(row["reported"])
-        if "effect" in told:
-            assert told["effect"]["value"] == row["effect"]
+        assert ("effect" in numbers) == (row["effect"] is not None)
+        assert ("printed in the paper" in numbers) == bool(row["reported"])
+        if "effect" in numbers:
+            assert numbers["effect"]["value"] == row["effect"]
             level = None if row["level"] is None else f"{percent(row['level'])} interval"
-            assert told["effect"].get("description") == level
+            assert numbers["effect"].get("description") == level
         assert ("interim, " in review["keywords"]) == (row["verdict"] != "not run")
     reviews = [entity for entity in crate.get_entities() if entity.type == "ClaimReview"]
     assert len(reviews) == len(rows)

@@ -186,12 +186,12 @@ def test_claims_of_papers_and_questions_of_ours_are_counted_apart(page, verdicts
     found = re.findall(
         r'href="claims.html#by=(\w+)&amp;paper=([\w-]+)&amp;verdict=([\w+]+)">(.*?)</a>', page
     )
-    told = {(by, key, word.replace("+", " ")): text for by, key, word, text in found}
+    counted = {(by, key, word.replace("+", " ")): text for by, key, word, text in found}
     by = {"paper": "paper", "ours": "us"}
     counts = Counter(
         (by[row["origin"]], row["artefact"].partition("/")[0], row["verdict"]) for row in verdicts
     )
-    assert told == {key: f"{SIGNS[key[2]]} {n} {key[2]}" for key, n in counts.items()}
+    assert counted == {key: f"{SIGNS[key[2]]} {n} {key[2]}" for key, n in counts.items()}
 
 
 def test_links_lead_somewhere(smoke_report):
@@ -248,7 +248,7 @@ def test_the_page_is_light(smoke_report):
 
 
 def test_leaderboards_are_on_both_pages(tmp_path):
-    """The first, who is not told apart, and how stable: in short on one page, in full on one."""
+    """The first solver, its equals and the stability: short on one page, in full on the other."""
     rows = [
         {"task": "recognition", "problem": "faces", "corruption": None, "method": method}
         | {

@@ -1,4 +1,4 @@
-"""Leaderboards: order, what is told apart from the first, and stability, on made-up records."""
+"""Leaderboards: order, differences from the first, and stability, on made-up records."""
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,7 @@ GOOD, AS_GOOD, BAD = (lambda k: 0.9), (lambda k: 0.9 - 0.01 * (-1) ** (k // 2)),
 
 
 def test_a_job_has_its_order_and_who_is_told_apart():
-    """The first one is ahead of a worse one, and not told apart from an equal one."""
+    """The first one is ahead of a worse one, and level with an equal one."""
     (board,), lacking = leaderboards(records({"bad": BAD, "good": GOOD, "equal": AS_GOOD}))
     assert not lacking
     assert (board.title, board.key) == ("Recognition", "recognition")

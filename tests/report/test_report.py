@@ -64,9 +64,9 @@ def test_a_report_has_its_verdicts_as_data(smoke_report, smoke_store, capsys):
     capsys.readouterr()
     words = ["claims", "robust-xray", "--profile", "smoke", "--store", str(smoke_store)]
     assert main([*words, "--stand-in", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    answer = json.loads(capsys.readouterr().out)
     written = json.loads((smoke_report.folder / "claims.json").read_text(encoding="utf-8"))
-    assert [row for row in written if row["artefact"].startswith("robust-xray/")] == told
+    assert [row for row in written if row["artefact"].startswith("robust-xray/")] == answer
     claims = [
         f"{artefact.id}/{claim.id}"
         for artefact in smoke_report.artefacts
@@ -99,10 +99,10 @@ def test_a_codechecker_is_told_what_to_regenerate(smoke_report):
     comments = {item["file"]: item["comment"] for item in content["manifest"]}
     assert len(comments) == len(content["manifest"])
     assert all((smoke_report.folder / name).is_file() for name in comments)
-    told = " ".join(comments.values())
+    remarks = " ".join(comments.values())
     for artefact in smoke_report.artefacts:
         assert f"{artefact.paper}.html" in comments
-        assert artefact.kind == "table" or f"{artefact.id}: {artefact.title}" in told
+        assert artefact.kind == "table" or f"{artefact.id}: {artefact.title}" in remarks
     assert content["paper"]["title"]
     assert content["paper"]["authors"][0]["name"]
     assert {row["title"] for row in content["nmfbench_papers"]} == {
@@ -183,14 +183,14 @@ def test_notebooks_are_thin_and_committed_without_outputs():
         code = [cell for cell in notebook.cells if cell.cell_type == "code"]
         assert all(cell.outputs == [] and cell.execution_count is None for cell in code)
         assert max(len(cell.source.splitlines()) for cell in code) <= 8
-        shown = set(re.findall(r'section\("([^"]+)"', "\n".join(told(paper))))
+        shown = set(re.findall(r'section\("([^"]+)"', "\n".join(cells_of(paper))))
         assert shown == {artefact.id for artefact in ARTEFACTS if artefact.paper == paper}
 
 
 def test_our_own_questions_stand_under_headings_of_their_own():
     """Studies, and nothing else, are in one part of a page, after the figures of the paper."""
     for paper in {artefact.paper for artefact in ARTEFACTS}:
-        outline = "\n".join(line for line in told(paper) if line.startswith(("#", "section(")))
+        outline = "\n".join(line for line in cells_of(paper) if line.startswith(("#", "section(")))
         _, _, rest = outline.partition("\n## Our own questions\n")
         part, *after = rest.split("\n## ")
         found = re.findall(r'### .*\nsection\("[^/]+/([^"]+)"', part)
@@ -201,7 +201,7 @@ def test_our_own_questions_stand_under_headings_of_their_own():
         assert set(found) == {path.stem.replace("_", "-") for path in files}
 
 
-def told(paper):
+def cells_of(paper):
     """All lines of the notebook of a paper."""
     notebook = nbformat.read(notebook_path(paper), as_version=4)
     return [line for cell in notebook.cells for line in cell.source.splitlines()]
@@ -395,8 +395,7 @@ def test_a_named_profile_is_judged_as_far_as_it_is_there(small, tmp_path):
 
 
 def test_records_on_the_data_come_before_those_on_stand_ins(small, tmp_path, monkeypatch):
-    """Records of data that are not at hand, as imported ones are, are judged where there are any;
-    stand-ins where there are none."""
+    """Imported records of unavailable data are judged; stand-ins where there are none."""
     monkeypatch.setenv("NMFBENCH_DATA", str(tmp_path / "nowhere"))
     monkeypatch.setenv("NMFBENCH_CACHE", str(tmp_path / "cache"))
     on_bbc = replace(

@@ -222,7 +222,7 @@ def test_all_formats_give_back_the_factors(problem, tmp_path, write):
     ],
 )
 def test_shapes_tell_the_orientation(problem, tmp_path, turn, layout):
-    """Samples in columns and transposed factors are recognised, and it is said so."""
+    """Samples in columns and transposed factors are recognised, and a note names them."""
     _, W, H = problem
     found = read_factors(_npz(tmp_path, *turn(W, H)), (N, M))
     np.testing.assert_array_equal(found.W, W)
@@ -307,7 +307,7 @@ def test_damaged_files_are_errors(tmp_path, name, content):
     ],
 )
 def test_what_is_no_factorization_is_an_error(problem, tmp_path, change, message):
-    """Signs, missing values, other types and shapes are told."""
+    """Signs, missing values, other types and shapes are named."""
     with pytest.raises(GuestError, match=message):
         read_factors(_npz(tmp_path, *change(*problem[1:])), (N, M))
 
@@ -640,10 +640,10 @@ def test_hostile_files_end_in_a_line(tmp_path, name):
         other.write_text("1,2,3\n")
     with pytest.raises(GuestError) as caught:
         _read_with_little(path, rest)
-    said = str(caught.value)
-    assert said.isprintable()
-    assert str(path) in said
-    assert len(said) < 8000
+    message = str(caught.value)
+    assert message.isprintable()
+    assert str(path) in message
+    assert len(message) < 8000
 
 
 def _read_with_little(path, rest):

@@ -1,4 +1,4 @@
-"""The trials behind an artefact, as a page: a row a cell of its grid."""
+"""The trials behind an artefact, as a page: one row per cell of its grid."""
 
 import html
 import re
@@ -58,7 +58,7 @@ def test_repeats_of_one_setting_are_one_row():
 
 
 def test_what_all_trials_share_is_no_column():
-    """It is told once, be it a setting or a result."""
+    """It is shown once above the table, be it a setting or a result."""
     shared, table, fields = cells(
         trial("a", params={"p": 1, "q": "l2"}), trial("b", params={"p": 2, "q": "l2"}, recovery=1.0)
     )

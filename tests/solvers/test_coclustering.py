@@ -331,7 +331,7 @@ def reweighed(S, V, dtype=np.float64):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_edge_norms_and_their_graph(dtype):
-    """Sum, products and degrees are those of the dense graph of reciprocal norms."""
+    """Sum, products and degrees equal the dense graph's of reciprocal norms."""
     rng = np.random.default_rng(0)
     V = rng.random((N, R)).astype(dtype).astype(np.float64)
     V[3] = V[4]

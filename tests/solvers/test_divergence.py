@@ -60,7 +60,7 @@ def test_iterates_are_those_of_scikit_learn(cls, n_iter):
 
 @pytest.mark.against("kl-mu", "sklearn.decomposition.NMF")
 def test_iterates_on_sparse_data_are_those_of_scikit_learn():
-    """The pass over what is not zero gives scikit-learn's factors, and those of dense data."""
+    """The pass over non-zero entries gives scikit-learn's factors, as on dense data."""
     X = counts()
     X[[3, 7]] = 0
     X[:, 5] = 0

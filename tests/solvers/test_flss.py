@@ -151,7 +151,7 @@ def test_heavy_weights_leave_nothing():
 
 @pytest.mark.against("flss", "numpy.linalg.lstsq", part="transform")
 def test_transform_is_nearly_least_squares():
-    """The ridge is slight: fitted values are those of least squares to five digits."""
+    """The ridge is slight: fitted values agree with least squares to five digits."""
     X = problem()
     model = FLSS(n_components=4, groups=VIEWS, lam=0.02, gamma=0.02).fit(X)
     new = problem(seed=1)[:6]

@@ -177,7 +177,7 @@ def test_the_optimal_gradient_method_keeps_its_rate():
 
 
 def test_a_step_of_the_optimal_gradient_method():
-    """Two steps are those of the paper, written out: the momentum starts with the second point."""
+    """Two steps equal the paper's, written out: the momentum starts with the second point."""
     _, _, W, cross, gram = nnls_problem()
     L = np.linalg.norm(gram, 2)
     F, Y, alpha = W, W, 1.0

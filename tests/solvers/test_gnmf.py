@@ -124,7 +124,7 @@ def test_a_heavy_graph_makes_its_parts_constant():
 
 
 def test_normalising_keeps_the_product_and_the_trace():
-    """Unit components are those of the plain fit, scaled, with W against them."""
+    """Unit components equal the plain fit's, scaled, and W is scaled inversely."""
     X, W, H = problem()
     params = {"n_components": R, "alpha": 1.0, "max_iter": 20}
     plain, unit = GNMF(**params, normalize=False), GNMF(**params)

@@ -56,7 +56,7 @@ def by_the_paper(X, W, H, n_iter, n_sweeps, beta):
 @pytest.mark.against("hals-her", "the algorithm with residuals formed, entry by entry")
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
 def test_iterates_are_those_of_the_algorithm(form):
-    """Best pair, its error and the number of restarts are those of a slow implementation."""
+    """Best pair, its error and the number of restarts equal a slow implementation's."""
     X = noisy()
     W, H = factors(40, 30, 4)
     model = HALSHER(n_components=4, sweeps=2, max_iter=60, tol=0, extrapolation=0.7)
@@ -69,7 +69,7 @@ def test_iterates_are_those_of_the_algorithm(form):
 
 
 def test_without_extrapolation_it_is_hals():
-    """With 0 the iterates are those of HALS, to the bit."""
+    """With 0 the iterates equal HALS's, to the bit."""
     X = noisy()
     W, H = factors(40, 30, 4)
     fits = [

@@ -132,7 +132,7 @@ def test_columns_stay_apart_where_the_graph_weighs_little():
 
 
 def test_scale_does_not_escape():
-    """However long the fit, columns keep their length, where those of GNMF shrink."""
+    """However long the fit, columns keep their length, while GNMF's shrink."""
     X, S, _ = blocks()
     sizes = {}
     for n_iter in (50, 1500):

@@ -160,7 +160,7 @@ def test_all_copies_of_a_multiple_eigenvalue_are_found(n):
 
 @pytest.mark.against(("ncuts", "nsdr"), "sklearn.manifold.spectral_embedding", part="spectral_rows")
 def test_spectral_rows_are_the_embedding_of_scikit_learn():
-    """Up to a rotation, which distances do not see, rows are those of Shi & Malik's embedding."""
+    """Up to a rotation, which keeps distances, rows equal Shi & Malik's embedding."""
     S = graph(60, 0.2)
     ours = spectral_rows(S, 4, np.random.default_rng(0))
     theirs = spectral_embedding(
@@ -171,7 +171,7 @@ def test_spectral_rows_are_the_embedding_of_scikit_learn():
 
 
 def test_isolated_samples_and_more_components_than_clusters():
-    """Samples without edges have zero rows; of many components the largest are told apart."""
+    """Samples without edges have zero rows; of many components the largest are separated."""
     ones = [np.ones((n, n)) - np.eye(n) for n in (3, 6, 4, 5, 1)]
     S = union(*ones)
     part = np.repeat(np.arange(5), [3, 6, 4, 5, 1])

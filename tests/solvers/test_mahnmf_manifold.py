@@ -196,7 +196,7 @@ def manifold_loss(X, W, Ht, mu=0.3, dtype=np.float64, lipschitz="trace"):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_the_gradient_of_the_smoothed_objective(dtype):
-    """Value and gradient are those of loss and penalty; finite differences agree."""
+    """Value and gradient are sums over loss and penalty; finite differences agree."""
     X, W, Ht = problem()
     loss, plain, S, penalties = manifold_loss(X, W, Ht, dtype=dtype)
     W = W.astype(dtype)

@@ -199,7 +199,7 @@ def test_any_prox_gives_the_steps_of_the_fused_kernel(upper):
 
 
 def test_the_weights_of_a_penalty_grow_with_the_gradients():
-    """The averaged step is told the sum (k+1)(k+2)/4 of all weights, the other one 1."""
+    """The averaged step gets the sum (k+1)(k+2)/4 of all weights, the other one 1."""
     X, factor, other = problem()
     loss = smoothed(X, other, 0.05, "W")
     steps = []
@@ -258,7 +258,7 @@ def test_the_monotone_choice_never_raises_the_smoothed_objective():
 @pytest.mark.against(SMOOTHED, "scipy.optimize.minimize", part="SmoothedLoss")
 @pytest.mark.parametrize("stop", ["gradient", "objective"])
 def test_a_smaller_tolerance_ends_nearer_to_the_minimum(stop):
-    """Both stop rules end early, later when told to be more exact, and never before min_iter."""
+    """Both stop rules end early, later with a smaller tolerance, and never before min_iter."""
     X, factor, other = problem()
     loss = smoothed(X, other, 0.05, "W")
     best, _ = minimum(loss, factor)

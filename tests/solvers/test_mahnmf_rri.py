@@ -162,7 +162,7 @@ def test_an_all_zero_matrix_has_the_zero_solution(key, revive):
 
 
 def test_data_with_more_than_half_zeros_are_warned_of():
-    """Zero is then often the best fit in the l1 norm, so the user is told that it was returned."""
+    """Zero is then often the best fit in the l1 norm, so a warning says that it was returned."""
     rng = np.random.default_rng(3)
     X = rng.random((40, 30)) * (rng.random((40, 30)) < 0.15)
     model = solver()
@@ -285,7 +285,7 @@ def test_a_sparse_sweep_makes_every_coordinate_the_best(upper):
 @pytest.mark.parametrize("median", ["select", "sort"])
 @pytest.mark.parametrize("key", KEYS)
 def test_sparse_sweeps_are_those_of_dense_data(key, median, dtype):
-    """From one start, factors after some iterations are those of dense data, to rounding."""
+    """From one start, factors after some iterations equal the dense data's, to rounding."""
     X, start = sparse_data(share=0.8)
     X[3], X[:, 5] = 0, 0
     X += 0.01 * np.random.default_rng(1).random(X.shape) * (X > 0)  # no ties

@@ -63,7 +63,7 @@ def test_it_ends_where_the_gradient_vanishes():
 
 
 def test_without_weight_it_is_plain_nmf():
-    """With mu = 0 the sweeps are those of GNMF without its graph."""
+    """With mu = 0 the sweeps equal GNMF's without its graph."""
     X, W, H = problem()
     found = NLCF(n_components=R, mu=0, max_iter=30, tol=0)
     expected = GNMF(n_components=R, alpha=0, max_iter=30, tol=0, normalize=False)

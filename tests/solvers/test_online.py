@@ -230,7 +230,7 @@ def test_sweeps_reach_the_minimum_of_the_surrogate():
 
 
 def test_sums_of_the_past_are_outer_products():
-    """A pair adds its products in place, those of zero coefficients too."""
+    """A pair adds its products in place, also where coefficients are zero."""
     rng = np.random.default_rng(0)
     (A, B, _), h, v = sums(), np.array([0.3, 0.0, 2.0]), rng.random(M)
     expected = A + np.outer(h, h), B + np.outer(h, v)
@@ -494,7 +494,7 @@ def test_a_step_without_the_volume_is_that_of_inmf():
 @pytest.mark.against("inmf-vc", "the mixing matrix of known sources", part="three sources")
 @pytest.mark.parametrize("seed", range(3))
 def test_sparse_sources_are_separated(seed):
-    """Bases come nearer to the mixing, up to order and scale, than those of the start are."""
+    """Up to order and scale, bases come nearer to the mixing than the start was."""
     rng = np.random.default_rng(seed)
     sources = rng.exponential(size=(2000, 3)) * (rng.random((2000, 3)) < 0.4)
     mixing, start = rng.random((3, 3)), rng.random((3, 3))
@@ -580,7 +580,7 @@ def test_the_peer_is_scikit_learns():
 
 @pytest.mark.against("random-bases", "the uniform distribution, by scipy.stats.kstest")
 def test_untrained_bases_are_uniform_and_the_start_of_all():
-    """Nothing is learned: bases are uniform draws scaled to unit sum, as those that OMF starts at.
+    """Nothing is learned: bases are uniform draws scaled to unit sum, as in the start of OMF.
 
     Ratios of uniform numbers have the distribution function x / 2 below 1, 1 - 1 / (2 x) above.
     """

@@ -34,7 +34,7 @@ def factors(n, m, r, seed=1):
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("cls", THEIRS)
 def test_a_peer_is_what_it_wraps(cls, sparse):
-    """Factors and iterations are those of the estimator itself, from the same start."""
+    """Factors and iterations equal the estimator's own, from the same start."""
     X = sp.csr_matrix(noisy()) if sparse else noisy()
     W, H = factors(30, 20, 4)
     settings = {"n_components": 4, "max_iter": 25, "tol": 1e-3}

@@ -66,7 +66,7 @@ def test_each_factor_is_near_the_exact_optimum_given_the_other():
 
 @pytest.mark.against("robust-nmf-admm", "its formulas, with scipy.optimize.nnls")
 def test_iterations_are_those_of_the_method_of_multipliers():
-    """With so many sweeps that the least squares are exact, each step is the textbook's."""
+    """With enough sweeps for exact least squares, each step is the textbook's."""
     X = planted(20, 15, 3)[1]
     W, H = start(20, 15, 3)
     P, dual = W @ H, np.zeros_like(X)

@@ -32,7 +32,7 @@ from nmfbench.verdicts.evaluate import evaluate
 
 
 def tags_of(*rows, vocabulary):
-    """Binary tags, a row an image."""
+    """Binary tags, one row per image."""
     Y = np.zeros((len(rows), vocabulary), dtype=bool)
     for image, row in enumerate(rows):
         Y[image, list(row)] = True
@@ -113,7 +113,7 @@ def test_an_image_with_many_tags_gives_the_most_frequent_ones():
 
 
 def test_an_unknown_rule_is_named():
-    """A rule that does not exist is an error that lists those that do."""
+    """An unknown rule is an error that lists the known ones."""
     with pytest.raises(ValueError, match="'local' or 'cooccurrence', got 'global'"):
         transfer_tags(np.array([[0]]), np.ones((1, 1), dtype=bool), rule="global")
 
@@ -231,7 +231,7 @@ def test_bases_are_learned_on_training_images_of_unit_length():
 
 
 def test_codes_are_least_squares_coefficients_with_signs():
-    """Neighbours are those of ``lstsq`` codes on dependent bases, whose rank is counted."""
+    """Neighbours agree with ``lstsq`` codes on dependent bases, whose rank is counted."""
     data = images()
     H = np.random.default_rng(4).random((3, 6))
     H = np.vstack([H, H[0] + H[1]])
@@ -257,7 +257,7 @@ def test_views_are_features_of_their_own():
 
 
 def test_the_baseline_answers_the_most_frequent_training_tags():
-    """Its scores are those of the same tags for all; arrays hold what a table needs."""
+    """Its scores equal a constant answer's; arrays have what a table needs."""
     data = images()
     outcome = annotation(data, Given(), None)
     order = sorted(range(8), key=lambda tag: (-int(data.Y[:20, tag].sum()), tag))
@@ -291,7 +291,7 @@ def test_corel_has_its_split():
 
 
 def test_pca_of_full_rank_is_the_features_themselves():
-    """Its neighbours are those of the features: Hamming distances, and cosines of unit rows."""
+    """Its neighbours agree with the features': Hamming distances, and cosines of unit rows."""
     data = load_dataset("corel5k", stand_in=True)
     n, Y = data.n_train, data.Y.astype(bool)
     unit = data.X / np.linalg.norm(data.X, axis=1, keepdims=True)

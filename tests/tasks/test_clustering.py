@@ -232,7 +232,7 @@ def test_the_weights_make_least_squares_a_relaxed_cut():
 
 
 def test_every_method_of_the_figures_clusters():
-    """Well separated digits are told apart by least squares, by KL and by the Manhattan loss."""
+    """Well separated digits are clustered by least squares, by KL and by the Manhattan loss."""
     for solver, params in (("nenmf", {}), ("kl-mu", {}), ("mahnmf-hybrid", {})):
         assert make_solver(solver, **params).takes_factors
         assert perform(trial(solver, n_people=2)).metrics["clustering-accuracy"] > 0.8, solver

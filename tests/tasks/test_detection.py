@@ -125,7 +125,7 @@ def grouped(seed, n_groups=6, n=400):
 
 
 def test_counts_by_group_by_loops():
-    """Alarms and hits are those of loops over groups and thresholds, ties included."""
+    """Alarms and hits agree with loops over groups and thresholds, ties included."""
     truth, scores = tied(3)
     groups = np.arange(len(truth)) % 4
     thresholds = np.unique(scores)[::-2]
@@ -136,7 +136,7 @@ def test_counts_by_group_by_loops():
 
 
 def test_counts_at_all_thresholds_make_the_whole_curve():
-    """Pooled counts of groups are scikit-learn's curve, those of some groups the curve of these."""
+    """Pooled counts of all groups, or of some, give scikit-learn's curve for the same groups."""
     truth, scores, groups = grouped(0)
     fpr, tpr, thresholds = roc_curve(truth, scores, drop_intermediate=False)
     counts = counts_by_group(truth, scores, groups, thresholds[1:])
@@ -216,7 +216,7 @@ def test_the_background_is_expected_where_it_is_seen_often():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_errors_of_exactly_20_grey_levels_are_not_counted(dtype):
-    """Of all pairs of whole levels those that are 21 or more apart count, however numbers round."""
+    """Pairs of whole levels count if they are 21 or more apart, however numbers round."""
     X, L = (levels.ravel()[None] for levels in np.mgrid[:256, :256])
     expected = np.mean([abs(int(a) - int(b)) > 20 for a, b in zip(X[0], L[0], strict=True)])
     found = background_errors(*((levels / 255).astype(dtype) for levels in (X, L)), 0 * X, np.nan)

@@ -79,7 +79,7 @@ def test_without_s_graph_and_orthogonality_rnmfd_is_nmf():
 
 @pytest.mark.parametrize("corruption", [None, "poisson"])
 def test_some_entries_have_to_be_left(corruption):
-    """Clean data, and a corruption that draws every entry anew, are refused."""
+    """Clean data, and a corruption that replaces every entry, are refused."""
     data = corrupted()
     clean = Bunch(X=data.clean, upper=1.0)
     if corruption is not None:

@@ -83,7 +83,7 @@ def test_the_mean_is_over_the_classes_that_occur():
 
 
 def test_equal_scores_share_a_rank():
-    """If nothing is told apart the precision is the share of the class, in any order of samples."""
+    """With all scores equal the precision is the share of the class, in any order of samples."""
     y = np.array([[True], [False], [False], [True]])
     for order in ([0, 1, 2, 3], [1, 2, 0, 3]):
         for interpolated in (False, True):

@@ -120,7 +120,7 @@ def divergence(X, codes, H, floor):
 
 @pytest.mark.parametrize("key", ["or-nmf", "mor-nmf", "omf", "omf-da"])
 def test_costs_are_those_of_a_loop_over_samples(key):
-    """F_n is the cost at least-squares coefficients; f_t that at those of the bases before each."""
+    """F_n is the cost at least-squares coefficients; f_t at the bases before each sample."""
     X, H = seen()
     outcome = run(make(key), record_every=4)
     model, codes, costs, stored = prepared(key, H, 2 * N), [], [cost(X, best(X, H), H)], []
@@ -184,7 +184,7 @@ def test_a_class_that_writes_into_its_bases_starts_where_all_do():
 
 @pytest.mark.parametrize("key", ["or-nmf-is", "onmf-is"])
 def test_divergences_follow_the_formula(key):
-    """The Itakura-Saito costs are those of the formula with the floor, at the codes as they came.
+    """The Itakura-Saito costs follow the formula with the floor, at the codes as they came.
 
     F_n is at most one per cent above many updates of all coefficients.
     """
@@ -241,7 +241,7 @@ def test_a_stream_with_records_is_a_fit(key):
 
 
 def test_records_stand_at_the_ends_of_passes_alone_if_asked():
-    """``passes`` are the only records, agree with those of every pass, and the last is the end."""
+    """``passes`` are the only records, agree with records of each pass; the last is the end."""
     every = run(make("omf"), record_every=N, n_epochs=5)
     some = run(make("omf"), passes=[2, 5], n_epochs=1)
     trace = some.arrays["trace"]

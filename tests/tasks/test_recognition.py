@@ -58,7 +58,7 @@ def test_splits_are_disjoint_balanced_and_shared():
 
 
 def test_classes_are_drawn():
-    """With ``n_classes`` only samples of so many classes are left, all of them."""
+    """With ``n_classes`` only that number of classes is left, with all of their samples."""
     y = load_dataset("digits").y
     kept = fit(n_classes=3, train_per_class=None, test_per_class=None)["train"]
     chosen = np.unique(y[kept])

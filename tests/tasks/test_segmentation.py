@@ -103,7 +103,7 @@ def test_a_matching_is_largest():
 
 
 def test_boundary_pixels_match_one_to_one_within_the_tolerance():
-    """The numbers are those of an assignment over all pairs; any human makes a pixel right."""
+    """The numbers equal an assignment over all pairs; a pixel is right if any human drew it."""
     rng = np.random.default_rng(1)
     shape = (120, 160)  # a tolerance of 1.5 pixels
     base = (np.add.outer(np.arange(120), np.arange(160)) // 60) % 3

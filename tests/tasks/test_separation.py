@@ -149,7 +149,7 @@ def test_the_two_trivial_extremes():
 
 
 def test_the_temporal_mean_stands_beside_every_solver():
-    """Metrics with -mean are those of the mean of the frames as background."""
+    """Metrics with -mean take the mean of the frames as background."""
     data = coarse_clip()
     tiled = run(data, Given(lambda X: np.tile(X.mean(axis=0), (len(X), 1)))).metrics
     other = run(data, Given(black)).metrics
@@ -324,7 +324,7 @@ def test_frames_may_be_drawn():
 
 
 def separable_clip(seed=0):
-    """Two pixels whose series in time generate those of all others, one of them bright."""
+    """Two pixels whose time series generate all others, one of them bright."""
     rng = np.random.default_rng(seed)
     series = np.array([np.linspace(0.2, 0.9, 12), np.linspace(0.8, 0.1, 12)])
     shares = rng.dirichlet([1, 1], size=20)
@@ -453,7 +453,7 @@ def test_the_square_is_where_the_masks_say():
 
 @pytest.mark.parametrize("profile", ["smoke", "quick", "paper"])
 def test_problems_are_clips_and_one_light_switch(profile):
-    """One of the problems has the switch; those of real clips draw their frames."""
+    """One of the problems has the switch; problems of real clips draw their frames."""
     *problems, clock = problems_of("separation", profile)
     assert (clock.timed, clock.label) == (True, problems[-1].label)
     assert sum(bool(p.options.get("light_switch")) for p in problems) == 1

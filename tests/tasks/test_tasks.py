@@ -90,7 +90,7 @@ def test_near_duplicates_are_counted_after_the_first():
 
 
 def test_training_documents_are_shuffled():
-    """A solver that takes the first documents takes those of no class in particular."""
+    """A solver that takes the first documents takes no class in particular."""
     data = documents()
     order = np.argsort(data.y, kind="stable")
     data = Bunch(X=data.X[order], y=data.y[order])
@@ -265,7 +265,7 @@ def test_best_single_moves_against_a_fine_grid():
 
 @pytest.mark.parametrize(("name", "wrong"), [("basis", "given"), ("weights", "here")])
 def test_unknown_options_of_nlad_are_named(name, wrong):
-    """A basis or a start that does not exist is an error that lists those that do."""
+    """An unknown basis or start is an error that lists the known ones."""
     options = {"n_components": 2, name: wrong}
     with pytest.raises(ValueError, match=f"{name} must be '.+' or '.+', got '{wrong}'"):
         nlad(uniform(), Exact(), np.random.default_rng(0), **options)

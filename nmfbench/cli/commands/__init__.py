@@ -2,7 +2,7 @@
 
 To add a command, write its function in :mod:`nmfbench.commands` and add a file here: it is found by
 a scan of this folder. The file offers ``add(commands)``, which names the function and declares its
-arguments as options (those that others have too are in :mod:`nmfbench.cli.options`): each option
+arguments as options (shared ones are in :mod:`nmfbench.cli.options`): each option
 is a keyword of the function, with the same default. What the function returns is printed, as text
 or, with ``--json``, as data; notices and progress go to standard error meanwhile.
 

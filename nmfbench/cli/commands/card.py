@@ -29,7 +29,7 @@ def add(commands):
         "--measure",
         action="store_true",
         help="first measure how the time of an iteration grows, and keep it beside the records; "
-        "of several solvers those that have not been measured here, with the present code",
+        "of several solvers only the ones not measured here with the present code",
     )
     sub.add_argument(
         "--time-limit",

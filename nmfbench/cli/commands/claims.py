@@ -31,7 +31,7 @@ def add(commands):
     sub.add_argument(
         "--release",
         metavar="FILE",
-        help="also keep the verdicts as those of a release, for later reports to compare with",
+        help="also keep the verdicts, as a release's, for later reports to compare with",
     )
     sub.add_argument(
         "--other",

@@ -10,9 +10,7 @@ _ACTIONS = ("list", "fetch", "verify")
 
 
 def add(commands):
-    sub = options.add_command(
-        commands, "data", "data:data", "what data are at hand; get them; check them"
-    )
+    sub = options.add_command(commands, "data", "data:data", "list, fetch and check data sets")
     options.print_json(sub)
     sub.add_argument(
         "action",

@@ -1,4 +1,4 @@
-"""``nmfbench doctor``: installed packages, data at hand, and how to get what is missing."""
+"""``nmfbench doctor``: installed packages, available data, and how to get what is missing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def add(commands):
         commands,
         "doctor",
         "doctor:doctor",
-        "what is installed and at hand, what is missing, and how to get it",
+        "what is installed and available, what is missing, and how to get it",
     )
     options.store(sub)
     sub.add_argument(

@@ -1,4 +1,4 @@
-"""``nmfbench export``: write records to one file, a row a trial."""
+"""``nmfbench export``: write records to one file, one row per trial."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def add(commands):
         commands,
         "export",
         "export:export",
-        "write records to one file, a row a trial, arrays left out",
+        "write records to one file, one row per trial, arrays left out",
         "'all', the default, takes the whole store, also records that no artefact asks for any "
         "more; a trial that several artefacts share is one row, with their names joined by ';'.",
     )

@@ -12,7 +12,7 @@ def add(commands):
         "import_records:import_records",
         "merge exported records; equal keys are not doubled",
         "Nothing is written unless all rows are whole. Records from files count as computed "
-        "elsewhere until 'nmfbench audit' has computed some of theirs again. Of classes from "
+        "elsewhere until 'nmfbench audit' has recomputed some of them. Of classes from "
         "outside no code is looked for, read or run. A record book also holds measured exponents "
         "of time, which come along.",
     )

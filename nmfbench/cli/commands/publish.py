@@ -19,7 +19,7 @@ def add(commands):
         "--compact",
         action="store_true",
         help="write all records of an artefact into as few files as there can be, instead of "
-        "those that are new into a further one",
+        "only the new records into a further one",
     )
     sub.add_argument(
         "--own-data",

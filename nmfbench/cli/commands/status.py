@@ -11,7 +11,7 @@ def add(commands):
         "status",
         "status:status",
         "how many trials are done, failed and missing",
-        "Further columns: by which code the records were computed; and how many of those that are "
+        "Further columns: by which code the records were computed; and how many records that are "
         "not timed under the reference target, another, or one that they do not say.",
     )
     options.targets(sub)

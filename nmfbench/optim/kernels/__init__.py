@@ -18,7 +18,7 @@ import numba
 def _forget_stale(folder: Path) -> None:
     """Remove compiled kernels that are older than a kernel in another file that they call.
 
-    numba compiles a kernel anew when its own file has changed, and knows nothing of the others.
+    numba recompiles a kernel when its own file has changed, and does not notice changes in others.
     """
     files = {path.stem: path for path in folder.glob("*.py")}
     imported = re.compile(rf"^from {re.escape(__name__)}\.(\w+) import", re.M)

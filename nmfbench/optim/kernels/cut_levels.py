@@ -38,8 +38,8 @@ def _above(levels, sums, counts, X):
 def _cut(levels, sums, counts, X, tops, size):
     """Move ``levels`` to where ``size`` is cut off, from levels no higher than the maxima ``tops``.
 
-    ``sums`` and ``counts`` become those of the entries at the levels and above, which are one or
-    more: no level rises above the maximum by rounding.
+    ``sums`` and ``counts`` become the sums and counts over the entries at the levels and above,
+    which are one or more: no level rises above the maximum by rounding.
     """
     r = X.shape[1]
     first = moving = True

@@ -63,7 +63,7 @@ def graph_ratio(factor, numerator, denominator, sums, degrees, weight):
 
     Notes
     -----
-    Floors are those of :func:`power_ratio`.
+    Floors as in :func:`power_ratio`.
     """
     for i in range(factor.shape[0]):
         pull = weight * degrees[i]

@@ -13,8 +13,8 @@ def hals_sweeps(factor, cross, gram, n_sweeps):
     """Exact minimisation over one component after the other, ``n_sweeps`` times, in place.
 
     The problem is ``min ||X - factor @ other.T||^2`` over ``factor >= 0``. Its rows are
-    independent, so a block of them makes all its sweeps while it is in cache. A block is held
-    transposed: what is done to one row is done to many at once, with no sum across a vector.
+    independent, so a block of them makes all its sweeps while it is in cache. Blocks are
+    transposed: an operation on one row is done on many at once, with no sum across a vector.
 
     Parameters
     ----------

@@ -124,7 +124,7 @@ def _count_kinks(q, r, sign, small, limit):
 def _kinks(step, weight, index, q, r, sign, small, limit):
     """List the kinks within ``limit``; return how many and their total weight.
 
-    Most blocks of features have none: counting, which is fast, finds those that have.
+    Most blocks of features have none: counting, which is fast, finds the blocks that have.
     """
     n = 0
     found = 0.0
@@ -310,7 +310,7 @@ def _hold(w, held, floor, masses, inverse, basis, tight, m):
 
 @njit(cache=True, nogil=True)
 def _read_signs(sign, r, zero, basis):
-    """Signs of the residuals; those at zero keep theirs, and those of tight features are 0."""
+    """Signs of the residuals; a zero residual keeps its sign, and tight features have sign 0."""
     for j in range(r.shape[0]):
         if abs(r[j]) > zero:
             sign[j] = 1.0 if r[j] > 0.0 else -1.0
@@ -440,7 +440,7 @@ def _solve(
                 )
             else:
                 error = np.inf
-            if error > _LOST * largest:  # digits lost beyond repair: anew from where we are
+            if error > _LOST * largest:  # digits lost beyond repair: restart from the present point
                 restarts += 1
                 w[:] = d
                 n_held = _hold(w, held, floor, masses, inverse, basis, tight, m)

@@ -18,16 +18,16 @@ from nmfbench.optim.kernels.weighted_median import (
 
 __all__ = ["elastic_sweep", "graph_sweep", "ridge_median", "select_minimum"]
 
-_SHORT = 24  # at most so many points are sorted by insertion
+_SHORT = 24  # up to this number of points are sorted by insertion
 
 
 @njit(cache=True, nogil=True)
 def select_minimum(points, weights, count, below, total, slope, ridge):
     """Where ``sum a |x - p| + ridge / 2 x^2 + slope x`` is least; the left-most such point.
 
-    Of the points, the first ``count`` are at hand, in any order, and are reordered, their weights
-    with them. Those left out lie to the left, with the weight ``below``, or to the right;
-    ``total`` is the weight of all.
+    The first ``count`` points are candidates, in any order, and are reordered, their weights with
+    them. Points left out lie to the left, with the weight ``below``, or to the right; ``total`` is
+    the weight of all.
     """
     lo, hi = 0, count
     smaller, larger = -np.inf, np.inf  # the last points found too small, and not too small

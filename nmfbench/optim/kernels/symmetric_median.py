@@ -44,12 +44,12 @@ def _sort(points, weights, n):
 def _select(points, weights, n, below, total, tilt, ridge):
     """The left-most minimiser of ``sum a |x - p| + ridge / 2 x^2 - tilt x``.
 
-    Of the points, the first ``n`` are at hand, and are only reordered. Those left out lie to the
+    The first ``n`` points are candidates, and are only reordered. Points left out lie to the
     left, with the weight ``below``, or to the right; ``total`` is the weight of all. Infinite if
     nothing stops the fall.
     """
     first, last = 0, n
-    left, right = -np.inf, np.inf  # the minimum is between them, and no point at hand outside
+    left, right = -np.inf, np.inf  # bounds of the minimum and of the candidates
     while first < last:
         a, b, c = points[first], points[(first + last) // 2], points[last - 1]
         pivot = max(min(a, b), min(max(a, b), c))
@@ -89,7 +89,7 @@ def _select(points, weights, n, below, total, tilt, ridge):
 def _keep(points, weights, n, low, high):
     """Move the points in ``(low, high]`` to the front.
 
-    Returns their number, the weight of the points up to ``low``, and theirs.
+    Returns their number, the weight of the points up to ``low``, and their own weight.
     """
     m = 0
     below = 0.0

@@ -12,7 +12,7 @@ __all__ = ["absolute_sum", "median_sweeps", "median_sweeps_csr"]
 
 _REASSOCIATE = {"reassoc", "contract", "nsz"}
 _ROWS = 16  # samples that take turns, while a row of the basis is in cache
-_SHORT = 24  # at most so many points are sorted by insertion
+_SHORT = 24  # up to this number of points are sorted by insertion
 _LONG = 150  # from here on the pivot is a median of nine
 
 

@@ -28,7 +28,7 @@ __all__ = [
     "project_manhattan",
 ]
 
-_BLOCK = 1 << 20  # entries of the dual held at once
+_BLOCK = 1 << 20  # entries of the dual in memory at once
 _MAX_PIVOTS = 100_000
 _NONE = np.empty((0, 0))
 _MANY = 50  # with fewer features the start costs more than it saves
@@ -67,9 +67,9 @@ def project_manhattan(X, H, W0=None, *, max_iter=_MAX_PIVOTS, return_dual=False)
 
     Notes
     -----
-    Works in float64 whatever the dtype. Exact means to rounding: objectives agree with those of
-    a general LP solver to about 1e-12. Where several representations are optimal, which one is
-    returned may depend on the start, and the start on rounding in matrix products.
+    Works in float64 whatever the dtype. Exact means to rounding: objectives agree with a general LP
+    solver's to about 1e-12. Where several representations are optimal, which one is returned may
+    depend on the start, and the start on rounding in matrix products.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def project_manhattan(X, H, W0=None, *, max_iter=_MAX_PIVOTS, return_dual=False)
 def fit_manhattan(X, H, W0=None, *, max_iter=_MAX_PIVOTS):
     r"""The weights of :func:`project_manhattan` in float64, and :math:`\|X - W H\|_1`.
 
-    Parameters are those of :func:`project_manhattan`. Where rows are long and dense, ``W0`` is
+    Parameters as in :func:`project_manhattan`. Where rows are long and dense, ``W0`` is
     improved on a sample of the features first.
     """
     X = check_projection(X, H, W0)

@@ -20,7 +20,7 @@ from nmfbench.optim.projections.manhattan import ManhattanCone, warn_if_unfinish
 
 __all__ = ["box_lower_bound", "certify_manhattan_box", "project_manhattan_box"]
 
-_BLOCK = 1 << 20  # entries of the extended data held at once
+_BLOCK = 1 << 20  # entries of the extended data in memory at once
 _MAX_PIVOTS = 100_000
 
 

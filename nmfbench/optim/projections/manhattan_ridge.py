@@ -59,7 +59,7 @@ def project_manhattan_ridge(X, H, lam, *, tol=1e-7, max_iter=60, return_dual=Fal
 
     Examples
     --------
-    Any value between two is a median of theirs; the square asks for their mean:
+    Any value between two is a median of both; the square selects their mean:
 
     >>> float(project_manhattan_ridge(np.array([[1.0, 3.0]]), np.ones((1, 2)), 1.0).round(6)[0, 0])
     2.0

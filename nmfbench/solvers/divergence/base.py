@@ -14,7 +14,7 @@ from nmfbench.solvers.bases.loop import UNFINISHED
 
 __all__ = ["BaseDivergence"]
 
-_BLOCK = 1 << 20  # bytes of the reconstruction held at once: it stays in the cache
+_BLOCK = 1 << 20  # bytes of the reconstruction in memory at once: it stays in the cache
 _FLOOR = 1e-12
 
 

@@ -27,7 +27,7 @@ class KLNewton(BaseKL):
 
     .. math:: \min_{W,H \ge 0} \sum_{ij} X_{ij} \log \frac{X_{ij}}{(WH)_{ij}} - X_{ij} + (WH)_{ij}
 
-    One iteration makes ``sweeps`` passes over the entries of W, then over those of H. With
+    One iteration makes ``sweeps`` passes over the entries of W, then over the entries of H. With
     :math:`Y = WH` kept up to date, an entry changes by
 
     .. math:: W_{ik} \leftarrow \Big(W_{ik} + \frac{p}{q} \Big(\frac{p}{S_k} - 1\Big)\Big)_+,
@@ -54,7 +54,7 @@ class KLNewton(BaseKL):
     Per iteration: that of an iteration of multiplicative updates, and for each sweep one division
     and some five multiplications for each entry of ``X`` that is not zero and component that
     takes part: :math:`O(r\,\mathrm{nnz}(X) + (n+m)r)` in all, with a copy of ``X`` by columns.
-    On dense data all entries count, and three blocks of the size of a cache are held.
+    On dense data all entries count, and three blocks of the size of a cache are in memory.
 
     Notes
     -----

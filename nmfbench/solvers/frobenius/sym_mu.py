@@ -54,8 +54,8 @@ class SymMU(BaseFrobenius):
     -----
     ``X`` is a non-negative symmetric matrix (n_samples, n_samples). ``fit_transform`` returns the
     H of the formula, of shape (n_samples, r), and ``components_`` is its transpose. ``transform``
-    takes similarities of new samples to those of the fit, and represents them on the components
-    by least squares, in which only one of two factors is fitted.
+    takes similarities of new samples to the samples of the fit, and represents them on the
+    components by least squares, in which only one of two factors is fitted.
 
     A limit without zeros is stationary. The objective may rise: from a start far too small the
     first step overshoots, of X = (1) from H = (0.1) to H = (5.05), and now and then a later one

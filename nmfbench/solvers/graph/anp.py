@@ -60,7 +60,7 @@ class ANP(LeastSquares):
         :math:`\lambda_1 M^-W` added to both parts, and "safe" is "paper" if that does not raise
         the objective, else "balanced".
     split : {"auto", "entries", "factors"}, default="auto"
-        Which positive and negative part M is made of: those of its entries, or
+        How M is split into a positive and a negative part: by the signs of its entries, or into
         :math:`Z^+Z^{+T}+Z^-Z^{-T}` and :math:`Z^+Z^{-T}+Z^-Z^{+T}`, which are larger and give
         shorter steps, but need no product of the cost :math:`O(n^2r)`. "auto" is "entries" for
         up to 3000 samples.
@@ -74,7 +74,7 @@ class ANP(LeastSquares):
     Cost
     ----
     Per iteration: two products of ``X`` with r vectors, :math:`O((n+m)r^2)`, and with "entries"
-    :math:`4n^2r` operations for M, of which a megabyte is held at once.
+    :math:`4n^2r` operations for M, of which a megabyte is in memory at once.
 
     Notes
     -----
@@ -181,4 +181,4 @@ def _wide(W):
 _UPDATES = ("safe", "paper", "balanced", "root")
 _SPLITS = ("auto", "entries", "factors")
 _LARGE = 3000  # samples, beyond which products of all pairs are too dear
-_BLOCK = 1 << 17  # entries of M held at once
+_BLOCK = 1 << 17  # entries of M in memory at once

@@ -193,7 +193,7 @@ class CoClusterer(Clusterer, BaseGraph):
         objective may rise then. Without, scale leaves W and G for B, which is not penalised.
     n_neighbors : int, default=5
         Of both graphs; see :func:`nmfbench.optim.graphs.knn_affinity`. Features are compared by
-        their values in the scaled samples; those that are always zero are left out.
+        their values in the scaled samples; features that are always zero are left out.
     affinity
         Of the samples; see :class:`~nmfbench.solvers.graph.base.BaseGraph`.
     init : {"kmeans"}, default="kmeans"
@@ -224,7 +224,7 @@ class CoClusterer(Clusterer, BaseGraph):
         return s
 
     def _unit_columns(self, s):
-        """If asked for, move the norms of the columns of W and G to B, in place."""
+        """If ``normalize`` is set, move the norms of the columns of W and G to B, in place."""
         for factor, side in ((s.W, s.B), (s.G, s.B.T)) if self.normalize else ():
             norms = np.linalg.norm(factor, axis=0)
             factor /= norms

@@ -32,7 +32,7 @@ class DNMF(GNMF):
               + \mu \operatorname{tr}(H L' H^T)
 
     with L the Laplacian of a graph of the samples with the affinity S and the degrees D, and
-    L', S', D' those of the graph of the features that joins each to its nearest. One iteration
+    L', S', D' the same of the graph that joins each feature to its nearest. One iteration
     updates H, then W with the new H:
 
     .. math:: H \leftarrow H \odot \frac{W^T X + \mu H S'}{W^T W H + \mu H D'}, \qquad
@@ -46,7 +46,7 @@ class DNMF(GNMF):
         Weight :math:`\mu` of the graph of the features. With 0 this is GNMF.
     n_neighbors : int, default=5
         Of both graphs; see :func:`nmfbench.optim.graphs.knn_affinity`. Features are compared by
-        their values in the scaled samples; those that are always zero are left out.
+        their values in the scaled samples; features that are always zero are left out.
     affinity
         Of the samples; see :class:`~nmfbench.solvers.graph.base.BaseGraph`.
     normalize : bool, default=True
@@ -73,7 +73,7 @@ class DNMF(GNMF):
 
     Departures
     ----------
-    Those of :class:`~nmfbench.solvers.graph.gnmf.GNMF`.
+    As of :class:`~nmfbench.solvers.graph.gnmf.GNMF`.
 
     References
     ----------

@@ -86,4 +86,4 @@ class KMeans(ClusteringByKMeans):
         )
 
 
-_BLOCK = 1 << 18  # entries of differences held at once
+_BLOCK = 1 << 18  # entries of differences in memory at once

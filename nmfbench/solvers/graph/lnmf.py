@@ -23,7 +23,7 @@ __all__ = ["LNMF"]
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class LNMF(BaseScaled):
-    r"""Multiplicative updates for the :math:`\ell_{2,1}` norm, which bears outlying samples.
+    r"""Multiplicative updates for the :math:`\ell_{2,1}` norm, which is robust to outlying samples.
 
     .. math:: \min_{W,H\ge0} \sum_i \|x_i - w_i H\|_2
 

@@ -81,9 +81,9 @@ class NCuts(ClusteringByKMeans, BaseGraph):
     Departures
     ----------
     The eigenvectors of connected components are taken as they are known to be. A graph with
-    more components than clusters has any choice of r of them at no cost; those of largest
-    volume are taken, and the others go together. A sample without neighbours has a zero row,
-    and does not matter to the cut.
+    more components than clusters can choose any r of them at no cost; the components of largest
+    volume are taken, and the others go together. A sample without neighbours has a zero row, and
+    does not matter to the cut.
 
     Shi & Malik stop cutting at a bound of the cut or at an unstable eigenvector; here the number
     of clusters is given, as for Guan et al. (2012), and the part that costs least is cut next. A

@@ -53,7 +53,7 @@ class NSDR(Clusterer, BaseGraph):
         Weight of the orthogonality.
     split : {"auto", "entries", "factors"}, default="auto"
         How R is split in two non-negative parts: by the signs of its entries, which needs two
-        arrays of shape (n_samples, n_samples), or by those of a factor of it, which needs two of
+        arrays of shape (n_samples, n_samples), or by the signs of a factor of R, which needs two of
         the size of X. "auto" takes the first up to 3000 samples, or as many as features. The
         objective is the same; iterations by factors are shorter steps if ``lam`` is large.
     n_neighbors, affinity
@@ -90,9 +90,9 @@ class NSDR(Clusterer, BaseGraph):
 
     A unit column f alone costs :math:`s^2\rho+\frac\xi2(s^2-1)^2` at the norm s, with
     :math:`\rho=f^TMf`, and is best at :math:`s^2=1-\rho/\xi`: it vanishes where
-    :math:`\rho\ge\xi`, so that a ``lam`` far above ``xi`` empties W. A large ``xi``, on the other
-    hand, shortens all steps. With the default weights labels hardly leave those of the start, and
-    the score is that of the eigenvectors of the graph.
+    :math:`\rho\ge\xi`, so that a ``lam`` far above ``xi`` empties W. A large ``xi``, in turn,
+    shortens all steps. With the default weights labels hardly change from the start, and the score
+    is that of the eigenvectors of the graph.
 
     Departures
     ----------

@@ -96,7 +96,7 @@ class RNMFD(BaseGraph):
     -----
     With "safe" and "root" the objective never rises. The exponent 1/4 minimises a separable
     bound: products of two entries of the positive, quartic part are bounded by
-    :math:`t^2\le(t^4+1)/2`, and those of the negative part by :math:`t\ge1+\log t`, where t is
+    :math:`t^2\le(t^4+1)/2`, and products of the negative part by :math:`t\ge1+\log t`, where t is
     the ratio of new to old. With "paper" it may rise, against Theorem 1: the bound (22) is
     quadratic where the objective is quartic, and moves one entry at a time. For one sample and
     one component without data the rule reads :math:`v\leftarrow1/v`.

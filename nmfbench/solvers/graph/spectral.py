@@ -53,9 +53,9 @@ def spectral_vectors(S, k, rng):
     -----
     The eigenvectors of the eigenvalue 0 are known: :math:`D^{1/2} 1_C` for each connected
     component C, here by decreasing volume. They are taken out of the matrix, as a Lanczos
-    iteration does not find all copies of a multiple eigenvalue. With ``k`` components or more
-    these are all, those of the k largest: a graph says nothing more of what to join. A sample
-    without neighbours has the eigenvalue 1.
+    iteration does not find all copies of a multiple eigenvalue. With ``k`` components or more, the
+    vectors of the k largest are all that is returned: the graph does not determine which components
+    to join. A sample without neighbours has the eigenvalue 1.
     """
     n = S.shape[0]
     d = graphs.degrees(S)

@@ -58,8 +58,8 @@ class RobustLowRankADMM(BaseL1ADMM, BaseLowRankSparse):
 
     Cost
     ----
-    Per iteration: three products of X's size with r vectors; X and two arrays of its size are
-    held.
+    Per iteration: three products of X's size with r vectors; memory for X and two arrays of its
+    size.
 
     Notes
     -----

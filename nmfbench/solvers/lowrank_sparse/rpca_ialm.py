@@ -78,7 +78,7 @@ class RPCAIALM(BaseLowRankSparse):
     ----
     Per iteration: a singular value decomposition, with "gram" about :math:`2nm\min(n,m)` for
     the Gram matrix, and several times that for its eigenvectors unless X is long or wide; X,
-    three arrays of its size and a few of the Gram matrix's are held.
+    three arrays of its size and a few of the Gram matrix's are in memory.
 
     Notes
     -----

@@ -76,7 +76,7 @@ class MahNMFMOGM(BaseManifold, BaseSmoothed):
     Notes
     -----
     The objective may rise, unless ``safeguard``; the best factors met are kept. ``transform`` and
-    ``certificate`` are those of the plain problem, as new samples are in no graph.
+    ``certificate`` refer to the problem without the graph, which has no new samples.
 
     Departures
     ----------

@@ -54,7 +54,7 @@ class MahNMFMRRI(BaseManifold):
     A sweep over W never raises the objective, for H as it is. A sweep over H never raises the
     loss, but changes the sums of its rows, which the penalty is measured by; so the objective may
     rise. A fixed point is optimal in every coordinate, not in all together. ``transform`` and
-    ``certificate`` are those of the plain problem, as new samples are in no graph.
+    ``certificate`` refer to the problem without the graph, which has no new samples.
 
     Departures
     ----------

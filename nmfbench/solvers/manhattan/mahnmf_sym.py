@@ -52,7 +52,7 @@ class MahNMFSym(BaseManhattan):
     -----
     ``X`` is a non-negative symmetric matrix (n_samples, n_samples). ``fit_transform`` returns the
     H of the formula, of shape (n_samples, r), and ``components_`` is its transpose. ``transform``
-    takes similarities of new samples to those of the fit, of shape (n_new, n_samples), and
+    takes similarities of new samples to the samples of the fit, of shape (n_new, n_samples), and
     represents them on the components in the l1 norm; of the samples of the fit it makes another
     representation than ``fit_transform``, as only one of two factors is fitted then.
 

@@ -46,7 +46,7 @@ class RobustNMFADMM(BaseL1ADMM, BaseManhattan):
     Cost
     ----
     Per iteration: three products of X's size with r vectors, and ``sweeps`` times
-    :math:`O((n+m)r^2)`; X and two arrays of its size are held.
+    :math:`O((n+m)r^2)`; memory for X and two arrays of its size.
 
     Notes
     -----

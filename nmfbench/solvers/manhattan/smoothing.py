@@ -210,7 +210,7 @@ def optimal_gradient(
         Let :math:`Y_k` be the best of :math:`Y_{k-1}, X_k` and the gradient step, so that the
         smoothed objective never rises. Also an evaluation more for each step.
     restart : bool, default=False
-        Begin anew, with :math:`Y_k` as the centre, whenever the step from :math:`X_k` to
+        Restart, with :math:`Y_k` as the centre, whenever the step from :math:`X_k` to
         :math:`X_{k+1}` goes against the gradient. Not with a duality gap.
 
     Returns
@@ -223,7 +223,7 @@ def optimal_gradient(
     a solution. The objective may rise on the way.
 
     The authors' code stops by the projected gradient, which is not continuous: a positive entry
-    counts in full however near to its bound it is, and those of :math:`X_k`, an average of
+    counts in full however near to its bound it is, and entries of :math:`X_k`, an average of
     :math:`Y` and :math:`Z`, are seldom zero. The gradient mapping is never longer, and differs
     there only.
     """

@@ -152,7 +152,7 @@ class BaseOnline(BaseNMF):
         return self
 
     def steps_of(self, n_samples: int, r: int) -> int:
-        """Steps of one pass over so many samples, at rank ``r``."""
+        """Steps of one pass over ``n_samples`` samples, at rank ``r``."""
         return -(-n_samples // self._chunk_size(r))
 
     def _begin(self, X, r, rng, n_samples):

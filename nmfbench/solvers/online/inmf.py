@@ -60,8 +60,8 @@ class INMF(BaseOnline):
 
     Departures
     ----------
-    Denominators are floored at 1e-12, where the published updates fail. The weights
-    are those of Guan et al.'s experiments, although Eq. (39) has them sum to one.
+    Denominators are floored at 1e-12, where the published updates fail. The weights are the ones in
+    Guan et al.'s experiments, although Eq. (39) has them sum to one.
 
     References
     ----------

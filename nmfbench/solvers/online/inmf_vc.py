@@ -23,7 +23,7 @@ def gradient_parts(H, A, B, mu):
     Parameters
     ----------
     H, A, B : ndarray of shape (r, r)
-        H and B are those of the paper, transposed.
+        H and B of the paper, transposed.
     mu : float
 
     Returns

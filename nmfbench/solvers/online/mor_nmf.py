@@ -45,7 +45,7 @@ class MORNMF(BasePenalized):
 
     Notes
     -----
-    What older samples told survives in W alone, from which the first steps, the longest, move it.
+    Information from older samples survives in W alone, and the first steps, the longest, move W.
 
     References
     ----------

@@ -55,9 +55,9 @@ class ORNMF(BasePenalized):
 
     Departures
     ----------
-    :math:`M_*` is kept from sample to sample (``keep_max``), and pairs are permuted
-    anew in each pass over the buffer: the paper does not say. Rule (9) is tested from the second
-    average on, because the first is the start itself.
+    :math:`M_*` is kept from sample to sample (``keep_max``), and pairs are permuted again in each
+    pass over the buffer: the paper does not say. Rule (9) is tested from the second average on,
+    because the first is the start itself.
 
     References
     ----------

@@ -22,8 +22,8 @@ class RandomBases(BaseOnline):
 
     .. math:: W_{ij} = U_{ij} / \sum_i U_{ij}, \quad U_{ij} \sim \mathrm{Uniform}(0, 1)
 
-    From one seed all online solvers with bases on the simplex start here, so that their scores
-    less those of this one are owed to learning. ``transform`` solves the non-negative
+    From one seed all online solvers with bases on the simplex start here, so that the difference of
+    their scores to this one's is due to learning. ``transform`` solves the non-negative
     least-squares problem on these bases.
 
     Parameters

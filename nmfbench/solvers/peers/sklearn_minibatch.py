@@ -92,7 +92,7 @@ class SklearnMiniBatch(BasePeer):
             At least one row. A batch does not reach from one call into the next.
         y : ignored
         H : array-like of shape (n_components, n_features), optional
-            Components that the first call starts from; by default those of ``init`` for ``X``.
+            Components that the first call starts from; by default computed by ``init`` from ``X``.
         """
         model = getattr(self, "_stream", None)
         X = check_data(self, X, reset=model is None, accept_sparse=self.accepts_sparse)

@@ -42,7 +42,7 @@ class BaseSeparable(BaseNMF):
         The rows of ``X`` at ``anchor_indices_``, or what refits made of them. ``fit_transform``
         then returns the W of the last refit, and ``transform`` the best on the last components.
     anchor_indices_ : ndarray of shape (n_components,)
-        Rows of ``X``, in order of selection. Fewer than asked for if the data are exhausted:
+        Rows of ``X``, in order of selection. Fewer than ``n_components`` if the data are exhausted:
         every row already lies in the cone of those found.
     """
 

@@ -29,7 +29,7 @@ class SMRS(BaseSeparable):
               \mathbf 1^TC=\mathbf 1^T,
 
     where Y are the centred points and :math:`\lambda=\lambda_{\max}/\alpha`. Points are ranked by
-    the norms of their rows of C; those that hold 99% of the total are representatives, and the
+    the norms of their rows of C; points that make up 99% of the total are representatives, and the
     ones too near to a better one are pruned.
 
     For a fixed number q of exemplars, the first q survivors are taken; while there are fewer,

@@ -13,7 +13,7 @@ from nmfbench.solvers.separable.base import BaseSeparable
 
 _TIE = 1e-6  # residual norms this close (relative) count as equal
 _EXHAUSTED = 1e-9  # a residual below this share of the largest norm is rounding
-_BLOCK = 1 << 21  # entries of the residual held at once
+_BLOCK = 1 << 21  # entries of the residual in memory at once
 
 
 @register_solver(

@@ -42,9 +42,9 @@ class XRAYIS(BaseBregmanXRAY):
 
     Notes
     -----
-    The divergence is not convex in ``Y``: each projection starts anew from positive coefficients,
-    and goes on from the last one where that is worse. So the objective never rises, but no
-    projection need be the global minimum.
+    The divergence is not convex in ``Y``: each projection restarts from positive coefficients, and
+    goes on from the last one where that is worse. So the objective never rises, but no projection
+    need be the global minimum.
 
     Departures
     ----------

@@ -20,7 +20,7 @@ _OUTSIDE = 1e-12  # `rand` ignores squared residuals below this share of the lar
 _RECOMPUTE = 1e-8  # squared residuals this small (relative) have lost digits to cancellation
 _EXHAUSTED = 1e-9  # residual norms below this share of the largest norm are rounding
 _TOL = 1e-12  # of the optimality conditions of the projection
-_BLOCK = 1 << 21  # entries of the residual held at once
+_BLOCK = 1 << 21  # entries of the residual in memory at once
 
 
 @register_solver(
