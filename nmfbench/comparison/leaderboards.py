@@ -130,8 +130,9 @@ class Leaderboard:
     def among(self, methods: Iterable[str]) -> Leaderboard | None:
         """The leaderboard of some of its solvers alone; None if fewer than two have records."""
         own = self.records[self.records["method"].isin(list(methods))]
-        job = (self.corruption, self.loss, self.kind)
-        return _leaderboard(self.question, *job, own) if len(own) else None
+        if own.empty:
+            return None
+        return _leaderboard(self.question, self.corruption, self.loss, self.kind, own)
 
     @property
     def first(self) -> str:
@@ -195,7 +196,10 @@ def leaderboards(
     found, lacking = [], []
     for task, of_task in ranked.groupby("task", sort=False):
         jobs = of_task.groupby(["corruption", "loss", "kind"], sort=False, dropna=False)
-        made = [_leaderboard(question_of(task), *map(_known, job), own) for job, own in jobs]
+        made = [
+            _leaderboard(question_of(task), _known(corruption), _known(loss), _known(kind), own)
+            for (corruption, loss, kind), own in jobs
+        ]
         made = [board for board in made if board is not None]
         made = [board for board in made if board.kind is None or len(board.table) >= _LEAST]
         found += made

@@ -123,7 +123,8 @@ def _used_by(attribute, text):
         todo += [unused.pop(word) for word in words & unused.keys()]
     lines = text.split("\n")
     for node in unused.values():
-        lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
+        first, last = node.lineno - 1, node.end_lineno or node.lineno
+        lines[first:last] = [""] * (last - first)
     return "\n".join(lines)
 
 
