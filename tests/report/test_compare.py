@@ -531,7 +531,7 @@ def test_published_baselines_serve_but_for_their_timings(tiny_grid, tmp_path):
 
 
 def test_a_solver_is_left_out_of_what_it_cannot_do(tiny_grid):
-    """One of several does not end the comparison, also where the task was asked for."""
+    """One of several does not end the comparison, also where the task was requested."""
     both = [known("mu"), known("spa", anchors=True)]
     plan = make_plan(both, tasks=["recovery", "recognition"])
     assert {cell.entrant.label for cell in plan.cells if cell.problem.task == "recovery"} >= {"spa"}
