@@ -175,7 +175,7 @@ def run(
             if batches:
                 accounts = computing.run_within(agenda, grids, deadline)
             else:
-                computing.run(everything, retry_failed=retry_failed, anew=anew)
+                computing.run(everything, retry_failed=retry_failed, anew=anew, held=held)
             if not (batches or recompute):
                 again = set(behind)
                 # Where no record had an array, only those of one repeat were known to lack it.

@@ -306,10 +306,10 @@ def _outcomes(plan, ranked):
                 alpha=ALPHA,
                 smallest=question_of(task).smallest,
             )
-            # A rival that minimises another loss has no part in the problem at all.
+            # Who minimises another loss, or takes no sparse data, has no part in the problem at all.
             there = set(zip(own["problem"], own["method"], strict=True))
             pairs = zip(table["task"], table["rival"], strict=True)
-            table = table[[pair in there for pair in pairs]]
+            table = table[[{pair, (pair[0], entrant.label)} <= there for pair in pairs]]
             table = table.rename(columns={"task": "problem"})
             parts.append(table.assign(solver=entrant.label, task=task))
     columns = ["solver", "task", "problem", "rival", "n", "difference", "effect", "p_value"]

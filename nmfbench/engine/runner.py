@@ -25,7 +25,7 @@ from joblib import Parallel, delayed
 from nmfbench.core import registry
 from nmfbench.core.guard import default_memory_limit
 from nmfbench.engine.worker import Worker, WorkerDied, WorkerError
-from nmfbench.records.pending import in_stages
+from nmfbench.records.pending import Held, in_stages
 from nmfbench.records.provenance import host, versions
 from nmfbench.records.record import to_row
 from nmfbench.records.results import reason
@@ -108,6 +108,7 @@ def run(
     wanted: Callable[[Trial], bool] = lambda trial: True,
     ready: Callable[[Trial], bool] = lambda trial: True,
     crew: WorkerPool | None = None,
+    held: Held | None = None,
 ) -> RunSummary:
     """Compute the missing trials and store their records.
 
@@ -137,6 +138,8 @@ def run(
         wanted does not wait.
     crew : WorkerPool, optional
         Children that stay from one call to the next; by default of this call alone.
+    held : Held, optional
+        What the store holds of the trials and of what they start from, if it was read before.
 
     Returns
     -------
@@ -165,12 +168,13 @@ def run(
     if jobs < 1:
         raise ValueError(f"jobs must be at least 1, got {jobs}.")
     trials = list({trial.key: trial for trial in trials}.values())
-    stages = in_stages(trials, store, retry_failed=retry_failed, anew=anew)
+    known = held or store
+    stages = in_stages(trials, known, retry_failed=retry_failed, anew=anew)
     limits = limits or Limits()
     staged = {trial.key for stage in stages for trial in stage}
     found = sum(trial.key not in staged for trial in trials)
     summary = RunSummary(found=found, total=found + len(staged))
-    stale = {key for key, status in store.status(staged).items() if status == "done"}
+    stale = {key for key, old in known.provenance(staged).items() if old["status"] == "done"}
 
     def put(record, arrays):
         store.put(record, arrays, replace=record["key"] in stale)

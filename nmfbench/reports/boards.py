@@ -6,6 +6,7 @@ Boards on real data come first, then those on small problems, which all solvers 
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -28,6 +29,7 @@ _STANDINGS = {
     "behind": "✓ ahead",
     "mixed": "± ahead on some problems only",
 }
+_LETTERS = 40  # of a label beside an axis
 _NAMES = 14  # beside the points of a picture, at most
 
 
@@ -117,7 +119,7 @@ def _draw(board, output):
         named={labels[key] for key in list(dict.fromkeys(telling))[:_NAMES] if key in labels},
         cut_above=not board.question.higher_is_better,
         xlabel="CPU seconds of a fit",
-        ylabel=board.question.score,
+        ylabel=textwrap.fill(board.question.score, _LETTERS),
     )
     name = f"figures/board-{board.key}.webp"
     (output / "figures").mkdir(exist_ok=True)

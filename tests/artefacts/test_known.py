@@ -38,7 +38,7 @@ def record_of(one, metric):
 
 
 class Answers:
-    """Counts how often it was asked."""
+    """Counts its calls."""
 
     def __init__(self):
         self.asked = 0

@@ -186,7 +186,7 @@ def test_profiles_of_a_perfect_or_hopeless_field_have_a_width():
 
 
 def test_anytime_curves_hold_the_best_and_summarise_repeats():
-    """At each time the running minimum, as quartiles over repeats; ended runs keep theirs."""
+    """At each time the running minimum, as quartiles over repeats; ended runs keep their last."""
     runs = pd.DataFrame(
         {
             "method": "a",

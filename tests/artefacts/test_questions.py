@@ -194,7 +194,7 @@ def test_the_dose_grows_with_the_levels(noise):
 
 
 def test_sets_of_images_have_the_classes_of_their_data():
-    """As many clusters are asked for as the paper's table has classes."""
+    """The number of clusters is the number of classes in the paper's table."""
     assert {name: images.classes for name, images in SETS.items()} == {
         "orl": 40,
         "yale": 15,

@@ -639,7 +639,7 @@ def test_a_damaged_record_is_told_in_a_line(command, tmp_path, monkeypatch, word
 
 
 def test_doctor_repairs_a_store(command, tmp_path):
-    """It says what is damaged; asked to, it sets that aside, and a run computes it again."""
+    """It lists the damage; with --repair it sets that aside, and a run computes it again."""
     command("run", "alpha", "--profile", "smoke")
     code, out, _ = command("doctor", "--repair")
     assert code == 0
@@ -682,7 +682,7 @@ def test_a_store_that_can_only_be_read_is_read(command, tmp_path):
 
 @pytest.mark.parametrize("how", ["deleted", "moved"])
 def test_a_store_that_goes_away_in_the_midst_ends_the_run(command, tmp_path, monkeypatch, how):
-    """Exit code 1, and no word of trials done: their records are not where they were asked for."""
+    """Exit code 1, and no word of trials done: their records are not in the requested store."""
     store = tmp_path / "store"
     put = Store.put
     goes = {

@@ -204,7 +204,7 @@ def test_views_cover_the_columns(name):
 
 
 def test_the_negative_view_is_left_out():
-    """kar64, the only view with negative values, comes when asked for and not otherwise."""
+    """kar64, the only view with negative values, comes only on request."""
     assert "kar64" not in real("mv-mfeat").view_names
     asked = real("mv-mfeat", views=("kar64", "pix240"))
     assert asked.X.shape == (2000, 304)

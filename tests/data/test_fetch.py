@@ -55,13 +55,13 @@ def cache(tmp_path, monkeypatch):
 
 @pytest.fixture
 def server(monkeypatch):
-    """A web server on this machine: ``files`` it gives, ``status`` it answers, ``asked`` paths;
+    """A web server on this machine: ``files`` it gives, ``status`` it answers, ``requested`` paths;
     with ``cut`` it breaks off early."""
-    state = Bunch(files={}, status=200, asked=[], cut=False)
+    state = Bunch(files={}, status=200, requested=[], cut=False)
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
-            state.asked.append(self.path)
+            state.requested.append(self.path)
             body = state.files.get(self.path.lstrip("/"))
             status = state.status if body is not None else 404
             body = body or b"no such file"
@@ -151,7 +151,7 @@ def test_fetch_converts_checks_and_stores(tiny, server):
     assert verify("tiny") == "ok"
     assert left_over(tiny.file.parent) == ["tiny.npz"]
     assert fetch("tiny") == tiny.file
-    assert server.asked == ["/tiny.mat"]
+    assert server.requested == ["/tiny.mat"]
 
 
 def test_a_damaged_cached_file_is_fetched_anew(tiny, server):
@@ -163,7 +163,7 @@ def test_a_damaged_cached_file_is_fetched_anew(tiny, server):
         load_dataset("tiny")
     fetch("tiny")
     assert verify("tiny") == "ok"
-    assert len(server.asked) == 2
+    assert len(server.requested) == 2
 
 
 def test_a_damaged_prepared_file_is_left_alone(tiny, monkeypatch, tmp_path):
@@ -283,7 +283,7 @@ def test_a_variant_is_only_a_stand_in(tiny, server):
     assert data.is_stand_in
     assert data.variant == "six other faces"
     assert fetch("tiny") == path
-    assert len(server.asked) == 1
+    assert len(server.requested) == 1
     server.files["tiny.mat"] = cai_mat(tiny.arrays)
     assert fetch("tiny", refresh=True) == tiny.file
     assert not load_dataset("tiny").is_stand_in
@@ -307,7 +307,7 @@ def test_homes_are_tried_in_turn(tiny, server):
     gone = Home(("{cai}/gone.mat",), convert.cai_images())
     tiny.register(homes=(gone, tiny.home))
     assert fetch("tiny") == tiny.file
-    assert server.asked == ["/gone.mat", "/tiny.mat"]
+    assert server.requested == ["/gone.mat", "/tiny.mat"]
 
 
 def test_a_mirror_of_the_prepared_files(tiny, server, monkeypatch, tmp_path):

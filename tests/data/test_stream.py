@@ -89,7 +89,7 @@ def test_a_class_of_scikit_learn_is_streamed():
 
 
 def test_classes_come_group_after_group():
-    """Each group is a segment, as long as asked for; too few samples are an error."""
+    """Each group is a segment of ``per_part`` samples; too few samples are an error."""
     data = load_dataset("digits")
     found = run("omf", data, classes_per_part=5, per_part=60, unit_samples=True)
     assert found.arrays["segments"].tolist() == [0, 60]

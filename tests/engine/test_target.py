@@ -78,7 +78,7 @@ def test_a_record_says_its_target():
 
 
 def test_timed_trials_are_native_and_others_are_not(tmp_path):
-    """Whatever target is asked for."""
+    """Whatever target is requested."""
     trials = [trial(), trial(timed=True)]
     with Store(tmp_path) as store:
         run(trials, store)

@@ -27,7 +27,7 @@ while True:
 
 @pytest.fixture
 def child(monkeypatch):
-    """Makes a worker whose child does something when it is asked to act."""
+    """Makes a worker whose child acts on a request."""
     monkeypatch.setattr(module, "_GRACE", 0.1)
     with contextlib.ExitStack() as stack:
 
@@ -95,7 +95,7 @@ def test_what_is_written_between_two_requests_is_nobodys_answer(child):
 
 
 def test_memory_of_all_processes_is_limited(child):
-    """The error gives the memory that they held, beside the limit."""
+    """The error gives the memory that they used, beside the limit."""
     worker = child("a = b'1' * (2 * 10**8); time.sleep(20)", memory_limit=10**8)
     with pytest.raises(MemoryExceeded, match=r"held \d{3} MB, more than the .* limit of 100 MB"):
         worker.call("act", {})

@@ -33,7 +33,7 @@ def samples(kind, n=60, m=7):
         return rng.random((n, m))
     if kind == "binary":  # ties everywhere
         return rng.integers(0, 2, (n, m)) * 1.0
-    if kind == "duplicates":  # more copies of a sample than neighbours are asked for
+    if kind == "duplicates":  # more copies of a sample than neighbours
         return np.repeat(rng.random((n // 10, m)), 10, axis=0)
     if kind == "all equal":
         return np.full((n, m), 0.1)

@@ -72,7 +72,7 @@ def test_single_precision_is_computed_in_double():
 
 
 def test_blocks_of_rows_make_no_difference(monkeypatch):
-    """Rows are independent, so however many are held at once, the answer is the same."""
+    """Rows are independent, so that the size of a block does not change the answer."""
     X, H = problem("dense")
     whole = project_manhattan_box(X, H, 0.1, return_dual=True)
     monkeypatch.setattr("nmfbench.optim.projections.manhattan_box._BLOCK", 1)

@@ -174,7 +174,7 @@ def test_single_precision_is_kept_and_agrees(p):
 
 @pytest.mark.parametrize("size", [1e-20, 0.5, 1.0, 30.0])
 def test_the_simplex_is_met_and_nearest(size):
-    """The projection has the sum asked for, and a quadratic's variational inequality holds."""
+    """The projection has the given sum, and a quadratic's variational inequality holds."""
     rng = np.random.default_rng(6)
     for x in (rng.standard_normal(8), np.ones(4), np.array([3.0]), -rng.random(5)):
         y = project_simplex(x, size)

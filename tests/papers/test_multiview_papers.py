@@ -43,7 +43,7 @@ def test_dead_components_are_not_private():
 
 
 def test_raw_views_are_rows_of_their_own():
-    """A fit that was asked for references gives theirs, and is no fit of its method."""
+    """A fit for references gives their scores, and does not count for its method."""
     known = records(references=[True, np.nan, np.nan], **{"map-raw": [0.9, np.nan, np.nan]})
     found = frame(known)
     assert found.loc[found["method"] == MAH, "n_components"].tolist() == [20, 30]

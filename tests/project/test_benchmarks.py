@@ -122,7 +122,7 @@ def test_json_alone_on_standard_output():
     ],
 )
 def test_wrong_usage_exits_with_2(args, message):
-    """A contest that cannot be held is refused in a sentence, before anything is measured."""
+    """An impossible contest is refused in a sentence, before anything is measured."""
     done = bench(*args)
     assert done.returncode == 2
     assert message in done.stderr

@@ -51,7 +51,7 @@ def test_a_tenth_is_found_in_nine_of_ten_runs_among_five_suspects():
 
 
 def test_less_than_what_counts_is_undecided():
-    """A change that is certain but smaller than asked for fails nobody."""
+    """A significant change below the threshold is no failure."""
     found = judge(SWEEPS, np.array([1.02, 1.021, 1.019, 1.02]))
     assert found.p_value < 0.001
     assert found.word(0.05) == "undecided"

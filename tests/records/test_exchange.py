@@ -343,7 +343,7 @@ def test_a_column_that_is_none_of_ours_is_noticed(file):
 
 
 def test_a_file_without_digests_is_read_on_request(file, records, tmp_path):
-    """And the store gives its records theirs."""
+    """The store then gives its records digests."""
     _save(_table(file).drop(columns="digest"), file)
     with pytest.raises(ExchangeError, match=r"no digests.*--without-digests"):
         read_export(file)

@@ -90,7 +90,7 @@ def test_timings_that_are_mixed_already_are_left_out():
 
 
 def test_the_larger_set_of_timings_wins_where_that_is_asked_for():
-    """It must have all that is held, and more; it is then taken whole."""
+    """It must have all present records, and more; it is then taken whole."""
     held = timings(["spa", "hals"])
     larger = timings(["spa", "hals", "mu"], ELSEWHERE)
     assert merged(held, larger).taken == []
@@ -119,7 +119,7 @@ def test_what_starts_from_an_agreeing_fit_is_taken():
 
 
 def test_what_starts_from_another_fit_is_left_out():
-    """Unless it is the larger family, and that is asked for; other families are not concerned."""
+    """Unless it is larger and ``larger_wins`` is set; other families are not concerned."""
     held, offered = family(tasks=["recognition"]), family(1.5)
     other = family(tasks=["clustering"], solver="pca")
     found = merged(held, [*offered, *other])

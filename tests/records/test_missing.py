@@ -49,7 +49,7 @@ def test_what_has_a_finished_record_is_not_missing(store):
 
 
 def test_a_failure_of_other_source_is_tried_again(store):
-    """A trial that failed under today's source is not run again, unless that is asked for."""
+    """A trial that failed under today's source is run again only with ``retry_failed``."""
     failed = {"status": "failed", "error": "ValueError: no", "metrics": {}}
     today, earlier = trial(repeat=0), trial(repeat=1)
     store.put(record_of(today, **failed))

@@ -52,7 +52,7 @@ def test_all_that_is_not_timed_becomes_of_the_reference(store, records):
 
 
 def test_what_was_computed_here_is_left(tmp_path, records):
-    """Whatever its target: it was asked for."""
+    """Whatever its target: the user named it."""
     with Store(tmp_path) as store:
         for record in records:
             store.put(record | {"versions": OLD})

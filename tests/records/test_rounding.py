@@ -167,7 +167,7 @@ def test_measurements_are_kept_by_group_with_their_versions(tmp_path):
 
 
 def test_measurements_of_more_trials_come_along(tmp_path):
-    """From one folder to another, and the held ones stay otherwise."""
+    """From one folder to another; otherwise the present ones stay."""
     here, there = tmp_path / "here", tmp_path / "there"
     assert merge_spreads(there, here) == 0
     ours, theirs = Spreads(here), Spreads(there)

@@ -89,7 +89,7 @@ def test_done_stays(store):
 
 
 def test_an_outdated_record_is_replaced_with_its_arrays(store):
-    """Where that is asked for, a finished record and all its arrays give way."""
+    """With ``replace``, a finished record and all its arrays give way."""
     store.put(record(n_iter=1), {"W": np.ones(1), "V": np.ones(1)})
     assert store.put(record(n_iter=2), {"W": np.zeros(1)}, replace=True)
     assert [r["n_iter"] for r in store.records()] == [2]
@@ -148,7 +148,7 @@ def test_audits(store):
 
 
 def test_order_and_status(store):
-    """Records come in the order of the keys asked for, however many, absent ones left out."""
+    """Records come in the order of the given keys, however many, absent ones left out."""
     for i in range(1200):
         store.put(record(f"{i:04d}", status="failed" if i == 7 else "done"))
     keys = [f"{i:04d}" for i in reversed(range(1300))]

@@ -598,7 +598,7 @@ def test_several_cards_are_separated(tmp_path, capsys):
 
 @pytest.fixture
 def measuring(monkeypatch):
-    """Measurements without any work: names of the solvers asked for, with one that interrupts."""
+    """Measurements without any work: names of the requested solvers, with one that interrupts."""
     asked = []
 
     def measure(solver, params, **limits):

@@ -51,7 +51,7 @@ def rises(model):
 
 @pytest.mark.parametrize("normalize", [True, False])
 def test_the_objective_is_that_of_the_factors_returned(normalize):
-    """Squared error plus lam1 lam2 times the trace of the inverse; units as asked for."""
+    """Squared error plus lam1 lam2 times the trace of the inverse; units as configured."""
     X, W, Ht = problem()
     model, V = given(X, W, Ht, lam1=0.7, lam2=0.3, max_iter=12, normalize=normalize)
     error = np.linalg.norm(X - V @ model.components_) ** 2

@@ -83,7 +83,7 @@ def problem(key, **options):
 
 
 def start(key):
-    """Initial factors for :func:`problem`, below one as some solvers bound theirs."""
+    """Initial factors for :func:`problem`, below one as some solvers bound factors."""
     rng = np.random.default_rng(5)
     W, H = rng.uniform(0.1, 0.9, (N, R)), rng.uniform(0.1, 0.9, (R, M))
     return (W, W.T.copy()) if solvers[key].target.symmetric else (W, H)
@@ -263,7 +263,7 @@ def test_solvers_without_a_start_refuse_initial_factors(key):
 
 @pytest.mark.parametrize("key", SEPARABLE)
 def test_components_are_exactly_the_rows_of_anchors(key):
-    """There are as many anchors as asked for, and components_ are their rows to the bit."""
+    """There are ``n_components`` anchors, and components_ are their rows to the bit."""
     for X in inputs(key, problem(key)):
         model = make(key).fit(X)
         anchors = model.anchor_indices_

@@ -185,7 +185,7 @@ def test_what_is_proved_to_descend_descends(key, options, name):
 
 @pytest.mark.parametrize("key", WITH_GRAPH)
 def test_the_graph_is_that_of_the_scaled_samples(key):
-    """A graph given is used; the one made joins neighbours after scaling, as many as asked for."""
+    """A graph given is used; the one made joins ``n_neighbors`` after scaling."""
     X = points() * np.random.default_rng(2).uniform(0.1, 9, (N, 1))
     target = solvers[key].target
     params = {"n_neighbors": 2, "max_iter": 10}

@@ -124,7 +124,7 @@ def test_anchors_of_separable_data(solver, dtype):
 
 
 def test_zero_rows_are_no_anchors():
-    """Rows of zeros are left out, even where more anchors are asked for than points remain."""
+    """Rows of zeros are left out, even with more anchors than remaining points."""
     rng = np.random.default_rng(0)
     X, _ = separable(rng, 6, 5, 2)
     X[[1, 4]] = 0

@@ -70,7 +70,7 @@ def test_the_scale_of_the_start_does_not_matter_to_the_objective(solver):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_the_graph_is_made_of_the_neighbours_of_the_data(solver):
-    """Without an affinity the graph is that of the nearest neighbours, as many as asked for."""
+    """Without an affinity the graph joins the ``n_neighbors`` nearest neighbours."""
     X, _, _ = problem()
     params = {"n_components": R, "beta": 0.1, "random_state": 0, "max_iter": 5}
     made = solver(n_neighbors=2, **params).fit(X)

@@ -41,7 +41,7 @@ def test_the_objective_is_the_distance_from_the_span():
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("seed", range(3))
 def test_noiseless_anchors_are_found(seed, dtype):
-    """All anchors, and no more: the data are exhausted, even when more are asked for."""
+    """All anchors, and no more: the data are exhausted, even if ``n_components`` is larger."""
     X, anchors = separable(seed)
     s = make_solver("spa", n_components=20).fit(X.astype(dtype))
     assert set(s.anchor_indices_) == anchors

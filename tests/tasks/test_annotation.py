@@ -107,7 +107,7 @@ def test_transfer_by_hand():
 
 
 def test_an_image_with_many_tags_gives_the_most_frequent_ones():
-    """Of six tags five are taken, ties by number, and no other image is asked."""
+    """Of six tags five are taken, ties by number, and no other image is used."""
     Y = tags_of(range(6), {5}, {5}, {7}, vocabulary=8)
     assert transfer_tags(np.array([[0, 3]]), Y).tolist() == [[5, 0, 1, 2, 3]]
 
@@ -214,7 +214,7 @@ def test_equal_codes_are_at_distance_zero():
 
 
 def test_bases_are_learned_on_training_images_of_unit_length():
-    """Solvers see training rows only, of unit length; part of them if asked for, drawn alike."""
+    """Solvers see training rows only, of unit length; with ``n_learn`` a part, drawn alike."""
     data, solver = images(), Given()
     unit = data.X / np.linalg.norm(data.X, axis=1, keepdims=True)
     annotation(data, solver, np.random.default_rng(0))

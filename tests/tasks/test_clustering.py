@@ -328,7 +328,7 @@ def test_labels_of_a_clusterer_count_whatever_the_rule():
 
 
 def test_records_of_a_clustering_hold_what_the_solver_says_of_its_fit():
-    """Diagnostics of the factorization come along, and samples are scaled if asked for."""
+    """Diagnostics of the factorization come along, and samples are scaled on request."""
     options = {"n_components": 3, "n_classes": 3, "unit_samples": True}
     trial = Trial("clustering", "digits", "rnmfd", {"max_iter": 5}, options=options)
     outcome = perform(trial)

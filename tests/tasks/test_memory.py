@@ -1,4 +1,4 @@
-"""The memory of a stream: what is held, what the limit does, and where samples come from."""
+"""The memory of a stream: use, limit, and where samples come from."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def run(key, n_samples=300, params=None, **options):
 
 
 def test_a_buffer_of_all_samples_grows_and_a_ring_does_not():
-    """The tenths of a stream tell what is held after each, and a pickle what is held at the end."""
+    """Memory in use after each tenth of a stream; at the end, the size of a pickle."""
     ring, whole = run("mor-nmf"), run("or-nmf")
     assert ring.arrays["samples"].tolist() == list(range(30, 301, 30))
     assert np.ptp(ring.arrays["bytes"]) < 100 < np.ptp(whole.arrays["bytes"])

@@ -148,7 +148,7 @@ def test_algorithm_4_is_the_nearest_pseudo_inverse_code_of_the_clean_sample():
 
 
 def test_algorithm_4_may_see_the_images_of_algorithm_5():
-    """Asked to, it codes the corrupted samples as it codes clean ones, and nothing else changes."""
+    """With the option, corrupted samples are coded like clean ones, and nothing else changes."""
     data, base = by_hand()
     corrupted = recognition(data, None, None, base, clean_test=False)
     as_if_clean = recognition(Bunch(X=data.X, y=data.y), None, None, base)

@@ -34,17 +34,21 @@ _CLIPS = (_RESTAURANT, _HALL, _LOBBY)
 _GENERATED = Clip("square", "moving-square")
 _SIZES = {_RESTAURANT: (50, 100, 200, 300), _HALL: (50, 100, 200, 300), _LOBBY: (50, 100)}
 _LARGEST = 200  # frames, on which claims are judged
+_QUICK = 100
 
 _FAST = (Method("RobustXRAY", "robust-xray"), Method("RobustXRAY", "robust-xray", {"refits": 1}))
+_TWICE = Method("RobustXRAY", "robust-xray", {"refits": 2})
 _RANKS = (1, 2, 5)
+_CHOSEN = (1, 2)
+"""Ranks that the paper's protocol chooses for RobustXRAY on some clip of Figure 7."""
 
 
-def _refitted(rank):
-    """RobustXRAY at a rank, with one refit."""
-    return f"RobustXRAY, r = {rank}, refits = 1"
-
-
-JUDGED = _refitted(2)
+_TIMED = {
+    f"r = {rank}, refits = {refits}": f"RobustXRAY, r = {rank}, refits = {refits}"
+    for rank in _CHOSEN
+    for refits in (1, 2)
+}
+JUDGED = _TIMED["r = 2, refits = 1"]
 
 
 def _ialm(svd, tol):
@@ -55,7 +59,7 @@ _GRAM, _LANCZOS, _FULL = (
     [_ialm(svd, tol) for tol in (1e-7, 1e-3)] for svd in ("gram", "lanczos", "full")
 )
 _SLOW = (*_GRAM, *_LANCZOS, *_FULL)
-METHODS = (*_FAST, *_SLOW)
+METHODS = (*_FAST, _TWICE, *_SLOW)
 
 RIVALS = [
     tuple(
@@ -77,11 +81,21 @@ def grid(profile):
         return [
             trial
             for clip in _CLIPS
-            for trial in _runs(clip, [100], _FAST[1:], [2], few.get(clip, _GRAM), 3)
+            for trial in _runs(clip, [_QUICK], [_FAST[1], _TWICE], _CHOSEN, few.get(clip, _GRAM), 3)
         ]
     return [
-        trial for clip in _CLIPS for trial in _runs(clip, _SIZES[clip], _FAST, _RANKS, _SLOW, 5)
+        trial
+        for clip in _CLIPS
+        for trial in (
+            *_runs(clip, _SIZES[clip], _FAST, _RANKS, _SLOW, 5),
+            *_runs(clip, _judged_sizes(clip), [_TWICE], _CHOSEN, (), 5),
+        )
     ]
+
+
+def _judged_sizes(clip):
+    """Frames on which claims are judged, in the quick grid and in the paper's."""
+    return sorted({_QUICK, max(n for n in _SIZES[clip] if n <= _LARGEST)})
 
 
 def _runs(clip, sizes, fast, ranks, slow, repeats):
@@ -137,7 +151,8 @@ def summarise(rows):
 def _claim(clip, method):
     """At the authors' tolerance and without Gram matrices the paper's, else our question.
 
-    The paper's is decided where it comes out alike at all ranks, ours at rank 2.
+    The paper's is decided where it comes out alike at the chosen ranks with one refit and with
+    two, ours at rank 2 with one.
     """
     tight = method.params["tol"] < 1e-6
     name = f"{method.params['svd']}-{'tight' if tight else 'loose'}"
@@ -153,11 +168,11 @@ def _claim(clip, method):
             at={"clip": clip.label, "judged": True},
         )
 
-    ranks = {str(rank): against(_refitted(rank)) for rank in _RANKS}
+    timed = {words: against(name) for words, name in _TIMED.items()}
     return Claim(
         f"{clip.dataset.removeprefix('video-')}-ialm-{name}",
         f"{clip.label}: RobustXRAY is {PRINTED.text.removesuffix('i-ALM')}{method.label}.",
-        test=against(JUDGED) if ours else at_each_reading("the rank of RobustXRAY", ranks),
+        test=against(JUDGED) if ours else at_each_reading("rank and refits", timed),
         reported=PRINTED.text,
         **said_at(PRINTED.source, ours=ours),
     )
@@ -166,9 +181,11 @@ def _claim(clip, method):
 CLAIMS = [_claim(clip, method) for clip in _CLIPS for method in _SLOW]
 
 ASSUMED = {
-    "rank and refits": "One refit, of the paper's one or two. The paper does not say at which rank "
-    "it was timed: its claims are decided where they come out alike at r = 1, 2 and 5; numbers and "
-    "our claims have r = 2, fixed before anything was timed.",
+    "rank and refits": "The paper makes one or two refits, and does not say at which rank it was "
+    "timed: its claims are decided where they come out alike with one and two, at r = 1 and 2, one "
+    "of which its protocol chooses on each clip of Figure 7. The rank 5, which is slower, stands "
+    "beside them; numbers and our claims have r = 2 and one refit, fixed before anything was "
+    "timed.",
     "frames": "Claims are about 200 frames, of IBM test 2 all 90; in the quick grid 100.",
     "i-ALM": "The authors' default tolerance 1e-7, and 1e-3. Singular values by LAPACK (full), by "
     "Lanczos' method with the authors' prediction of the rank, both as near to what the paper "
