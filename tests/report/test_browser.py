@@ -593,12 +593,12 @@ def test_from_a_finding_to_its_test(browser, smoke_report):
     """A finding leads to its figure, and an outcome there to the unfolded test with its evidence."""
     folder = smoke_report.folder
     index = browser.open(folder / "index.html")
-    page = follow(browser, index, folder, "#or-nmf .found .source")
+    page = follow(browser, index, folder, "article .found .source")
     section = page.run("decodeURIComponent(location.hash.slice(1))")
     seen = "[...document.querySelectorAll('.tests tr[id]')].filter((row) => row.checkVisibility())"
     assert page.run(f"{seen}.length") == 0
     test = page.run(f"document.querySelector('#{section} .tests tr[id]').id")
-    page = browser.open(folder / "or-nmf.html", fragment=f"#{test}")
+    page = browser.open(folder / f"{test.partition('/')[0]}.html", fragment=f"#{test}")
     assert page.run(f"{seen}.map((row) => row.id)").count(test) == 1
     assert page.run(f"document.getElementById({json.dumps(test)}).cells[2].innerText")
 

@@ -156,7 +156,7 @@ def verdicts(smoke_report):
 
 def rows_of(page):
     """Cells of the table of claims as text, by the id of the row."""
-    found = re.findall(r'<tr id="([^"]+/[^"]+)">(.*?)\n(?=<tr|</tbody)', page, flags=re.DOTALL)
+    found = re.findall(r'<tr id="([^"]+/[^"]+)"[^>]*>(.*?)\n(?=<tr|</tbody)', page, flags=re.DOTALL)
     return {
         name: [html.unescape(re.sub("<.*?>", "", cell)).strip() for cell in row.split("<td")[1:]]
         for name, row in found
