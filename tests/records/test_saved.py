@@ -94,13 +94,13 @@ def sent(tmp_path_factory):
     with Store(folder / "store") as store:
         compute(plan, look_up(plan, store, folder / "timings"), store, folder / "timings")
         names = save_records(plan, store, folder / "mine.parquet", format="parquet")
-    assert set(names) == {"mine.py:Mine@" + version(folder), "mine.py:Fails@" + version(folder)}
+    assert set(names) == {f"mine.py:{name}@{version(folder, name)}" for name in ("Mine", "Fails")}
     return folder
 
 
-def version(folder):
-    """Hash of the source of the class in a folder."""
-    return trial(f"{folder}/mine.py:Mine").declared["solver"]
+def version(folder, name="Mine"):
+    """Hash of what a class in a folder uses."""
+    return trial(f"{folder}/mine.py:{name}").declared["solver"]
 
 
 @pytest.fixture
@@ -126,7 +126,8 @@ def test_a_saved_file_tells_no_place_and_no_time(sent):
     table = pd.read_parquet(sent / "mine.parquet")
     assert not table["timed"].any()
     assert set(table["task"]) == {"recognition", "factorization"}
-    assert set(table["solver"]) == {f"mine.py:{name}@{version(sent)}" for name in ("Mine", "Fails")}
+    solvers = {f"mine.py:{name}@{version(sent, name)}" for name in ("Mine", "Fails")}
+    assert set(table["solver"]) == solvers
     failed = table[(table["status"] == "failed") & (table["task"] == "factorization")]
     assert set(failed["error"]) == {"FileNotFoundError: no more data"}
     assert str(sent) not in table.to_csv()
@@ -138,7 +139,8 @@ def test_import_runs_and_reads_no_code(sent, tmp_path, monkeypatch, capsys):
     Path("mine.py").mkdir()  # cannot be read as a file
     assert cli.main(["import", str(sent / "mine.parquet"), "--store", "store", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert answer["saved"] == [f"mine.py:{name}@{version(sent)}" for name in ("Fails", "Mine")]
+    saved = [f"mine.py:{name}@{version(sent, name)}" for name in ("Fails", "Mine")]
+    assert answer["saved"] == saved
     assert answer["new"] == len(pd.read_parquet(sent / "mine.parquet"))
     # A second import finds all of them, and the store still names the class without a place.
     assert cli.main(["import", str(sent / "mine.parquet"), "--store", "store"]) == 0
@@ -261,9 +263,9 @@ def test_leaderboards_rank_what_was_saved(sent, ours, tmp_path):
         boards, lacking = leaderboards(records)
         assert evaluate(plan, records).scores["method"].nunique() == 4
     (board,) = boards
-    labels = {f"{name}@{version(sent)}" for name in ("Mine", "Fails")}
+    labels = {f"{name}@{version(sent, name)}" for name in ("Mine", "Fails")}
     assert set(board.table["method"]) == {"mu", "pca"} | labels
-    assert board.table["method"].iloc[-1] == f"Fails@{version(sent)}"
+    assert board.table["method"].iloc[-1] == f"Fails@{version(sent, 'Fails')}"
     origins = {entrant.label: entrant.origin for entrant in plan.entrants if entrant.origin}
     page = write_leaderboards(boards, lacking, origins, tmp_path)[0].read_text()
     for label in labels:
