@@ -7,7 +7,7 @@ const heads = [...table.tHead.rows[0].cells];
 const names = heads.map((head) => head.textContent.toLowerCase());
 const rows = [...table.tBodies[0].rows].map((row) => {
   const cells = [...row.cells].map((cell) => cell.textContent.trim());
-  return { row, cells, text: [row.id, ...cells].join(" ").toLowerCase() };
+  return { row, cells, text: [row.id, ...cells, row.dataset.more].join(" ").toLowerCase() };
 });
 const choices = [...form.querySelectorAll("select")].map((field) => {
   return { field, column: names.indexOf(field.dataset.column ?? field.name) };
@@ -32,8 +32,13 @@ function chosen(cell, field) {
   return !field.value || field.value === ("before" in field.dataset ? shown.split(field.dataset.before)[0] : shown);
 }
 
+// A long word is found in its other forms, too: what is occluded, by occlusion.
+function stem(word) {
+  return word.length > 6 ? word.slice(0, Math.max(5, word.length - 4)) : word;
+}
+
 function show() {
-  const words = form.text.value.toLowerCase().split(/\s+/);
+  const words = form.text.value.toLowerCase().split(/\s+/).map(stem);
   let shown = 0;
   for (const { row, cells, text } of rows) {
     row.hidden =
@@ -78,6 +83,7 @@ function read() {
 }
 
 heads.forEach((head, i) => {
+  if ("unsorted" in head.dataset) return; // values of many units
   const button = document.createElement("button");
   button.textContent = head.textContent;
   button.type = "button";
