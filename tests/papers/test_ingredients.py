@@ -131,7 +131,8 @@ def test_growth_of_the_lead_looks_at_noises_with_all_levels():
         {study.ALL: lambda *_: 0.9, study.NO_S: lambda *_: 0.1}, cells=[("gaussian", 0.1)]
     )
     for records in (whole, pd.concat([whole, one], ignore_index=True)):
-        assert _verdict("s-lead-grows", records).effect == pytest.approx(50)
+        # Fifty points for one unit of the dose, over doses from 0 to 0.2.
+        assert _verdict("s-lead-grows", records).effect == pytest.approx(10)
 
 
 def test_a_claim_on_one_noise_ignores_the_others():

@@ -138,12 +138,13 @@ def falls(ranks, method="INMF"):
     rows = [
         {
             "method": method,
-            "codes": "NNLS",
+            "codes": codes,
             "train_per_class": 5,
             "n_components": rank,
             "repeat": repeat,
             "accuracy (%)": value + 0.1 * repeat,
         }
+        for codes in ("NNLS", "pseudo-inverse")
         for rank, value in ranks.items()
         for repeat in range(6)
     ]
