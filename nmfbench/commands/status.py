@@ -47,7 +47,8 @@ def status(
     stand_in : bool, default=False
         Count trials on stand-ins where real data are missing.
     store : path-like, default="results"
-        Folder of the records; nothing is written.
+        Folder of the records. None is written, but ``outlooks.json``, from which the next call
+        answers sooner, is.
     progress : callable, optional
         Called with each event.
 
