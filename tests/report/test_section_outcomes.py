@@ -122,7 +122,7 @@ def test_the_printed_number_that_differs_most_is_shown():
 
 
 def test_a_section_shows_the_sentences_that_it_tests():
-    """In the room that it leaves for them, with their outcomes; after three the rest is folded."""
+    """In the room that it leaves for them, with their outcomes; after two the rest is folded."""
 
     def row(name, test):
         tests = [{"id": test, "verdict": "confirmed"}]
@@ -133,7 +133,7 @@ def test_a_section_shows_the_sentences_that_it_tests():
     rows.append(row("other", "robust-xray/fig30/a"))
     page = with_sentences("<p><!-- sentences of robust-xray/fig3 --></p>", rows)
     assert re.findall(r"The (\w+) sentence", page) == [f"{i}th" for i in range(5)]
-    assert page.index("3th") > page.index("2 more sentences")
+    assert page.index("2th") > page.index("3 more sentences")
     assert "sentences.html#robust-xray/0th" in page
     assert (
         with_sentences("<p><!-- sentences of robust-xray/fig1 --></p>", rows).strip() == "<p></p>"
