@@ -25,7 +25,7 @@ from nmfbench.advice.folds import FITS, Prediction, draw_cells, draw_folds, pred
 from nmfbench.advice.kernels import Kernels, loss_job, solver_job
 from nmfbench.advice.model import Model, Stability, fit_model, proof, stability_of
 from nmfbench.advice.noise import NOISES, is_counts
-from nmfbench.advice.race import Race, entrants, run_race
+from nmfbench.advice.race import USED_UP, Race, entrants, run_race
 from nmfbench.advice.residuals import growth, outliers
 from nmfbench.advice.sample import Part, draw_part
 
@@ -57,7 +57,6 @@ _RACE = 0.9
 _SLOW = 2  # a first look may take so many times its share before the part is made smaller
 _LEAST_ENTRIES = 2_500
 _NOT_COMPILED = "its kernels were not compiled within the budget; the next run may find them"
-_USED_UP = "the budget was used up"
 
 
 @dataclass
@@ -280,7 +279,7 @@ class _Run:
         )
 
     def _compiled(self, jobs, share):
-        """Those of the jobs whose kernels are compiled once a share of the budget is used."""
+        """Jobs whose kernels are compiled once a share of the budget is used."""
         if self.kernels is None:
             return set(jobs)
         return self.kernels.wait(jobs, max(0.0, self.budget.left(share)))
@@ -327,7 +326,7 @@ class _Run:
         tried = {row["loss"] for row in chosen.losses}
         for loss in self.losses:
             if loss not in tried:
-                reason = _USED_UP if loss in losses else _NOT_COMPILED
+                reason = USED_UP if loss in losses else _NOT_COMPILED
                 self.advice.losses_left_out[loss] = reason
         self.progress(f"noise: {NOISES[chosen.noise]}; loss of the fit: {chosen.loss}")
         if self.kernels is not None:
@@ -368,7 +367,7 @@ class _Run:
         self.advice.rank_by_cells = choose_rank(self.known, "cells", loss, noise)
 
     def _leave_out(self, what):
-        self.advice.notes.append(f"{what} were left out: {_USED_UP}")
+        self.advice.notes.append(f"{what} were left out: {USED_UP}")
 
     def _residuals(self):
         chosen, rank = self.loss, self.rank.rank

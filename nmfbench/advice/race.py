@@ -26,7 +26,10 @@ from nmfbench.core import registry
 from nmfbench.solvers import make_solver
 from nmfbench.stats.intervals import t_interval
 
-__all__ = ["Entrant", "Race", "entrants", "run_race"]
+__all__ = ["USED_UP", "Entrant", "Race", "entrants", "run_race"]
+
+USED_UP = "the budget was used up"
+"""Why a solver or a loss was left out."""
 
 _CLOSE = 0.01  # of the best error of held-out entries
 _SAME = 0.001
@@ -268,7 +271,7 @@ def _ratio(errors, best):
 
 
 def _outcome(everyone, rounds, left_out):
-    idle = {e.key: e.out or "the budget was used up" for e in everyone if not e.points}
+    idle = {e.key: e.out or USED_UP for e in everyone if not e.points}
     left_out = dict(left_out) | idle
     ran = [entrant for entrant in everyone if entrant.points]
     if not ran:

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
 import pandas as pd
-from markupsafe import Markup
 from matplotlib.figure import Figure
 
 import nmfbench
-from nmfbench.artefacts.drawn import figure_data
-from nmfbench.artefacts.style import save_picture
 from nmfbench.checks import Finding
 from nmfbench.comparison.evaluate import Findings
 from nmfbench.comparison.figures import (
@@ -33,7 +26,7 @@ from nmfbench.comparison.questions import ALPHA, FACTORS, question_of
 from nmfbench.comparison.run import Todo
 from nmfbench.core import registry
 from nmfbench.pages.environment import environment
-from nmfbench.pages.pictures import Picture, asset, save
+from nmfbench.pages.pictures import Picture, asset, save, write_tables
 from nmfbench.records.provenance import public_host
 
 __all__ = ["as_data", "draw_pictures", "write_page"]
@@ -71,9 +64,7 @@ def write_page(
     """
     output = Path(output)
     (output / "figures").mkdir(parents=True, exist_ok=True)
-    (output / "tables").mkdir(exist_ok=True)
-    for name, table in _tables(findings).items():
-        table.to_csv(output / "tables" / f"{name}.csv", index=False, lineterminator="\n")
+    write_tables(_tables(findings), output)
     highlight = [entrant.label for entrant in plan.new]
     compared = set(findings.outcomes["task"])
     titles = {task: question_of(task).title for task in plan.tasks if task in compared}
@@ -253,8 +244,11 @@ def headlines(summary: pd.DataFrame) -> list[str]:
     Examples
     --------
     >>> rows = [{"solver": "A", "wins": 2, "losses": 0}, {"solver": "A", "wins": 1, "losses": 3}]
-    >>> headlines(pd.DataFrame([*rows, {"solver": "A", "wins": 0, "losses": 0}]))
-    ['A is ahead of a rival on 2 of 3 tasks and behind one on 1, by more than the smallest difference that matters.']
+    >>> (text,) = headlines(pd.DataFrame([*rows, {"solver": "A", "wins": 0, "losses": 0}]))
+    >>> text.partition(", by")[0]
+    'A is ahead of a rival on 2 of 3 tasks and behind one on 1'
+    >>> text.partition(", ")[2]
+    'by more than the smallest difference that matters.'
     """
     found = []
     for solver, own in summary.groupby("solver", sort=False) if len(summary) else ():
@@ -267,7 +261,7 @@ def headlines(summary: pd.DataFrame) -> list[str]:
 
 
 def _name(label):
-    """A registered solver in words."""
+    """Title of a registered solver."""
     return registry.solvers[label].info["name"] if label in registry.solvers else label
 
 

@@ -1,15 +1,16 @@
-"""Pictures of a page that is one file: written beside it, and within it."""
+"""Pictures and tables of a page that is one file: written beside it, and pictures within it."""
 
 from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
+import pandas as pd
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
@@ -17,7 +18,7 @@ from nmfbench.artefacts.drawn import figure_data
 from nmfbench.artefacts.style import save_picture
 from nmfbench.pages.environment import ASSETS
 
-__all__ = ["Picture", "asset", "save"]
+__all__ = ["Picture", "asset", "save", "write_tables"]
 
 _LARGEST = 400_000  # bytes of numbers that a page holds for a figure, as it is to be mailed
 _NO_DATE = {"CreationDate": None, "Producer": None, "Creator": None}
@@ -54,6 +55,14 @@ def save(picture: Picture, folder: Path) -> dict[str, Any]:
         "script": Markup(script if len(script) <= _LARGEST else ""),
         "numbers": bool(script),
     }
+
+
+def write_tables(tables: Mapping[str, pd.DataFrame], output: Path) -> None:
+    """Write each table as CSV into the folder ``tables`` of the page's."""
+    folder = output / "tables"
+    folder.mkdir(exist_ok=True)
+    for name, table in tables.items():
+        table.to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
 
 
 def asset(name: str) -> Markup:

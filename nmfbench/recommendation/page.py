@@ -12,7 +12,7 @@ import pandas as pd
 
 import nmfbench
 from nmfbench.pages.environment import environment
-from nmfbench.pages.pictures import Picture, save
+from nmfbench.pages.pictures import Picture, save, write_tables
 from nmfbench.recommendation.figures import (
     draw_codes,
     draw_components,
@@ -54,7 +54,7 @@ def write_page(
     outliers : ndarray of shape (n, 2), optional
         Rows and columns of entries far from the fit.
     noise_names : mapping of str to str
-        Noise models in words.
+        Titles of noise models.
     command : str
         What gives this page, for its provenance.
 
@@ -63,11 +63,9 @@ def write_page(
     Path
         The page, which needs none of the other files.
     """
-    for name in ("figures", "tables"):
-        (output / name).mkdir(exist_ok=True)
+    (output / "figures").mkdir(exist_ok=True)
     tables = _tables(document)
-    for name, table in tables.items():
-        table.to_csv(output / "tables" / f"{name}.csv", index=False, lineterminator="\n")
+    write_tables(tables, output)
     shown = {
         picture.name: {"picture": picture} | save(picture, output / "figures")
         for picture in _pictures(document, factors, image_shape, outliers)

@@ -41,6 +41,7 @@ __all__ = [
     "read_beside",
     "read_export",
     "read_exports",
+    "read_rows_beside",
     "trial_of",
 ]
 
@@ -410,6 +411,38 @@ def read_beside(path, command: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         raise beside_error(path, command) from None
     return found
+
+
+def read_rows_beside(path, command: str, name: str, kinds: Sequence[type]) -> list[list] | None:
+    """The rows in a file that is kept beside records; None where there is no file.
+
+    Parameters
+    ----------
+    path : path-like
+    command : str
+        Who writes such a file.
+    name : str
+        Field of the file that has the rows.
+    kinds : sequence of type
+        Type of each value of a row.
+
+    Raises
+    ------
+    ExchangeError
+        If the file holds something else.
+    """
+    if (found := read_beside(path, command)) is None:
+        return None
+    rows = found.get(name)
+    whole = isinstance(rows, list) and all(
+        isinstance(row, list)
+        and len(row) == len(kinds)
+        and all(type(value) is kind for value, kind in zip(row, kinds, strict=True))
+        for row in rows
+    )
+    if not whole:
+        raise beside_error(path, command)
+    return rows
 
 
 def beside_error(path, command: str) -> ExchangeError:

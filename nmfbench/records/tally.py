@@ -14,7 +14,7 @@ import pandas as pd
 
 from nmfbench.core.files import atomic_write
 from nmfbench.records.agreement import OUTCOMES
-from nmfbench.records.exchange import beside_error, read_beside
+from nmfbench.records.exchange import read_rows_beside
 from nmfbench.records.store import Store
 
 __all__ = ["FILE_NAME", "merge_tally", "read_tally", "tally", "write_tally"]
@@ -59,20 +59,9 @@ def read_tally(folder) -> pd.DataFrame | None:
     ExchangeError
         If the file holds something else.
     """
-    path = Path(folder) / FILE_NAME
-    if (fields := read_beside(path, _COMMAND)) is None:
-        return None
     kinds = (str, int, *(int for _ in OUTCOMES), str)
-    rows = fields.get("audits")
-    whole = isinstance(rows, list) and all(
-        isinstance(row, list)
-        and len(row) == len(kinds)
-        and all(type(value) is kind for value, kind in zip(row, kinds, strict=True))
-        for row in rows
-    )
-    if not whole:
-        raise beside_error(path, _COMMAND)
-    return pd.DataFrame(rows, columns=_COLUMNS)
+    rows = read_rows_beside(Path(folder) / FILE_NAME, _COMMAND, "audits", kinds)
+    return None if rows is None else pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def merge_tally(source, target) -> None:

@@ -20,7 +20,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.core.files import atomic_write
 from nmfbench.engine.budget import cpu_of
-from nmfbench.records.exchange import beside_error, read_beside
+from nmfbench.records.exchange import read_rows_beside
 from nmfbench.records.store import Store
 from nmfbench.verdicts.evaluate import find
 from nmfbench.verdicts.known import Known
@@ -117,20 +117,9 @@ def read_course(folder) -> pd.DataFrame | None:
     ExchangeError
         If the file holds something else.
     """
-    path = Path(folder) / FILE_NAME
-    if (fields := read_beside(path, _COMMAND)) is None:
-        return None
     kinds = (str, float, str, int, int, int)
-    rows = fields.get("looks")
-    whole = isinstance(rows, list) and all(
-        isinstance(row, list)
-        and len(row) == len(kinds)
-        and all(type(value) is kind for value, kind in zip(row, kinds, strict=True))
-        for row in rows
-    )
-    if not whole:
-        raise beside_error(path, _COMMAND)
-    return pd.DataFrame(rows, columns=_COLUMNS)
+    rows = read_rows_beside(Path(folder) / FILE_NAME, _COMMAND, "looks", kinds)
+    return None if rows is None else pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def merge_course(source, target) -> None:
