@@ -1,9 +1,9 @@
 """Regret of ``nmfbench recommend`` on the problems that were held back while it was built.
 
 A quarter of the rows and of the columns is held out; ``recommend`` sees the rest. Its factors,
-those of every other solver of the loss it chose at its rank, of scikit-learn's NMF with defaults,
-and of its coordinate descent at the rank known (or chosen) predict the block that was held out, by
-its rows and columns with the others.
+the factors of the other solvers of the loss it chose at its rank, of scikit-learn's NMF with
+defaults, and of its coordinate descent at the rank known (or chosen) predict the block that was
+held out, by its rows and columns with the others.
 
     python -m benchmarks.recommend --budget 5m --reference 2m
     python -m benchmarks.recommend --problems "Gaussian, rank 4" --output /tmp/regret.json

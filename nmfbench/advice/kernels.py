@@ -86,7 +86,7 @@ class Kernels:
             os.write(self._requests, "".join(f"{job}\n" for job in jobs).encode())
 
     def wait(self, jobs: Iterable[str], seconds: float) -> set[str]:
-        """Those of the jobs that are ready, after ``seconds`` at most or once all of them are."""
+        """Jobs that are ready after ``seconds`` at most, or once all of them are."""
         jobs, end = set(jobs), time.monotonic() + seconds
         while not (self._ended or jobs <= self._ready):
             left = None if end == math.inf else max(0.0, end - time.monotonic())

@@ -327,7 +327,7 @@ def _artefact(name):
 
 
 def _score(standing):
-    """The metric of a standing in words."""
+    """Title of the metric of a standing."""
     return registry.tasks[standing["task"]].info["score_name"] or standing["metric"]
 
 

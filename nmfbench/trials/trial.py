@@ -249,7 +249,7 @@ class Trial:
 
     @cached_property
     def _versions(self) -> dict[str, Any]:
-        """What is declared but for the base."""
+        """Declared values without the base."""
         data = registry.datasets[self.dataset]
         stand_in = self.stand_in and data.info.get("stand_in") is not None
         noise = None if self.corruption is None else registry.corruptions[self.corruption]
@@ -264,7 +264,7 @@ class Trial:
 
     @cached_property
     def _after_base(self) -> str:
-        """What is declared as canonical text: all that is after the key of the base."""
+        """Declared values as canonical text: all that follows the key of the base."""
         return f",{canonical(self._versions)[1:]}"
 
     @cached_property

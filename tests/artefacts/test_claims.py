@@ -378,7 +378,7 @@ def test_the_evidence_names_what_is_compared_at_the_reading_that_it_shows():
     ],
 )
 def test_many_readings_are_counted(rivals, words):
-    """Those of the most frequent outcome are not listed."""
+    """Readings with the most frequent outcome are not listed."""
     each = {str(k): comparisons.better("a", rival, "score") for k, rival in enumerate(rivals)}
     assert words in verdict_of(at_each_reading("it", each), constant(ODD)).evidence
 

@@ -344,7 +344,7 @@ def test_a_file_is_named_by_its_absolute_path(folder, monkeypatch):
         ("some/where:Base", "ends in .py, or a dotted module"),
     ],
 )
-def test_what_cannot_be_read_is_told_in_a_line(folder, monkeypatch, text, message):
+def test_what_cannot_be_read_ends_in_one_line(folder, monkeypatch, text, message):
     """The message names what is wrong and, where there is one, the nearest name."""
     monkeypatch.chdir(folder)
     (folder / "broken.py").write_text("x = 1\nclass Base(:\n")
@@ -375,7 +375,7 @@ def test_an_unknown_key_has_its_near_misses():
         ("no_such_package.module:Class", "importing no_such_package.module fails: ModuleNotFound"),
     ],
 )
-def test_what_is_no_solver_is_told_in_a_line(folder, monkeypatch, name, message):
+def test_what_is_no_solver_ends_in_one_line(folder, monkeypatch, name, message):
     """A class that cannot be imported or made is refused before anything is computed."""
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", sys.path.copy())
@@ -389,7 +389,7 @@ def test_what_is_no_solver_is_told_in_a_line(folder, monkeypatch, name, message)
     assert "\n" not in found["error"]
 
 
-def test_unknown_parameters_are_told_with_the_nearest(folder):
+def test_unknown_parameters_are_named_with_the_nearest(folder):
     """Parameters are compared with the parameters of the constructor."""
     found = describe_here(f"{folder}/good.py:Wrapped", {"maxiter": 3})
     assert found["error"] == "good.py:Wrapped has no parameter maxiter; did you mean max_iter?"
@@ -728,7 +728,7 @@ def test_what_is_none_is_not_there(folder):
         ([RuntimeError("a.b.Odd: no")], "NMF cannot be looked at: Odd: no$"),
     ],
 )
-def test_a_class_that_hangs_or_ends_the_process_is_told(ends, message):
+def test_a_class_that_hangs_or_ends_the_process_is_named(ends, message):
     """At the import it is refused; at the first fit it is known to be of no use for any task."""
 
     class Child:
@@ -768,7 +768,7 @@ def test_children_that_do_not_start_are_nobodys_fault():
         (np.ones((2, 3)) * 1j, "its numbers are complex"),
     ],
 )
-def test_bad_factors_are_told_with_their_place(factor, message):
+def test_bad_factors_are_named_with_their_place(factor, message):
     """The message says where the factor is wrong, and how to fix it."""
     with pytest.raises(GuestFault, match=message):
         checked_factor("components_", factor, (2, 3))

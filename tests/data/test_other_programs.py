@@ -32,7 +32,10 @@ def test_recipes_of_other_programs(language, tmp_path):
     """Tables and sparse matrices arrive as they were, and factors go back."""
     program = RUN[language]
     if shutil.which(program[0]) is None:
-        pytest.skip(f"{program[0]} is not installed")
+        pytest.skip(
+            f"the recipe of the documentation is run by {language} itself; the test runs where "
+            f"{program[0]} is installed"
+        )
     write, back = recipes(language)
     (tmp_path / "recommendation").mkdir()
     W, H = X[:, :2], np.array([[1.0, 2, 3], [4, 5, 6]])

@@ -34,7 +34,7 @@ def test_the_last_audit_of_each_record_counts(found):
 
 
 def test_a_tally_comes_back_and_one_of_fewer_records_replaces_none(found, tmp_path):
-    """What is kept is what is read; a copy goes where there is none, or one of fewer records."""
+    """A tally is read as it was kept; a copy goes where there is none, or one of fewer records."""
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir(), there.mkdir()
     assert read_tally(here) is None

@@ -59,7 +59,7 @@ def suited(key, X, r=R):
     return X @ X.T if kind.symmetric else X[:, :r] if kind.square else X
 
 
-# What decides how a solver checks what it is given.
+# Methods and flags that decide how a solver checks its input.
 CHECKING = (
     *("fit", "fit_transform", "partial_fit", "transform", "inverse_transform"),
     *("_fit", "_rank", "_rank_bound", "_new_data"),

@@ -358,9 +358,9 @@ def against_onmf(
         Of the claim; the statement ends with a full stop.
     test_of : callable, or mapping of str to callable
         Label of ONMF with some number of updates -> test; of another setting, too, each reading of
-        it in words -> such a function, of which the first one is for our claims.
+        it by its name -> such a function, of which the first one is for our claims.
     setting : str, optional
-        Both settings in words.
+        Names of both settings.
     **more
         Further fields of the paper's claim.
     """

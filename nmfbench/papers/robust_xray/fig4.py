@@ -58,7 +58,7 @@ _AXIS = reported("robust-xray/fig4", "axis")
 
 
 def _rises(frame):
-    """What a line through recovery gains along the logarithm of the mean, in each repeat."""
+    """Gain of a line through recovery along the logarithm of the mean, in each repeat."""
     cells = per_repeat(frame, KL, METRIC, ["level"]).unstack("level").dropna()
     if cells.shape[1] < 2 or cells.empty:
         return Finding.without("not run", "no repeat of this grid has two means")
