@@ -3,8 +3,8 @@
 ``nmfbench compare SOLVER`` plans a fixed grid of small problems (:mod:`nmfbench.problems`) for each
 task that the solver can do and that declares a score (:mod:`~nmfbench.comparison.questions`,
 :mod:`~nmfbench.comparison.plan`), computes the trials that have no record
-(:mod:`~nmfbench.comparison.run`), makes tables of the records (:mod:`~nmfbench.comparison.evaluate`) and
-draws them on a page (:mod:`~nmfbench.comparison.page`).
+(:mod:`~nmfbench.comparison.run`), makes tables of the records
+(:mod:`~nmfbench.comparison.evaluate`) and draws them on a page (:mod:`~nmfbench.comparison.page`).
 
 Data, corruption, split and start of a trial depend on its problem and repeat alone, so that solvers
 are compared in pairs; and a baseline's trial that another comparison or a paper's artefact computed

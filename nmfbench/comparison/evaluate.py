@@ -172,7 +172,7 @@ _NO_RECORD: dict[str, Any] = {"status": "missing", "error": None, "metrics": {}}
 
 
 def kind_of(problem: Problem) -> str | None:
-    """What the data of a problem are, such as images; None of generated ones."""
+    """Kind of the data of a problem, such as images; None if they are generated."""
     info = registry.datasets[problem.dataset].info
     real = not problem.stand_in and not info.get("generated")
     return info.get("kind") if real else None
@@ -306,7 +306,7 @@ def _outcomes(plan, ranked):
                 alpha=ALPHA,
                 smallest=question_of(task).smallest,
             )
-            # Who minimises another loss, or takes no sparse data, has no part in the problem at all.
+            # Who minimises another loss, or takes no sparse data, has no part in the problem.
             there = set(zip(own["problem"], own["method"], strict=True))
             pairs = zip(table["task"], table["rival"], strict=True)
             table = table[[{pair, (pair[0], entrant.label)} <= there for pair in pairs]]

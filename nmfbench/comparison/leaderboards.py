@@ -2,9 +2,10 @@
 
 A job is a task under one kind of corruption, or under none; or a race of the solvers that minimise
 one loss. There are jobs on small problems, which all solvers do, and jobs on one kind of real data,
-of the solvers that have records there. The solvers of a job are ordered by mean rank over the problems of the job, as a comparison ranks them. Beside the order stands how far it can be
-trusted: against which rivals the first has a significant lead, by the paired tests of comparisons,
-and how much of the order is the same in two halves of the repeats.
+of the solvers that have records there. The solvers of a job are ordered by mean rank over the
+problems of the job, as a comparison ranks them. Beside the order stands how far it can be trusted:
+against which rivals the first has a significant lead, by the paired tests of comparisons, and how
+much of the order is the same in two halves of the repeats.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ KINDS = {
     "annotation": "annotated images",
     "segmentation": "photographs",
 }
-"""Kinds of real data, in words."""
+"""Titles of the kinds of real data."""
 
 _TICK = 1e-4  # seconds that the clock does not tell apart
 _LEAST = 5  # solvers of a leaderboard on real data

@@ -83,6 +83,7 @@ def _write_guide(source, output):
 _ANCHOR = re.compile('<a class="anchor-link".*?</a>', re.DOTALL)
 _LINK = re.compile(r'<a href="([^"#:]+)[^":]*">(.*?)</a>', re.DOTALL)
 
+
 def _data_licences() -> list[dict[str, Any]]:
     """Source and licence of every data set, those that share both in one row."""
     names: dict[tuple[str, str], list[str]] = {}

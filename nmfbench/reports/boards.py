@@ -1,4 +1,4 @@
-"""The page of leaderboards: groups that are told apart, and quality against time.
+"""The page of leaderboards: groups of solvers, and quality against time.
 
 Boards on real data come first, then those on small problems, which all solvers have done.
 """
@@ -44,7 +44,8 @@ def standing_of(board: Leaderboard) -> str:
     behind = int((board.table["standing"] == "behind").sum())
     if not board.stable:
         one, other = map(solver_name, board.first_of_halves)
-        text = f"No winner: {one} is first in one half of {board.repeats} repeats, {other} in the other."
+        halves = f"{one} is first in one half of {board.repeats} repeats, {other} in the other"
+        text = f"No winner: {halves}."
     elif not behind:
         text = f"No winner: none of {n} solvers is behind another on {board.repeats} repeats."
     else:

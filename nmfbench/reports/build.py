@@ -6,8 +6,6 @@ output holds the page's section, and what landing page, cards and claims take fr
 
 from __future__ import annotations
 
-from typing import Any
-
 import difflib
 import json
 import os
@@ -19,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import papermill
@@ -29,21 +28,19 @@ from nbconvert import HTMLExporter
 
 import nmfbench
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.verdicts.evaluate import Evaluation, claim_rows
-from nmfbench.verdicts.sentences import sentence_rows
 from nmfbench.cards import card_list, card_page, make_card
 from nmfbench.cards.card import Evidence, of_the_field, plan_of_the_field
 from nmfbench.comparison.evaluate import gather
 from nmfbench.comparison.leaderboards import Leaderboard, leaderboards, places
 from nmfbench.comparison.saved import add_saved, saved_solvers
 from nmfbench.core import registry
-from nmfbench.records.store import Store
-from nmfbench.records.tally import read_tally
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.papers.paper import paper as paper_of
-from nmfbench.reports.audits import write_audits
+from nmfbench.records.store import Store
+from nmfbench.records.tally import read_tally
 from nmfbench.reports.about import add_addresses, write_about
+from nmfbench.reports.audits import write_audits
 from nmfbench.reports.boards import write_leaderboards
 from nmfbench.reports.changes import RELEASED, read_release, write_changes
 from nmfbench.reports.choose import write_choose
@@ -51,16 +48,18 @@ from nmfbench.reports.claims import write_claims
 from nmfbench.reports.codecheck import write_codecheck
 from nmfbench.reports.crate import write_crate
 from nmfbench.reports.findings import findings
+from nmfbench.reports.hours import write_hours
 from nmfbench.reports.landing import write_landing
-from nmfbench.reports.reference import write_reference
 from nmfbench.reports.printed import write_numbers
+from nmfbench.reports.reference import write_reference
+from nmfbench.reports.regret import rows_of, write_regret
 from nmfbench.reports.section import SECTION, Section, contents, with_sentences
 from nmfbench.reports.sentences import sentence_counts, write_sentences
 from nmfbench.reports.sums import write_sums
-from nmfbench.reports.hours import write_hours
-from nmfbench.reports.regret import rows_of, write_regret
 from nmfbench.reports.two_targets import read_two_targets, write_page
 from nmfbench.verdicts.course import read_course
+from nmfbench.verdicts.evaluate import Evaluation, claim_rows
+from nmfbench.verdicts.sentences import sentence_rows
 
 __all__ = ["NotebookError", "Report", "build_report", "execute_notebook", "notebook_path"]
 
@@ -401,9 +400,7 @@ def _description(paper, counts) -> str:
 
 def _typeset(markdown: str) -> str:
     """Turn ``$...$`` and ``$$...$$`` into MathML, which browsers show without any script."""
-    markdown = re.sub(
-        r"\$\$(.+?)\$\$", lambda m: _formula(m[1]), markdown, flags=re.DOTALL
-    )
+    markdown = re.sub(r"\$\$(.+?)\$\$", lambda m: _formula(m[1]), markdown, flags=re.DOTALL)
     return re.sub(r"\$(.+?)\$", lambda m: to_mathml(m[1]), markdown)
 
 

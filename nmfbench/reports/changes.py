@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import nmfbench
-from nmfbench.verdicts.verdict import VERDICTS
 from nmfbench.core import registry
 from nmfbench.pages.environment import render_page
 from nmfbench.reports.numbers import measured
 from nmfbench.reports.sentences import STATES, sentence_state
+from nmfbench.verdicts.verdict import VERDICTS
 
 __all__ = [
     "REASONS",
@@ -117,7 +117,9 @@ class Move:
     def grounds(self) -> list[str]:
         """Anything else that the two verdicts rest on, where it differs, as text."""
         pairs = {name: (text(self.before), text(self.now)) for name, text in _GROUNDS.items()}
-        return [f"{name} {before} → {now}" for name, (before, now) in pairs.items() if before != now]
+        return [
+            f"{name} {before} → {now}" for name, (before, now) in pairs.items() if before != now
+        ]
 
 
 _GROUNDS = {
@@ -292,7 +294,9 @@ class Release:
             new=[row for row in rows if row["id"] not in self._by_id],
             gone=gone,
             tests={
-                key: Outcomes(*(_counts(side, key, "verdict", VERDICTS) for side in (compared, rows)))
+                key: Outcomes(
+                    *(_counts(side, key, "verdict", VERDICTS) for side in (compared, rows))
+                )
                 for key in papers
             },
             sentences={

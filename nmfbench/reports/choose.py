@@ -67,7 +67,7 @@ class Choice:
     Attributes
     ----------
     task, kind, data, loss, outliers : str
-        The job in words, as filters show them: the kind of data, and whether they are dense or
+        Terms of the job, as filters show them: the kind of data, and whether they are dense or
         sparse.
     problems : list of str
     key : str
@@ -108,8 +108,8 @@ def takes_sparse(key: str) -> bool:
 def choices(boards: Sequence[Leaderboard]) -> list[Choice]:
     """One for each job, loss and form of data that at least two solvers have done.
 
-    Small problems count where a job has no leaderboard on real data. Those of any loss on dense
-    data come first.
+    Small problems count where a job has no leaderboard on real data. Jobs of any loss on
+    dense data come first.
 
     Parameters
     ----------
@@ -143,7 +143,9 @@ def _forms(board, keys):
 
 
 def _choice(board, among, loss, data):
-    keys = dict.fromkeys([*({among.first} if among.stable else among.first_of_halves), *among.level])
+    keys = dict.fromkeys(
+        [*({among.first} if among.stable else among.first_of_halves), *among.level]
+    )
     costs = board.costs().set_index("method")["seconds"]
     return Choice(
         task=board.question.title,

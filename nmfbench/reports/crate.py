@@ -8,25 +8,24 @@ paper prints. Nothing is said here that the records or the pages do not say.
 
 from __future__ import annotations
 
-from typing import Any
-
 import json
 import mimetypes
 import platform
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
 import nmfbench
-from nmfbench.verdicts.evaluate import Evaluation, claim_rows
-from nmfbench.verdicts.verdict import VERDICTS, percent
 from nmfbench.datasets.base import dataset_info
-from nmfbench.records.provenance import commit
 from nmfbench.papers.paper import paper
+from nmfbench.records.provenance import commit
 from nmfbench.reports.section import Section
 from nmfbench.reports.sums import file_sum
+from nmfbench.verdicts.evaluate import Evaluation, claim_rows
+from nmfbench.verdicts.verdict import VERDICTS, percent
 
 __all__ = ["write_crate"]
 

@@ -30,7 +30,9 @@ def write_hours(found: pd.DataFrame, artefacts: Collection[str], output: Path) -
     with figure_style():
         figure, axis = plt.subplots(figsize=(7, 3.6))
         axis.step([0.0, *found["hours"]], [0, *found["all_decided"]], where="post", color="0.2")
-        axis.set(xlabel="CPU hours of all records until then", ylabel="decided tests", ylim=(0, None))
+        axis.set(
+            xlabel="CPU hours of all records until then", ylabel="decided tests", ylim=(0, None)
+        )
         figure.savefig(picture)
         plt.close(figure)
     last = found.groupby("artefact", sort=True).last().reset_index()

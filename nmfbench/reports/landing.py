@@ -17,9 +17,7 @@ from PIL import Image
 
 import nmfbench
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.verdicts.evaluate import Evaluation
 from nmfbench.artefacts.finding import ALPHA
-from nmfbench.verdicts.verdict import DECIDED, POLICY, VERDICTS
 from nmfbench.comparison.leaderboards import Leaderboard, preferred
 from nmfbench.core import registry
 from nmfbench.pages.environment import render_page
@@ -32,10 +30,11 @@ from nmfbench.reports.printed import number_tally
 from nmfbench.reports.section import Section, picture_path
 from nmfbench.reports.sentences import decided_share, sentence_counts
 from nmfbench.reports.two_targets import TwoTargets
+from nmfbench.verdicts.evaluate import Evaluation
+from nmfbench.verdicts.verdict import DECIDED, POLICY, VERDICTS
 
 __all__ = [
     "expected_wrong",
-    "finding",
     "named",
     "share",
     "write_landing",

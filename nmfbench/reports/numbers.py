@@ -13,7 +13,18 @@ import pandas as pd
 
 from nmfbench.verdicts.verdict import Verdict, percent
 
-__all__ = ["KINDS", "NUMBERED", "Numbers", "decided_by", "interval", "measured", "named", "number", "share", "tally"]
+__all__ = [
+    "KINDS",
+    "NUMBERED",
+    "Numbers",
+    "decided_by",
+    "interval",
+    "measured",
+    "named",
+    "number",
+    "share",
+    "tally",
+]
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nmfbench.verdicts.numbers import OUTCOMES
 from nmfbench.pages.environment import render_page
 from nmfbench.reports.numbers import measured, number, tally
+from nmfbench.verdicts.numbers import OUTCOMES
 
 __all__ = ["as_printed", "number_tally", "our_number", "write_numbers"]
 

@@ -46,10 +46,10 @@ _ACCESSIBLE = {
     '<a class="headerlink" href': '<a class="headerlink" aria-label="Address of this name" href',
     '<div class="attr function">': '<div class="attr function" tabindex="0">',
     '<div class="attr class">': '<div class="attr class" tabindex="0">',
-    '<pre>': '<pre tabindex="0">',
+    "<pre>": '<pre tabindex="0">',
     "<h6 id": '<h6 aria-level="2" id',
 }
-"""What pdoc writes, and what screen readers and keyboards can use."""
+"""Text that pdoc writes, and its replacement for screen readers and keyboards."""
 
 
 def write_reference(output: Path) -> list[Path]:

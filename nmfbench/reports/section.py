@@ -15,8 +15,6 @@ import matplotlib.pyplot as plt
 
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.drawn import figure_data
-from nmfbench.verdicts.evaluate import Evaluation, claim_rows, evaluate
-from nmfbench.verdicts.numbers import number_rows
 from nmfbench.artefacts.style import (
     figure_style,
     save_photographs,
@@ -25,14 +23,16 @@ from nmfbench.artefacts.style import (
 )
 from nmfbench.cards.card import Evidence
 from nmfbench.core import registry
-from nmfbench.records.store import Store
 from nmfbench.pages.environment import environment
+from nmfbench.records.store import Store
 from nmfbench.reports.changes import Changes, read_release
 from nmfbench.reports.numbers import decided_by, named
 from nmfbench.reports.outcomes import Outcome, outcomes
 from nmfbench.reports.sprite import Sprite, pack
 from nmfbench.reports.trials import write_trials
 from nmfbench.reports.two_targets import TwoTargets, read_two_targets
+from nmfbench.verdicts.evaluate import Evaluation, claim_rows, evaluate
+from nmfbench.verdicts.numbers import number_rows
 from nmfbench.verdicts.verdict import VERDICTS
 
 __all__ = [

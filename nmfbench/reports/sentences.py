@@ -7,11 +7,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nmfbench.verdicts.sentences import OUTCOMES
 from nmfbench.pages.environment import render_page
 from nmfbench.reports.numbers import tally
+from nmfbench.verdicts.sentences import OUTCOMES
 
-__all__ = ["STATES", "decided_share", "sentence_counts", "sentence_state", "sentence_tally", "write_sentences"]
+__all__ = [
+    "STATES",
+    "decided_share",
+    "sentence_counts",
+    "sentence_state",
+    "sentence_tally",
+    "write_sentences",
+]
 
 Row = Mapping[str, Any]
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import pandas as pd
 
-from nmfbench.verdicts.evaluate import Evaluation
 from nmfbench.core import registry
-from nmfbench.records.record import COLUMNS
-from nmfbench.trials.trial import canonical
 from nmfbench.pages.environment import environment
+from nmfbench.records.record import COLUMNS
 from nmfbench.reports.numbers import number
+from nmfbench.trials.trial import canonical
+from nmfbench.verdicts.evaluate import Evaluation
 
 __all__ = ["cells_of", "write_trials"]
 

@@ -1,9 +1,9 @@
 """Verdicts that hang on rounding: one grid, computed under two numerical targets, judged twice.
 
-``nmfbench claims --other STORE`` compares the verdicts of two stores, and keeps those that differ in
-a file beside the records, which goes into the record book and from there into reports. A grid may
-be judged in parts: earlier artefacts of the same profile and targets stay in the file until one of
-them is judged again. Timed artefacts are left out: their seconds differ from one run to the next
+``nmfbench claims --other STORE`` compares the verdicts of two stores, and keeps those that differ
+in a file beside the records, which goes into the record book and from there into reports. A grid
+may be judged in parts: earlier artefacts of the same profile and targets stay in the file until one
+of them is judged again. Timed artefacts are left out: their seconds differ from one run to the next
 under any target.
 """
 
@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.verdicts.evaluate import claim_rows, evaluate
-from nmfbench.verdicts.verdict import DECIDED
 from nmfbench.core.files import atomic_write
+from nmfbench.pages.environment import render_page
 from nmfbench.records.exchange import beside_error, read_beside
 from nmfbench.records.provenance import machine
 from nmfbench.records.store import Store
-from nmfbench.trials.target import is_reference
-from nmfbench.pages.environment import render_page
 from nmfbench.reports.changes import Move, is_kept, kept
+from nmfbench.trials.target import is_reference
+from nmfbench.verdicts.evaluate import claim_rows, evaluate
+from nmfbench.verdicts.verdict import DECIDED
 
 __all__ = [
     "FILE_NAME",
@@ -83,7 +83,7 @@ class TwoTargets:
         return self._by_id.get(claim)
 
     def joined(self, before: TwoTargets | None) -> TwoTargets:
-        """These verdicts and the earlier ones, if those are of the same grid and other artefacts."""
+        """These verdicts and the earlier ones, if of the same grid and other artefacts."""
         if (
             before is None
             or (before.profile, before.targets) != (self.profile, self.targets)

@@ -13,7 +13,9 @@ def test_the_page_says_how_to_install_cite_and_add(tmp_path):
     """With the files of the checkout, each of which is beside it, and the papers' addresses."""
     page, *files = write_about(["mahnmf", "robust-xray"], tmp_path)
     text = page.read_text(encoding="utf-8")
-    assert {"CITATION.cff", "codemeta.json", "LICENSE", "CHANGELOG.md"} <= {path.name for path in files}
+    assert {"CITATION.cff", "codemeta.json", "LICENSE", "CHANGELOG.md"} <= {
+        path.name for path in files
+    }
     for path in files:
         assert path.exists()
         assert f'href="{path.relative_to(tmp_path).as_posix()}"' in text
@@ -29,7 +31,7 @@ def test_the_guides_of_the_checkout_are_pages(tmp_path):
     assert set(pages) == set(GUIDES)
     for text in pages.values():
         assert "reports/" not in "".join(re.findall(r'href="(.*?)"', text))
-        for link in re.findall(r'<main>.*</main>', text, re.DOTALL)[0].split('href="')[1:]:
+        for link in re.findall(r"<main>.*</main>", text, re.DOTALL)[0].split('href="')[1:]:
             target = link.partition('"')[0]
             if "://" not in target and not target.endswith((".html", ".css")):
                 assert (tmp_path / "docs" / target.partition("#")[0]).is_file()

@@ -590,7 +590,7 @@ def test_from_a_paper_to_the_numbers_of_a_curve(browser, smoke_report):
 
 
 def test_from_a_finding_to_its_test(browser, smoke_report):
-    """A finding leads to its figure, and an outcome there to the unfolded test with its evidence."""
+    """A finding leads to its figure, and an outcome there to the unfolded test and its evidence."""
     folder = smoke_report.folder
     index = browser.open(folder / "index.html")
     page = follow(browser, index, folder, "article .found .source")

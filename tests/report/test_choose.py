@@ -14,8 +14,8 @@ from nmfbench.comparison.leaderboards import leaderboards, places
 from nmfbench.core import registry
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import ASSETS
-from nmfbench.reports.landing import write_landing
 from nmfbench.reports.choose import SMALL, choices, lead, takes_sparse, write_choose
+from nmfbench.reports.landing import write_landing
 
 SCORES = {"hals": 0.9, "mu": 0.6, "kl-mu": 0.5, "mahnmf-rri": 0.4, "median": 0.1}
 
@@ -206,7 +206,9 @@ def test_from_the_landing_page_to_a_solver_for_a_job(tmp_path, asked, answer):
         page = browser.open(index.with_name(link))
         for name, value in asked.items():
             page.run(f"form.{name}.value = {value!r}; form.dispatchEvent(new Event('input'))")
-        rows = page.run("[...table.tBodies[0].rows].filter((r) => !r.hidden).map((r) => r.innerText)")
+        rows = page.run(
+            "[...table.tBodies[0].rows].filter((r) => !r.hidden).map((r) => r.innerText)"
+        )
         assert rows
         assert all(answer in row for row in rows)
         assert all('make_solver("hals"' in row for row in rows)

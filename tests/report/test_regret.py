@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from benchmarks.recommend import Split, names, problem_named
 
+from benchmarks.recommend import Split, names, problem_named
 from nmfbench.reports.regret import rows_of, write_regret
 
 ROW = {
@@ -31,7 +31,7 @@ def test_the_page_says_how_often_it_is_right(tmp_path):
 
 
 def test_no_file_no_rows(tmp_path):
-    """Without results there is no page to write; rows are those of the file."""
+    """Without results there is no page to write; the page has the rows of the file."""
     assert rows_of(tmp_path / "none.json") == []
     (tmp_path / "some.json").write_text(json.dumps([ROW]))
     assert rows_of(tmp_path / "some.json") == [ROW]
@@ -39,7 +39,7 @@ def test_no_file_no_rows(tmp_path):
 
 @pytest.mark.parametrize("name", [name for name in names() if "rank" in name])
 def test_generated_problems_are_as_written_down(name):
-    """Shapes are those of the split, nothing is negative, and a second draw is the same."""
+    """Shapes are as in the split, nothing is negative, and a second draw is the same."""
     problem, X = problem_named(name)
     assert X.shape == tuple(problem["shape"])
     assert X.min() >= 0

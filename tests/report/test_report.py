@@ -12,6 +12,7 @@ import nbformat
 import pytest
 import yaml
 
+from nmfbench import papers
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.estimate import Estimate, of_units
@@ -20,7 +21,6 @@ from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.region import Bounds, Lead, Margin
 from nmfbench.cli import main
 from nmfbench.core import registry
-from nmfbench import papers
 from nmfbench.papers.paper import paper as paper_of
 from nmfbench.records.errors import StoreError
 from nmfbench.records.store import Store

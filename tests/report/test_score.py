@@ -682,7 +682,10 @@ def test_factors_of_a_file_are_judged_as_those_of_a_named_set(of_scikit_learn, t
     [
         (["--data", "none.csv"], "data=none.csv is not there"),
         (["--data", "digits", "--labels", "y.csv"], "labels is for a matrix of your own"),
-        (["--data", "negative.csv"], "1 negative entry (smallest -2; the first in row 1, column 0)"),
+        (
+            ["--data", "negative.csv"],
+            "1 negative entry (smallest -2; the first in row 1, column 0)",
+        ),
     ],
 )
 def test_data_that_cannot_be_used_end_in_a_line(words, message, tmp_path, monkeypatch, capsys):
