@@ -91,10 +91,12 @@ def test_the_cost_that_the_paper_shows_decides_its_claims():
     rng = np.random.default_rng(0)
     rows = []
     for repeat in range(8):
-        for method, stored, best in (("OR-NMF", 1, 4), ("OMF", 2, 2)):
-            costs = [np.array([9, k, k, k]) * np.exp(0.01 * rng.normal()) for k in (stored, best)]
-            rows.append(record(method, [0, 1, 2, 3], *costs, repeat=repeat))
-    frame = curves.frame_of([PAIR])(pd.DataFrame(rows))
+        for pair in curves.readings(*PAIR).values():
+            for method, stored, best in zip(pair, (1, 2), (4, 2), strict=True):
+                at_once = [np.array([9, k, k, k]) for k in (stored, best)]
+                costs = [cost * np.exp(0.01 * rng.normal()) for cost in at_once]
+                rows.append(record(method, [0, 1, 2, 3], *costs, repeat=repeat))
+    frame = curves.frame_of(curves.pairs_at_readings([PAIR]))(pd.DataFrame(rows))
     claims = {c.id: c for c in registry.artefacts["or-nmf/fig2"].target.claims}
     for axis in (SAMPLES, SECONDS):
         paper, ours = claims[f"or-omf-{axis}-r10"], claims[f"best-or-omf-{axis}"]
@@ -114,7 +116,9 @@ def test_no_record_is_of_fewer_samples_than_bases(figure):
 @pytest.mark.parametrize("figure", ["fig2", "fig3", "fig6"])
 def test_claims_of_the_paper_have_the_printed_omf_da_as_rival(figure):
     """Against the one with a safeguard, which the paper has not, claims are our questions."""
-    costs = {curves.OR: 2.0, curves.PRINTED: 4.0, curves.OMF_DA: 1.0}
+    pairs = [(curves.OR, curves.PRINTED), (curves.OR, curves.OMF_DA)]
+    costs = {name: 2.0 for name, _ in curves.readings(*pairs[0]).values()}
+    costs |= {curves.PRINTED: 4.0, curves.OMF_DA: 1.0}
     runs = [
         record(method, [0, 1, 2, 3], [9] + 3 * [cost * (1 + 0.01 * repeat)], repeat=repeat)
         for method, cost in costs.items()
@@ -122,8 +126,7 @@ def test_claims_of_the_paper_have_the_printed_omf_da_as_rival(figure):
     ]
     for run in runs:
         run["options"] = {"n_components": 50}
-    pairs = [(curves.OR, curves.PRINTED), (curves.OR, curves.OMF_DA)]
-    frame = curves.frame_of(pairs)(pd.DataFrame(runs))
+    frame = curves.frame_of(curves.pairs_at_readings(pairs))(pd.DataFrame(runs))
     claims = {c.id: c for c in registry.artefacts[f"or-nmf/{figure}"].target.claims}
     for axis in (SAMPLES, SECONDS):
         paper = claims[f"or-omf-da-{axis}-r50"]
@@ -131,3 +134,43 @@ def test_claims_of_the_paper_have_the_printed_omf_da_as_rival(figure):
         assert (paper.origin, ours.origin) == ("paper", "ours")
         assert verdict_of(paper.test, frame).verdict == "confirmed"
         assert verdict_of(ours.test, frame).verdict == "refuted"
+
+
+@pytest.mark.parametrize("at_the_smaller", [1.0, 4.0, None])
+def test_a_claim_is_decided_where_both_tolerances_agree(at_the_smaller):
+    """Where the smaller one turns it, or was not run, the claim stays open."""
+    wide, narrow = curves.readings("OR-NMF", "OMF").values()
+    costs = dict(zip(wide, (1.0, 2.0), strict=True))
+    if at_the_smaller is not None:
+        costs |= dict(zip(narrow, (at_the_smaller, 2.0), strict=True))
+    runs = [
+        record(method, [0, 1, 2, 3], [9] + 3 * [cost * (1 + 0.001 * repeat)], repeat=repeat)
+        for method, cost in costs.items()
+        for repeat in range(6)
+    ]
+    frame = curves.frame_of(curves.pairs_at_readings([PAIR]))(pd.DataFrame(runs))
+    claims = {c.id: c for c in registry.artefacts["or-nmf/fig2"].target.claims}
+    found = verdict_of(claims["or-omf-samples-r10"].test, frame).verdict
+    assert found == ("confirmed" if at_the_smaller == 1.0 else "inconclusive")
+
+
+@pytest.mark.parametrize("figure", [f"fig{k}" for k in range(2, 10)])
+def test_the_grid_has_all_methods_that_claims_are_read_at(figure):
+    """A reading without a trial would leave its claim open for ever."""
+    artefact = registry.artefacts[f"or-nmf/{figure}"].target
+    run = {(t.solver, tuple(sorted(t.params.items()))) for t in artefact.grid("paper")}
+    assert run == {(m.solver, tuple(sorted(m.params.items()))) for m in artefact.methods}
+
+
+def test_readings_of_chunks_and_of_the_divergence():
+    """Each tolerance with each number of updates, and with each way to find M∗."""
+    assert [*curves.readings("WOR-NMF", "ONMF").values()] == [
+        (wor, onmf)
+        for wor in ("WOR-NMF", "WOR-NMF, tolerance 0.0001")
+        for onmf in ("ONMF, 20 updates", "ONMF, 50 updates", "ONMF")
+    ]
+    assert [*curves.readings(curves.IS, "ONMF-IS").values()] == [
+        (name, "ONMF-IS")
+        for tail in ("", ", tolerance 0.0001")
+        for name in (curves.IS + tail, curves.IS_RESET + tail)
+    ]

@@ -13,7 +13,8 @@ from nmfbench.papers.or_nmf.curves import CBCL, OR, SECONDS, WOR
 
 _LENGTHS = (2, 5, 25, 50)
 _CHUNKS = {n: Method(f"{WOR}, chunks of {n}", "wor-nmf", {"chunk": n}) for n in _LENGTHS}
-METHODS = (Method(OR, "or-nmf"), *_CHUNKS.values())
+_SHOWN = (Method(OR, "or-nmf"), *_CHUNKS.values())
+METHODS = curves.with_readings(_SHOWN, [method.label for method in _SHOWN])
 _PANELS = replace(CBCL, every={10: 50})  # a multiple of all lengths
 
 ARTEFACT = register_artefact(
@@ -23,9 +24,11 @@ ARTEFACT = register_artefact(
         kind="figure",
         methods=METHODS,
         grid=partial(_PANELS.grid, METHODS, repeats=20),
-        frame=curves.frame_of([(method.label, OR) for method in _CHUNKS.values()]),
+        frame=curves.frame_of(
+            curves.pairs_at_readings((method.label, OR) for method in _CHUNKS.values())
+        ),
         table=curves.summarise,
-        picture=curves.picture(METHODS, _PANELS.names),
+        picture=curves.picture(_SHOWN, _PANELS.names),
         claims=[
             curves.faster(
                 method.label, OR, SECONDS, 10, "on CBCL", "Section II-D", name=f"chunks-{n}"

@@ -18,6 +18,7 @@ from nmfbench.papers.or_nmf.curves import (
     SECONDS,
     SINGLE,
 )
+from nmfbench.papers.or_nmf.single import METHODS
 
 _SOURCE = "Section V-A.2, Figure 6"
 _WORDS = "on sparse features"
@@ -27,9 +28,11 @@ ARTEFACT = register_artefact(
         "or-nmf/fig6",
         title="Descent on sparse features, a sample at a time",
         kind="figure",
-        methods=SINGLE,
-        grid=partial(HUE.grid, SINGLE, repeats=20),
-        frame=curves.frame_of(list(dict.fromkeys(product([OR], (*RIVALS, *SAFEGUARDED))))),
+        methods=METHODS,
+        grid=partial(HUE.grid, METHODS, repeats=20),
+        frame=curves.frame_of(
+            [*curves.pairs_at_readings(product([OR], RIVALS)), *product([OR], SAFEGUARDED)]
+        ),
         table=curves.summarise,
         picture=curves.picture(SINGLE, HUE.names, curves.printed_axis("or-nmf/fig6")),
         claims=[
@@ -44,7 +47,11 @@ ARTEFACT = register_artefact(
                 "At the lower rank, 50, MOR-NMF, which discards old samples, has a higher cost fₜ "
                 "than OR-NMF after two passes.",
                 _SOURCE,
-                smaller(OR, MOR, "stored", at=curves.ALONE | {"panel": "rank 50"}),
+                curves.alike(
+                    partial(smaller, value="stored", at=curves.ALONE | {"panel": "rank 50"}),
+                    OR,
+                    MOR,
+                ),
             ),
             *(
                 claim

@@ -1,6 +1,7 @@
 """Figure 7: descent on sparse features, a chunk of samples at a time."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import estimate, not_worse, per_repeat, smaller
-from nmfbench.artefacts.finding import NO_PAIR, Finding, with_evidence, within
+from nmfbench.artefacts.finding import NO_PAIR, Finding, within
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Lead
 from nmfbench.papers.or_nmf import chunks, curves
@@ -21,6 +22,7 @@ from nmfbench.papers.or_nmf.curves import (
     SECONDS,
     STORED_COST,
     WOR,
+    alike,
 )
 
 _SOURCE = "Section V-A.2, Figure 7"
@@ -30,39 +32,37 @@ _AXES = [
 ]
 
 
-def _settings(*methods):
-    return lambda _: curves.settings_of(*methods)
-
-
 def _of_each(rank):
     at = curves.ALONE | {"panel": f"rank {rank}"}
+    learns: dict[str, Any] = {"value": curves.LEARNED, "bound": 2.0, "measured_from": 1.0}
+    learns |= {"ratio": True}
     return [
         Claim(
             f"onmf-cheaper-r{rank}",
             f"ONMF takes fewer CPU seconds than WOR-NMF {_WORDS}, rank {rank}.",
             _SOURCE,
-            with_evidence(smaller(ONMF, WOR, "cpu_seconds", at=at), _settings(ONMF, WOR)),
+            alike(partial(smaller, value="cpu_seconds", at=at), ONMF, WOR),
         ),
         Claim(
             f"onmf-nonconvergent-r{rank}",
             f"ONMF does not converge {_WORDS}, rank {rank}: in the second pass fₜ rises by more "
             "than 1 %.",
             _SOURCE,
-            with_evidence(at_least(ONMF, curves.STORED_RISE, 0.01, at=at), _settings(ONMF)),
+            alike(partial(at_least, value=curves.STORED_RISE, bound=0.01, at=at), ONMF),
         ),
         Claim(
             f"wor-converges-r{rank}",
             f"WOR-NMF works well {_WORDS}, rank {rank}: in the second pass fₜ rises by no more "
             "than 1 %.",
             _SOURCE,
-            at_least(WOR, curves.STORED_FALL, -0.01, at=at),
+            alike(partial(at_least, value=curves.STORED_FALL, bound=-0.01, at=at), WOR),
         ),
         Claim(
             f"wor-learns-r{rank}",
             f"WOR-NMF works well {_WORDS}, rank {rank}: after two passes its cost fₜ is at most "
             "half of that of the bases that it starts from.",
             _SOURCE,
-            at_least(WOR, curves.LEARNED, 2.0, measured_from=1.0, ratio=True, at=at),
+            alike(partial(at_least, **learns, at=at), WOR),
         ),
         Claim(
             f"wor-works-r{rank}",
@@ -77,21 +77,26 @@ def _of_each(rank):
     ]
 
 
-def _relatively_cheaper(frame):
+def _relatively_cheaper(onmf, wor):
     """By which factor the CPU seconds of ONMF, over those of WOR-NMF, shrink with the rank."""
-    low, high = (
-        per_repeat(frame, {"method": ONMF, "panel": f"rank {rank}"}, "cpu_seconds", ratio=True)
-        - per_repeat(frame, {"method": WOR, "panel": f"rank {rank}"}, "cpu_seconds", ratio=True)
-        for rank in HUE.ranks
-    )
-    fall = (low - high).dropna()
-    if fall.empty:
-        return Finding.without("not run", NO_PAIR)
-    text = (
-        f"CPU seconds of ONMF over those of WOR-NMF: {np.exp(low.mean()):.3g} and "
-        f"{np.exp(high.mean()):.3g} at ranks {' and '.join(map(str, HUE.ranks))}, smaller by {{}}"
-    )
-    return Finding(text, [estimate(fall, "cpu_seconds", ratio=True)], Lead())
+
+    def test(frame):
+        low, high = (
+            per_repeat(frame, {"method": onmf, "panel": f"rank {rank}"}, "cpu_seconds", ratio=True)
+            - per_repeat(frame, {"method": wor, "panel": f"rank {rank}"}, "cpu_seconds", ratio=True)
+            for rank in HUE.ranks
+        )
+        fall = (low - high).dropna()
+        if fall.empty:
+            return Finding.without("not run", NO_PAIR)
+        ranks = " and ".join(map(str, HUE.ranks))
+        text = (
+            f"CPU seconds of ONMF over those of WOR-NMF: {np.exp(low.mean()):.3g} and "
+            f"{np.exp(high.mean()):.3g} at ranks {ranks}, smaller by {{}}"
+        )
+        return Finding(text, [estimate(fall, "cpu_seconds", ratio=True)], Lead())
+
+    return within(curves.ALONE, test)
 
 
 ARTEFACT = register_artefact(
@@ -99,8 +104,8 @@ ARTEFACT = register_artefact(
         "or-nmf/fig7",
         title="Descent on sparse features, a chunk at a time",
         kind="figure",
-        methods=CHUNKS,
-        grid=partial(HUE.grid, CHUNKS),
+        methods=chunks.METHODS,
+        grid=partial(HUE.grid, chunks.METHODS),
         frame=curves.frame_of(chunks.PAIRS),
         table=curves.summarise,
         picture=curves.picture(CHUNKS, HUE.names, *_AXES),
@@ -118,7 +123,7 @@ ARTEFACT = register_artefact(
                 f"over those of WOR-NMF, are fewer at rank {max(HUE.ranks)} than at rank "
                 f"{min(HUE.ranks)}, {_WORDS}.",
                 _SOURCE,
-                within(curves.ALONE, _relatively_cheaper),
+                alike(_relatively_cheaper, ONMF, WOR),
             ),
             *curves.of_the_true_cost(WOR, ONMF, HUE, _WORDS, "Figure 7", stored=False),
         ],

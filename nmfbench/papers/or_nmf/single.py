@@ -9,7 +9,9 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.or_nmf import curves
 from nmfbench.papers.or_nmf.curves import (
+    INMF,
     MOR,
+    OMF,
     OR,
     RIVALS,
     SAFEGUARDED,
@@ -18,9 +20,11 @@ from nmfbench.papers.or_nmf.curves import (
     SINGLE,
 )
 
-__all__ = ["faces"]
+__all__ = ["METHODS", "faces"]
 
 _SIDES = (OR, MOR)
+METHODS = curves.with_readings(SINGLE, (OR, MOR, OMF, INMF))
+"""Those drawn, and those at the other tolerance."""
 
 
 def faces(
@@ -43,9 +47,11 @@ def faces(
             artefact_id,
             title=f"Descent on {name}, a sample at a time",
             kind="figure",
-            methods=SINGLE,
-            grid=partial(panels.grid, SINGLE, repeats=planned.repeats),
-            frame=curves.frame_of(list(dict.fromkeys(product(_SIDES, (*RIVALS, *SAFEGUARDED))))),
+            methods=METHODS,
+            grid=partial(panels.grid, METHODS, repeats=planned.repeats),
+            frame=curves.frame_of(
+                [*curves.pairs_at_readings(product(_SIDES, RIVALS)), *product(_SIDES, SAFEGUARDED)]
+            ),
             table=curves.summarise,
             picture=curves.picture(SINGLE, panels.names, curves.printed_axis(artefact_id)),
             claims=[
