@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 
 import psutil
@@ -11,6 +12,7 @@ __all__ = ["Idle"]
 
 _BUSY = 0.25  # processors in use beside this program, at most, for a timed trial to start
 _SECONDS = 1.0  # of a look
+_VALID = 5.0  # seconds that a look at an idle machine counts for: many trials take a tenth of one
 
 
 class Idle:
@@ -24,8 +26,11 @@ class Idle:
 
     def __init__(self, notify: Callable[[str], object]):
         self._notify, self._waits = notify, False
+        self._until = 0.0
 
     def __call__(self, trial) -> bool:
+        if time.monotonic() < self._until:
+            return True
         busy = psutil.cpu_percent(_SECONDS) / 100 * (os.cpu_count() or 1)
         idle = busy <= _BUSY
         if self._waits == idle:  # changed
@@ -36,6 +41,7 @@ class Idle:
                 else f"timed trials wait for an idle machine: {busy:.1f} processors are busy with "
                 f"{_busiest()}, and at most {_BUSY} may be"
             )
+        self._until = time.monotonic() + _VALID if idle else 0.0
         return idle
 
 
