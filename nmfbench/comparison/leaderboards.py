@@ -37,6 +37,7 @@ from nmfbench.stats.ranks import complete_block, mean_ranks, wins_ties_losses
 __all__ = [
     "KINDS",
     "LOSSES",
+    "STANDINGS",
     "Leaderboard",
     "leaderboards",
     "places",
@@ -63,6 +64,14 @@ KINDS = {
     "segmentation": "photographs",
 }
 """Titles of the kinds of real data."""
+
+STANDINGS = {
+    "first": "first",
+    "level": "indistinguishable from the first",
+    "behind": "behind the first",
+    "mixed": "behind the first on some problems",
+}
+"""Standing of a solver on a leaderboard, in words."""
 
 _TICK = 1e-4  # seconds that the clock does not tell apart
 _LEAST = 5  # solvers of a leaderboard on real data
@@ -224,8 +233,8 @@ def places(boards: Sequence[Leaderboard]) -> dict[str, dict[str, Any]]:
         By solver ``first``: address and title of the boards on which it is first in both halves of
         the repeats; ``level``: on how many others it is not significantly different from the first;
         ``boards``: on how many it is; ``speed``: seconds on the first problem of its race;
-        ``rows``: address, title, rank, standing, score with its interval on the first problem, and
-        seconds of a fit of each board.
+        ``rows``: address, title, rank, standing and its words, score with its interval on the
+        first problem, and seconds of a fit of each board.
     """
     found: dict[str, dict[str, Any]] = {}
     for board in boards:
@@ -244,6 +253,7 @@ def places(boards: Sequence[Leaderboard]) -> dict[str, dict[str, Any]]:
                     "rank": rank,
                     "of": len(board.table),
                     "standing": standing,
+                    "words": STANDINGS[standing],
                     "problem": board.problems[0],
                     "score": board.question.score,
                     "center": on_first.loc[method, "center"],

@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 
 from nmfbench.artefacts.style import save_picture
 from nmfbench.comparison.figures import draw_quality_time
-from nmfbench.comparison.leaderboards import Leaderboard
+from nmfbench.comparison.leaderboards import STANDINGS, Leaderboard
 from nmfbench.comparison.questions import Question
 from nmfbench.core import registry
 from nmfbench.pages.environment import render_page
@@ -23,12 +23,6 @@ from nmfbench.reports.outcomes import is_baseline
 
 __all__ = ["score_of", "solver_name", "standing_of", "write_leaderboards"]
 
-_STANDINGS = {
-    "first": "",
-    "level": "? not told apart",
-    "behind": "✓ ahead",
-    "mixed": "± ahead on some problems only",
-}
 _LETTERS = 40  # of a label beside an axis
 _NAMES = 14  # beside the points of a picture, at most
 
@@ -51,13 +45,14 @@ def standing_of(board: Leaderboard) -> str:
     else:
         text = (
             f"{first} has the best mean rank, {rank:.1f} of {n}, in both halves of "
-            f"{board.repeats} repeats: ahead of {behind}, not told apart from {len(board.level)}."
+            f"{board.repeats} repeats: ahead of {behind}, indistinguishable from "
+            f"{len(board.level)}."
         )
     trivial = [solver_name(key) for key in board.level if is_baseline(key)]
     if is_baseline(board.first):
         text += f" Nothing is ahead of {first}, a trivial baseline."
     elif trivial:
-        text += f" {first} is not told apart from {trivial[0]}, a trivial baseline."
+        text += f" {first} is indistinguishable from {trivial[0]}, a trivial baseline."
     return text
 
 
@@ -97,7 +92,7 @@ def write_leaderboards(
         lacking=lacking,
         origins=origins,
         pictures=pictures,
-        standings=_STANDINGS,
+        standings=STANDINGS,
         standing_of=standing_of,
         score_of=score_of,
         name=solver_name,

@@ -76,7 +76,7 @@ class Choice:
         Whether the same solver is first in both halves of the repeats, and ahead of another one.
     why : str
     suggestions : list of Suggestion
-        At most three, by mean rank: the first and what is not told apart from it, or those that
+        At most three, by mean rank: the first and what is indistinguishable from it, or those that
         are first in one half.
     board : str
         Address of the leaderboard.

@@ -354,6 +354,28 @@ def test_the_address_holds_the_state_of_the_filters(browser, smoke_report, verdi
     assert page.errors == []
 
 
+def test_a_table_without_a_form_is_sorted_by_its_heads(browser, tmp_path):
+    """Numbers by size, and the other way round by a second click; what was not reached last."""
+    rows = [("HALS", "9.5 [9, 10]"), ("MU", "10.5 [9, 12]"), ("ALS", "")]
+    body = "".join(f"<tr><th>{name}</th><td>{score}</td></tr>" for name, score in rows)
+    head = "<thead><tr><th>Solver</th><th>Score</th></tr></thead>"
+    script = (ASSETS / "sorting.js").as_uri()
+    (tmp_path / "page.html").write_text(
+        f'<table class="sortable">{head}<tbody>{body}</tbody></table>'
+        f'<script src="{script}"></script>'
+    )
+    page = browser.open(tmp_path / "page.html")
+    names = '[...document.querySelectorAll("tbody th")].map((cell) => cell.textContent)'
+    click = 'document.querySelectorAll("thead button")[{}].click()'
+    page.run(click.format(0))
+    assert page.run(names) == ["ALS", "HALS", "MU"]
+    page.run(click.format(1))
+    assert page.run(names) == ["HALS", "MU", "ALS"]
+    page.run(click.format(1))
+    assert page.run(names) == ["MU", "HALS", "ALS"]
+    assert page.run('document.querySelector("[aria-sort]").ariaSort') == "descending"
+
+
 def test_filtering_and_sorting_change_the_address(browser, smoke_report, verdicts):
     """The choices of a reader stand in the address, from where they are read again."""
     page = browser.open(smoke_report.folder / "claims.html")

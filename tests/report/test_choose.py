@@ -47,7 +47,7 @@ def test_the_solver_that_is_ahead_is_named_with_its_lead():
     assert one.suggestions[0].key == "hals"
     assert one.suggestions[0].lead == "+0.3 [0.3, 0.3]"
     assert "best mean rank, 1.0 of 5" in one.why
-    assert "ahead of 4, not told apart from 0" in one.why
+    assert "ahead of 4, indistinguishable from 0" in one.why
     assert len(one.suggestions) == 1
 
 

@@ -277,8 +277,8 @@ def test_leaderboards_are_on_both_pages(tmp_path):
         assert "NMF-MU" in words
         assert "HALS" in words
         assert "τ = " in words
-    assert "✓ ahead" in texts[1]
-    assert "? not told apart" in texts[1]
+    assert "behind the first" in texts[1]
+    assert "indistinguishable from the first" in texts[1]
     assert "0.91 [" in texts[1]
 
 
