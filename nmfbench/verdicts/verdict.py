@@ -234,8 +234,10 @@ def _verdict(finding, place, adjusted, smallest, levels):
         interval = None  # it would say more than the comparisons that were made
     number = f"{shown.shown:.3g}"
     if interval is not None:
-        of = "intervals of all readings" if finding.readings else "interval"
-        number += f" ({percent(1 - alpha)} {of} {interval[0]:.3g} to {interval[1]:.3g})"
+        all_of = finding.readings and verdict == "inconclusive"
+        of = "intervals of all readings" if all_of else "interval"
+        which = f", least clear at {shown.reading}" if finding.readings and not all_of else ""
+        number += f" ({percent(1 - alpha)} {of} {interval[0]:.3g} to {interval[1]:.3g}{which})"
     notes = [
         _one_by_one(finding, smallest, levels),
         _by_how_little(finding, verdict, shown, interval, smallest),
@@ -298,7 +300,8 @@ def _listed(words):
 def _shown(finding, verdict, smallest, levels):
     """The estimate that decides, or the worst one, its interval, and one minus the level of it.
 
-    Of several readings the one that decides, and the range of the intervals of all.
+    Of several readings the one that decides, which is the least clear; where they decide nothing,
+    with the range of the intervals of all.
     """
     if finding.readings:
         each = [finding.at(reading) for reading in finding.readings]
@@ -306,8 +309,11 @@ def _shown(finding, verdict, smallest, levels):
         shown = [_shown(one, verdict, smallest, levels) for one in each]
         name = _DECIDES.get(verdict, "inside")
         last = int(np.argmax([getattr(one.place(smallest), name) for one in each]))
-        lows, highs = zip(*(interval for _, interval, _ in shown), strict=True)
-        return shown[last][0], (min(lows), max(highs)), shown[last][2]
+        estimate, interval, alpha = shown[last]
+        if verdict == "inconclusive":
+            lows, highs = zip(*(interval for _, interval, _ in shown), strict=True)
+            interval = min(lows), max(highs)
+        return estimate, interval, alpha
     estimate, alpha = _one(finding, verdict, finding.places(smallest), levels)
     return estimate, estimate.interval(1 - alpha), alpha
 
