@@ -1,7 +1,6 @@
 r"""Tables and figures: a folder for each paper, a file for each artefact.
 
-Every module below is imported on first use, so that a new artefact is one new file; its paper's
-notebook gets a line.
+Every module below is imported on first use, so that a new artefact is one new file.
 
 How to add an artefact
 ----------------------
@@ -30,7 +29,7 @@ in :mod:`nmfbench.problems`:
 ...     noise = corrupted([("sparse-laplace", level) for level in (0.0, 0.5)])
 ...     return cross(base, {"smoke": 2, "quick": 5, "paper": 10}[profile], noise, methods(METHODS))
 
-A *table* is made of records, a row a trial with the columns ``method``, ``level``, ``repeat``, the
+A *table* is made of records, one row per trial with the columns ``method``, ``level``, ``repeat``, the
 options of the task and its metrics (``nmfbench.results`` shows them). All statistics live here. The
 *picture* sees that table alone, so that a change of its looks runs nothing again:
 
@@ -160,8 +159,9 @@ outcome, number and interval:
 
 What else it takes
 ------------------
-The notebook of the paper, in ``notebooks/``, gets a cell ``section("robust-xray/example",
-**report)``, with a sentence on what is to be seen. ``tests/artefacts/test_artefacts.py``
+Nothing. The report adds a cell to the notebook of the paper, before our own questions or, if all
+claims are ours, at the end of these; for another place, or a sentence on what is to be seen, give it
+a cell ``section("robust-xray/example", **report)``. ``tests/artefacts/test_artefacts.py``
 runs over all artefacts; a file in ``tests/outcomes/`` has made-up results by which the claims come
 out both ways.
 """

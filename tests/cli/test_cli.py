@@ -1096,7 +1096,7 @@ def test_trials_that_are_too_few_for_a_table_are_no_failure(command, tmp_path, p
 
 def test_a_failing_notebook_is_an_error(command, monkeypatch):
     """Exit code 1 and one line."""
-    from nmfbench.reports.build import NotebookError
+    from nmfbench.reports.notebooks import NotebookError
 
     def build_report(*_, **__):
         raise NotebookError("alpha.ipynb failed:\nValueError: it has no such cell")
