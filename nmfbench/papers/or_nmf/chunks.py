@@ -10,8 +10,6 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.or_nmf import curves
 from nmfbench.papers.or_nmf.curves import CHUNKS, ONMF, OR, SAMPLES, SECONDS, WOR
 
-__all__ = ["ASSUMED", "PAIRS", "faces"]
-
 PAIRS = ((WOR, ONMF), (WOR, OR))
 ASSUMED = curves.ASSUMED | {
     "chunks": "As many samples as components, for both methods; the paper says so of ONMF only.",

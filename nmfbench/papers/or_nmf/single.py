@@ -18,8 +18,6 @@ from nmfbench.papers.or_nmf.curves import (
     SINGLE,
 )
 
-__all__ = ["faces"]
-
 _SIDES = (OR, MOR)
 
 
