@@ -29,7 +29,7 @@ report: $(READY) ## draw every table and figure, with verdicts, from the publish
 # BUDGET= (empty) computes all of the profile, whatever was published.
 reproduce: $(READY) ## compute again what fits into BUDGET, compare with what was published, report
 	$(BIN)/nmfbench reproduce all --profile $(PROFILE) --stand-in --jobs $(JOBS) \
-		$(if $(BUDGET),--budget $(BUDGET) --book $(BOOK),--anew) \
+		$(if $(BUDGET),--budget $(BUDGET) --book $(BOOK),--recompute) \
 		--store $(STORE) --output $(OUTPUT)
 
 test: lint ## lint, all tests but the slow ones, and an audit of published records
@@ -96,7 +96,7 @@ bench: $(READY) ## time solvers, kernels and peers; print medians and ratios
 clean: ## remove the environment and what runs leave behind
 	rm -rf .venv .asv .pytest_cache .ruff_cache .mypy_cache build dist
 
-# Made anew when the dependencies change; a second run finds it and starts at once.
+# Made again when the dependencies change; a second run finds it and starts at once.
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "nmfbench needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }

@@ -85,7 +85,7 @@ def renew(
 
     fits = {_root(trial).key for trial in trials.values()} - before.keys()
     costs = {r["key"]: cost_of(r) for r in (*before.values(), *store.records(fits))}
-    with closing(WorkerPool(limits.memory, jobs)) as crew:
+    with closing(WorkerPool(limits.memory, jobs)) as pool:
         for batch in _batches(costs, trials):
             if time.monotonic() >= deadline:
                 break
@@ -94,11 +94,11 @@ def renew(
                 store,
                 jobs=jobs,
                 limits=limits,
-                anew=True,
+                recompute=True,
                 target=REFERENCE,
                 progress=tell,
                 wanted=lambda trial: time.monotonic() < deadline,
-                crew=crew,
+                pool=pool,
             )
     return [groups[name] for name in sorted(groups)]
 

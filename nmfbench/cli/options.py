@@ -176,8 +176,7 @@ def computing(sub):
     )
     timed(sub)
     sub.add_argument(
-        "--anew",
-        dest="recompute",
+        "--recompute",
         action="store_true",
         help="compute imported records again, and compare",
     )

@@ -34,7 +34,7 @@ from nmfbench.comparison.saved import add_saved, save_records, saved_solvers
 from nmfbench.core import registry
 from nmfbench.engine.runner import Limits
 from nmfbench.engine.worker import Worker
-from nmfbench.guests import parse_solver
+from nmfbench.guests import SolverSpec, parse_solver
 from nmfbench.guests.errors import GuestError
 from nmfbench.guests.examine import examine
 from nmfbench.own import OwnData, is_own
@@ -205,24 +205,17 @@ def compare(
     named = list(registry.solvers) if "all" in against else against
     specs, rivals = ([parse_solver(t) for t in texts] for texts in (solvers, named))
     output = Path(output)
-    if output.exists() and not output.is_dir():
-        raise UsageError(f"--output needs a folder, but {output} is a file.")
-    if save is not None and Path(save).is_dir():
-        raise UsageError(f"--save needs a file, but {save} is a folder.")
+    _check_places(output, save)
     saved = [spec for spec in rivals if spec.is_saved]
+    rivals = [spec for spec in rivals if not spec.is_saved]
     limits = Limits(time_limit, converted(memory_limit))
     with contextlib.ExitStack() as stack:
         if matrix is not None:
             stack.enter_context(provided(matrix))
         with contextlib.closing(Worker(limits.memory)) as worker:  # which built-in solvers share
-            others = [examine(spec, worker=worker) for spec in rivals if not spec.is_saved]
-            found, broken = _examined(specs, worker)
-            plan = make_plan(found, tasks=tasks, against=others, profile=profile, own=own)
-            for spec, why in broken:
-                plan.leave_out(why, solver=spec.label, task="all")
+            plan, lost = _plan(specs, rivals, worker, tasks=tasks, profile=profile, own=own)
             _make_folder(output)
-            lost = [spec for spec, _ in broken]
-            whole = [pair for pair in zip(solvers, specs, strict=True) if pair[1] not in lost]
+            whole = [text for text, spec in zip(solvers, specs, strict=True) if spec not in lost]
             checked = _checked(whole, worker, tell)
         _note_left_out(plan.left_out, plan, tell)
         started, planned = time.monotonic(), len(plan.left_out)
@@ -231,11 +224,7 @@ def compare(
         timings = timings_folder(store)
         todo = look_up(plan, opened, timings, retry_failed=retry_failed)
         _compute(
-            plan,
-            todo,
-            opened,
-            timings,
-            tell,
+            *(plan, todo, opened, timings, tell),
             jobs=jobs or os.cpu_count() or 1,
             limits=limits,
             retry_failed=retry_failed,
@@ -264,6 +253,23 @@ def compare(
     return Comparison(
         data, text, failed > 0, data["summary"], plan=plan, findings=findings, page=page
     )
+
+
+def _check_places(output, save):
+    if output.exists() and not output.is_dir():
+        raise UsageError(f"--output needs a folder, but {output} is a file.")
+    if save is not None and Path(save).is_dir():
+        raise UsageError(f"--save needs a file, but {save} is a folder.")
+
+
+def _plan(specs, rivals, worker, **asked) -> tuple[Plan, list[SolverSpec]]:
+    """The plan, and the new solvers that cannot be imported."""
+    others = [examine(spec, worker=worker) for spec in rivals]
+    found, broken = _examined(specs, worker)
+    plan = make_plan(found, against=others, **asked)
+    for spec, why in broken:
+        plan.leave_out(why, solver=spec.label, task="all")
+    return plan, [spec for spec, _ in broken]
 
 
 def _own_data(data, rank, reading, tell) -> OwnData | None:
@@ -303,8 +309,8 @@ def _facts(matrix, rank) -> OwnMatrix:
 def _checked(solvers, worker, tell):
     """Common checks of external solvers that failed or have a note, by name."""
     found = {}
-    for text, spec in solvers:
-        if spec.is_guest:
+    for text in solvers:
+        if (spec := parse_solver(text)).is_guest:
             _, findings = check_solver(spec, time_limit=_CHECK_LIMIT, worker=worker)
             noted = [f for f in findings if f.status in ("failed", "note")]
             found[_without_folder(text)] = noted

@@ -14,6 +14,7 @@ from nmfbench.commands.progress import Progress
 from nmfbench.commands.targets import select
 from nmfbench.commands.values import command
 from nmfbench.reports import build
+from nmfbench.reports.notebooks import NotebookError
 
 __all__ = ["Pages", "make_report", "report"]
 
@@ -117,7 +118,7 @@ def make_report(
             since=since or (_RELEASED if Path(_RELEASED).exists() else None),
             site=site,
         )
-    except build.NotebookError as error:
+    except NotebookError as error:
         raise ReportError(str(error)) from error
     broken = [text for evaluation in made.evaluations for text in evaluation.broken]
     lines = [f"a test of a claim, or a picture, failed: {line}" for line in broken]

@@ -145,7 +145,7 @@ def run(
     with Store(store) as opened:
         batches = budget is not None or until is not None
         deadline = time.monotonic() + seconds_left(converted(budget), until)
-        asked: dict[str, Any] = {"retry_failed": retry_failed, "anew": recompute}
+        asked: dict[str, Any] = {"retry_failed": retry_failed, "recompute": recompute}
         rivals = timed_rivals(list(plan.values()), opened, profile, stand_in=stand_in, **asked)
         everything = [*plan.values(), *rivals]
         held = Held.of(everything, opened)
@@ -162,8 +162,8 @@ def run(
         if behind and not recompute:
             trials = counted(len(behind), "trial")
             tell(Note(f"{trials} to be computed again, imported without arrays that are read"))
-        anew = recompute or behind
-        stages = in_stages(everything, held, retry_failed=retry_failed, anew=anew)
+        chosen = recompute or behind
+        stages = in_stages(everything, held, retry_failed=retry_failed, recompute=chosen)
         todo = {trial.key for stage in stages for trial in stage}
         lacking = len(todo.intersection(plan))
         tell(Note(_lacking_text(len(plan), lacking, recompute)))
@@ -175,13 +175,13 @@ def run(
             if batches:
                 accounts = computing.run_within(agenda, grids, deadline)
             else:
-                computing.run(everything, retry_failed=retry_failed, anew=anew, held=held)
+                computing.run(everything, retry_failed=retry_failed, recompute=chosen, held=held)
             if not (batches or recompute):
                 again = set(behind)
                 # Where no record had an array, only those of one repeat were known to lack it.
                 while more := behind and stayed_behind(artefacts, grids, opened) - again:
                     again |= more
-                    computing.run(everything, retry_failed=retry_failed, anew=again)
+                    computing.run(everything, retry_failed=retry_failed, recompute=again)
             computing.explain()
         rows = [count_trials(a, opened, profile, whole[a.id]) for a in artefacts]
         statuses = list(opened.status(plan).values())
@@ -261,7 +261,7 @@ class _Computing(contextlib.ExitStack):
         self.computed: set[str] = set()
         self._records: list[dict] = []
         self.agreement: Counter[str] = Counter()
-        self._crew = self.enter_context(
+        self._pool = self.enter_context(
             contextlib.closing(WorkerPool(means.limits.memory, means.jobs))
         )
         self._progress = self.enter_context(events(means.tell, todo))
@@ -320,7 +320,7 @@ class _Computing(contextlib.ExitStack):
                 progress=self._record,
                 wanted=wanted,
                 ready=Idle(self._note) if means.timed == "only" else lambda trial: True,
-                crew=self._crew,
+                pool=self._pool,
                 **asked,
             )
         except KeyboardInterrupt:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 import nmfbench
 from nmfbench.checks import Finding
-from nmfbench.comparison.evaluate import Findings
+from nmfbench.comparison.evaluate import Findings, Speed
 from nmfbench.comparison.figures import (
     draw_anytime,
     draw_critical_difference,
@@ -22,7 +22,7 @@ from nmfbench.comparison.figures import (
     draw_robustness,
 )
 from nmfbench.comparison.plan import Plan
-from nmfbench.comparison.questions import ALPHA, FACTORS, question_of
+from nmfbench.comparison.questions import ALPHA, FACTORS, Question, question_of
 from nmfbench.comparison.run import Todo
 from nmfbench.core import registry
 from nmfbench.pages.environment import environment
@@ -145,71 +145,83 @@ def _pictures(plan: Plan, findings: Findings, highlight) -> Iterator[Picture]:
             lambda table=table: draw_critical_difference(table, highlight),
         )
     for loss, speed in findings.speed.items():
-        if len(speed.profile):
-            yield Picture(
-                f"performance-profile-{loss}",
-                f"Performance profiles ({loss})",
-                "Dolan and Moré: share of the runs in which a method reached the target in at most "
-                "this multiple of the seconds of the fastest. The best objective is that of any "
-                "method on the same matrix. A target not reached by the last iteration counts as "
-                f"not reached. Iterations: {_iterations(plan, loss)}; for others give max_iter."
-                + _COARSE
-                * any(":" in entrant.solver for entrant in plan.new),
-                lambda speed=speed: draw_profile(speed.profile, highlight, by="panel"),
-            )
-            yield Picture(
-                f"data-profile-{loss}",
-                f"Data profiles ({loss})",
-                "Share of the runs in which a method reached the target within a budget.",
-                lambda speed=speed: draw_profile(speed.budgets, highlight, by="panel"),
-            )
-        if len(speed.curves):
-            yield Picture(
-                f"anytime-{loss}",
-                f"Anytime curves ({loss})",
-                "The best objective so far above the best known of the same matrix: medians over "
-                "repeats, bands between quartiles. A method that keeps no curve is a point, or "
-                "begins where it ends.",
-                lambda speed=speed: draw_anytime(speed.curves, highlight, by="problem"),
-            )
+        yield from _of_speed(loss, speed, plan, highlight)
     if len(findings.quality_time):
         for task, table in findings.quality_time.groupby("task", sort=False):
-            yield Picture(
-                f"quality-time-{task}",
-                f"Quality against time: {question_of(task).title.lower()}",
-                "Medians over repeats of fits timed one at a time, each to its own stop rule; the "
-                "grey line joins the methods that none beats in both (Pareto front)."
-                + ("" if question_of(task).higher_is_better else " An arrow: far above the axis."),
-                lambda table=table, task=task: draw_quality_time(
-                    table,
-                    highlight,
-                    by="panel",
-                    cut_above=not question_of(task).higher_is_better,
-                    ylabel=question_of(task).score,
-                ),
-            )
+            yield _of_quality(question_of(task), table, highlight)
     for task, table in findings.robustness.groupby("task", sort=False):
         broken = findings.breakdowns[findings.breakdowns["task"] == task]
+        yield _of_robustness(question_of(task), table, broken, highlight)
+
+
+def _of_speed(loss, speed: Speed, plan: Plan, highlight) -> Iterator[Picture]:
+    if len(speed.profile):
+        external = any(":" in entrant.solver for entrant in plan.new)
         yield Picture(
-            f"robustness-{task}",
-            f"Robustness: {question_of(task).title.lower()}",
-            "Means over repeats with 95 % intervals; level 0 is the clean data. A triangle marks "
-            "where a method has "
-            + (
-                "half of its score there left."
-                if question_of(task).higher_is_better
-                else "twice its error there. Methods far above the rest leave the picture."
-            ),
-            lambda table=table, task=task, broken=broken: draw_robustness(
-                table,
-                highlight,
-                by="panel",
-                breakdown=broken,
-                cut_above=not question_of(task).higher_is_better,
-                xlabel="level of the corruption",
-                ylabel=question_of(task).score,
-            ),
+            f"performance-profile-{loss}",
+            f"Performance profiles ({loss})",
+            "Dolan and Moré: share of the runs in which a method reached the target in at most "
+            "this multiple of the seconds of the fastest. The best objective is that of any "
+            "method on the same matrix. A target not reached by the last iteration counts as "
+            f"not reached. Iterations: {_iterations(plan, loss)}; for others give max_iter."
+            + (_COARSE if external else ""),
+            lambda: draw_profile(speed.profile, highlight, by="panel"),
         )
+        yield Picture(
+            f"data-profile-{loss}",
+            f"Data profiles ({loss})",
+            "Share of the runs in which a method reached the target within a budget.",
+            lambda: draw_profile(speed.budgets, highlight, by="panel"),
+        )
+    if len(speed.curves):
+        yield Picture(
+            f"anytime-{loss}",
+            f"Anytime curves ({loss})",
+            "The best objective so far above the best known of the same matrix: medians over "
+            "repeats, bands between quartiles. A method that keeps no curve is a point, or "
+            "begins where it ends.",
+            lambda: draw_anytime(speed.curves, highlight, by="problem"),
+        )
+
+
+def _of_quality(question: Question, table, highlight) -> Picture:
+    return Picture(
+        f"quality-time-{question.task}",
+        f"Quality against time: {question.title.lower()}",
+        "Medians over repeats of fits timed one at a time, each to its own stop rule; the "
+        "grey line joins the methods that none beats in both (Pareto front)."
+        + ("" if question.higher_is_better else " An arrow: far above the axis."),
+        lambda: draw_quality_time(
+            table,
+            highlight,
+            by="panel",
+            cut_above=not question.higher_is_better,
+            ylabel=question.score,
+        ),
+    )
+
+
+def _of_robustness(question: Question, table, broken, highlight) -> Picture:
+    ends = (
+        "half of its score there left."
+        if question.higher_is_better
+        else "twice its error there. Methods far above the rest leave the picture."
+    )
+    return Picture(
+        f"robustness-{question.task}",
+        f"Robustness: {question.title.lower()}",
+        "Means over repeats with 95 % intervals; level 0 is the clean data. A triangle marks "
+        f"where a method has {ends}",
+        lambda: draw_robustness(
+            table,
+            highlight,
+            by="panel",
+            breakdown=broken,
+            cut_above=not question.higher_is_better,
+            xlabel="level of the corruption",
+            ylabel=question.score,
+        ),
+    )
 
 
 def draw_pictures(plan: Plan, findings: Findings) -> dict[str, Figure]:

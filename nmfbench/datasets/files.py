@@ -193,7 +193,7 @@ def _read(path, stamp, sha256, content, n_bytes):
     wrong = (
         f"{path} is damaged or of another version: its SHA-256 is {found}, expected {sha256} "
         f"({len(data)} bytes). Remove the file and get it again "
-        "('nmfbench data fetch', or copy the prepared file anew)."
+        "('nmfbench data fetch', or copy the prepared file again)."
     )
     if sha256 is None:
         _check_size(path, data, n_bytes)

@@ -102,12 +102,12 @@ def run(
     scheduler: str | None = None,
     limits: Limits | None = None,
     retry_failed: bool = False,
-    anew: bool | Collection[str] = False,
+    recompute: bool | Collection[str] = False,
     target: str | None = None,
     progress: Callable[[RunSummary, dict[str, Any]], None] = lambda summary, record: None,
     wanted: Callable[[Trial], bool] = lambda trial: True,
     ready: Callable[[Trial], bool] = lambda trial: True,
-    crew: WorkerPool | None = None,
+    pool: WorkerPool | None = None,
     held: Held | None = None,
 ) -> RunSummary:
     """Compute the missing trials and store their records.
@@ -123,7 +123,7 @@ def run(
         trials instead. Each thread of a worker is a job, with its own limit of memory.
     limits : Limits, optional
         By default an hour a trial, and four fifths of the memory available for all jobs.
-    retry_failed, anew
+    retry_failed, recompute
         See :func:`~nmfbench.records.pending.missing`.
     target : str, optional
         Numerical target of untimed trials, see :mod:`nmfbench.trials.target`; timed ones run
@@ -136,7 +136,7 @@ def run(
     ready : callable
         Polled before a trial of this machine starts, until it is true; a trial that is no longer
         wanted does not wait.
-    crew : WorkerPool, optional
+    pool : WorkerPool, optional
         Children that stay from one call to the next; by default of this call alone.
     held : Held, optional
         What the store holds of the trials and of what they start from, if it was read before.
@@ -169,7 +169,7 @@ def run(
         raise ValueError(f"jobs must be at least 1, got {jobs}.")
     trials = list({trial.key: trial for trial in trials}.values())
     known = held or store
-    stages = in_stages(trials, known, retry_failed=retry_failed, anew=anew)
+    stages = in_stages(trials, known, retry_failed=retry_failed, recompute=recompute)
     limits = limits or Limits()
     staged = {trial.key for stage in stages for trial in stage}
     found = sum(trial.key not in staged for trial in trials)
@@ -180,14 +180,14 @@ def run(
         store.put(record, arrays, replace=record["key"] in stale)
 
     with contextlib.ExitStack() as stack:
-        crew = crew or stack.enter_context(closing(WorkerPool(limits.memory, jobs)))
+        pool = pool or stack.enter_context(closing(WorkerPool(limits.memory, jobs)))
         for stage, timed in itertools.product(stages, (False, True)):
             batch = [trial for trial in stage if trial.timed is timed]
             if not batch:
                 continue
             if scheduler is None:
                 size = 1 if timed else min(jobs, len(batch))
-                workers = crew.of(size, target_of(timed=timed, untimed=target))
+                workers = pool.of(size, target_of(timed=timed, untimed=target))
                 records = _local(batch, store, put, workers, limits, wanted, ready)
             else:
                 where = target_of(timed=timed, untimed=target)

@@ -1,7 +1,6 @@
 r"""Tables and figures: a folder for each paper, a file for each artefact.
 
-Every module below is imported on first use, so that a new artefact is one new file; its paper's
-notebook gets a line.
+Every module below is imported on first use, so that a new artefact is one new file.
 
 How to add an artefact
 ----------------------
@@ -30,9 +29,9 @@ in :mod:`nmfbench.problems`:
 ...     noise = corrupted([("sparse-laplace", level) for level in (0.0, 0.5)])
 ...     return cross(base, {"smoke": 2, "quick": 5, "paper": 10}[profile], noise, methods(METHODS))
 
-A *table* is made of records, a row a trial with the columns ``method``, ``level``, ``repeat``, the
-options of the task and its metrics (``nmfbench.results`` shows them). All statistics live here. The
-*picture* sees that table alone, so that a change of its looks runs nothing again:
+A *table* is made of records, one row per trial with the columns ``method``, ``level``, ``repeat``,
+the options of the task and its metrics (``nmfbench.results`` shows them). All statistics live here.
+The *picture* sees that table alone, so that a change of its looks runs nothing again:
 
 >>> def table(frame):
 ...     return mean_table(frame, "anchor-recovery", ["method", "level"], between=(0, 1))
@@ -160,8 +159,10 @@ outcome, number and interval:
 
 What else it takes
 ------------------
-The notebook of the paper, in ``notebooks/``, gets a cell ``section("robust-xray/example",
-**report)``, with a sentence on what is to be seen. ``tests/artefacts/test_artefacts.py``
-runs over all artefacts; a file in ``tests/outcomes/`` has made-up results by which the claims come
-out both ways.
+Nothing: the report adds a cell to the notebook of the paper, before our own questions or, if all
+claims are ours, at the end of these. For another place, or a sentence on what is to be seen, give
+the notebook a cell ``section("robust-xray/example", **report)``.
+
+``tests/artefacts/test_artefacts.py`` runs over all artefacts (``-k NAME`` picks one). Its test that
+claims can come out both ways needs made-up results, in a file of ``tests/outcomes/``.
 """

@@ -23,28 +23,6 @@ from nmfbench.metrics.detection import (
     resampled_rates,
 )
 
-__all__ = [
-    "BACKGROUND_ERROR",
-    "BEST",
-    "FALSE_ALARMS",
-    "FOREGROUND_LEFT",
-    "HONEST",
-    "MARGIN",
-    "MATTERS",
-    "UNCERTAINTY",
-    "Clip",
-    "ahead",
-    "alike",
-    "as_good",
-    "batches",
-    "chosen",
-    "lead_in_area",
-    "longest",
-    "on_clips",
-    "pooled",
-    "with_errors",
-]
-
 HONEST, BEST = "honest", "the paper's"
 """Protocols: parameters are chosen on every second scored frame for the others; or on all."""
 

@@ -14,8 +14,6 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.region import Bounds
 
-__all__ = ["Fact", "claims_of", "draw", "table_of"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:

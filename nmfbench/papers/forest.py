@@ -27,8 +27,6 @@ from nmfbench.artefacts.style import method_styles
 from nmfbench.core import registry
 from nmfbench.core.matters import Matters, Ratio, smallest_difference
 
-__all__ = ["ASSUMED", "CAPTION", "Sentence", "Study", "every"]
-
 CAPTION = (
     "One row for each data set: the lead over each rival that the headline names, as a mean with "
     "its 95 % interval. Shaded: the data on which the headline is tested in the paper's own "

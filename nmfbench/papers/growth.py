@@ -13,8 +13,6 @@ from nmfbench.artefacts.finding import NO_PAIR, Finding, Test
 from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.region import Bounds, Margin
 
-__all__ = ["EXPONENT", "MATTERS", "at_most_linear", "exponents", "grow_alike", "grows_no_faster"]
-
 EXPONENT = "exponent of growth"
 MATTERS = {EXPONENT: 0.05}
 _LINEAR = 1.1  # twice the smallest difference that matters above 1

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 
 from nmfbench.artefacts.sentence import Sentence
 
-__all__ = ["Headline", "Paper", "headlines_of", "paper", "sentences_of"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Headline:

@@ -7,8 +7,6 @@ import tomllib
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-__all__ = ["Reported", "reported"]
-
 
 class Reported(NamedTuple):
     """A number that a paper prints.

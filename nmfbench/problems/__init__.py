@@ -5,9 +5,10 @@ has the problems of one task, or of one kind of data, and the levels, sets and o
 artefacts of papers share with comparisons: where a paper asks the same question, its options are
 used, so that a record serves both.
 
-The problems of a comparison are registered by the key of their task. An external task this
-package and its problems may come from one file, the module under the entry point
-``nmfbench.tasks``; ``nmfbench compare`` then ranks solvers on them by the task's declared score:
+The problems of a comparison are registered by the key of their task, and ``nmfbench compare`` ranks
+solvers on them by the task's declared score. Of a task in this package they are a file here; an
+external task and its problems may come from one file, the module under the entry point
+``nmfbench.tasks``:
 
 >>> from nmfbench.core.registry import register_problems
 >>> from nmfbench.problems.problem import Problem

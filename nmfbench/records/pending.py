@@ -50,7 +50,7 @@ def missing(
     store: Store | Held,
     *,
     retry_failed: bool = False,
-    anew: bool | Collection[str] = False,
+    recompute: bool | Collection[str] = False,
 ) -> list[Trial]:
     """The trials without a record that counts, each once, in order.
 
@@ -62,7 +62,7 @@ def missing(
     ----------
     retry_failed : bool, default=False
         Count all failed records as missing.
-    anew : bool or collection of str, default=False
+    recompute : bool or collection of str, default=False
         Count imported records as missing: all, or the ones with these keys.
     """
     by_key = {trial.key: trial for trial in trials}
@@ -70,8 +70,8 @@ def missing(
     lacking = {
         key for key, trial in by_key.items() if not _counts(trial, held.get(key), retry_failed)
     }
-    if anew:
-        chosen = by_key.keys() if isinstance(anew, bool) else by_key.keys() & set(anew)
+    if recompute:
+        chosen = by_key.keys() if isinstance(recompute, bool) else by_key.keys() & set(recompute)
         lacking |= store.imported(chosen)
     problems = {key: trial.timed_problem for key, trial in by_key.items() if trial.timed}
     elsewhere = {key for key in problems.keys() - lacking if not timed_here(held[key])}
@@ -113,7 +113,7 @@ def in_stages(
     store: Store | Held,
     *,
     retry_failed: bool = False,
-    anew: bool | Collection[str] = False,
+    recompute: bool | Collection[str] = False,
 ) -> list[list[Trial]]:
     """The trials to compute, in stages: what others start from comes first.
 
@@ -121,7 +121,9 @@ def in_stages(
     start from it, and with it all of the trials that do, so that they come from one computation.
     The arguments are as in :func:`missing`.
     """
-    lacking = functools.partial(missing, store=store, retry_failed=retry_failed, anew=anew)
+    lacking = functools.partial(
+        missing, store=store, retry_failed=retry_failed, recompute=recompute
+    )
     trials = list({trial.key: trial for trial in trials}.values())
     stages = [lacking(trials)]
     while bases := {t.base.key: t.base for t in stages[0] if t.base is not None}:

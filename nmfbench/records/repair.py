@@ -15,7 +15,7 @@ from pathlib import Path
 
 from nmfbench.records.errors import DamagedError, StoreError
 from nmfbench.records.record import COLUMNS, RecordError
-from nmfbench.records.schema import AUDIT, DRAW, FILE_NAME, connect, schema_damage
+from nmfbench.records.schema import AUDIT, DRAW, FILE_NAME, connect, has_column, schema_damage
 from nmfbench.records.sealed import read_contents, unpack_array, verify, verify_audit
 from nmfbench.records.store import Store
 
@@ -176,7 +176,7 @@ def _file_damage(db) -> list[str]:
 
 def _records(db, found) -> Iterator[tuple[list, list, bool]]:
     """Whole records as :meth:`Store.put_row` takes them; ``found`` gets all the others."""
-    seals = ["digest", "contents"] if _has(db, "records", "contents") else ["NULL", "NULL"]
+    seals = ["digest", "contents"] if has_column(db, "records", "contents") else ["NULL", "NULL"]
     marks = {key for _, key in _scan(db, "imported", ["key"])}
     places = {table: _places(db, table) for table in ("arrays", "published")}
     for _, *row, seal, contents in _scan(db, "records", [*COLUMNS, *seals]):
@@ -225,7 +225,7 @@ def _places(db, table) -> dict[str, dict[str, int]]:
 
 def _audits(db, found, table, columns) -> Iterator[dict]:
     """Whole audits as :meth:`Store.put_audits` takes them, or draws as :meth:`Store.put_draws`."""
-    seal = "digest" if _has(db, table, "digest") else "NULL"
+    seal = "digest" if has_column(db, table, "digest") else "NULL"
     for _, *row, digest in _scan(db, table, [*columns, seal]):
         try:
             audit = verify_audit(columns, row, digest)
@@ -233,11 +233,6 @@ def _audits(db, found, table, columns) -> Iterator[dict]:
             found.audits += 1
             continue
         yield audit
-
-
-def _has(db, table, column) -> bool:
-    names = db.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
-    return (column,) in names
 
 
 def _scan(db, table, columns) -> Iterator[tuple]:

@@ -14,14 +14,12 @@ still write there.
 from __future__ import annotations
 
 import contextlib
-import errno
 import functools
 import json
-import shutil
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from os import PathLike
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
@@ -29,24 +27,29 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 import numpy as np
 import pandas as pd
 
+from nmfbench.records.digests import add_digests, has_digests
 from nmfbench.records.errors import (
     ArrayStayedBehindError,
     DamagedError,
     NoStoreError,
     StoreError,
+    explained,
 )
 from nmfbench.records.provenance import public_host
 from nmfbench.records.record import COLUMNS, Record, RecordError, digest, from_row, to_row
 from nmfbench.records.schema import (
-    APPLICATION_ID,
     AUDIT,
     DRAW,
     FILE_NAME,
-    PATIENCE,
     VERSION,
     connect,
+    create_draws,
+    create_tables,
+    format_of,
+    has_column,
     is_writable,
     schema_damage,
+    transaction,
 )
 from nmfbench.records.sealed import (
     Blob,
@@ -63,8 +66,6 @@ from nmfbench.trials.trial import canonical
 __all__ = ["Store"]
 
 _CHUNK = 500  # keys per query; SQLite limits the number of parameters
-_LITTLE = 2**20  # bytes free on a disk that is as good as full
-_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 _P = ParamSpec("_P")
 _Found = TypeVar("_Found")
@@ -141,19 +142,17 @@ class Store:
                 raise PermissionError("it cannot be written to")
         self.read_only = as_it_is or not is_writable(self.path)
         self._connection = connect(self.path, read_only=self.read_only)
-        if self._version() != VERSION:
-            self._write_ahead()
-            self._create()
+        if format_of(self._db, self.path) != VERSION:
+            create_tables(self._db, self.path)
         self._db.execute("PRAGMA synchronous = NORMAL")
         stat = self.path.stat()
         self._identity = stat.st_dev, stat.st_ino
         if not self.read_only:
             # A reader goes on where that is not possible now, such as on a full disk.
             with contextlib.nullcontext() if create else contextlib.suppress(sqlite3.Error):
-                self._add_digests()
-                if not self._has("draws"):
-                    self._create_draws()
-        self._seals = "digest, contents" if self._has_digests() else "NULL, NULL"
+                add_digests(self._db)
+                create_draws(self._db)
+        self._seals = "digest, contents" if has_digests(self._db) else "NULL, NULL"
 
     @property
     def _db(self) -> sqlite3.Connection:
@@ -161,121 +160,8 @@ class Store:
             raise StoreError(f"{self.path} is not open.")
         return self._connection
 
-    def _create(self) -> None:
-        with self._transaction():
-            if self._version() == VERSION:  # another process was faster
-                return
-            columns = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
-            self._db.execute(f"CREATE TABLE records ({columns})")
-            self._db.execute(
-                "CREATE TABLE arrays (key TEXT NOT NULL REFERENCES records (key), "
-                "name TEXT NOT NULL, npy BLOB NOT NULL, PRIMARY KEY (key, name))"
-            )
-            self._db.execute(
-                "CREATE TABLE published (key TEXT NOT NULL, name TEXT NOT NULL, "
-                "npy BLOB NOT NULL, PRIMARY KEY (key, name))"
-            )
-            self._db.execute("CREATE TABLE imported (key TEXT PRIMARY KEY)")
-            columns = ", ".join(f"{name} {kind}" for name, kind in AUDIT.items())
-            self._db.execute(f"CREATE TABLE audits ({columns})")
-            self._create_draws()
-            self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            self._db.execute(f"PRAGMA user_version = {VERSION}")
-
-    def _create_draws(self) -> None:
-        columns = ", ".join(f"{name} {kind}" for name, kind in DRAW.items())
-        self._db.execute(
-            f"CREATE TABLE IF NOT EXISTS draws ({columns}, digest TEXT, "
-            "PRIMARY KEY (draw, task, solver, dataset, record_code, code))"
-        )
-
-    def _version(self) -> int:
-        """Format of the file, 0 of a new one."""
-        # One statement, so that it never sees half of what another process does.
-        application, version, tables = self._db.execute(
-            "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) "
-            "FROM pragma_application_id, pragma_user_version"
-        ).fetchone()
-        if (tables or version) and application != APPLICATION_ID:
-            raise NoStoreError(
-                f"{self.path} is a database, but not a store of nmfbench: name another folder "
-                "with --store."
-            )
-        if version and version < VERSION:
-            raise NoStoreError(
-                f"{self.path} was written by an older nmfbench (format {version}, now {VERSION}), "
-                "when keys were hashes of the source: move it away, or name another folder with "
-                "--store; 'nmfbench import' fills a new one with published records."
-            )
-        if version > VERSION:
-            raise NoStoreError(
-                f"{self.path} was written by a newer nmfbench (format {version}, known up to "
-                f"{VERSION}): update the package."
-            )
-        return version
-
-    def _write_ahead(self) -> None:
-        """Switch the log on; SQLite does not wait by itself where two processes do it at once."""
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                self._db.execute("PRAGMA journal_mode = WAL")
-                return
-            except sqlite3.OperationalError as error:
-                if "locked" not in str(error) or time.monotonic() > deadline:
-                    raise
-                time.sleep(0.05)
-
-    def _has_digests(self) -> bool:
-        return self._has("records", "contents")
-
-    def _has(self, table: str, column: str = "digest") -> bool:
-        found = self._db.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
-        return (column,) in found
-
-    def _add_digests(self) -> None:
-        """Give a digest to each whole record that has none; damaged ones go without."""
-        if not self._has_digests():
-            with self._transaction():
-                if not self._has_digests():  # no other process was faster
-                    self._db.execute("ALTER TABLE audits ADD COLUMN digest TEXT")
-                    self._db.execute("ALTER TABLE records ADD COLUMN digest TEXT")
-                    self._db.execute("ALTER TABLE records ADD COLUMN contents TEXT")
-                    self._db.execute("CREATE INDEX bare ON records (key) WHERE digest IS NULL")
-        last = ""
-        while keys := self._bare(last):  # in short transactions, between which others can write
-            with self._transaction():
-                for key in keys:
-                    self._add_digest(key)
-            last = keys[-1]
-
-    def _bare(self, after: str) -> list[str]:
-        """Some keys of records without a digest."""
-        query = "SELECT key FROM records WHERE digest IS NULL AND key > ? ORDER BY key LIMIT ?"
-        return [key for (key,) in self._db.execute(query, (after, _CHUNK))]
-
-    def _add_digest(self, key: str) -> None:
-        query = f"SELECT {', '.join(COLUMNS)} FROM records WHERE key = ? AND digest IS NULL"
-        row = self._db.execute(query, (key,)).fetchone()
-        if row is None:  # another process was faster
-            return
-        (imported,) = self._db.execute(
-            "SELECT count(*) FROM imported WHERE key = ?", (key,)
-        ).fetchone()
-        table = "published" if imported else "arrays"
-        query = f"SELECT key, name, npy FROM {table} WHERE key = ?"
-        blobs: list[Blob] = self._db.execute(query, (key,)).fetchall()
-        with contextlib.suppress(RecordError):
-            verify(row)
-            for *_, blob in blobs:
-                unpack_array(blob)
-            self._db.execute(
-                "UPDATE records SET digest = ?, contents = ? WHERE key = ?",
-                (digest(row), seal_contents(blobs, bool(imported)), key),
-            )
-
-    def _transaction(self) -> _Transaction:
-        return _Transaction(self._db)
+    def _transaction(self) -> AbstractContextManager[None]:
+        return transaction(self._db)
 
     def close(self) -> None:
         """Close the file; a closed store cannot be used again."""
@@ -313,25 +199,8 @@ class Store:
             self._still_there()
         except StoreError as gone:
             return gone
-        name = getattr(error, "sqlite_errorname", None) or ""
-        kind, text = (StoreError if self._identity else NoStoreError), f"{self.path}: {error}; "
-        if _is_full(error, name, self.folder):
-            text += "make room and start the same command again; what is written is safe."
-            return StoreError(text)
-        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            text += "another process holds it; end that one, or name another folder with --store."
-            return StoreError(text)
-        if name.startswith("SQLITE_IOERR"):
-            text += "the disk fails, or the network that it is on; start the same command again."
-            return StoreError(text)
-        if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")) or isinstance(error, OSError):
-            return kind(text + "make the folder writable, or name another with --store.")
-        if name == "SQLITE_NOTADB":
-            return kind(
-                f"{text}the file is damaged or is not a store: move it away, or name another "
-                "folder with --store."
-            )
-        return DamagedError(f"{text}the file is damaged: {self._repair()}")
+        known = self._identity is not None
+        return explained(error, self.path, StoreError if known else NoStoreError, self._repair())
 
     def _damaged(self, key: str, error: object) -> DamagedError:
         why = str(error).rstrip(".")
@@ -622,7 +491,11 @@ class Store:
         """The records that samples were drawn from, in the order in which they were kept."""
         for problem in schema_damage(self._db).values():
             raise DamagedError(f"{self.path}: {problem}; {self._repair()}")
-        return self._sealed_rows("draws", DRAW, "digest") if self._has("draws") else []
+        return (
+            self._sealed_rows("draws", DRAW, "digest")
+            if has_column(self._db, "draws", "digest")
+            else []
+        )
 
     def _put_rows(
         self, table: str, columns: Collection[str], values: Iterable[Mapping[str, Any]]
@@ -663,31 +536,3 @@ _INSERT = (
     f"INSERT OR REPLACE INTO records ({', '.join(COLUMNS)}, digest, contents) "
     f"VALUES ({', '.join('?' * (len(COLUMNS) + 2))})"
 )
-
-
-def _is_full(error: Exception, name: str, folder: Path) -> bool:
-    if name == "SQLITE_FULL" or getattr(error, "errno", None) in _FULL:
-        return True
-    # Of a full disk SQLite also says that it cannot write, or cannot open its log.
-    with contextlib.suppress(OSError):
-        writes = name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN"))
-        return writes and shutil.disk_usage(folder).free < _LITTLE
-    return False
-
-
-class _Transaction:
-    """BEGIN IMMEDIATE ... COMMIT, or ROLLBACK where the block or the commit raises."""
-
-    def __init__(self, db: sqlite3.Connection):
-        self._db = db
-
-    def __enter__(self) -> None:
-        self._db.execute("BEGIN IMMEDIATE")
-
-    def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
-        try:
-            if kind is None:
-                self._db.execute("COMMIT")
-        finally:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")

@@ -6,32 +6,29 @@ output holds the page's section, and what landing page, cards and claims take fr
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import Any
 
 import nbformat
-import papermill
+import pandas as pd
 from jupyter_core.utils import ensure_event_loop
 from latex2mathml.converter import convert as to_mathml
 from markupsafe import Markup
 from nbconvert import HTMLExporter
 
-import nmfbench
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.cards import card_list, card_page, make_card
 from nmfbench.cards.card import Evidence, of_the_field, plan_of_the_field
 from nmfbench.comparison.evaluate import gather
 from nmfbench.comparison.leaderboards import Leaderboard, leaderboards, places
+from nmfbench.comparison.questions import Question
 from nmfbench.comparison.saved import add_saved, saved_solvers
 from nmfbench.core import registry
 from nmfbench.guests import SolverSpec
@@ -42,7 +39,7 @@ from nmfbench.records.tally import read_tally
 from nmfbench.reports.about import add_addresses, write_about
 from nmfbench.reports.audits import write_audits
 from nmfbench.reports.boards import write_leaderboards
-from nmfbench.reports.changes import RELEASED, read_release, write_changes
+from nmfbench.reports.changes import RELEASED, Changes, read_release, write_changes
 from nmfbench.reports.choose import write_choose
 from nmfbench.reports.claims import write_claims
 from nmfbench.reports.codecheck import write_codecheck
@@ -50,22 +47,25 @@ from nmfbench.reports.crate import write_crate
 from nmfbench.reports.findings import findings
 from nmfbench.reports.hours import write_hours
 from nmfbench.reports.landing import write_landing
+from nmfbench.reports.notebooks import (
+    execute_notebook,
+    notebook_path,
+    plain_kernels,
+    take_sections,
+    write_complete,
+)
 from nmfbench.reports.printed import write_numbers
 from nmfbench.reports.reference import write_reference
 from nmfbench.reports.regret import rows_of, write_regret
-from nmfbench.reports.section import SECTION, Section, contents, with_sentences
+from nmfbench.reports.section import Section, contents, with_sentences
 from nmfbench.reports.sentences import sentence_counts, write_sentences
 from nmfbench.reports.sums import write_sums
-from nmfbench.reports.two_targets import read_two_targets, write_page
+from nmfbench.reports.two_targets import TwoTargets, read_two_targets, write_page
 from nmfbench.verdicts.course import read_course
-from nmfbench.verdicts.evaluate import Evaluation, claim_rows
+from nmfbench.verdicts.evaluate import ClaimRow, Evaluation, claim_rows
 from nmfbench.verdicts.sentences import sentence_rows
 
-__all__ = ["NotebookError", "Report", "build_report", "execute_notebook", "notebook_path"]
-
-
-class NotebookError(RuntimeError):
-    """A notebook that is missing, has no such parameter, or failed."""
+__all__ = ["Report", "build_report"]
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,8 @@ def build_report(
     site: str | None = None,
 ) -> Report:
     """Execute the notebooks of the artefacts' papers; write all pages of the report.
+
+    An artefact that the notebook of its paper does not show gets a cell there.
 
     Notebooks run at the same time, as many as there are cores. Beside the pages come
     ``claims.json``, the verdicts as ``nmfbench claims --json`` has them, and ``sentences.json``
@@ -126,7 +128,7 @@ def build_report(
     Raises
     ------
     NotebookError
-        If a notebook is missing, fails, or does not show an artefact of its paper.
+        If a notebook is missing or fails.
     StoreError
         If there is no store.
     ReleaseError
@@ -135,143 +137,193 @@ def build_report(
     output = Path(output)
     Store(store, create=False).close()  # before anything is written: is there one?
     release = None if since is None else read_release(since)
-    papers: dict[str, list[str]] = {}
+    papers: dict[str, list[Artefact]] = {}
     for artefact in artefacts:
-        papers.setdefault(artefact.paper, []).append(artefact.id)
+        papers.setdefault(artefact.paper, []).append(artefact)
     sources = {paper: notebook_path(paper) for paper in papers}
     output.mkdir(parents=True, exist_ok=True)
-    released = output / RELEASED
-    if release is not None and not (released.exists() and released.samefile(since)):
-        shutil.copyfile(since, released)
+    if release is not None and not _is_same(output / RELEASED, since):
+        shutil.copyfile(since, output / RELEASED)
+    parameters = {
+        # Relative to the notebook's working folder: a report names no folder of its host.
+        "store": os.path.relpath(store, output),
+        "profile": profile,
+        "stand_in": stand_in,
+        "since": RELEASED if release else None,
+    }
 
     def show(paper):
-        parameters = {
-            # Relative to the notebook's working folder: a report names no folder of its host.
-            "store": os.path.relpath(store, output),
-            "profile": profile,
-            "stand_in": stand_in,
-            "only": papers[paper],
-            "since": RELEASED if release else None,
-        }
-        target = output / f"{paper}.ipynb"
-        loop = ensure_event_loop()  # that of this thread, which the notebook's client uses
-        try:
-            execute_notebook(sources[paper], target, parameters)
-        finally:
-            loop.close()
-        sections = _take_sections(target)
-        _export(target, paper, sections)
-        return sections
+        asked = parameters | {"only": [artefact.id for artefact in papers[paper]]}
+        return _show(paper, sources[paper], papers[paper], asked, output)
 
-    # The work is done by kernels, one a notebook; these threads wait for them.
-    with _plain_ipython(), ThreadPool(max(1, min(len(papers), os.cpu_count() or 1))) as pool:
+    # The work is done by kernels, one for each notebook; these threads wait for them.
+    with plain_kernels(), ThreadPool(max(1, min(len(papers), os.cpu_count() or 1))) as pool:
         longest_first = sorted(papers, key=lambda paper: -len(papers[paper]))
         coming = pool.imap(show, longest_first, chunksize=1)
-        with Store(store, create=False) as opened:
-            field = of_the_field(opened)
-            plan = plan_of_the_field()
-            add_saved(plan, saved_solvers(opened), opened)
-            boards, lacking_records = leaderboards(gather(plan, opened))
-            real, _ = leaderboards(gather(plan_of_the_field("quick"), opened), by_kind=True)
+        compared = _compared(store)
         shown = dict(zip(longest_first, coming, strict=True))
-    boards = [*real, *boards]
     as_in_notebooks = [section for paper in papers for section in shown[paper]]
-    by_id = {section.evaluation.artefact.id: section for section in as_in_notebooks}
-    if lacking := [artefact.id for artefact in artefacts if artefact.id not in by_id]:
-        raise NotebookError(f"no notebook shows {', '.join(lacking)}.")
-    sections = [by_id[artefact.id] for artefact in artefacts]
-    evaluations = [section.evaluation for section in sections]
+    content = _content(artefacts, list(papers), as_in_notebooks, release, store)
+    evidence = [*(section.evidence for section in content.sections), compared.field]
+    known = [e for e in evidence if e is not None]
+    cards = _write_cards(known, store, output, profile, compared.boards)
+    written = _write_pages(content, compared, output, profile) + cards
+    written += _write_more(content, output)
+    if site:
+        made = (path for path in written if path.suffix == ".html")
+        add_addresses((path for path in made if "comparison" not in path.parts), output, site)
+    crate = write_crate(content.sections, content.papers, written, output)
+    write_sums([*written, crate], output)
+    return Report(output / "index.html", [section.evaluation for section in content.sections])
 
-    evidence = [e for e in [*(section.evidence for section in sections), field] if e is not None]
-    cards = _write_cards(evidence, store, output, profile, boards)
+
+@dataclass(frozen=True)
+class _Content:
+    """What pages show of papers.
+
+    Attributes
+    ----------
+    papers : list of str
+    as_in_notebooks : list of Section
+        All sections of these papers, in the order of their notebooks.
+    sections : list of Section
+        The requested artefacts, in the order in which they were requested.
+    rows, sentences, numbers : list of dict
+        Claims, sentences and printed numbers.
+    changes : Changes or None
+        What is different since a release.
+    twice : TwoTargets or None
+        Verdicts that hang on rounding.
+    looks, audits
+        How verdicts came about, and samples of records that were computed again, where known.
+    """
+
+    papers: list[str]
+    as_in_notebooks: list[Section]
+    sections: list[Section]
+    rows: list[ClaimRow]
+    sentences: list[dict[str, Any]]
+    numbers: list[dict[str, Any]]
+    changes: Changes | None
+    twice: TwoTargets | None
+    looks: pd.DataFrame | None
+    audits: Any
+
+    @property
+    def ids(self) -> list[str]:
+        return [section.evaluation.artefact.id for section in self.as_in_notebooks]
+
+
+def _content(artefacts, papers, as_in_notebooks, release, store) -> _Content:
+    by_id = {section.evaluation.artefact.id: section for section in as_in_notebooks}
+    sections = [by_id[artefact.id] for artefact in artefacts]
     rows = [
         row
-        for evaluation in evaluations
-        for row in claim_rows(evaluation, paper_of(evaluation.artefact.paper).sentences)
+        for section in sections
+        for row in claim_rows(
+            section.evaluation, paper_of(section.evaluation.artefact.paper).sentences
+        )
     ]
     sentences = [row for key in papers for row in sentence_rows(key, paper_of(key).sentences, rows)]
     numbers = [row for section in sections for row in section.numbers]
     changes = None if release is None else release.compare(rows, by_id, sentences)
-    twice, looks, audits = read_two_targets(store), read_course(store), read_tally(store)
+    return _Content(
+        *(papers, as_in_notebooks, sections, rows, sentences, numbers, changes),
+        twice=read_two_targets(store),
+        looks=read_course(store),
+        audits=read_tally(store),
+    )
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """Leaderboards, the tasks with too few records for one, and where entrants come from."""
+
+    field: Evidence | None
+    boards: list[Leaderboard]
+    lacking: list[Question]
+    origins: dict[str, str]
+
+
+def _compared(store) -> _Compared:
+    with Store(store, create=False) as opened:
+        field = of_the_field(opened)
+        plan = plan_of_the_field()
+        add_saved(plan, saved_solvers(opened), opened)
+        boards, lacking = leaderboards(gather(plan, opened))
+        real, _ = leaderboards(gather(plan_of_the_field("quick"), opened), by_kind=True)
+    origins = {entrant.label: entrant.origin for entrant in plan.entrants if entrant.origin}
+    return _Compared(field, [*real, *boards], lacking, origins)
+
+
+def _write_pages(content: _Content, compared: _Compared, output, profile) -> list[Path]:
+    """Pages that every report has, with their data and pictures; the landing page comes first."""
+    sections, rows, sentences = content.sections, content.rows, content.sentences
     index, *previews = write_landing(
-        as_in_notebooks,
-        list(papers),
-        boards,
+        content.as_in_notebooks,
+        content.papers,
+        compared.boards,
         output,
         profile,
-        changes,
-        twice,
+        content.changes,
+        content.twice,
         sentences,
-        numbers,
+        content.numbers,
         findings(rows),
-        hours=looks is not None,
-        audits=audits is not None,
+        hours=content.looks is not None,
+        audits=content.audits is not None,
     )
-    chosen = write_choose(boards, output)
-    table = write_claims([section.evaluation for section in as_in_notebooks], output)
-    origins = {entrant.label: entrant.origin for entrant in plan.entrants if entrant.origin}
-    ranked, *fronts = write_leaderboards(boards, lacking_records, origins, output)
-    reference = write_reference(output)
-    data = [
+    return [
+        index,
+        write_claims([section.evaluation for section in content.as_in_notebooks], output),
+        write_choose(compared.boards, output),
+        *write_leaderboards(compared.boards, compared.lacking, compared.origins, output),
         _write_rows(rows, output / "claims.json"),
         _write_rows(sentences, output / "sentences.json"),
         write_sentences(sentences, output),
-        _write_rows(numbers, output / "numbers.json"),
-        write_numbers(numbers, output),
-    ]
-    pages = [output / f"{paper}.{ending}" for paper in papers for ending in ("html", "ipynb")]
-    pictures = [output / picture for section in sections for picture in section.pictures]
-    trials = [output / section.trials for section in sections if section.trials]
-    assets = shutil.copytree(ASSETS, output / "assets", dirs_exist_ok=True).iterdir()
-    codecheck = write_codecheck(sections, papers, output)
-    written = [
-        index,
-        table,
-        chosen,
-        ranked,
-        *fronts,
-        *data,
-        codecheck,
+        _write_rows(content.numbers, output / "numbers.json"),
+        write_numbers(content.numbers, output),
+        write_codecheck(sections, content.papers, output),
         *previews,
-        *pages,
-        *pictures,
-        *trials,
-        *assets,
-        *cards,
+        *(output / f"{paper}.{end}" for paper in content.papers for end in ("html", "ipynb")),
+        *(output / picture for section in sections for picture in section.pictures),
+        *(output / section.trials for section in sections if section.trials),
+        *shutil.copytree(ASSETS, output / "assets", dirs_exist_ok=True).iterdir(),
     ]
-    written += [*reference, *_published_beside(output)]
-    if changes is not None:
-        written += [released, *write_changes(changes, output)]
-    if twice is not None:
-        written.append(write_page(twice, list(by_id), output))
-    if looks is not None:
-        written += write_hours(looks, list(by_id), output)
-    if audits is not None:
-        written.append(write_audits(audits, output))
+
+
+def _write_more(content: _Content, output) -> list[Path]:
+    """Further pages, those on one subject only where there is something to show."""
+    written = [*write_reference(output), *_published_beside(output)]
+    if content.changes is not None:
+        written += [output / RELEASED, *write_changes(content.changes, output)]
+    if content.twice is not None:
+        written.append(write_page(content.twice, content.ids, output))
+    if content.looks is not None:
+        written += write_hours(content.looks, content.ids, output)
+    if content.audits is not None:
+        written.append(write_audits(content.audits, output))
     if regrets := rows_of():
         written.append(write_regret(regrets, output))
-    written += write_about(list(papers), output, changes=changes is not None)
-    if site:
-        made = (path for path in written if path.suffix == ".html")
-        add_addresses((path for path in made if "comparison" not in path.parts), output, site)
-    crate = write_crate(sections, list(papers), written, output)
-    write_sums([*written, crate], output)
-    return Report(index, evaluations)
+    return written + write_about(content.papers, output, changes=content.changes is not None)
 
 
-@contextmanager
-def _plain_ipython():
-    """Kernels without the start-up files of a user, who may have no folder for them, either."""
-    with tempfile.TemporaryDirectory() as folder:
-        before = os.environ.get("IPYTHONDIR")
-        os.environ["IPYTHONDIR"] = folder
-        try:
-            yield
-        finally:
-            if before is None:
-                del os.environ["IPYTHONDIR"]
-            else:
-                os.environ["IPYTHONDIR"] = before
+def _show(paper, source, artefacts, parameters, output) -> list[Section]:
+    """Execute the notebook of a paper, and write its page."""
+    target = output / f"{paper}.ipynb"
+    write_complete(source, target, artefacts)
+    loop = ensure_event_loop()  # that of this thread, which the notebook's client uses
+    try:
+        execute_notebook(target, target, parameters)
+    finally:
+        loop.close()
+    sections = take_sections(target)
+    _export(target, paper, sections)
+    return sections
+
+
+def _is_same(path, other) -> bool:
+    return path.exists() and path.samefile(other)
 
 
 def _write_rows(rows, path) -> Path:
@@ -280,73 +332,6 @@ def _write_rows(rows, path) -> Path:
     lines = [json.dumps(row, **tight) for row in rows]
     path.write_text("[\n{}\n]\n".format(",\n".join(lines)), encoding="utf-8")
     return path
-
-
-def notebook_path(paper: str) -> Path:
-    """The notebook of a paper: beside the package in a checkout, inside it when installed."""
-    package = Path(nmfbench.__file__).parent
-    for folder in (package / "notebooks", package.parent / "notebooks"):
-        if (folder / f"{paper}.ipynb").exists():
-            return folder / f"{paper}.ipynb"
-    raise NotebookError(f"there is no notebook for {paper!r}.")
-
-
-def execute_notebook(source, target, parameters) -> None:
-    """Run a notebook with papermill, in the folder of ``target``.
-
-    Parameters
-    ----------
-    source, target : path-like
-    parameters : dict
-        Each must stand in the notebook's cell tagged ``parameters``; papermill alone would only
-        warn of one that does not.
-
-    Raises
-    ------
-    NotebookError
-        If a parameter is unknown, with the nearest ones, or a cell raises.
-    """
-    known = list(papermill.inspect_notebook(str(source)))
-    for name in parameters:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}."
-            raise NotebookError(f"{Path(source).name} has no parameter {name!r}; {hint}")
-    try:
-        papermill.execute_notebook(
-            str(source),
-            str(target),
-            parameters=parameters,
-            kernel_name="python3",
-            # Of the kernel; papermill's own ``cwd`` is that of this process and all its threads.
-            resources={"metadata": {"path": str(Path(target).parent)}},
-            progress_bar=False,
-            log_output=False,
-            # A kernel logs the end of its work as an error. Errors of cells are raised here.
-            extra_arguments=["--log-level=CRITICAL"],
-        )
-    except papermill.PapermillExecutionError as error:
-        raise NotebookError(
-            f"{Path(source).name} failed: {error.ename}: {error.evalue}; the notebook as far as "
-            f"it ran is {target}."
-        ) from error
-    notebook = nbformat.read(target, as_version=4)
-    for part in [notebook, *notebook.cells]:  # times and paths of this host
-        part.metadata.pop("papermill", None)
-        part.metadata.pop("execution", None)
-    for cell in notebook.cells:
-        if "injected-parameters" in cell.metadata.get("tags", ()):
-            cell.id = "injected-parameters"  # papermill's is a random one
-    nbformat.write(notebook, target)
-
-
-def _take_sections(path: Path) -> list[Section]:
-    """Read the sections of an executed notebook, and leave only what a reader sees in it."""
-    notebook = nbformat.read(path, as_version=4)
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
-    found = [output.data.pop(SECTION) for output in outputs if SECTION in output.get("data", ())]
-    nbformat.write(notebook, path)
-    return [Section.from_json(text) for text in found]
 
 
 def _export(path: Path, key: str, sections: Sequence[Section]) -> None:

@@ -14,6 +14,7 @@ stopping rule and ``transform`` from the Frobenius family:
 >>> from dataclasses import dataclass
 >>> import numpy as np
 >>> from nmfbench.core.registry import register_solver
+>>> from nmfbench.core.validation import check_number
 >>> from nmfbench.solvers.frobenius.base import BaseFrobenius
 
 >>> @register_solver(
@@ -26,9 +27,23 @@ stopping rule and ``transform`` from the Frobenius family:
 ... )
 ... @dataclass(eq=False, repr=False, kw_only=True)
 ... class ProjectedGradient(BaseFrobenius):
-...     '''One projected gradient step on each factor, of length 1 / its Lipschitz constant.'''
+...     '''One projected gradient step on each factor, of length 1 / its Lipschitz constant.
+...
+...     Parameters
+...     ----------
+...     damping : float, default=1.0
+...         Factor of the step length, above 0 and no more than 1.
+...
+...     Notation
+...     --------
+...     Their V, W, H are our X, W, H.
+...     '''
 ...
 ...     damping: float = 1.0
+...
+...     def _validate_params_of_solver(self):
+...         super()._validate_params_of_solver()
+...         check_number(self.damping, "damping", above=0, at_most=1)
 ...
 ...     def _update(self, factor, cross, gram):
 ...         # Lin (2007), Eq. (9); cross and gram are X @ other and other.T @ other.
@@ -36,9 +51,11 @@ stopping rule and ``transform`` from the Frobenius family:
 ...         factor -= self.damping / length * (factor @ gram - cross)
 ...         np.maximum(factor, 0, out=factor)
 
-Its docstring wants more: the problem as a formula, and the sections *Parameters*, *Notation* (the
-letters of the paper in ours), *Cost* (of an iteration, in words), *Notes* (what is guaranteed),
-*Departures* (from the paper, with reasons) and *References*. ``nmfbench card KEY`` shows them.
+A parameter that makes no sense is refused, with its name in the message. The docstring names the
+letters of the paper in ours (*Notation*, which the common tests look for) and wants more: the
+problem as a formula, and the sections *Cost* (of an iteration, in words), *Notes* (what is
+guaranteed), *Departures* (from the paper, with reasons) and *References*. ``nmfbench card KEY``
+shows them.
 
 It is an estimator now, and has a name:
 
@@ -70,9 +87,9 @@ A solver that chooses rows of ``X`` inherits from
 :class:`~nmfbench.solvers.separable.spa.SPA` is one to imitate. A kernel that needs compiling goes
 to :mod:`nmfbench.optim.kernels`, and is compiled before the clock starts.
 
-``tests/solvers/test_common_solvers.py`` runs over all names; it says what a solver owes. A solver
-outside this package registers itself when its module is named by the entry point
-``nmfbench.solvers``.
+``tests/solvers/test_common_solvers.py`` runs over all names (``-k KEY`` picks one); it says what a
+solver owes. A solver outside this package registers itself when its module is named by the entry
+point ``nmfbench.solvers``.
 """
 
 from nmfbench.core import registry

@@ -8,10 +8,8 @@ from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.core.validation import check_count
 from nmfbench.metrics.contrast import class_contrast
-from nmfbench.optim.pixel_graphs import pixel_affinity
-from nmfbench.solvers.graph.spectral import normalized_affinity
 from nmfbench.tasks.base import Outcome, ability, timed_fit
-from nmfbench.tasks.segmentation import cluster_rows, pixels_of
+from nmfbench.tasks.pixels import cluster_rows, image_row, pixel_graph
 
 __all__ = ["contrast_of_classes", "placed_segments"]
 
@@ -53,7 +51,7 @@ def contrast_of_classes(
     image : str
     n_components : int
     segments : int, default=3
-        Clusters of the rows of H, see :func:`~nmfbench.tasks.segmentation.cluster_rows`.
+        Clusters of the rows of H, see :func:`~nmfbench.tasks.pixels.cluster_rows`.
     side, sigma_brightness, sigma_position, radius
         Of the graph, see :func:`~nmfbench.tasks.segmentation.segmentation`.
     n_placed : int, default=200
@@ -63,7 +61,7 @@ def contrast_of_classes(
     -------
     Outcome
         Metrics for the matrix ``affinity``, V, and ``product``, :math:`H H^T`: ``contrast-...``,
-        see :func:`~nmfbench.tasks.segmentation.class_contrast`, by the segments;
+        see :func:`~nmfbench.metrics.contrast.class_contrast`, by the segments;
         ``contrast-...-placed``, the geometric mean over :func:`placed_segments` of their sizes;
         ``placed-above-...``, the share of these with a contrast at least as large.
 
@@ -72,19 +70,15 @@ def contrast_of_classes(
     Guan et al. (2012), MahNMF, Section 5.3.2, Figure 15.
     """
     check_count(n_placed, "n_placed")
-    if image not in data.ids:
-        raise ValueError(f"image must be one of {', '.join(data.ids)}, got {image!r}.")
-    row = data.ids.index(image)
-    grey, position = pixels_of(data.X[row].reshape(data.segmentations[row][0].shape), side, True)
-    V = normalized_affinity(
-        pixel_affinity(
-            grey.ravel(),
-            position,
-            sigma_brightness=sigma_brightness,
-            sigma_position=sigma_position,
-            radius=radius,
-        )
+    row = image_row(data, image)
+    graph = pixel_graph(
+        data.X[row].reshape(data.segmentations[row][0].shape),
+        side,
+        sigma_brightness=sigma_brightness,
+        sigma_position=sigma_position,
+        radius=radius,
     )
+    V, position = graph.V, graph.position
     inits = ability(solver, "inits", "take one of symmetric matrices, such as mahnmf-sym")
     solver.set_params(n_components=n_components)
     start = inits[solver.init](V, n_components, rng)[0].copy()

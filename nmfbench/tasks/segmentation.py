@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import copy
 import hashlib
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.spatial import KDTree
-from sklearn.preprocessing import normalize
 
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
-from nmfbench.datasets.images import area_averaged
 from nmfbench.metrics.contrast import block_means, bound_share, class_contrast
 from nmfbench.metrics.segmentation import (
     connected_segments,
@@ -22,18 +21,11 @@ from nmfbench.metrics.segmentation import (
     segmentation_scores,
 )
 from nmfbench.optim.graphs import GraphCache
-from nmfbench.optim.pixel_graphs import corrupted_affinity, pixel_affinity
-from nmfbench.solvers.graph.clusterers import kmeans
-from nmfbench.solvers.graph.spectral import normalized_affinity
 from nmfbench.tasks.base import Outcome, timed_fit, total_cost
+from nmfbench.tasks.pixels import cluster_rows, image_row, pixel_graph
 
-__all__ = [
-    "cluster_rows",
-    "pixels_of",
-    "segmentation",
-]
+__all__ = ["segmentation"]
 
-_STARTS = 10  # of K-means
 _CELLS = 216  # a side of a picture of a matrix: blocks of 4 x 4 at 864 pixels
 
 
@@ -102,9 +94,10 @@ def segmentation(
 ):
     r"""Cluster the pixels of an image, and score the segments against every human's.
 
-    The image is reduced, its pixels are the nodes of a graph, see :func:`pixel_affinity`, and
-    segments go back to its own size, where they are scored. A factorization is one of
-    :math:`V = D^{-1/2} W D^{-1/2}`, whose eigenvectors normalised cuts use.
+    The image is reduced, its pixels are the nodes of a graph, see
+    :class:`~nmfbench.tasks.pixels.PixelGraph`, and segments go back to its own size, where they are
+    scored. A factorization is one of :math:`V = D^{-1/2} W D^{-1/2}`, whose eigenvectors normalised
+    cuts use.
 
     Parameters
     ----------
@@ -126,15 +119,16 @@ def segmentation(
     side : int, default=60
         Pixels of the longer side of the reduced image.
     sigma_brightness, sigma_position, radius, aspect
-        Of the graph, see :func:`pixel_affinity`.
+        Of the graph, see :func:`~nmfbench.tasks.pixels.pixel_graph`.
     corrupted : float, default=0
-        Share of the entries of V that are replaced, see :func:`corrupted_affinity`.
+        Share of the entries of V that are replaced, see
+        :func:`~nmfbench.optim.pixel_graphs.corrupted_affinity`.
     features : {"affinity", "brightness", "both"}, default="affinity"
         Samples, which do not matter to a clusterer that takes an affinity: the rows of V,
         brightness, or brightness and position.
     rule : {"kmeans", "argmax"}, default="kmeans"
-        Segments of a factorization: K-means of its rows, see :func:`cluster_rows`, or the largest
-        entry of each.
+        Segments of a factorization: K-means of its rows, see
+        :func:`~nmfbench.tasks.pixels.cluster_rows`, or the largest entry of each.
     connected : bool, default=False
         Make each connected piece a segment, see
         :func:`~nmfbench.metrics.segmentation.connected_segments`.
@@ -151,7 +145,7 @@ def segmentation(
         - :func:`~nmfbench.metrics.segmentation.segmentation_scores`
         - of the segments: ``segments``, how many there are; ``pieces``, how many connected ones;
           ``largest-segment``, its share of the image. ``contrast-affinity``, see
-          :func:`class_contrast`, of V
+          :func:`~nmfbench.metrics.contrast.class_contrast`, of V
         - of a factorization: ``residual-ratio``, :math:`\|V-WH\|_1/\|V\|_1`, which is 1 for zero
           factors; ``zero-rows``, their share; ``contrast-product``, of W H; ``correlation`` of V
           and W H off the diagonal
@@ -169,10 +163,10 @@ def segmentation(
         bits, as large.
 
         Details are the array ``matrices`` of shape (len(segments), 2, n, n), see
-        :func:`block_means`: V and W H, with the pixels of a segment together, 8 bits, in which 255
-        is the 99.5 % quantile of both; and ``bound-diagonal@k``, with that of the start, the share
-        of the entries of H with :math:`Z_{ii} \le 0`, where :math:`Z` is V without the other
-        components: what the authors assume of all.
+        :func:`~nmfbench.metrics.contrast.block_means`: V and W H, with the pixels of a segment
+        together, 8 bits, in which 255 is the 99.5 % quantile of both; and ``bound-diagonal@k``,
+        with that of the start, the share of the entries of H with :math:`Z_{ii} \le 0`, where
+        :math:`Z` is V without the other components: what the authors assume of all.
 
     References
     ----------
@@ -183,175 +177,171 @@ def segmentation(
         raise ValueError(f"features must be affinity, brightness or both, got {features!r}.")
     if rule not in ("kmeans", "argmax"):
         raise ValueError(f"rule must be kmeans or argmax, got {rule!r}.")
-    row = _row_of(data, image, rng)
-    truths = list(data.segmentations[row])
-    native = truths[0].shape
-    grey, position = pixels_of(data.X[row].reshape(native), side, aspect)
-    W = pixel_affinity(
-        grey.ravel(),
-        position,
+    row = int(rng.integers(len(data.images))) if image is None else image_row(data, image)
+    truths = _Truths(list(data.segmentations[row]))
+    graph = pixel_graph(
+        data.X[row].reshape(truths.shape),
+        side,
+        aspect=aspect,
         sigma_brightness=sigma_brightness,
         sigma_position=sigma_position,
         radius=radius,
     )
-    V = normalized_affinity(W)
     if corrupted:
-        V = corrupted_affinity(V, corrupted, rng)
-        scale = sp.diags_array(np.sqrt(W.sum(axis=1)))
-        W = (scale @ V @ scale).tocsr()
-    samples = {
-        "affinity": V if getattr(solver, "accepts_sparse", False) else V.toarray(),
-        "brightness": grey.reshape(-1, 1),
-        "both": np.column_stack([grey.ravel(), position]),
-    }[features]
+        graph = graph.corrupted(corrupted, rng)
+    samples = _samples(graph, features, getattr(solver, "accepts_sparse", False))
     seed = int(rng.integers(2**31))
-    digest = hashlib.blake2b(np.array(truths).tobytes() + repr(native).encode()).digest()
 
-    def score(labels):
-        reduced = labels.reshape(grey.shape)
-        reduced = connected_segments(reduced) if connected else reduced
-        return segmentation_scores(_resized(reduced, native), truths), reduced
+    def cluster(rows, k):
+        if rule == "argmax":
+            return rows.argmax(axis=1)
+        return cluster_rows(rows, graph.position, k, np.random.default_rng(seed))
 
-    metrics: dict[str, Any] = {}
-    fits, found, matrices = [], [], []
-    fitted = None
+    metrics: dict[str, float] = {}
+    found, matrices = [], []
+    fits: list[_Fit] = []
     for k in segments:
         r = k if n_components is None or hasattr(solver, "fit_predict") else n_components
-        if fitted is None or r != fitted[0]:
-            fitted = (r, *_fit(solver, samples, W, r, np.random.default_rng(seed)))
-            _, fit, H, components, start, known = fitted
-            fits.append(fit)
-            of_fit = {} if H is None else _of_factors(samples, H, components)
-            of_start = {} if start is None else _of_factors(samples, start, start.T)
-            of_start.pop("correlation", None)
-        labels = known
-
-        def cluster(rows, k=k):
-            if rule == "argmax":
-                return rows.argmax(axis=1)
-            return cluster_rows(rows, position, k, np.random.default_rng(seed))
-
+        if not fits or fits[-1].rank != r:
+            fits.append(_fit(solver, samples, graph.W, r, np.random.default_rng(seed)))
+        fit = fits[-1]
+        labels = fit.labels
         if labels is None:
-            labels = cluster(H)
-            numbers = of_fit | {"contrast-product": class_contrast(H, components.T, labels)}
+            labels = cluster(fit.H, k)
+            metrics |= _at(k, fit.numbers | fit.contrast(labels))
             if details:
-                order = _order(labels, H, np.sqrt(W.sum(axis=1)))
-                matrices.append(_pictures([V.toarray(), H @ components], order))
-                if start is not None:
-                    numbers["bound-diagonal"] = bound_share(V, H)
-                    numbers["bound-diagonal-start"] = bound_share(V, start)
-            metrics |= {f"{name}@{k}": value for name, value in numbers.items()}
-        scores, reduced = score(labels)
-        found.append(reduced)
+                matrices.append(fit.pictures(graph, labels))
+                metrics |= _at(k, fit.diagonal(graph.V))
+        segmented = _segmented(labels, graph, connected)
+        found.append(segmented)
+        scores = truths.scores(segmented)
         if features == "affinity":
-            scores["contrast-affinity"] = class_contrast(V, None, labels)
-        sizes = np.bincount(np.unique(reduced, return_inverse=True)[1].ravel())
-        scores |= {
-            "segments": len(sizes),
-            "pieces": n_pieces(reduced),
-            "largest-segment": sizes.max() / sizes.sum(),
-        }
-        metrics |= {f"{name}@{k}": value for name, value in scores.items()}
-        if start is not None:
-            numbers = score(cluster(start))[0] | of_start
-            metrics |= {f"{name}-start@{k}": value for name, value in numbers.items()}
-        numbers = _scores_of_stripes(k, truths, digest)
-        metrics |= {f"{name}-stripes@{k}": value for name, value in numbers.items()}
-    numbers = _scores_of_stripes(1, truths, digest)
-    metrics |= {f"{name}-one": value for name, value in numbers.items()}
+            scores["contrast-affinity"] = class_contrast(graph.V, None, labels)
+        metrics |= _at(k, scores | _sizes(segmented))
+        if fit.start is not None:
+            scores = truths.scores(_segmented(cluster(fit.start, k), graph, connected))
+            metrics |= _at(k, scores | fit.numbers_of_start, "-start")
+        metrics |= _at(k, truths.scores_of_stripes(k), "-stripes")
+    one = truths.scores_of_stripes(1)
+    metrics |= {f"{name}-one": value for name, value in one.items()}
     if humans:
-        metrics |= {f"{name}-humans": value for name, value in human_scores(truths).items()}
-    drawn = np.array([len(np.unique(truth)) for truth in truths])
-    metrics["human-segments"] = float(np.median(drawn))
-    metrics["graph-zeros"] = 1 - V.nnz / V.shape[0] ** 2
-    metrics["gain"] = np.mean(
-        [
-            metrics[f"covering@{k}"]
-            - max(metrics["covering-one"], metrics[f"covering-stripes@{k}"])
-            for k in segments
-        ]
-    )
-    fit = total_cost(fits) | {name: fits[-1][name] for name in ("objective", "stop_reason")}
-    middle = truths[int(np.argsort(drawn, kind="stable")[len(drawn) // 2])]
+        scores = human_scores(truths.segmentations)
+        metrics |= {f"{name}-humans": value for name, value in scores.items()}
+    metrics["human-segments"] = float(np.median(truths.counts))
+    metrics["graph-zeros"] = 1 - graph.V.nnz / graph.V.shape[0] ** 2
+    gains = [
+        metrics[f"covering@{k}"] - max(one["covering"], metrics[f"covering-stripes@{k}"])
+        for k in segments
+    ]
+    metrics["gain"] = np.mean(gains)
     arrays = {
         "labels": np.array(found).astype(np.uint16),
-        "human": _resized(middle, grey.shape),
-        "image": np.rint(255 * grey).astype(np.uint8),
+        "human": _resized(truths.middle, graph.grey.shape),
+        "image": np.rint(255 * graph.grey).astype(np.uint8),
     }
     if matrices:
         arrays["matrices"] = np.array(matrices)
-    return Outcome(metrics, fit, arrays)
+    last = {name: fits[-1].cost[name] for name in ("objective", "stop_reason")}
+    return Outcome(metrics, total_cost([fit.cost for fit in fits]) | last, arrays)
 
 
-def pixels_of(image, side, aspect=True):
-    """Brightness and position of the pixels of an image that is stretched and reduced.
+class _Truths:
+    """What humans drew of an image, at the image's own size."""
 
-    Parameters
-    ----------
-    image : ndarray of shape (height, width)
-        Grey levels; the smallest becomes 0 and the largest 1.
-    side : int
-        New pixels of the longer side. A smaller image stays as large as it is.
-    aspect : bool, default=True
-        A unit of position is the longer side in both directions; otherwise each side is one.
+    def __init__(self, segmentations):
+        self.segmentations = segmentations
+        self.shape = segmentations[0].shape
+        self.counts = np.array([len(np.unique(drawn)) for drawn in segmentations])
 
-    Returns
-    -------
-    grey : ndarray of shape (new height, new width)
-    position : ndarray of shape (new height * new width, 2)
-        Row and column.
+    @property
+    def middle(self):
+        """A segmentation of the median number of segments."""
+        order = np.argsort(self.counts, kind="stable")
+        return self.segmentations[int(order[len(order) // 2])]
 
-    Examples
-    --------
-    >>> grey, position = pixels_of(np.array([[2.0, 2.0, 4.0, 6.0]]), 2)
-    >>> grey, position[:, 1]
-    (array([[0.  , 0.75]]), array([0., 1.]))
-    """
-    if side < 2:
-        raise ValueError(f"side must be at least 2, got {side}.")
-    low, high = image.min(), image.max()
-    stretched = (image - low) / (high - low) if high > low else np.zeros(image.shape)
-    factor = min(side / max(image.shape), 1)
-    shape = tuple(max(round(n * factor), 1) for n in image.shape)
-    position = np.indices(shape).reshape(2, -1).T.astype(float)
-    lengths = np.maximum(np.array(shape) - 1, 1)
-    position /= lengths.max() if aspect else lengths
-    return area_averaged(stretched[None], shape)[0], position
+    def scores(self, segmented):
+        """Scores of segments at any size."""
+        return segmentation_scores(_resized(segmented, self.shape), self.segmentations)
+
+    def scores_of_stripes(self, k):
+        """Scores of k stripes of equal width, which are the same for all fits to an image."""
+
+        def make():
+            height, width = self.shape
+            stripes = np.arange(width) * k // width
+            return segmentation_scores(
+                np.broadcast_to(stripes, (height, width)), self.segmentations
+            )
+
+        return _OF_STRIPES.get((k, self._digest), make)
+
+    @cached_property
+    def _digest(self):
+        content = np.array(self.segmentations).tobytes() + repr(self.shape).encode()
+        return hashlib.blake2b(content).digest()
 
 
-def cluster_rows(H, position, k, rng):
-    """K-means of the rows of ``H``, scaled to unit length; a zero row joins its nearest neighbour.
+@dataclass(frozen=True)
+class _Fit:
+    """A fit: labels of a clusterer, or factors, and the start of a symmetric solver."""
 
-    Parameters
-    ----------
-    H : ndarray of shape (n, r)
-    position : ndarray of shape (n, 2)
-        Where the samples lie. A zero row has no direction, so the label of the nearest row that
-        is not zero is taken.
-    k : int
-        Clusters; no more than rows that are not zero.
-    rng : Generator
-        Ten starts.
+    rank: int
+    cost: dict[str, Any]
+    samples: Any
+    labels: np.ndarray | None = None
+    H: Any = None
+    components: Any = None
+    start: Any = None
 
-    Returns
-    -------
-    ndarray of int of shape (n,)
+    @cached_property
+    def numbers(self):
+        return _of_factors(self.samples, self.H, self.components)
 
-    Examples
-    --------
-    >>> H = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 3.0]])
-    >>> labels = cluster_rows(H, np.arange(5.0)[:, None], 2, np.random.default_rng(0))
-    >>> labels == labels[0]
-    array([ True,  True,  True, False, False])
-    """
-    known = np.flatnonzero(H.any(axis=1))
-    labels = np.zeros(len(H), dtype=np.int32)
-    if len(known):
-        rows = normalize(H[known].astype(np.float64))
-        labels[known] = kmeans(rows, min(k, len(known)), rng, n_init=_STARTS).labels_
-        zero = np.setdiff1d(np.arange(len(H)), known)
-        labels[zero] = labels[known[KDTree(position[known]).query(position[zero])[1]]]
-    return labels
+    @cached_property
+    def numbers_of_start(self):
+        numbers = _of_factors(self.samples, self.start, self.start.T)
+        del numbers["correlation"]
+        return numbers
+
+    def contrast(self, labels):
+        return {"contrast-product": class_contrast(self.H, self.components.T, labels)}
+
+    def pictures(self, graph, labels):
+        order = _order(labels, self.H, np.sqrt(graph.W.sum(axis=1)))
+        return _pictures([graph.V.toarray(), self.H @ self.components], order)
+
+    def diagonal(self, V):
+        """What the authors assume of the diagonal terms, if the product is symmetric."""
+        if self.start is None:
+            return {}
+        factors = {"bound-diagonal": self.H, "bound-diagonal-start": self.start}
+        return {name: bound_share(V, factor) for name, factor in factors.items()}
+
+
+def _at(k, numbers, suffix=""):
+    return {f"{name}{suffix}@{k}": value for name, value in numbers.items()}
+
+
+def _samples(graph, features, sparse):
+    if features == "affinity":
+        return graph.V if sparse else graph.V.toarray()
+    grey = graph.grey.reshape(-1, 1)
+    return grey if features == "brightness" else np.column_stack([grey, graph.position])
+
+
+def _segmented(labels, graph, connected):
+    """The reduced image in segments."""
+    segmented = labels.reshape(graph.grey.shape)
+    return connected_segments(segmented) if connected else segmented
+
+
+def _sizes(segmented):
+    sizes = np.bincount(np.unique(segmented, return_inverse=True)[1].ravel())
+    return {
+        "segments": len(sizes),
+        "pieces": n_pieces(segmented),
+        "largest-segment": sizes.max() / sizes.sum(),
+    }
 
 
 def _pictures(matrices, order):
@@ -370,31 +360,10 @@ def _order(labels, H, scale):
     return np.lexsort((-strongest, labels))
 
 
-def _row_of(data, image, rng):
-    if image is None:
-        return int(rng.integers(len(data.images)))
-    if image not in data.ids:
-        raise ValueError(f"image must be one of {', '.join(data.ids)}, got {image!r}.")
-    return data.ids.index(image)
-
-
-def _scores_of_stripes(k, truths, digest):
-    """Scores of k stripes of equal width, which are the same for all fits to an image."""
-
-    def make():
-        height, width = truths[0].shape
-        return segmentation_scores(
-            np.broadcast_to(np.arange(width) * k // width, (height, width)), truths
-        )
-
-    return _OF_STRIPES.get((k, digest), make)
-
-
 _OF_STRIPES = GraphCache(size=256)
 
 
-def _fit(solver, samples, W, r, rng):
-    """Cost, factors, start and labels of a fit, as far as it has them."""
+def _fit(solver, samples, W, r, rng) -> _Fit:
     model = copy.deepcopy(solver).set_params(n_components=r)
     known = model.get_params()
     if hasattr(model, "fit_predict"):
@@ -402,14 +371,14 @@ def _fit(solver, samples, W, r, rng):
             model.set_params(affinity=W)
         if "self_similarity" in known:
             model.set_params(self_similarity=True)
-        fit, _ = timed_fit(model, samples)
-        return fit, None, None, None, model.labels_
+        cost, _ = timed_fit(model, samples)
+        return _Fit(r, cost, samples, labels=model.labels_)
     start, given = None, {}
     if getattr(model, "symmetric", False) and hasattr(model, "inits"):
         start = model.inits[model.init](samples, r, rng)[0].copy()
         given = {"W": start, "H": start.T}
-    fit, arrays = timed_fit(model, samples, representation=True, **given)
-    return fit, arrays["W"], model.components_, start, None
+    cost, arrays = timed_fit(model, samples, representation=True, **given)
+    return _Fit(r, cost, samples, H=arrays["W"], components=model.components_, start=start)
 
 
 def _of_factors(V, W, H):

@@ -79,7 +79,7 @@ class Pending:
     @property
     def asked(self) -> dict[str, Any]:
         """Arguments of :func:`~nmfbench.records.pending.missing`."""
-        return self._asked | {"anew": self._asked.get("anew") or self.again}
+        return self._asked | {"recompute": self._asked.get("recompute") or self.again}
 
     def compute_again(self, keys: Set[str]) -> None:
         """Count imported records as missing, of which an array that is read stayed behind."""

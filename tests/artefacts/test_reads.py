@@ -138,13 +138,13 @@ def test_what_stayed_behind_is_computed_again_and_then_judged(store):
     compute(store, [one("xray-l2", 1)])
     again = behind(CURVES, store, CURVES.plan("paper"))
     assert again == {t.key for t in lacking}
-    todo = missing(grid("paper"), store, anew=again)
+    todo = missing(grid("paper"), store, recompute=again)
     assert {t.key for t in todo} == {
         t.key for t in grid("paper") if t.key in again or not store.status([t.key])
     }
     compute(store, todo)
     assert behind(CURVES, store, CURVES.plan("paper")) == set()
-    assert missing(grid("paper"), store, anew=again) == []
+    assert missing(grid("paper"), store, recompute=again) == []
     evaluation = evaluate(CURVES, store)
     assert (evaluation.profile, evaluation.whole) == ("paper", REPEATS)
     assert not any("arrays" in text for text in evaluation.notes)
@@ -166,7 +166,7 @@ def test_rivals_of_a_timed_trial_are_timed_again_with_it(store):
     bring(store, grid("paper", timed=True))
     bring(store, [one("xray-l2", 2, timed=True)], {})
     again = behind(TIMED, store, TIMED.plan("paper"))
-    todo = missing(TIMED.plan("paper"), store, anew=again)
+    todo = missing(TIMED.plan("paper"), store, recompute=again)
     assert set(todo) == {one(solver, 2, timed=True) for solver in ("spa", "xray-l2")}
 
 
@@ -179,7 +179,7 @@ def test_what_starts_from_a_fit_is_computed_with_it(store):
     bring(store, tasks)
     again = behind(shared, store, [fit, *tasks])
     assert again == {fit.key, *(t.key for t in tasks)}
-    assert in_stages([fit, *tasks], store, anew=again) == [[fit], tasks]
+    assert in_stages([fit, *tasks], store, recompute=again) == [[fit], tasks]
 
 
 def test_the_hours_ahead_have_what_stayed_behind(store):

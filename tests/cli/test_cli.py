@@ -865,7 +865,7 @@ def test_what_was_imported_without_its_curves_is_computed_again(command, tmp_pat
 def test_all_imported_records_are_computed_again_on_request(command, tmp_path, words):
     """In one go or within a budget, and compared; the next run has nothing to do."""
     registry.artefacts.add("delta/again", _artefact("delta/again", _grid([0.0])))
-    run, place = ("run", "delta", "--profile", "paper", *words, "--anew"), tmp_path / "there"
+    run, place = ("run", "delta", "--profile", "paper", *words, "--recompute"), tmp_path / "there"
     assert _json(command, *run)[1]["computed"] == 6
     with Store(tmp_path / "store") as here, Store(place) as there:
         for record in here.records():
@@ -1096,7 +1096,7 @@ def test_trials_that_are_too_few_for_a_table_are_no_failure(command, tmp_path, p
 
 def test_a_failing_notebook_is_an_error(command, monkeypatch):
     """Exit code 1 and one line."""
-    from nmfbench.reports.build import NotebookError
+    from nmfbench.reports.notebooks import NotebookError
 
     def build_report(*_, **__):
         raise NotebookError("alpha.ipynb failed:\nValueError: it has no such cell")

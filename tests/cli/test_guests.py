@@ -519,7 +519,7 @@ def test_the_key_follows_the_version_of_an_installed_package(monkeypatch):
     assert code_version([target]) != first
 
 
-def test_an_edited_file_is_loaded_anew(tmp_path):
+def test_an_edited_file_is_loaded_again(tmp_path):
     """The next look at an edited file has its new class, in the same process."""
     for answer in (1, 2):
         path = write(

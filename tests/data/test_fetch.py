@@ -154,7 +154,7 @@ def test_fetch_converts_checks_and_stores(tiny, server):
     assert server.requested == ["/tiny.mat"]
 
 
-def test_a_damaged_cached_file_is_fetched_anew(tiny, server):
+def test_a_damaged_cached_file_is_fetched_again(tiny, server):
     """Verify reports damage in the cache and fetch repairs it."""
     fetch("tiny")
     tiny.file.write_bytes(tiny.file.read_bytes()[:-9])

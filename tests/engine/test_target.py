@@ -131,15 +131,15 @@ def test_the_variable_names_the_target_of_untimed_trials(monkeypatch):
         Worker()
 
 
-def test_a_crew_has_workers_of_one_target_at_a_time():
+def test_a_pool_has_workers_of_one_target_at_a_time():
     """Others are ended, so that none disturbs a timed trial."""
-    with closing(WorkerPool(None, 2)) as crew:
-        first, second = crew.of(2, REFERENCE)
-        assert crew.of(1, REFERENCE) == [first]
-        (third,) = crew.of(1, NATIVE)
+    with closing(WorkerPool(None, 2)) as pool:
+        first, second = pool.of(2, REFERENCE)
+        assert pool.of(1, REFERENCE) == [first]
+        (third,) = pool.of(1, NATIVE)
         assert third not in (first, second)
         assert third.target == NATIVE
-        assert crew.workers == [third]
+        assert pool.workers == [third]
 
 
 def test_this_process_says_what_it_has():

@@ -9,7 +9,7 @@ from engine import python
 import nmfbench.optim.kernels
 
 
-def test_a_kernel_that_calls_another_is_compiled_anew_with_it(tmp_path):
+def test_a_kernel_that_calls_another_is_compiled_again_with_it(tmp_path):
     """numba looks at the file of a kernel alone; what calls a changed kernel is forgotten."""
     package = tmp_path / "nmfbench" / "optim" / "kernels"
     package.mkdir(parents=True)

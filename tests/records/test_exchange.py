@@ -526,7 +526,7 @@ def test_measurements_beside_records_are_taken_with_them_only(tmp_path, monkeypa
     assert (tmp_path / "store" / "rounding.json").exists()
 
 
-def test_another_program_may_save_the_file_anew(tmp_path):
+def test_another_program_may_save_the_file_again(tmp_path):
     """pandas writes whole numbers beside empty cells as 4.0: the same record all the same."""
     records = [_record(n_iter=4), _record("mu", n_iter=None)]
     first, second = tmp_path / "first.csv", tmp_path / "second.csv"

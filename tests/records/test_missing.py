@@ -257,26 +257,26 @@ def test_a_fit_computed_here_serves_a_new_task(store, computed):
     assert fit not in computed
 
 
-def test_anew_computes_what_was_imported(store, computed):
+def test_recompute_computes_what_was_imported(store, computed):
     """Imported records count as missing, with the fits that they start from; others do not."""
     fit, trials = family()
     here = trial()
     run([here], store)
     store.put_imported([(record_of(one), {}) for one in (fit, *trials[:2])])
     assert missing([here, *trials[:2]], store) == []
-    assert missing([here, *trials[:2]], store, anew=True) == trials[:2]
-    assert in_stages([here, *trials[:2]], store, anew=True) == [[fit], trials[:2]]
+    assert missing([here, *trials[:2]], store, recompute=True) == trials[:2]
+    assert in_stages([here, *trials[:2]], store, recompute=True) == [[fit], trials[:2]]
     computed.clear()
-    assert run([here, *trials[:2]], store, anew=True) == RunSummary(done=3, found=1, total=4)
+    assert run([here, *trials[:2]], store, recompute=True) == RunSummary(done=3, found=1, total=4)
     assert computed[0] == fit
-    assert missing([here, *trials[:2]], store, anew=True) == []
+    assert missing([here, *trials[:2]], store, recompute=True) == []
 
 
-def test_anew_times_all_rivals(store, computed):
+def test_recompute_times_all_rivals(store, computed):
     """Timings of the book give way to timings on this host, whole problems at a time."""
     trials = [timed("spa"), timed("hals")]
     store.put(record_of(trials[0]))
     store.put_imported([(record_of(trials[1], host=ELSEWHERE), {})])
-    assert missing(trials, store, anew=True) == [trials[1]]
-    run(trials, store, anew=True)
+    assert missing(trials, store, recompute=True) == [trials[1]]
+    run(trials, store, recompute=True)
     assert all(record["host"] == host() for record in store.records())

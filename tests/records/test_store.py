@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from engine import only_readable, python, small_disk
 
+from nmfbench.records import errors as module
 from nmfbench.records import record as record_module
-from nmfbench.records import store as module
+from nmfbench.records.digests import has_digests
 from nmfbench.records.errors import DamagedError, NoStoreError, StoreError
 from nmfbench.records.record import COLUMNS, RESERVED, digest, to_row
 from nmfbench.records.repair import survey
@@ -411,7 +412,7 @@ def test_a_store_without_digests_gets_them(tmp_path):
         assert store.imported(["000", "b"]) == {"b"}
         np.testing.assert_array_equal(store.array("007", "W"), [7, 7])
         assert store.audits() == [audit]
-        assert not store._has_digests()
+        assert not has_digests(store._db)
     db = sqlite3.connect(tmp_path / "records.sqlite")
     db.execute("UPDATE records SET metrics = '{' WHERE key = '005'")
     db.execute("UPDATE arrays SET npy = x'00' WHERE key = '006'")

@@ -560,7 +560,7 @@ def test_a_broken_class_is_left_out(tmp_path):
     [{"host": public_host(host())}, {"versions": versions() | {"scipy": "1.0"}}],
     ids=["another machine with the same processor", "another release"],
 )
-def test_timings_of_another_machine_or_release_are_taken_anew(tiny_grid, tmp_path, elsewhere):
+def test_timings_of_another_machine_or_release_are_taken_again(tiny_grid, tmp_path, elsewhere):
     """Whatever the name of its processor."""
     plan = make_plan([known("mu")], tasks=["convergence"])
     with Store(tmp_path) as store:
@@ -570,7 +570,7 @@ def test_timings_of_another_machine_or_release_are_taken_anew(tiny_grid, tmp_pat
         assert look_up(plan, store, tmp_path / "timings").timed_here == keys(plan)
 
 
-def test_timings_without_a_trace_are_taken_anew(tiny_grid, tmp_path):
+def test_timings_without_a_trace_are_taken_again(tiny_grid, tmp_path):
     """An imported record has no trace, so that nothing tells when it reached a target."""
     plan = make_plan([known("mu")], tasks=["convergence"])
     with Store(tmp_path) as store:

@@ -25,12 +25,8 @@ from nmfbench.metrics.segmentation import (
 from nmfbench.optim.kernels.bipartite_matching import bipartite_matching
 from nmfbench.optim.pixel_graphs import corrupted_affinity, pixel_affinity
 from nmfbench.solvers import make_solver
-from nmfbench.tasks.segmentation import (
-    _pictures,
-    cluster_rows,
-    pixels_of,
-    segmentation,
-)
+from nmfbench.tasks.pixels import cluster_rows, pixels_of
+from nmfbench.tasks.segmentation import _pictures, segmentation
 
 
 def drawn(seed, shape=(6, 6), k=3):

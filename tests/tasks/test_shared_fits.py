@@ -77,7 +77,7 @@ def test_a_stored_fit_gives_what_a_fresh_one_gives(tmp_path, task):
         np.testing.assert_array_equal(array, computed[name])
 
 
-def test_an_imported_fit_without_factors_is_computed_anew(tmp_path):
+def test_an_imported_fit_without_factors_is_computed_again(tmp_path):
     """Imported records hold no factors to start from; what starts from such a fit is computed all
     the same, with the fit."""
     trial = on_digits("recognition")

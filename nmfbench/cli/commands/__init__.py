@@ -1,14 +1,33 @@
 """Commands of the command line, one file each.
 
-To add a command, write its function in :mod:`nmfbench.commands` and add a file here: it is found by
-a scan of this folder. The file offers ``add(commands)``, which names the function and declares its
-arguments as options (shared ones are in :mod:`nmfbench.cli.options`): each option
-is a keyword of the function, with the same default. What the function returns is printed, as text
-or, with ``--json``, as data; notices and progress go to standard error meanwhile.
+A new command is one new file here: it is found by a scan of this folder. The file offers
+``add(commands)``, which names a function and declares its arguments as options (shared ones are in
+:mod:`nmfbench.cli.options`): each option is a keyword of the function, with the same default, and
+``names`` are its positional arguments. What the function returns is printed, as text or, with
+``--json``, as data; notices and progress go to standard error meanwhile. A whole file:
 
-A command that only the command line needs may have its function in the same file.
+>>> from nmfbench.cli import options
+>>> from nmfbench.commands.answer import Answer, text_table
+>>> from nmfbench.commands.values import command
 
-All files are imported for each command, so that they import nothing heavy outside functions.
+>>> @command
+... def families(*, paper=None):
+...     from nmfbench.core import registry
+...
+...     facts = [entry.info for entry in registry.solvers.entries()]
+...     known = sorted({info["family"] for info in facts if paper in (None, info["paper"])})
+...     rows = [{"family": name} for name in known]
+...     return Answer(rows, text_table(rows, ("family",)), rows=rows)
+
+>>> def add(commands):
+...     sub = options.add_command(commands, "families", families, "families of solvers")
+...     sub.add_argument("--paper", metavar="KEY", help="those of one paper")
+...     options.print_json(sub)
+
+:func:`~nmfbench.commands.values.command` checks arguments that have one meaning in all commands,
+such as ``profile``. A function that Python has, too, is a file of :mod:`nmfbench.commands` instead,
+and ``add`` names it as ``"file:function"``. All files here are imported for each command, so that
+they import nothing heavy outside functions.
 """
 
 ORDER = (

@@ -19,8 +19,6 @@ from nmfbench.papers.rnmfd.sets import shape_trial
 from nmfbench.stats.traces import time_to
 from nmfbench.trials.trial import Trial
 
-__all__ = ["ASSUMED", "CLAIMS", "LONG", "MATTERS", "METHODS", "SHORT", "grid", "with_convergence"]
-
 _FEW, _MANY = 200, 2000  # iterations
 SHORT, LONG = (f"ANP as on the slides, {n} iterations" for n in (_FEW, _MANY))
 

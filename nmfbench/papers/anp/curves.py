@@ -21,24 +21,6 @@ from nmfbench.papers.rnmfd import sets
 from nmfbench.problems.clustering import SETS, whole_set
 from nmfbench.solvers import make_solver
 
-__all__ = [
-    "ASSUMED",
-    "DEFAULTS",
-    "GNMF_BEST",
-    "GRAPH_TRIED",
-    "METHODS",
-    "NOT_MONOTONE",
-    "TRIED",
-    "at_every_step",
-    "at_some_step",
-    "claims",
-    "draw",
-    "grid",
-    "on_classes",
-    "summarise",
-    "told_apart",
-]
-
 KMEANS, NMF, ANP, NCUTS, GNMF = "K-means", "NMF", "ANP", "Ncuts", "GNMF"
 BEST, EACH = "ANP, best on the test", "ANP, each of its weights"
 GNMF_BEST, GNMF_EACH = "GNMF, best on the test", "GNMF, each of its weights"

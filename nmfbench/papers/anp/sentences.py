@@ -2,8 +2,6 @@
 
 from nmfbench.artefacts.sentence import Sentence
 
-__all__ = ["SENTENCES"]
-
 SENTENCES = (
     Sentence(
         key="better-than-nothing",

@@ -19,8 +19,6 @@ from nmfbench.papers.mahnmf.faces import FACTORIZATIONS, NAMES, lowest, slug
 from nmfbench.problems.faces import CONDITIONS
 from nmfbench.trials.trial import Trial
 
-__all__ = ["ADDED", "ASSUMED", "RANK", "draw", "figure", "frame", "grid", "table"]
-
 RANK = 20
 _CLEARED = ("occlusion", "Laplace", "salt & pepper")
 ADDED = "added contamination"

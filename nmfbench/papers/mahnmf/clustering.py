@@ -29,20 +29,6 @@ from nmfbench.papers.mahnmf.faces import (
 from nmfbench.problems.faces import CONDITIONS, DTYPE
 from nmfbench.trials.trial import Trial
 
-__all__ = [
-    "ASSUMED",
-    "CAPTION",
-    "FAST",
-    "ahead",
-    "draw",
-    "frame",
-    "outlier_claims",
-    "part",
-    "scores",
-    "smoke",
-    "table",
-]
-
 FAST = tuple(method for method in FACTORIZATIONS if method.label != MAH)
 
 _SCORES = {"clustering-accuracy": "AC", "nmi-max": "normalised MI"}  # a row of panels each

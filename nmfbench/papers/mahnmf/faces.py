@@ -17,26 +17,6 @@ from nmfbench.artefacts.region import Region
 from nmfbench.problems.faces import CONDITIONS, DTYPE, SPLIT
 from nmfbench.trials.trial import Trial
 
-__all__ = [
-    "ASSUMED",
-    "EUC",
-    "FACTORIZATIONS",
-    "HYBRID",
-    "KL",
-    "MAH",
-    "METHODS",
-    "NAMES",
-    "NOISY",
-    "PCA",
-    "RANKS",
-    "claim_on",
-    "conditions",
-    "lowest",
-    "origin",
-    "slug",
-    "trials_on_faces",
-]
-
 PCA, EUC, KL, MAH, HYBRID = (
     "PCA",
     "EucNMF",

@@ -11,8 +11,6 @@ from nmfbench.problems import convergence
 from nmfbench.problems.problem import Problem
 from nmfbench.trials.trial import Trial
 
-__all__ = ["METHODS", "Matrix", "runs", "sub_problems"]
-
 ALGORITHM_1 = "MahNMF (RRI, Algorithm 1)"
 SORT = "MahNMF (RRI, sorting)"
 SELECT = "MahNMF (RRI)"

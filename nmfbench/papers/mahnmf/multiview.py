@@ -19,26 +19,6 @@ from nmfbench.datasets.base import dataset_available
 from nmfbench.problems.multiview import SETS, SMOKE, params_of
 from nmfbench.trials.trial import Trial
 
-__all__ = [
-    "ASSUMED",
-    "LABELS",
-    "NAMES",
-    "SPLITS",
-    "STANDS_FOR",
-    "STAND_INS",
-    "artefact",
-    "bases",
-    "best_fits",
-    "frame",
-    "grid",
-    "origin",
-    "references",
-    "shown",
-    "tried",
-    "unless_easy",
-    "used_sets",
-]
-
 MAH, EUC, FLSS = "MahNMF-GS", "EucNMF-GS", "FLSS"
 UNCAPPED, PLAIN = "MahNMF-GS, no cap", "MahNMF (OGM)"
 UNGROUPED, HALS, PCA = "EucNMF-GS, α = 0", "HALS", "PCA"

@@ -37,17 +37,6 @@ from nmfbench.papers.mahnmf.faces import (
 from nmfbench.problems.faces import CONDITIONS
 from nmfbench.trials.trial import Trial
 
-__all__ = [
-    "Claims",
-    "asked",
-    "figure",
-    "frame",
-    "not_robust",
-    "on_the_same_images",
-    "table",
-    "traditional_not_robust",
-]
-
 ALGORITHMS = ("Algorithm 4", "Algorithm 5")
 _RECODED = "Algorithm 4, recoded"  # not in the paper
 _SAME_IMAGES = "Algorithm 4, corrupted test images"  # nor is this

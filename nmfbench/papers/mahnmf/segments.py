@@ -13,42 +13,6 @@ from nmfbench.artefacts.grids import Axis, Method, changed, cross, labelled, opt
 from nmfbench.problems.segmentation import GRAPHS, SIDES
 from nmfbench.trials.trial import Trial
 
-__all__ = [
-    "ARGMAX",
-    "ASSUMED",
-    "BOTH",
-    "EUC",
-    "GRAPH",
-    "GREY",
-    "HUMANS",
-    "IMAGES",
-    "LABELS",
-    "METHODS",
-    "NCUTS",
-    "NUMBERS",
-    "OF_K",
-    "ONE",
-    "PRINTED",
-    "ROWS",
-    "SCORES",
-    "SEEDS",
-    "START",
-    "STRIPES",
-    "SWEEPS",
-    "SYM",
-    "UNIFORM",
-    "VECTORS",
-    "Segmenter",
-    "base",
-    "images",
-    "methods_of",
-    "on_graphs",
-    "running",
-    "scored",
-    "segmenters",
-    "trials",
-]
-
 IMAGES = (
     *("3096", "8068", "12003", "24063", "42049"),
     *("86016", "113044", "135069", "238011", "241004"),

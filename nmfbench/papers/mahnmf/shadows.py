@@ -16,27 +16,6 @@ from nmfbench.problems.lighting import DATASET, RANK
 from nmfbench.problems.separation import CARD
 from nmfbench.trials.trial import Trial
 
-__all__ = [
-    "ASKED",
-    "ASSUMED",
-    "CAPTION",
-    "GODEC",
-    "IMAGES",
-    "MAH",
-    "METHODS",
-    "NUMBERS",
-    "RPCA",
-    "SOURCE",
-    "SQUARED",
-    "base",
-    "by_subject",
-    "draw",
-    "grid",
-    "pictures",
-    "starts",
-    "with_images",
-]
-
 IMAGES, MAH, RPCA, GODEC = "images", "MahNMF (RRI)", "RPCA", "GoDec"
 
 METHODS = (

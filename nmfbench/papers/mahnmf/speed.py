@@ -23,24 +23,6 @@ from nmfbench.core.matters import Ratio
 from nmfbench.papers.mahnmf.matrices import ALGORITHM_1, METHODS, OGM, SELECT, SORT, Matrix
 from nmfbench.stats.traces import lowest, objective_at, raw_log_mean, stop_index, time_to
 
-__all__ = [
-    "ASSUMED",
-    "ASSUMED_BY_CLAIMS",
-    "FEW",
-    "MATTERS",
-    "MUCH",
-    "comparable",
-    "curves",
-    "draw",
-    "draw_bands",
-    "few_rounds",
-    "large",
-    "scalable",
-    "shared_seconds",
-    "small",
-    "with_traces",
-]
-
 STOP = 1e-3
 """Precision of the paper's stop rule (4); its number is lost, this is that of the authors' code."""
 

@@ -38,8 +38,6 @@ from nmfbench.papers.mahnmf.segments import (
 )
 from nmfbench.problems.segmentation import GRAPHS
 
-__all__ = ["OBJECTS", "figure", "show_segments"]
-
 _IN_PICTURES = (SYM, NCUTS, VECTORS, EUC)
 _OBJECT, _MOST, _ALIKE = 0.5, 0.8, 0.8
 

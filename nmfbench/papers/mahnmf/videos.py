@@ -32,8 +32,6 @@ from nmfbench.papers.clips import (
 from nmfbench.problems.separation import CARD, FRAMES
 from nmfbench.trials.trial import Trial
 
-__all__ = ["METHODS", "figure"]
-
 MAH, RPCA, GODEC = "MahNMF (RRI)", "RPCA", "GoDec"
 _MEDIAN, _MEAN = "median", "temporal mean"
 METHODS = (

@@ -7,8 +7,6 @@ from nmfbench.papers.or_nmf.curves import UPDATES
 from nmfbench.problems.annotation import ONE_PASS, ONE_PASS_PARAMS
 from nmfbench.trials.trial import Trial
 
-__all__ = ["ASSUMED", "METHODS", "ONLINE", "grid", "whole"]
-
 OR, MOR, WOR = "OR-NMF", "MOR-NMF", "WOR-NMF"
 ONLINE = {
     OR: "or-nmf",

@@ -10,8 +10,6 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.or_nmf import curves
 from nmfbench.papers.or_nmf.curves import CHUNKS, ONMF, OR, SAMPLES, SECONDS, WOR
 
-__all__ = ["ASSUMED", "METHODS", "PAIRS", "faces"]
-
 PAIRS = curves.pairs_at_readings([(WOR, ONMF), (WOR, OR)])
 METHODS = curves.with_readings(CHUNKS, (WOR, ONMF, OR))
 """Those drawn, and those at the other tolerance and numbers of updates."""

@@ -22,30 +22,6 @@ from nmfbench.papers.reported import reported
 from nmfbench.stats.traces import lowest, raw_log_mean, raw_objective_at, time_to
 from nmfbench.trials.trial import Trial
 
-__all__ = [
-    "ALONE",
-    "ASSUMED",
-    "CAPTION",
-    "MATTERS",
-    "UPDATES",
-    "Panels",
-    "against_onmf",
-    "alike",
-    "at_the_end",
-    "faster",
-    "faster_than_safeguarded",
-    "frame_of",
-    "lower_at_the_end",
-    "of_single",
-    "of_the_true_cost",
-    "pairs_at_readings",
-    "picture",
-    "printed_axis",
-    "readings",
-    "summarise",
-    "with_readings",
-]
-
 OR, MOR, WOR, ONMF = "OR-NMF", "MOR-NMF", "WOR-NMF", "ONMF"
 OMF, OMF_DA, INMF = "OMF", "OMF-DA", "INMF"
 ONE_SWEEP, PRINTED, SMALL = "OMF, one sweep", "OMF-DA, as printed", "OR-NMF, θ₀ = 0.01"

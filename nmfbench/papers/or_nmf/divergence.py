@@ -17,8 +17,6 @@ from nmfbench.papers.or_nmf import curves
 from nmfbench.papers.or_nmf.curves import IS, IS_RESET, SAMPLES, SECONDS
 from nmfbench.trials.trial import Trial
 
-__all__ = ["faces"]
-
 _ONMF = "ONMF-IS"
 _VARIANTS = {
     "is": Method(IS, "or-nmf-is"),

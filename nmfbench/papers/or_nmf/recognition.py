@@ -46,20 +46,6 @@ from nmfbench.papers.or_nmf.curves import (
 from nmfbench.papers.reported import reported
 from nmfbench.problems.codes import coded
 
-__all__ = [
-    "ASSUMED",
-    "CAPTION",
-    "FAST",
-    "MATTERS",
-    "METHODS",
-    "SIZES",
-    "claims",
-    "curves",
-    "frame",
-    "grid",
-]
-__all__ += ["table"]
-
 TWENTY = "MOR-NMF, 20 samples"
 BATCH, UNTRAINED, SVD, PIXELS = "HALS", "untrained bases", "SVD", "raw pixels"
 

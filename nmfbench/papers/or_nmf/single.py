@@ -20,8 +20,6 @@ from nmfbench.papers.or_nmf.curves import (
     SINGLE,
 )
 
-__all__ = ["METHODS", "faces"]
-
 _SIDES = (OR, MOR)
 METHODS = curves.with_readings(SINGLE, (OR, MOR, OMF, INMF))
 """Those drawn, and those at the other tolerance."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from nmfbench.artefacts.grids import Method
 from nmfbench.papers.rnmfd.sets import method
 
-__all__ = ["RULES", "by_rule"]
-
 RULES = {
     "paper": "RNMFD, Eq. (17)",
     "root": "RNMFD, exponent 1/4",

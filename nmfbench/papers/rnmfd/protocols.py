@@ -23,21 +23,6 @@ from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd.sets import SETS, clusterings, method
 from nmfbench.trials.trial import Trial, canonical
 
-__all__ = [
-    "AC",
-    "AS_PRINTED",
-    "BASELINES",
-    "COMPARED",
-    "METHODS",
-    "NMI",
-    "PROTOCOLS",
-    "Compared",
-    "chosen",
-    "grid",
-    "in_words",
-    "printed",
-]
-
 AC, NMI = "clustering-accuracy", "nmi-geometric"
 
 Tried = Sequence[Mapping[str, Any]]

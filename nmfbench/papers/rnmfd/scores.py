@@ -31,8 +31,6 @@ from nmfbench.papers.rnmfd.protocols import (
 from nmfbench.papers.rnmfd.sets import SETS
 from nmfbench.stats.ranks import wilcoxon_holm
 
-__all__ = ["draw", "score_artefact", "summarise"]
-
 OURS = "RNMFD"
 GRAPH_ALONE = "Ncuts"
 _PRINTED, _AVERAGE, _RANK = "printed", "average", "mean rank"

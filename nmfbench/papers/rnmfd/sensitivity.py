@@ -29,31 +29,6 @@ from nmfbench.papers.rnmfd.sets import (
 from nmfbench.stats.pooled import pooled_means
 from nmfbench.trials.trial import Trial, canonical
 
-__all__ = [
-    "BEST",
-    "COLUMNS",
-    "EXTENDED",
-    "GAP",
-    "LOST",
-    "MATTERS",
-    "METHODS",
-    "PANELS",
-    "SPARSE",
-    "USUAL",
-    "Panel",
-    "ahead_of_baselines",
-    "as_good_as_extended",
-    "better_than_at",
-    "by_panel",
-    "by_set",
-    "higher_and_worse",
-    "orthogonal",
-    "panel_trials",
-    "spread_below",
-    "steadier",
-    "wider",
-]
-
 RNMFD, RAW = "RNMFD", "RNMFD, pixels 0 to 255"
 LOST, GAP = "columns-lost", "orthogonality-gap-over-root-k"
 SPARSE, COLUMNS = "code-sparseness", "columns-alike"

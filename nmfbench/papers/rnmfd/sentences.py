@@ -2,8 +2,6 @@
 
 from nmfbench.artefacts.sentence import Sentence
 
-__all__ = ["SENTENCES"]
-
 
 def _in_tables(*claims: str) -> tuple[str, ...]:
     """The claims of accuracy and of mutual information, at the parameters of the paper."""

@@ -12,19 +12,6 @@ from nmfbench.problems.clustering import SETS, ImageSet, whole_set
 from nmfbench.solvers import make_solver
 from nmfbench.trials.trial import Trial
 
-__all__ = [
-    "ASSUMED",
-    "SETS",
-    "STANDS_FOR",
-    "ImageSet",
-    "clustering_trial",
-    "clusterings",
-    "method",
-    "shape_trial",
-    "sparseness_trial",
-]
-
-
 _STOPPING = {"max_iter": 300, "tol": 1e-6}  # as all but plain NMF have it by default
 
 

@@ -14,19 +14,6 @@ from nmfbench.artefacts.region import Bounds
 from nmfbench.problems.recovery import SMALL
 from nmfbench.trials.trial import Trial
 
-__all__ = [
-    "BASE",
-    "FAR",
-    "LATER",
-    "METRIC",
-    "RIVALS",
-    "SMALL_BASE",
-    "curves",
-    "summarise",
-    "who_says",
-    "with_later",
-]
-
 METRIC = "anchor-recovery"
 FAR = Bounds(low=0.1)
 """A lead that is huge, far or much: ten points, five times the smallest difference that matters."""

@@ -15,22 +15,6 @@ from nmfbench.papers.reported import reported
 from nmfbench.problems.exemplars import SMOKE_OPTIONS, TEXTS
 from nmfbench.trials.trial import Trial
 
-__all__ = [
-    "ACCURACIES",
-    "ASSUMED",
-    "LARGEST_CLASS",
-    "MEAN_ACCURACY",
-    "METHODS",
-    "SHOWN",
-    "WEIGHTINGS",
-    "beside_random",
-    "curves",
-    "few_exemplars",
-    "grid",
-    "summarise",
-    "with_mean",
-]
-
 METHODS = (
     Method("SMRS", "smrs"),
     Method("SPA", "spa"),

@@ -14,32 +14,6 @@ from nmfbench.problems.separation import FRAMES
 from nmfbench.stats.intervals import small_sample_factor
 from nmfbench.trials.trial import Trial
 
-__all__ = [
-    "CLIPS",
-    "HALL",
-    "HIGHER",
-    "L2",
-    "L2_PRINTED",
-    "LIT",
-    "LOBBY",
-    "LOCAL",
-    "LOW_RANK",
-    "MEDIAN",
-    "METHODS",
-    "RANDOM_STARTS",
-    "RANKS",
-    "REFITS",
-    "RESTAURANT",
-    "ROBUST",
-    "RPCA",
-    "SVD_START",
-    "best_of_each",
-    "curves",
-    "in_words",
-    "separable",
-    "trials",
-]
-
 RESTAURANT, HALL = "Human body 2, for Restaurant", "Hall & monitor, for Airport Hall"
 LIT, LOBBY = (
     f"IBM test 2, {light}, for Lobby" for light in ("simulated light switch", "no light switch")

@@ -3,8 +3,6 @@
 from nmfbench.artefacts.sentence import Sentence
 from nmfbench.papers.robust_xray.exemplar_accuracy import WEIGHTINGS
 
-__all__ = ["SENTENCES"]
-
 SENTENCES = (
     Sentence(
         key="inherits-xray",

@@ -14,18 +14,6 @@ from nmfbench.papers.reported import reported
 from nmfbench.stats.profiles import pareto_front
 from nmfbench.trials.trial import Trial
 
-__all__ = [
-    "ASSUMED",
-    "CLAIMS",
-    "JUDGED",
-    "METHODS",
-    "PRINTED",
-    "RIVALS",
-    "grid",
-    "summarise",
-    "told_apart",
-]
-
 PRINTED = reported("robust-xray/speed", "ialm")
 _RESTAURANT = Clip("Restaurant (Human body 2)", "video-humanbody2")
 _HALL = Clip("Airport Hall (Hall & monitor)", "video-hallandmonitor")

@@ -12,8 +12,6 @@ from nmfbench.papers.reported import reported
 from nmfbench.problems.exemplars import TEXTS
 from nmfbench.trials.trial import Trial
 
-__all__ = ["ASSUMED", "CLAIMS", "FASTER", "METHODS", "PRINTED", "RIVALS", "grid", "summarise"]
-
 PRINTED = reported("robust-xray/speed", "smrs")
 _LEAST, _MOST = PRINTED.value
 SMRS, SMRS_ADMM = "SMRS", "SMRS (authors' ADMM)"
