@@ -95,7 +95,9 @@ def _gap_stop(holds):
 
     Over equal steps the gap costs a tenth of what checks of the objective do, or nine tenths.
     """
-    equal = {gap_stop.GRADIENT: 1.0, gap_stop.GAP: 1.1 if holds else 1.9, gap_stop.OBJECTIVE: 2.0}
+    gap = 1.1 if holds else 1.9
+    equal = {gap_stop.GRADIENT: 1.0, gap_stop.SELDOM: gap - 0.08, gap_stop.GAP: gap}
+    equal[gap_stop.OBJECTIVE] = 2.0
 
     def metrics(row, rng):
         trace = np.zeros(41, dtype=TRACE_DTYPE)

@@ -118,7 +118,7 @@ def test_claims_of_the_paper_have_the_printed_omf_da_as_rival(figure):
     """Against the one with a safeguard, which the paper has not, claims are our questions."""
     pairs = [(curves.OR, curves.PRINTED), (curves.OR, curves.OMF_DA)]
     costs = {name: 2.0 for name, _ in curves.readings(*pairs[0]).values()}
-    costs |= {curves.PRINTED: 4.0, curves.OMF_DA: 1.0}
+    costs |= {method.label: 4.0 for method in curves.STEPS.values()} | {curves.OMF_DA: 1.0}
     runs = [
         record(method, [0, 1, 2, 3], [9] + 3 * [cost * (1 + 0.01 * repeat)], repeat=repeat)
         for method, cost in costs.items()
@@ -139,10 +139,11 @@ def test_claims_of_the_paper_have_the_printed_omf_da_as_rival(figure):
 @pytest.mark.parametrize("at_the_smaller", [1.0, 4.0, None])
 def test_a_claim_is_decided_where_both_tolerances_agree(at_the_smaller):
     """Where the smaller one turns it, or was not run, the claim stays open."""
-    wide, narrow = curves.readings("OR-NMF", "OMF").values()
-    costs = dict(zip(wide, (1.0, 2.0), strict=True))
-    if at_the_smaller is not None:
-        costs |= dict(zip(narrow, (at_the_smaller, 2.0), strict=True))
+    costs = {}
+    for words, pair in curves.readings("OR-NMF", "OMF").items():
+        ours = at_the_smaller if "tolerance 0.0001" in words else 1.0
+        if ours is not None:
+            costs |= dict(zip(pair, (ours, 2.0), strict=True))
     runs = [
         record(method, [0, 1, 2, 3], [9] + 3 * [cost * (1 + 0.001 * repeat)], repeat=repeat)
         for method, cost in costs.items()
@@ -165,12 +166,30 @@ def test_the_grid_has_all_methods_that_claims_are_read_at(figure):
 def test_readings_of_chunks_and_of_the_divergence():
     """Each tolerance with each number of updates, and with each way to find M∗."""
     assert [*curves.readings("WOR-NMF", "ONMF").values()] == [
-        (wor, onmf)
-        for wor in ("WOR-NMF", "WOR-NMF, tolerance 0.0001")
+        (f"WOR-NMF{again}{tail}", onmf)
+        for tail in ("", ", tolerance 0.0001")
         for onmf in ("ONMF, 20 updates", "ONMF, 50 updates", "ONMF")
+        for again in ("", ", M∗ of each step")
     ]
     assert [*curves.readings(curves.IS, "ONMF-IS").values()] == [
         (name, "ONMF-IS")
         for tail in ("", ", tolerance 0.0001")
         for name in (curves.IS + tail, curves.IS_RESET + tail)
     ]
+
+
+def test_what_has_no_convergence_is_read_at_numbers_of_steps():
+    """OMF-DA as printed never rests: its seconds are those of as many steps as it is given."""
+    found = curves.readings("OR-NMF", curves.PRINTED)
+    assert {rival for _, rival in found.values()} == {curves.PRINTED, curves.STEPS[20].label}
+    assert len(found) == 8
+
+
+def test_readings_do_not_move_what_is_near_the_best():
+    """The level of our claims on Fₙ is that of the methods that are drawn."""
+    pair = record("OR-NMF", [0, 1, 2], [9, 2, 2]), record("OMF", [0, 1, 2], [9, 2, 2])
+    for other in curves.readings(*PAIR).values():
+        best = record(other[0], [0, 1, 2], [9, 1, 1])
+        if other[0] != PAIR[0]:
+            found = compared(*pair, best)
+            assert not found.loc[SAMPLES, "OR-NMF"][NEVER]

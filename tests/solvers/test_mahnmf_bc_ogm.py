@@ -169,3 +169,24 @@ def test_the_basis_of_a_single_sub_problem_is_not_clipped():
     assert reached.max() <= 0.5
     best = optimum(X, other, "W", 0.5)
     assert np.abs(X - reached @ other.T).sum() <= 1.01 * best
+
+
+@pytest.mark.parametrize("stop", ["gap", "objective"])
+def test_a_rule_that_is_looked_at_less_often_ends_no_sooner(stop):
+    """At a multiple of the steps between two looks, or at the first one after the fewest steps."""
+    X, factor, other = problem()
+    for every in (1, 4, 25):
+        loss = SmoothedLoss(X, other, 0.05, np.empty_like(X), varies="W")
+        rule = DualityGap(loss, 0.3, 0.05) if stop == "gap" else stop
+        options = {"prox": Box(0.3), "tol": 1e-3, "stop": rule, "every": every}
+        n_iter = optimal_gradient(loss, np.minimum(factor, 0.3), max_iter=5000, **options).n_iter
+        assert n_iter < 5000
+        assert n_iter % every == 0
+
+
+def test_the_smoothed_loss_is_the_value_beside_its_gradient():
+    """Looking at the objective takes no gradient."""
+    X, factor, other = problem("H")
+    loss = SmoothedLoss(X, other, 0.05, np.empty_like(X), varies="H", ridge=0.3)
+    value = loss.gradient(factor, np.empty_like(factor))
+    assert loss.value(factor) == value

@@ -15,11 +15,10 @@ from nmfbench.artefacts.frames import reference, select_rows, with_columns
 from nmfbench.artefacts.plots import image_grid
 from nmfbench.artefacts.style import show_images
 from nmfbench.papers.mahnmf import faces
-from nmfbench.papers.mahnmf.faces import FACTORIZATIONS, NAMES, lowest, slug
+from nmfbench.papers.mahnmf.faces import FACTORIZATIONS, NAMES, READ_AT, lowest, slug
 from nmfbench.problems.faces import CONDITIONS
 from nmfbench.trials.trial import Trial
 
-RANK = 20
 _CLEARED = ("occlusion", "Laplace", "salt & pepper")
 ADDED = "added contamination"
 MATTERS = {ADDED: 0.02}
@@ -30,8 +29,8 @@ _COLUMNS = ("condition", "method", "component", "pixels", "contamination", "adde
 
 def grid(dataset: str, profile: str) -> list[Trial]:
     """The bases of the first split, for the pictures, and the noise in those of all splits."""
-    tasks = "factorization", "reconstruction"
-    bases, noise = (faces.trials_on_faces(t, dataset, profile, ranks=[RANK]) for t in tasks)
+    bases = faces.trials_on_faces("factorization", dataset, profile, ranks=READ_AT[:1])
+    noise = faces.trials_on_faces("reconstruction", dataset, profile, ranks=READ_AT)
     trials = [trial for trial in bases if trial.repeat == 0] + noise
     return [trial for trial in trials if trial.solver != "pca"]
 
@@ -112,6 +111,7 @@ def free_of_noise(dataset: str, conditions: Sequence[str], source: str) -> list[
             source,
             ADDED,
             at={"condition": condition},
+            ranks=READ_AT,
         )
     ]
 
@@ -138,7 +138,7 @@ def figure(name: str, dataset: str, source: str, claims: Sequence[Claim], **part
 
 
 ASSUMED = faces.ASSUMED | {
-    "rank": f"Lost in the text; {RANK}.",
+    "rank": faces.RANK_LOST,
     "bases shown": "Five of the first split, drawn once and the same for all methods and "
     "conditions. Each is scaled to its own largest entry, which is white.",
     "contamination": "The paper shows pictures and has no number. Ours is the share of a basis "

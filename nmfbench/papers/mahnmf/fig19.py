@@ -17,7 +17,8 @@ shadow error asks for the same, and has a goal."""
 
 def _as_good(rival, name):
     ratio = name != "shadow-error"  # which is in grey levels
-    return not_worse(MAH, [rival], name, lower=name not in _HIGHER, ratio=ratio)
+    test_of = partial(not_worse, MAH, [rival], name, lower=name not in _HIGHER, ratio=ratio)
+    return shadows.at_ranks(test_of, ours=name in _ASKED)
 
 
 ARTEFACT = register_artefact(
@@ -27,7 +28,7 @@ ARTEFACT = register_artefact(
         kind="figure",
         methods=shadows.METHODS,
         grid=shadows.grid,
-        frame=shadows.by_subject,
+        frame=shadows.by_rank,
         table=partial(shadows.pictures, subjects=(2, 3)),
         picture=shadows.draw,
         claims=[
@@ -41,7 +42,7 @@ ARTEFACT = register_artefact(
             for name, said in NUMBERS.items()
         ],
         planned=Plan(
-            5, "Complete when plans were made; a start takes 9 s of CPU time.", unit="start"
+            5, "Complete when plans were made; a start takes 30 s of CPU time.", unit="start"
         ),
         assumed=shadows.ASSUMED
         | {

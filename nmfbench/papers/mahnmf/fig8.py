@@ -2,7 +2,7 @@
 
 from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.mahnmf import bases
-from nmfbench.papers.mahnmf.faces import lowest
+from nmfbench.papers.mahnmf.faces import READ_AT, lowest
 
 _SOURCE = "Section 5.2.2, Figure 8"
 
@@ -18,6 +18,7 @@ ARTEFACT = bases.figure(
         _SOURCE,
         "lopsidedness",
         at={"condition": "no noise"},
+        ranks=READ_AT,
     ),
     planned=Plan(10, "Complete when plans were made; a repeat takes 90 s of CPU time."),
     assumed=bases.ASSUMED

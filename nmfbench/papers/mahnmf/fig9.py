@@ -16,12 +16,12 @@ from nmfbench.papers.mahnmf.faces import (
     FACTORIZATIONS,
     NAMES,
     NOISY,
+    READ_AT,
     lowest,
     trials_on_faces,
 )
 from nmfbench.problems.faces import CONDITIONS
 
-_RANK = 20
 _YALEB, _PIE = "yaleb", "pie"
 _CLEAN, _GIVEN = "clean", "given"
 _IMAGES = {_CLEAN: _CLEAN, _GIVEN: _GIVEN} | {m.label: m.label for m in FACTORIZATIONS}
@@ -40,7 +40,7 @@ def trials(profile):
     return [
         trial
         for dataset in (_YALEB, _PIE)
-        for trial in trials_on_faces("reconstruction", dataset, profile, ranks=[_RANK])
+        for trial in trials_on_faces("reconstruction", dataset, profile, ranks=READ_AT)
         if trial.solver != "pca"
     ]
 
@@ -124,6 +124,7 @@ ARTEFACT = register_artefact(
                     at={"dataset": dataset, "condition": condition},
                     ratio=True,
                     ours=condition in _OURS,
+                    ranks=READ_AT,
                 )
             ),
             *(
@@ -138,13 +139,14 @@ ARTEFACT = register_artefact(
                     ["edge-error-train", "edge-error-test"],
                     at={"dataset": dataset, "condition": NOISY},
                     ratio=True,
+                    ranks=READ_AT,
                 )
             ),
         ],
-        planned=Plan(10, "Complete when plans were made; a repeat takes 150 s of CPU time."),
+        planned=Plan(10, "Complete when plans were made; fits are those of Table 1."),
         assumed=faces.ASSUMED
         | {
-            "rank": f"Lost in the text; {_RANK}.",
+            "rank": faces.RANK_LOST,
             "average reconstruction": "Read as the mean of the reconstructions of all images of a "
             "part. Noise averages out in it, and a veil over all images stays. So one image is "
             "shown, too: that of median brightness in its part, first split. Of Gaussian and "

@@ -116,7 +116,6 @@ SENTENCES = (
         "to an approximate solution of MahNMF.”",
         place="Abstract; Sections 3 and 6",
         tests=(
-            "fig2/improves",
             *(
                 f"rounds/{matrix}-{test}"
                 for matrix in ("tiny", "low-rank")

@@ -10,9 +10,16 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.mahnmf import faces
-from nmfbench.papers.mahnmf.faces import METHODS, NAMES, PCA, lowest, slug, trials_on_faces
+from nmfbench.papers.mahnmf.faces import (
+    METHODS,
+    NAMES,
+    PCA,
+    READ_AT,
+    lowest,
+    slug,
+    trials_on_faces,
+)
 
-_RANKS = (20, 50)
 _DATASETS = ("yaleb", "pie")
 _PARTS = {"relative-error-train": "training", "relative-error-test": "test"}
 _ERROR = "relative error"
@@ -22,7 +29,7 @@ def trials(profile):
     return [
         trial
         for dataset in _DATASETS
-        for trial in trials_on_faces("reconstruction", dataset, profile, ranks=_RANKS)
+        for trial in trials_on_faces("reconstruction", dataset, profile, ranks=READ_AT)
     ]
 
 
@@ -71,7 +78,7 @@ ARTEFACT = register_artefact(
             claim
             for dataset in _DATASETS
             for condition in ("Laplace", "salt & pepper")
-            for rank in _RANKS
+            for rank in READ_AT
             for claim in lowest(
                 f"{dataset}-{slug(condition)}-r{rank}",
                 f"{NAMES[dataset]}, {condition}, rank {rank}: {{}} reconstructs the clean images "

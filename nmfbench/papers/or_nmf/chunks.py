@@ -12,12 +12,12 @@ from nmfbench.papers.or_nmf.curves import CHUNKS, ONMF, OR, SAMPLES, SECONDS, WO
 
 PAIRS = curves.pairs_at_readings([(WOR, ONMF), (WOR, OR)])
 METHODS = curves.with_readings(CHUNKS, (WOR, ONMF, OR))
-"""Those drawn, and those at the other tolerance and numbers of updates."""
+"""Those drawn, and those at other readings of settings that the paper leaves open."""
 ASSUMED = curves.ASSUMED | {
     "chunks": "As many samples as components, for both methods; the paper says so of ONMF only.",
     "ONMF": "The paper gives no number of multiplicative updates of a chunk, on which costs and "
     "seconds of ONMF depend: its claims are decided where they come out alike at 20, 50 and 200, "
-    "at either tolerance of WOR-NMF. Drawn, and in our claims, are 200.",
+    "at either tolerance and M∗ of WOR-NMF. Drawn, and in our claims, are 200.",
     "OR-NMF": "Beside them, since Section II-D says that a chunk a step converges faster than "
     "single samples.",
 }

@@ -27,7 +27,7 @@ _VARIANTS = {
     ),
 }
 _SHOWN = (*_VARIANTS.values(), Method(_ONMF, "onmf-is"))
-_METHODS = curves.with_readings(_SHOWN, (IS, IS_RESET))
+_METHODS = curves.with_readings(_SHOWN, [IS])
 _EVERY = 100  # samples: the best coefficients of all samples take many updates
 _COARSE = 0.004  # of the mean pixel: about half a grey level
 
@@ -115,10 +115,8 @@ def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Ar
             | {
                 "scale": "None: the divergence does not change if a sample and its coefficients "
                 "are scaled.",
-                "M∗": "The paper updates it with the largest norm of a gradient, which has no "
-                "bound where a model is near zero, and does not say whether it is kept from "
-                "sample to sample. Its claims are decided where they come out alike with M∗ kept "
-                "and found again in each step, at either tolerance.",
+                "M∗": f"{curves.ASSUMED['M∗']} Norms of this divergence have no bound where a "
+                "model is near zero; both are drawn.",
                 "floor": "Data and models are taken to be no smaller than 1e-9 of the mean pixel; "
                 "at the lower rank also than 0.004 of it, about half a grey level. Values of the "
                 "divergence depend on it.",

@@ -1,7 +1,6 @@
 """Figure 7: descent on sparse features, a chunk of samples at a time."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -34,8 +33,6 @@ _AXES = [
 
 def _of_each(rank):
     at = curves.ALONE | {"panel": f"rank {rank}"}
-    learns: dict[str, Any] = {"value": curves.LEARNED, "bound": 2.0, "measured_from": 1.0}
-    learns |= {"ratio": True}
     return [
         Claim(
             f"onmf-cheaper-r{rank}",
@@ -62,7 +59,7 @@ def _of_each(rank):
             f"WOR-NMF works well {_WORDS}, rank {rank}: after two passes its cost fₜ is at most "
             "half of that of the bases that it starts from.",
             _SOURCE,
-            alike(partial(at_least, **learns, at=at), WOR),
+            alike(curves.learns(at), WOR),
         ),
         Claim(
             f"wor-works-r{rank}",

@@ -80,7 +80,6 @@ SENTENCES = (
             "fig3/outgrows-spa",
             "fig3/outgrows-spa-normalized",
             "fig3/outgrows-hottopixx",
-            "tolerance/gaussian-noise",
         ),
     ),
     Sentence(

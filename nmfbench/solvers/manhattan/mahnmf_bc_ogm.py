@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_count
 from nmfbench.solvers.bases.loop import UNFINISHED
 from nmfbench.solvers.manhattan.box import BaseBoxed
 from nmfbench.solvers.manhattan.smoothed import BaseSmoothed
@@ -34,6 +35,8 @@ class MahNMFBCOGM(BaseBoxed, BaseSmoothed):
     inner_tol : float, default=1e-2
         With ``stop="gap"``, the objective of a sub-problem may be this share above a lower bound
         of its minimum, and a quarter of the error of smoothing in addition.
+    check_every : int, optional
+        Steps from one look at the objective, or at the gap, to the next; by default 1, or 10.
     mu0, decay, lipschitz, inner_max_iter, monotone, restart, safeguard
         See :class:`~nmfbench.solvers.manhattan.smoothed.BaseSmoothed`.
     n_components, random_state, init, max_iter, tol
@@ -46,7 +49,8 @@ class MahNMFBCOGM(BaseBoxed, BaseSmoothed):
     Cost
     ----
     Per iteration: two products of ``X`` 's size with r vectors for each inner gradient, and one
-    more for every tenth. The averaged dual variable of Eq. (25) takes no memory of its own.
+    more for each look at the gap. The averaged dual variable of Eq. (25) takes no memory of its
+    own.
 
     Notes
     -----
@@ -65,12 +69,14 @@ class MahNMFBCOGM(BaseBoxed, BaseSmoothed):
     """
 
     stop: str = "gap"
+    check_every: int | None = None  # type: ignore[misc]  # of the base a constant
 
     _stops: ClassVar[tuple] = ("gap", *BaseSmoothed._stops)
     unlike_transform: ClassVar[str | None] = UNFINISHED
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
+        check_count(self.check_every, "check_every", optional=True)
         if self.stop == "gap" and not np.isfinite(self.upper):
             raise ValueError("upper is infinite, so there is no duality gap: use stop='gradient'.")
         if self.stop == "gap" and self.restart:

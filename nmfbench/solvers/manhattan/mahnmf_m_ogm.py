@@ -31,11 +31,15 @@ class SmoothedManifold(SmoothedLoss):
         self.penalties = penalties.astype(X.dtype)
 
     def gradient(self, factor, out):
-        value = super().gradient(factor, out)
-        pull = self.L @ factor
-        pull *= self.penalties
+        value, pull = super().gradient(factor, out), self._pull(factor)
         out += pull
         return value + 0.5 * float(np.vdot(pull, factor))
+
+    def value(self, factor):
+        return super().value(factor) + 0.5 * float(np.vdot(self._pull(factor), factor))
+
+    def _pull(self, factor):
+        return (self.L @ factor) * self.penalties
 
 
 @register_solver(

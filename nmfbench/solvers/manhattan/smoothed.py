@@ -59,6 +59,8 @@ class BaseSmoothed(BaseManhattan):
     restart: bool = False
     safeguard: bool = False
 
+    check_every: ClassVar[int | None] = None
+    """Steps from one look at the stop rule to the next."""
     keeps_best: ClassVar[bool] = True
     _stops: ClassVar[tuple] = ("gradient", "objective")
 
@@ -160,6 +162,7 @@ class BaseSmoothed(BaseManhattan):
             min_iter=min(_MIN_ITER, self.inner_max_iter),
             max_iter=self.inner_max_iter,
             stop=self._stop_of(loss, s),
+            every=self.check_every,
             monotone=self.monotone,
             restart=self.restart,
         )

@@ -83,6 +83,11 @@ class SmoothedLoss:
         np.matmul(self.buffer if self.rows else self.buffer.T, self.other, out=out)
         return value
 
+    def value(self, factor):
+        """The smoothed loss at ``factor``."""
+        self._fit(factor)
+        return smooth_residual(self.buffer, self.X, self.thresholds, not self.rows, self.ridge)[0]
+
     def exact(self, factor):
         """The loss as it is, not smoothed, and without the ridge."""
         self._fit(factor)
@@ -176,6 +181,7 @@ def optimal_gradient(
     min_iter=10,
     max_iter=1000,
     stop="gradient",
+    every=None,
     monotone=False,
     restart=False,
 ):
@@ -188,8 +194,8 @@ def optimal_gradient(
     Parameters
     ----------
     loss : object
-        With ``gradient(factor, out)``, which also returns the value, and ``lipschitz``, such as a
-        :class:`SmoothedLoss`.
+        With ``gradient(factor, out)``, which also returns the value, ``value(factor)`` and
+        ``lipschitz``, such as a :class:`SmoothedLoss`.
     start : ndarray
         Where to start, and the centre of the prox-function. Not modified.
     prox : callable
@@ -202,10 +208,12 @@ def optimal_gradient(
         Fewest and most gradients.
     stop : {"gradient", "objective"} or DualityGap, default="gradient"
         When to stop. By the length of the gradient mapping, ``L`` times that of ``X_k - Y_k``,
-        at ``tol`` of its first length. By the objective, when the last step changed it by no
-        more than ``tol`` times its value (Eq. (22), made independent of scale), which needs an
-        evaluation more for each step. A duality gap is looked at every ten steps, and has its own
-        tolerance.
+        at ``tol`` of its first length. By the objective, when it has changed since the last look
+        by no more than ``tol`` times its value (Eq. (22), made independent of scale). A duality
+        gap has its own tolerance.
+    every : int, optional
+        Steps from one look at the objective, or at the gap, to the next, which needs an evaluation
+        more; by default the objective is looked at in each step, and the gap every ten steps.
     monotone : bool, default=False
         Let :math:`Y_k` be the best of :math:`Y_{k-1}, X_k` and the gradient step, so that the
         smoothed objective never rises. Also an evaluation more for each step.
@@ -229,7 +237,7 @@ def optimal_gradient(
     """
     L = loss.lipschitz
     gap = stop if isinstance(stop, DualityGap) else None
-    valued = monotone or stop == "objective"
+    every = every or (10 if gap else 1)
     X = start.copy()
     g, Y, total, *spare = (np.empty_like(X) for _ in range(3 if isinstance(prox, Box) else 5))
     total[:] = 0
@@ -244,17 +252,19 @@ def optimal_gradient(
         length = np.sqrt(square)
         first = first or length
         done = stop == "gradient" and length <= tol * first
-        if valued:
-            now = loss.gradient(Y, g) + _simple(prox, Y)
+        looks = n_iter % every == 0
+        if monotone or (stop == "objective" and looks):
+            now = loss.value(Y) + _simple(prox, Y)
             if monotone:
                 trial = now, Y.copy()
                 rivals = [best, (value + _simple(prox, kept), kept), trial]
                 best = min(rivals, key=lambda rival: rival[0])
                 now, Y[:] = best
                 X += (k + 1) / (k + 3) * (Y - trial[1])
-            done = done or (stop == "objective" and abs(before - now) <= tol * abs(now))
-            before = now
-        elif gap and n_iter % 10 == 0:
+            if stop == "objective" and looks:
+                done = abs(before - now) <= tol * abs(now)
+                before = now
+        elif gap and looks:
             done = gap.reached(k, Y, total)
         if done and n_iter >= min_iter:
             break

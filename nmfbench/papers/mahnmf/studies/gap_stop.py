@@ -19,7 +19,14 @@ from nmfbench.stats.traces import lowest, objective_at, time_to
 from nmfbench.trials.trial import Trial
 
 GAP, OBJECTIVE, GRADIENT = "duality gap (25)", "objective (22)", "gradient"
-_RULES = {GAP: {}, OBJECTIVE: {"stop": "objective"}, GRADIENT: {"stop": "gradient"}}
+SELDOM = f"{GAP}, every ten steps"
+_EACH = {"check_every": 1}
+_RULES = {
+    GAP: _EACH,
+    SELDOM: {},
+    OBJECTIVE: {"stop": "objective"} | _EACH,
+    GRADIENT: {"stop": "gradient"},
+}
 _STEPS = 10  # fewer are not made, so that no rule ends a sub-problem before
 _EQUAL = {rule: f"{rule}, {_STEPS} steps" for rule in _RULES}
 METHODS = (
@@ -55,7 +62,7 @@ def frame(records):
     """Records with the lowest objective of a repeat, and the CPU seconds until a run is near it.
 
     They are missing where a run never was, and of the runs whose sub-problems have equal steps. Of
-    these the rule by the gap has the share that it saves of the seconds which checks of the
+    these the rules by the gap have the share that they save of the seconds which checks of the
     objective take: what a run takes more than with the gradient, whose length every step has.
     """
     equal = select_rows(records, method=list(_EQUAL.values()))
@@ -67,8 +74,11 @@ def frame(records):
         for rule, name in _EQUAL.items()
     }
     checks = by_rule[OBJECTIVE] - by_rule[GRADIENT]
-    saved = (by_rule[OBJECTIVE] - by_rule[GAP]) / checks.where(checks > 0)
-    own = equal["repeat"].map(saved).where(equal["method"] == _EQUAL[GAP])
+    own = pd.Series(np.nan, equal.index)
+    for rule in (GAP, SELDOM):
+        saved = (by_rule[OBJECTIVE] - by_rule[rule]) / checks.where(checks > 0)
+        rows = equal["method"] == _EQUAL[rule]
+        own[rows] = equal.loc[rows, "repeat"].map(saved)
     traces = [arrays["trace"] for arrays in records["arrays"]]
     ends = pd.Series(list(map(lowest, traces)), records.index)
     best = ends.groupby(records["repeat"]).transform("min")
@@ -119,17 +129,26 @@ ARTEFACT = register_artefact(
             Claim(
                 "cuts-time",
                 "To check convergence by the duality gap greatly cuts the time of Algorithm 2, as "
-                "the objective need not be computed: over equal steps it saves at least half of "
-                "the CPU seconds that checks by the objective take.",
+                "the objective need not be computed: looked at in each of equally many steps it "
+                "saves at least half of the CPU seconds that checks by the objective take.",
                 "Section 4.1, after Eq. (31)",
                 at_least(_EQUAL[GAP], _SAVED, 0.5, measured_from=1.0),
             ),
             Claim(
+                "cuts-time-seldom",
+                "Looked at every ten steps, the duality gap saves at least nine tenths of the CPU "
+                "seconds that checks by the objective take in each step.",
+                "ours, after Section 4.1",
+                at_least(_EQUAL[SELDOM], _SAVED, 0.9, measured_from=1.0),
+                origin="ours",
+            ),
+            Claim(
                 "sooner-near",
                 "With the objective as the stop rule Algorithm 2 takes at least twice the CPU "
-                "seconds until the loss is within 5 % of the best.",
+                "seconds until the loss is within 5 % of the best, compared with the duality gap "
+                "every ten steps.",
                 "ours, after Section 4.1",
-                slower(OBJECTIVE, GAP, _SECONDS, 2.0),
+                slower(OBJECTIVE, SELDOM, _SECONDS, 2.0),
                 origin="ours",
             ),
         ],
@@ -144,8 +163,10 @@ ARTEFACT = register_artefact(
             "in 40 rounds, as they leave sub-problems at different precisions.",
             "precision": "A hundredth: of the objective, by which a step changes it or by which "
             "it is above the dual bound; the gradient falls to a hundredth.",
-            "gap": "It holds the objective, too, so that it does not spare its evaluation; it is "
-            "looked at every ten steps, the objective in each, as Eq. (22) has it.",
+            "gap": "It holds the objective, too, so that it does not spare its evaluation. For the "
+            "paper's claim both are looked at in each step, as Eq. (22) has it: to look less often "
+            "saves time by any rule. The gap every ten steps, as our solver has it by default, is "
+            "our question.",
         },
         caption="MahNMF in the box [0, 1] by smoothing, on 500 x 100 matrices of rank 10 with "
         "noise. Mean excess over the lowest loss of a repeat, drawn as at least 0.1 %, with 95 % "
