@@ -67,6 +67,7 @@ publish: $(READY) ## merge the store into the published records, and renew the p
 	$(BIN)/nmfbench publish --store $(STORE) --book $(BOOK)
 	rm -rf $(BUILD)/book
 	$(BIN)/nmfbench import $(BOOK) --store $(BUILD)/book
+	$(BIN)/python -m tools.tutorial reports
 	$(BIN)/nmfbench report all --stand-in --store $(BUILD)/book --output reports
 
 # STEPS="version wheel" checks these alone.

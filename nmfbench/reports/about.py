@@ -62,6 +62,7 @@ def write_about(papers: Sequence[str], output: Path, *, changes: bool = False) -
         licence="BSD 3-Clause",
         licences=_data_licences(),
         changes=changes,
+        tutorial=(output / "tutorial.html").is_file(),
         version=nmfbench.__version__,
     )
     written = [_write_guide(checkout / f"docs/{name}.md", output) for name in guides]

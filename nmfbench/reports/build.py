@@ -19,9 +19,7 @@ from typing import Any
 import nbformat
 import pandas as pd
 from jupyter_core.utils import ensure_event_loop
-from latex2mathml.converter import convert as to_mathml
 from markupsafe import Markup
-from nbconvert import HTMLExporter
 
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.cards import card_list, card_page, make_card
@@ -49,6 +47,7 @@ from nmfbench.reports.hours import write_hours
 from nmfbench.reports.landing import write_landing
 from nmfbench.reports.notebooks import (
     execute_notebook,
+    notebook_body,
     notebook_path,
     plain_kernels,
     take_sections,
@@ -341,19 +340,7 @@ def _export(path: Path, key: str, sections: Sequence[Section]) -> None:
     sentences, at its head and in each section.
     """
     notebook = nbformat.read(path, as_version=4)
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            cell.source = _typeset(cell.source)
-    exporter = HTMLExporter(
-        template_name="basic",
-        exclude_input=True,
-        exclude_output_prompt=True,
-        exclude_input_prompt=True,
-        exclude_anchor_links=True,
-    )
-    body, _ = exporter.from_notebook_node(notebook)
-    body = body.replace("<th></th>", "<td></td>")  # a head of nothing
-    body = body.replace('<table border="1" class="dataframe">', '<table tabindex="0">')
+    body = notebook_body(notebook)
     rows = [row for section in sections for row in claim_rows(section.evaluation)]
     sentences = sentence_rows(key, paper_of(key).sentences, rows)
     head = (
@@ -383,17 +370,6 @@ def _description(paper, counts) -> str:
     return f"{paper.authors} ({paper.year}), {paper.title}: recomputed. Its sentences: {told}."
 
 
-def _typeset(markdown: str) -> str:
-    """Turn ``$...$`` and ``$$...$$`` into MathML, which browsers show without any script."""
-    markdown = re.sub(r"\$\$(.+?)\$\$", lambda m: _formula(m[1]), markdown, flags=re.DOTALL)
-    return re.sub(r"\$(.+?)\$", lambda m: to_mathml(m[1]), markdown)
-
-
-def _formula(latex):
-    """One in a line of its own; where it is wider than a phone, the keyboard scrolls it."""
-    return to_mathml(latex, display="block").replace("<math ", '<math tabindex="0" ', 1)
-
-
 def _write_cards(
     evidence: Sequence[Evidence],
     store,
@@ -418,6 +394,7 @@ def _write_cards(
 
 
 def _published_beside(output: Path) -> list[Path]:
-    """Files of the record book and of the comparison that the landing page leads to, if any."""
+    """Files of the record book, the comparison and the tutorial that pages lead to, if any."""
     folders = (output / "records", output / "comparison")
-    return sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
+    beside = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    return sorted([*beside, *(path for path in output.glob("tutorial.*"))])

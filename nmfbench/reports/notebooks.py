@@ -12,6 +12,8 @@ from pathlib import Path
 
 import nbformat
 import papermill
+from latex2mathml.converter import convert as to_mathml
+from nbconvert import HTMLExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 import nmfbench
@@ -21,6 +23,7 @@ from nmfbench.reports.section import SECTION, Section
 __all__ = [
     "NotebookError",
     "execute_notebook",
+    "notebook_body",
     "notebook_path",
     "plain_kernels",
     "take_sections",
@@ -118,6 +121,42 @@ def execute_notebook(source, target, parameters) -> None:
         if "injected-parameters" in cell.metadata.get("tags", ()):
             cell.id = "injected-parameters"  # papermill's is a random one
     nbformat.write(notebook, target)
+
+
+def notebook_body(notebook, *, code: bool = False) -> str:
+    """What a page shows of an executed notebook, as HTML.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        Its text is changed: formulas become MathML.
+    code : bool, default=False
+        Show the source of its cells, but not of the one with its parameters.
+    """
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = _typeset(cell.source)
+    exporter = HTMLExporter(
+        template_name="basic",
+        exclude_input=not code,
+        exclude_output_prompt=True,
+        exclude_input_prompt=True,
+        exclude_anchor_links=True,
+    )
+    body, _ = exporter.from_notebook_node(notebook)
+    body = body.replace("<th></th>", "<td></td>")  # a head of nothing
+    return body.replace('<table border="1" class="dataframe">', '<table tabindex="0">')
+
+
+def _typeset(markdown: str) -> str:
+    """Turn ``$...$`` and ``$$...$$`` into MathML, which browsers show without any script."""
+    markdown = re.sub(r"\$\$(.+?)\$\$", lambda m: _formula(m[1]), markdown, flags=re.DOTALL)
+    return re.sub(r"\$(.+?)\$", lambda m: to_mathml(m[1]), markdown)
+
+
+def _formula(latex):
+    """One in a line of its own; where it is wider than a phone, the keyboard scrolls it."""
+    return to_mathml(latex, display="block").replace("<math ", '<math tabindex="0" ', 1)
 
 
 def take_sections(path: Path) -> list[Section]:
