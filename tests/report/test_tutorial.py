@@ -18,7 +18,7 @@ def test_the_tutorial_is_committed_without_outputs():
 
 @pytest.mark.slow
 def test_the_tutorial_runs_from_end_to_end(tmp_path):
-    """Each cell does its work, and the page shows code, tables and figures and no folder of ours."""
+    """Each cell does its work, and the page shows code, tables and figures, no folder."""
     executed, page = write_tutorial(tmp_path, budget="20s")
     notebook = nbformat.read(executed, as_version=4)
     kinds = {kind for cell in notebook.cells for o in cell.get("outputs", ()) for kind in o.data}
