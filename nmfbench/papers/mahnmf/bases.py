@@ -29,7 +29,7 @@ _COLUMNS = ("condition", "method", "component", "pixels", "contamination", "adde
 
 
 def grid(dataset: str, profile: str) -> list[Trial]:
-    """The bases of the first split, for the pictures, and the noise in those of all splits."""
+    """The bases of the first split, for the pictures, and the noise in the bases of all splits."""
     tasks = "factorization", "reconstruction"
     bases, noise = (faces.trials_on_faces(t, dataset, profile, ranks=[RANK]) for t in tasks)
     trials = [trial for trial in bases if trial.repeat == 0] + noise

@@ -182,4 +182,4 @@ ASSUMED = {
     "start": "Uniform, small, scaled by one multiplicative step; the same for all methods of a "
     "split.",
 }
-"""Choices of ours where the paper says nothing of these experiments."""
+"""Our choices where the paper says nothing of these experiments."""

@@ -86,7 +86,7 @@ _STEPS = np.unique(np.r_[0:20, np.rint(np.geomspace(20, _SHOWN, 60)).astype(int)
 
 
 def frame(records):
-    """The runs of all panels; those of panel "objective" are fits, by rule in ``method``.
+    """The runs of all panels; runs of the panel "objective" are fits, by rule in ``method``.
 
     Of a fit there is ``distance``, the largest one of the objective after 100 iterations and more
     from its last value, relative to this; of those of 2000 iterations there are ``change``, the
@@ -232,7 +232,7 @@ def unscaled(table):
 
 
 def _beside(x, k, panel):
-    """Place of data set ``k`` at a value, where those of five sets can be told apart."""
+    """Place of data set ``k`` at a value, where five sets can be distinguished."""
     return x + 0.2 * (k - 2) if panel == "p" else x * 1.15 ** (k - 2)
 
 

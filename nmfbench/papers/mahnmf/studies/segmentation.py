@@ -78,7 +78,7 @@ def frame(records):
 
 
 def table(frame):
-    """Means of each score with 95 % intervals over images, and against those of Ncuts.
+    """Means of each score with 95 % intervals over images, and against Ncuts.
 
     Columns: ``graph``, ``method``, ``score``, ``segments`` as text, which is "ODS" for the number
     of segments that is best for all images, and "OIS" for the best one of each; ``mean``, ``low``,
