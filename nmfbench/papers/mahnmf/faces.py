@@ -149,7 +149,7 @@ def lowest(
         Claim(
             slug + ending,
             statement.format(name),
-            said,
+            words,
             always_best(
                 method,
                 [EUC, KL],
@@ -162,7 +162,7 @@ def lowest(
             ),
             origin="ours" if ours else origin(method),
         )
-        for ending, name, said, method in named
+        for ending, name, words, method in named
     ]
 
 

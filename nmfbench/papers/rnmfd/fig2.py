@@ -309,12 +309,12 @@ CLAIMS = [
             f"ahead-{name}",
             "RNMFD has a higher AC than the best baseline of Table 3 on all five data sets for "
             f"{symbol} from {PANELS[name].between[0]:g} to {PANELS[name].between[1]:g}.",
-            f"{_WHERE}({letter}){said}",
+            f"{_WHERE}({letter}){note}",
             ahead_of_baselines(name),
             reported(_ID, name).text,
-            origin="ours" if said else "paper",
+            origin="ours" if note else "paper",
         )
-        for letter, name, symbol, said in (
+        for letter, name, symbol, note in (
             ("a", "p", "p", ""),
             ("b", "alpha", "α", ""),
             ("c", "beta", "β", ", which says “satisfactory performance”; the baselines are ours"),

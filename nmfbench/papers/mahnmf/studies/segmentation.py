@@ -132,7 +132,7 @@ def scores(table):
         place=chosen["method"].map(order),
         size=chosen["graph"].map(list(GRAPHS).index),
     ).sort_values(["size", "place"])
-    columns = [f"{said}, {name}" for name in names.values() for said in SCORES.values()]
+    columns = [f"{words}, {name}" for name in names.values() for words in SCORES.values()]
     return score_table(
         cells,
         {"graph": "graph", "method": "method"},
