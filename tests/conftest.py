@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
+from full_landing import full_landing
 
 from nmfbench.core import registry
 from nmfbench.engine.runner import run
@@ -91,3 +92,15 @@ def smoke_report(request, smoke_store, tmp_path_factory):
             build_report(artefacts, smoke_store, profile="smoke", output=part, stand_in=True)
             part.rename(folder)
     return SimpleNamespace(folder=folder, artefacts=artefacts)
+
+
+@pytest.fixture(scope="session")
+def landing(tmp_path_factory):
+    """The longest landing page, a leaderboard for every job, and beside it all claims."""
+    with _turn(tmp_path_factory, "landing") as folder:
+        if not folder.exists():
+            part = folder.with_suffix(".part")
+            part.mkdir()
+            full_landing(part)
+            part.rename(folder)
+    return folder / "index.html"

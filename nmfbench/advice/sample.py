@@ -32,7 +32,7 @@ class Part:
 
 
 def draw_part(X, entries: int, rng) -> Part:
-    """Rows and columns at random, without those that are zero.
+    """Random rows and columns, none of them zero.
 
     Where most entries are zero, the columns with most other entries are taken: of those with few
     nothing can be predicted.

@@ -77,9 +77,9 @@ def _repair(folder) -> Answer:
     if found.is_whole:
         return Answer(data, f"Nothing is damaged in {folder}.")
     lines = [
-        f"Kept {counted(found.records, 'record')}; damaged were {len(lost)} and "
-        f"{counted(found.audits, 'audit')}. The file as it was is {aside}: delete it once it is "
-        "not needed.",
+        f"Kept {counted(found.records, 'record')}; removed {counted(len(lost), 'damaged record')} "
+        f"and {counted(found.audits, 'damaged audit')}. The file as it was is {aside}: delete it "
+        "once it is not needed.",
         *(
             f"    {row['key']}: {row['what']} ({row['task']}, {row['dataset']}, {row['solver']})"
             for row in lost

@@ -178,7 +178,7 @@ def run(
                 computing.run(everything, retry_failed=retry_failed, recompute=chosen, held=held)
             if not (batches or recompute):
                 again = set(behind)
-                # Where no record had an array, only those of one repeat were known to lack it.
+                # Where no record had an array, only one repeat was known to lack it.
                 while more := behind and stayed_behind(artefacts, grids, opened) - again:
                     again |= more
                     computing.run(everything, retry_failed=retry_failed, recompute=again)

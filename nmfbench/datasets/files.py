@@ -264,8 +264,8 @@ def read_variant(file):
     if not (path.is_file() and note.is_file()):
         return None
     try:
-        said = json.loads(note.read_text(encoding="utf-8"))
-        sha256, what = said["sha256"], said["variant"]
+        facts = json.loads(note.read_text(encoding="utf-8"))
+        sha256, what = facts["sha256"], facts["variant"]
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(
             f"{note} is damaged ({error!r}); remove it and {path.name}, and fetch again."

@@ -87,7 +87,7 @@ class Diagnosis:
         }
 
     def lines(self) -> list[str]:
-        """The facts in words, those that ask for something last."""
+        """The facts in words; facts that ask for something come last."""
         stored = "sparse" if self.sparse else "dense"
         found = [
             f"{self.n_samples} samples x {self.n_features} features, {stored}, "

@@ -98,7 +98,7 @@ def from_text(path: Path, labels: str | None = None) -> Parsed:
 
 
 def _encoding(path):
-    """The encoding of a text file, and what is to be said of it."""
+    """The encoding of a text file, and a note on it, if any."""
     with path.open("rb") as stream:
         head = stream.read(_HEAD)
         if not head.strip(b"\x00\xef\xbb\xbf\xff\xfe \t\r\n"):

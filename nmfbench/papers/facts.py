@@ -33,7 +33,7 @@ class Fact:
     low, high : float
         The bounds, both within.
     whose : {"paper", "ours"}, default="paper"
-        Whose the bounds are; those that follow from a theorem are the paper's.
+        Whose the bounds are; bounds that follow from a theorem are the paper's.
     short : str
         What is measured, in a few words, for the table.
     origin : {"paper", "ours"}, default="paper"

@@ -48,7 +48,7 @@ def exponents(
 
 
 def at_most_linear(method: str, value: str, size: str, at: Mapping[str, Any]) -> Test:
-    """``value`` grows linearly at most: with an exponent of no more than 1.1, a bound of ours."""
+    """``value`` grows linearly at most: with an exponent of no more than 1.1, our bound."""
 
     def test(frame):
         slopes = exponents(frame, method, value, size, at)

@@ -58,7 +58,7 @@ class Paper:
     authors, title : str
     year : int
     claim : str
-        Its main claim, in one sentence of ours.
+        Its main claim, in one sentence, in our words.
     headlines : tuple of Headline
         What a reader who cites it would want to know.
     figure : str

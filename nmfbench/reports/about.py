@@ -86,7 +86,7 @@ _LINK = re.compile(r'<a href="([^"#:]+)[^":]*">(.*?)</a>', re.DOTALL)
 
 
 def _data_licences() -> list[dict[str, Any]]:
-    """Source and licence of every data set, those that share both in one row."""
+    """Source and licence of every data set; sets that share both are one row."""
     names: dict[tuple[str, str], list[str]] = {}
     for entry in registry.datasets.entries():
         info = dataset_info(entry.key)

@@ -1,4 +1,4 @@
-"""The report: a notebook a paper, executed and exported, a card a solver, and a landing page.
+"""The report: an executed notebook for each paper, a card for each solver, and a landing page.
 
 Each artefact is evaluated and drawn once, by its cell in the notebook of its paper. The cell's
 output holds the page's section, and what landing page, cards and claims take from it.
@@ -115,7 +115,7 @@ def build_report(
     output : path-like, default="report"
     stand_in : bool, default=False
     since : path-like, optional
-        Verdicts of a release, with which those of today are compared. The report keeps a copy.
+        Verdicts of a release, to compare with the verdicts of today. The report keeps a copy.
     site : str, optional
         Address under which the folder is published, for canonical links and previews.
 
@@ -291,7 +291,7 @@ def _write_pages(content: _Content, compared: _Compared, output, profile) -> lis
 
 
 def _write_more(content: _Content, output) -> list[Path]:
-    """Further pages, those on one subject only where there is something to show."""
+    """Further pages; most of them only where there is something to show."""
     written = [*write_reference(output), *_published_beside(output)]
     if content.changes is not None:
         written += [output / RELEASED, *write_changes(content.changes, output)]
@@ -365,8 +365,8 @@ def _export(path: Path, key: str, sections: Sequence[Section]) -> None:
 
 def _description(paper, counts) -> str:
     """One sentence on a paper, as search engines show it."""
-    told = ", ".join(f"{n} {word}" for word, n in counts.items() if n)
-    return f"{paper.authors} ({paper.year}), {paper.title}: recomputed. Its sentences: {told}."
+    counted = ", ".join(f"{n} {word}" for word, n in counts.items() if n)
+    return f"{paper.authors} ({paper.year}), {paper.title}: recomputed. Its sentences: {counted}."
 
 
 def _write_cards(

@@ -165,7 +165,7 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class Changes:
-    """Verdicts of today compared with those of a release.
+    """Verdicts of today compared with the verdicts of a release.
 
     Attributes
     ----------
@@ -263,7 +263,7 @@ class Release:
     def compare(
         self, rows: Sequence[Row], artefacts: Collection[str], sentences: Sequence[Row] = ()
     ) -> Changes:
-        """Compare the claims of some artefacts with those of the release.
+        """Compare the claims of some artefacts with the claims of the release.
 
         Parameters
         ----------
@@ -338,7 +338,7 @@ def is_kept(row: Row) -> bool:
 
 
 def write_release(rows: Iterable[Row], path, sentences: Iterable[Row] = ()) -> None:
-    """Keep verdicts, and outcomes of sentences, as those of this release, one in a line.
+    """Keep verdicts, and outcomes of sentences, under this release, one per line.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
 """``codecheck.yml``: which files of a report a codechecker has to regenerate.
 
 The form is that of the CODECHECK configuration file, version 1.0. It knows one paper, the one whose
-workflow is checked, which is the report; the papers that the report is about have a node of ours.
+workflow is checked, which is the report; the papers that the report is about have an
+additional node.
 """
 
 from __future__ import annotations

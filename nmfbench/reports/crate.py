@@ -3,7 +3,7 @@
 The form is that of RO-Crate 1.3. Each figure or table has a ``CreateAction``: its instruments are
 the notebook that draws it and this package, its objects are the data and the records, its time is
 that of the records. Each claim has a ``ClaimReview`` with the verdict, the effect, and what the
-paper prints. Nothing is said here that the records or the pages do not say.
+paper prints. It states nothing that the records or the pages do not state.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def notebook_path(paper: str) -> Path:
 def write_complete(source, target, artefacts: Sequence[Artefact]) -> None:
     """Copy a notebook, with a heading and a cell for each of the artefacts that it does not show.
 
-    What a paper reports stands before the part with questions of ours, and what we ask, in it.
+    What a paper reports stands before the part with our own questions, and what we ask, in it.
     """
     notebook = nbformat.read(source, as_version=4)
     text = "\n".join(cell.source for cell in notebook.cells)

@@ -101,8 +101,8 @@ class Section:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         """Output of a notebook cell: the section and, unseen, data for the rest of the report."""
-        said = f"{self.evaluation.artefact.id}: {self.evaluation.title}"
-        return {"text/html": self.html, "text/plain": said, SECTION: self.to_json()}
+        line = f"{self.evaluation.artefact.id}: {self.evaluation.title}"
+        return {"text/html": self.html, "text/plain": line, SECTION: self.to_json()}
 
 
 def section(artefact, *, store, profile=None, stand_in=False, output=".", only=None, since=None):
@@ -121,7 +121,7 @@ def section(artefact, *, store, profile=None, stand_in=False, output=".", only=N
     only : list of str, optional
         Artefacts of this report; any other gives nothing.
     since : path-like, optional
-        Verdicts of a release, with which those of today are compared.
+        Verdicts of a release, to compare with the verdicts of today.
 
     Returns
     -------

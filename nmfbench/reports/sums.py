@@ -26,11 +26,11 @@ class Verification:
     Attributes
     ----------
     whole : list of str
-        Those that are what was written.
+        Files that are what was written.
     changed, missing : list of str
-        Those that are listed and have another content, or are not there.
+        Files that are listed and have another content, or are not there.
     unlisted : list of str
-        Those that are there and have no check sum, and what is no file or folder: other links,
+        Files that are there and have no check sum, and what is no file or folder: other links,
         pipes, devices.
     """
 

@@ -1,6 +1,6 @@
 """The trials behind an artefact, as a page of the report: a row a cell of its grid.
 
-Trials that differ in their repeat only are one cell. What all trials share is said above the table,
+Trials that differ in their repeat only are one cell. What all trials share stands above the table,
 so that its columns are what varies.
 """
 
@@ -121,7 +121,7 @@ def _facts(records):
 
 
 def _settings(column, name) -> dict[str, list[str]]:
-    """A column of settings: those that are the same in all trials, and the others."""
+    """A column of settings: what is the same in all trials, and the others."""
     dicts: list[Mapping[str, Any]] = list(column)
     texts = [{key: canonical(value).strip('"') for key, value in held.items()} for held in dicts]
     keys = dict.fromkeys(key for held in texts for key in held)

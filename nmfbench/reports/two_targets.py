@@ -1,6 +1,6 @@
 """Verdicts that hang on rounding: one grid, computed under two numerical targets, judged twice.
 
-``nmfbench claims --other STORE`` compares the verdicts of two stores, and keeps those that differ
+``nmfbench claims --other STORE`` compares the verdicts of two stores, and keeps what differs
 in a file beside the records, which goes into the record book and from there into reports. A grid
 may be judged in parts: earlier artefacts of the same profile and targets stay in the file until one
 of them is judged again. Timed artefacts are left out: their seconds differ from one run to the next
@@ -53,7 +53,7 @@ class TwoTargets:
         Names of both.
     date : str
     artefacts : list of str
-        Those that were judged.
+        Artefacts that were judged.
     total : int
         Claims that were decided under one of the two, at least.
     rows : list of list of dict

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from browser import PROGRAM, Browser
 from comparisons import invented, known
-from full_landing import full_landing
 from markupsafe import Markup
 
 from nmfbench.artefacts.artefact import Artefact
@@ -399,12 +398,6 @@ def test_filtering_and_sorting_change_the_address(browser, smoke_report, verdict
     assert ids
     assert set(ids) == expected
     assert page.errors == []
-
-
-@pytest.fixture(scope="module")
-def landing(tmp_path_factory):
-    """The longest landing page, a leaderboard for every job, and beside it all claims."""
-    return full_landing(tmp_path_factory.mktemp("landing"))
 
 
 @pytest.mark.parametrize(("width", "longest"), [(1400, 6000), (390, 12_000)])

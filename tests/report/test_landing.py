@@ -11,7 +11,6 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from full_landing import full_landing
 
 from nmfbench.comparison.leaderboards import leaderboards
 from nmfbench.core import registry
@@ -99,10 +98,10 @@ def test_every_verdict_has_a_sign_and_a_colour_of_its_own():
     assert set(known) == set(SIGNS.values())
 
 
-@pytest.fixture(scope="module")
-def full(tmp_path_factory):
+@pytest.fixture
+def full(landing):
     """The page of all claims, with verdicts of each kind, at an interim look."""
-    return full_landing(tmp_path_factory.mktemp("full")).with_name("claims.html")
+    return landing.with_name("claims.html")
 
 
 def test_the_table_of_claims_says_how_far_each_verdict_is(full):

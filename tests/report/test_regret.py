@@ -17,7 +17,7 @@ ROW = {
 
 
 def test_the_page_says_how_often_it_is_right(tmp_path):
-    """Medians and counts are of the rows, and budgets are those that were measured with."""
+    """Medians and counts are of the rows, and budgets are the measured ones."""
     other = ROW | {"problem": "two", "error_regret": 0.02, "rank_known": None, "loss_known": None}
     page = write_regret([ROW, other], tmp_path).read_text(encoding="utf-8")
     for words in (

@@ -21,7 +21,7 @@ A new command is one new file here: it is found by a scan of this folder. The fi
 
 >>> def add(commands):
 ...     sub = options.add_command(commands, "families", families, "families of solvers")
-...     sub.add_argument("--paper", metavar="KEY", help="those of one paper")
+...     sub.add_argument("--paper", metavar="KEY", help="of one paper alone")
 ...     options.print_json(sub)
 
 :func:`~nmfbench.commands.values.command` checks arguments that have one meaning in all commands,

@@ -154,7 +154,7 @@ def _draw_weights(axis, rows, chosen):
     """A curve for each ridge, and a ring in the colour of ANP where its curves are."""
     ridges = sorted(set(rows["lam2"]))
     styles = category_styles([f"λ₂ = {lam2:g}" for lam2 in ridges])
-    greys = np.linspace(0.1, 0.65, len(ridges))  # colours are those of methods
+    greys = np.linspace(0.1, 0.65, len(ridges))  # colours stand for methods
     shown = zip(styles.items(), greys, ridges, strict=True)
     for k, ((label, style), grey, lam2) in enumerate(shown):
         curve = select_rows(rows, lam2=lam2).sort_values("lam1")
@@ -179,7 +179,7 @@ def _draw_weights(axis, rows, chosen):
 
 
 def claims(figure: str, whole: str) -> list[Claim]:
-    """Claims of the slides in a figure, and questions of ours.
+    """Claims of the slides in a figure, and our questions.
 
     Parameters
     ----------
@@ -359,4 +359,4 @@ ASSUMED = {
     "ANP has to be ahead of each rival in both scores (paired t tests), and is refuted if it is "
     "behind any.",
 }
-"""Choices of ours where the slides say nothing."""
+"""Our choices where the slides say nothing."""

@@ -28,7 +28,7 @@ _COLUMNS = ("condition", "method", "component", "pixels", "contamination", "adde
 
 
 def grid(dataset: str, profile: str) -> list[Trial]:
-    """The bases of the first split, for the pictures, and the noise in those of all splits."""
+    """The bases of the first split, for the pictures, and the noise in the bases of all splits."""
     bases = faces.trials_on_faces("factorization", dataset, profile, ranks=READ_AT[:1])
     noise = faces.trials_on_faces("reconstruction", dataset, profile, ranks=READ_AT)
     trials = [trial for trial in bases if trial.repeat == 0] + noise

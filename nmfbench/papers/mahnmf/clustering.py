@@ -129,8 +129,8 @@ _NOISE = {
 def ahead(dataset: str, condition: str, method: str, rivals: Sequence[str]) -> Claim:
     """``method`` is ahead of ``rivals`` in both scores, over all numbers of people.
 
-    The paper says so of its method on Yale B and PIE; of the hybrid, and on ORL, it is a question
-    of ours.
+    The paper says so of its method on Yale B and PIE; of the hybrid, and on ORL, it is our own
+    question.
     """
     who, source = method, f"Section 5.3.1, {_FIGURES[dataset]}"
     if method == HYBRID:
@@ -177,7 +177,7 @@ ASSUMED = {name: text for name, text in faces.ASSUMED.items() if name != "ranks 
     "behind (after Holm's correction).",
     "PCA": "Not shown: a principal component is no cluster.",
 }
-"""Choices of ours where the paper says nothing of these experiments."""
+"""Our choices where the paper says nothing of these experiments."""
 
 CAPTION = (
     "Accuracy (AC, above) and normalised mutual information (below), a line for each condition. "

@@ -177,11 +177,11 @@ def lowest(
         Claim(
             slug + ending,
             statement.format(name),
-            said,
+            words,
             at_ranks(partial(ahead, method), ranks, at) if ranks else ahead(method, at),
             origin="ours" if ours else origin(method),
         )
-        for ending, name, said, method in named
+        for ending, name, words, method in named
     ]
 
 
@@ -205,4 +205,4 @@ ASSUMED = {
     "start": "Uniform, small, scaled by one multiplicative step; the same for all methods of a "
     "split.",
 }
-"""Choices of ours where the paper says nothing of these experiments."""
+"""Our choices where the paper says nothing of these experiments."""

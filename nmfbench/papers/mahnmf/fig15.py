@@ -210,11 +210,11 @@ _CLAIMS = [
         Claim(
             f"diagonal-{slug}",
             "The diagonal of V without the other components is at most 0, which is easily "
-            f"satisfied by normalising: {said}, for {100 * _SATISFIED:g} % of the entries of H.",
+            f"satisfied by normalising: {words}, for {100 * _SATISFIED:g} % of the entries of H.",
             _MODEL,
             at_least(label, name, _SATISFIED, measured_from=1.0),
         )
-        for slug, said, label, name in (
+        for slug, words, label, name in (
             ("start", "at the start", _EXACT[1], "bound-diagonal-start"),
             ("1", "after one sweep", _EXACT[1], "bound-diagonal"),
             ("10", "after ten sweeps", _EXACT[10], "bound-diagonal"),

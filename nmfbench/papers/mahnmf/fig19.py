@@ -34,12 +34,12 @@ ARTEFACT = register_artefact(
         claims=[
             Claim(
                 f"comparable-{rival.lower()}-{name}",
-                f"MahNMF is comparable to {rival} in {said}, or better, mean over all subjects.",
+                f"MahNMF is comparable to {rival} in {words}, or better, mean over all subjects.",
                 test=_as_good(rival, name),
                 **said_at(SOURCE, ours=name in _ASKED),
             )
             for rival in (RPCA, GODEC)
-            for name, said in NUMBERS.items()
+            for name, words in NUMBERS.items()
         ],
         planned=Plan(
             5, "Complete when plans were made; a start takes 30 s of CPU time.", unit="start"

@@ -14,15 +14,15 @@ def trials(profile):
     return found + recognition.on_the_same_images(at_rank)
 
 
-def _claims(said: Claims):
+def _claims(claims: Claims):
     return [
-        said.ahead("no noise"),
-        said.above_pca(),
-        said.robust(),
-        said.ahead("Laplace"),
-        said.ahead("salt & pepper"),
-        said.behind_euc("Gaussian"),
-        said.as_good_as_kl("Poisson"),
+        claims.ahead("no noise"),
+        claims.above_pca(),
+        claims.robust(),
+        claims.ahead("Laplace"),
+        claims.ahead("salt & pepper"),
+        claims.behind_euc("Gaussian"),
+        claims.as_good_as_kl("Poisson"),
     ]
 
 

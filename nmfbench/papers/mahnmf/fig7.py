@@ -8,14 +8,14 @@ from nmfbench.papers.mahnmf.faces import EUC, HYBRID, NOISY, trials_on_faces
 from nmfbench.papers.mahnmf.recognition import Claims
 
 
-def _claims(said: Claims):
+def _claims(claims: Claims):
     return [
-        said.ahead("no noise", rivals=[EUC]),
-        said.above_pca(),
-        said.as_good_as_kl("no noise"),
-        *([said.ahead_in_all()] if said.method == HYBRID else map(said.ahead, NOISY)),
-        said.almost_perfect("no noise"),
-        said.almost_perfect("salt & pepper"),
+        claims.ahead("no noise", rivals=[EUC]),
+        claims.above_pca(),
+        claims.as_good_as_kl("no noise"),
+        *([claims.ahead_in_all()] if claims.method == HYBRID else map(claims.ahead, NOISY)),
+        claims.almost_perfect("no noise"),
+        claims.almost_perfect("salt & pepper"),
     ]
 
 

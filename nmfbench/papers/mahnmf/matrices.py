@@ -66,7 +66,7 @@ def runs(
     chosen : sequence of Method
     profile : {"smoke", "quick", "paper"}
     repeats : int, optional
-        In the paper grid, in place of those of a matrix that is in it.
+        In the paper grid, in place of the runs on a matrix that is in it.
     """
     if repeats:
         matrices = [
@@ -84,7 +84,7 @@ def sub_problems(
 ) -> list[Trial]:
     """Convex sub-problems of 20 features on a uniform basis, a hundred in each repeat.
 
-    ``repeats`` are those of the paper grid, and ``more`` options of the task.
+    ``repeats`` are of the paper grid, and ``more`` options of the task.
     """
     repeats, n = {"smoke": (2, 10), "quick": (6, 100), "paper": (repeats, 100)}[profile]
     base = Trial(

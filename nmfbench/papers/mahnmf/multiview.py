@@ -274,7 +274,7 @@ ASSUMED = {
     "points, as of the VOC challenge, beside it in the table.",
     "splits": "Half of each class trains; the paper says half of the images, and not how often.",
 }
-"""Choices of ours where the paper says nothing."""
+"""Our choices where the paper says nothing."""
 
 _SUPPLIED = (
     "Files of VOC 2007 and MIR Flickr that a user supplies take the places of their stand-ins, and "

@@ -164,7 +164,7 @@ class Claims:
     source: str
 
     def ahead(self, condition: str, rivals: Sequence[str] = (EUC, KL)) -> Claim:
-        """Its accuracy is above those of all ``rivals``."""
+        """Its accuracy is above the accuracy of all ``rivals``."""
         test = always_best(self.method, rivals, _ACCURACY, _BY, at=self._at(condition))
         statement = f"{self.method} is ahead of {' and '.join(rivals)}."
         return self._on_panel("ahead", condition, statement, test)

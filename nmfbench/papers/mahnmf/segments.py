@@ -31,7 +31,7 @@ STRIPES, ONE, HUMANS = "stripes", "one segment", "humans"
 
 LABELS = [SYM, START, UNIFORM, OF_K, ARGMAX, EUC, NCUTS, VECTORS, ROWS, BOTH, GREY]
 LABELS += [STRIPES, ONE, HUMANS]
-"""Methods in order, with those that :func:`scored` adds."""
+"""Methods in order, with what :func:`scored` adds."""
 
 SCORES = {"covering": "covering", "pri": "PRI", "vi": "VI, bits", "boundary-f": "boundary F"}
 """Scores of the task, and how they are read."""
@@ -106,7 +106,7 @@ def segmenters(sweeps: int) -> list[Segmenter]:
 
 
 def methods_of(found: Sequence[Segmenter]) -> tuple[Method, ...]:
-    """Methods as an artefact lists them; :func:`running` tells those of one solver apart."""
+    """Methods as an artefact lists them; :func:`running` tells apart what one solver runs as."""
     return tuple(Method(s.label, s.solver, s.params) for s in found)
 
 
@@ -224,4 +224,4 @@ ASSUMED = {
     "mean over its ten images, and better in one of them, for each score.",
     "one observation": "A start. The images are blocks: the claims are about these ten.",
 }
-"""Choices of ours where the paper says nothing."""
+"""Our choices where the paper says nothing."""

@@ -102,7 +102,7 @@ def by_subject(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_images(rows: pd.DataFrame, values: Mapping) -> pd.DataFrame:
-    """Rows, and those of the images as they are, whose numbers are ``values``."""
+    """Rows, and rows of the images as they are, whose numbers are ``values``."""
     images = rows.assign(**values).drop_duplicates(["task", "n_components", "start", "repeat"])
     names = [IMAGES] * len(images) + rows["method"].tolist()
     order = [IMAGES, *rows["method"].cat.categories]
@@ -128,7 +128,7 @@ def pictures(frame: pd.DataFrame, subjects: Sequence[int]) -> pd.DataFrame:
     frame : DataFrame
         Of :func:`by_subject`.
     subjects : sequence of int
-        Places of the subjects among those that the task shows.
+        Places of the subjects among all that the task shows.
 
     Returns
     -------
@@ -191,7 +191,7 @@ ASSUMED = {
     "the first of them, and near its floor by that.",
     "one observation": "A subject, of 38; starts of the solvers are averaged first.",
 }
-"""Choices of ours where the paper says nothing."""
+"""Our choices where the paper says nothing."""
 
 CAPTION = (
     "Six images of a subject, from the darkest to the brightest at even steps of rank; below them "

@@ -216,7 +216,7 @@ def _few(method: str, at: At) -> Test:
 
 
 def _growth(entries: Mapping[str, int]) -> Test:
-    """CPU seconds of RRI by sorting grow faster with the size of the data than those of OGM.
+    """CPU seconds of RRI by sorting grow faster with the size of the data than with OGM.
 
     Seconds are those until a run is as low as the higher of the two ends, which both are.
     """

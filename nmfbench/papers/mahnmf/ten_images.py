@@ -1,4 +1,4 @@
-"""Ten images in some number of segments, beside those of normalised cuts: Figures 12 to 14."""
+"""Ten images in some number of segments, beside normalised cuts: Figures 12 to 14."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _OBJECT, _MOST, _ALIKE = 0.5, 0.8, 0.8
 
 
 def with_agreement(frame: pd.DataFrame) -> pd.DataFrame:
-    """Rows, where those of MahNMF-SYM have their ``agreement`` with Ncuts on the same graph.
+    """Rows; of MahNMF-SYM with their ``agreement`` with Ncuts on the same graph.
 
     It is the adjusted Rand index of the two segmentations.
     """
@@ -89,7 +89,7 @@ def _not_worse(score: str, at: Mapping[str, Any]) -> Test:
 
 
 def _better_somewhere(score: str, at: Mapping[str, Any]) -> Test:
-    """Segments are better than those of Ncuts in some image."""
+    """Segments are better than with Ncuts in some image."""
 
     def test(frame):
         leads = _leads(frame, score)

@@ -53,7 +53,7 @@ def grid(profile: str, label: str | None = None, ranks=None) -> list[Trial]:
     label : str, optional
         One method only; by default all, baselines included.
     ranks : sequence of int, optional
-        By default those of the profile.
+        By default the repeats of the profile.
     """
     chosen = [
         [method for method in (*learned, *BASELINES) if label in (None, method.label)]
@@ -106,4 +106,4 @@ ASSUMED = {
     "split is fixed, so that repeats say nothing of other test images; the bootstrap over test "
     "images, in the evidence, does.",
 }
-"""Choices of ours where the paper is silent, or its data are missing."""
+"""Our choices where the paper is silent, or its data are missing."""

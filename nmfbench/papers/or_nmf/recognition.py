@@ -217,14 +217,14 @@ ASSUMED = {
     "samples in Figure 10, and 12, 20 and 20 in Figure 11. Claims on 20 samples everywhere are "
     "ours.",
 }
-"""Choices of ours where the paper says nothing of these experiments."""
+"""Our choices where the paper says nothing of these experiments."""
 
 
 # -- claims -----------------------------------------------------------------------------------
 
 
 def claims(figure: str, source: str) -> list[Claim]:
-    """Claims of the paper on a figure, and questions of ours.
+    """Claims of the paper on a figure, and our questions.
 
     Parameters
     ----------

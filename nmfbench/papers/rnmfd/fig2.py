@@ -86,7 +86,7 @@ _STEPS = np.unique(np.r_[0:20, np.rint(np.geomspace(20, _SHOWN, 60)).astype(int)
 
 
 def frame(records):
-    """The runs of all panels; those of panel "objective" are fits, by rule in ``method``.
+    """The runs of all panels; runs of the panel "objective" are fits, by rule in ``method``.
 
     Of a fit there is ``distance``, the largest one of the objective after 100 iterations and more
     from its last value, relative to this; of those of 2000 iterations there are ``change``, the
@@ -232,7 +232,7 @@ def unscaled(table):
 
 
 def _beside(x, k, panel):
-    """Place of data set ``k`` at a value, where those of five sets can be told apart."""
+    """Place of data set ``k`` at a value, where five sets can be distinguished."""
     return x + 0.2 * (k - 2) if panel == "p" else x * 1.15 ** (k - 2)
 
 
@@ -309,12 +309,12 @@ CLAIMS = [
             f"ahead-{name}",
             "RNMFD has a higher AC than the best baseline of Table 3 on all five data sets for "
             f"{symbol} from {PANELS[name].between[0]:g} to {PANELS[name].between[1]:g}.",
-            f"{_WHERE}({letter}){said}",
+            f"{_WHERE}({letter}){note}",
             ahead_of_baselines(name),
             reported(_ID, name).text,
-            origin="ours" if said else "paper",
+            origin="ours" if note else "paper",
         )
-        for letter, name, symbol, said in (
+        for letter, name, symbol, note in (
             ("a", "p", "p", ""),
             ("b", "alpha", "α", ""),
             ("c", "beta", "β", ", which says “satisfactory performance”; the baselines are ours"),

@@ -110,7 +110,7 @@ COMPARED = (
     Compared("DRCC", "drcc", _each(_FOUR, *_BOTH), ours=True),
     Compared("ANP", "anp", _each((0.001, 0.01, 0.1, 1.0), "lam1"), ours=True),
 )
-"""In the order of the paper's columns, then those that it does not have."""
+"""In the order of the paper's columns, then what it does not have."""
 
 AS_PRINTED = (
     "K-means, of images and of representations, is the best of ten starts, and samples have unit "
@@ -197,7 +197,7 @@ def _order(protocol):
     """Places of the parameters that a protocol looks at, by method and setting."""
     order: dict[Any, Any] = {}
     for c in COMPARED:
-        # The paper's own method has fixed parameters but for those that it is searched in.
+        # The paper's own method has fixed parameters but for what it is searched in.
         searched = c.searched if c.label == "RNMFD" else [*c.candidates, *c.searched]
         tried = {"best": searched, "default": [c.default], "stable": c.candidates}[protocol]
         for place, m in enumerate(tried):

@@ -106,7 +106,7 @@ PANELS = {
     "raw": Panel(RAW, "rnmfd", "alpha", _ALPHAS, quick=_DECADES[1:], sets=("orl", "yale")),
     "orthogonal": Panel(RNMFD, "rnmfd", "beta", (_HUGE,), (_HUGE, _HUGE)),
 }
-"""By name: those of the paper, then ours."""
+"""By name: of the paper, then ours."""
 
 METHODS = tuple(panel.at(value) for panel in PANELS.values() for value in panel.values)
 

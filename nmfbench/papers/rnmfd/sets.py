@@ -82,7 +82,7 @@ ASSUMED = {
     "MNIST": "Which 1000 digits the paper takes is not said: 100 of each from the test set, drawn "
     "once.",
 }
-"""Choices of ours where the paper does not say, for the assumptions of each artefact."""
+"""Our choices where the paper does not say, for the assumptions of each artefact."""
 
 STANDS_FOR = {"umist": "all 575 images of UMIST for an unknown 398 of them"}
 """Data that are not quite the paper's."""

@@ -1,4 +1,4 @@
-"""Table 1: properties that methods are designed for, and those that a large weight leaves."""
+"""Table 1: properties that methods are designed for, and what a large weight leaves of them."""
 
 from __future__ import annotations
 

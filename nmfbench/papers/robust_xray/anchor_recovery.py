@@ -19,7 +19,7 @@ FAR = Bounds(low=0.1)
 """A lead that is huge, far or much: ten points, five times the smallest difference that matters."""
 
 LATER = "selections after the first"
-"""Those that need a subgradient: Algorithm 1 begins with D = X."""
+"""Methods that need a subgradient: Algorithm 1 begins with D = X."""
 
 RIVALS = {
     "xray-l2": (Method("XRAY-l2", "xray-l2"), "XRAY-l2"),

@@ -53,7 +53,7 @@ PANELS = {
 
 
 def trials(profile):
-    """All methods at all levels of the noise; those that theorems alone are about at none."""
+    """All methods at all levels of the noise; methods that theorems alone are about, at none."""
     noisy, clean = methods(METHODS[: -len(_OF_THEOREMS)]), corrupted([(NOISE, 0.0)])
     if profile == "smoke":
         few = corrupted(product([NOISE], [0.0, 0.5]))

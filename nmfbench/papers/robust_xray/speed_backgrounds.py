@@ -61,7 +61,7 @@ RIVALS = [
 
 
 def grid(profile):
-    """All settings; in the quick grid those of Gram matrices, and one of each on one clip."""
+    """All settings; in the quick grid Gram matrices, and one of each on one clip."""
     if profile == "smoke":
         return _runs(_GENERATED, [30], _FAST, _RANKS[:2], _SLOW, 2)
     if profile == "quick":

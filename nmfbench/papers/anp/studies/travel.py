@@ -24,7 +24,7 @@ _OWN, _OWN_CLASSES = "orl", (20, 40)
 
 
 def trials(profile):
-    """Twenty draws of two numbers of classes of each set, and those of Figure 2, for reference."""
+    """Twenty draws of two numbers of classes of each set, and Figure 2, for reference."""
     if profile == "smoke":
         few = [_on_classes(name, 2, smoke=True) for name in (_OWN, "yale")]
         return [trial for place in few for trial in cross(place, 2, methods(METHODS))]

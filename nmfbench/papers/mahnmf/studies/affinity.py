@@ -142,12 +142,12 @@ ARTEFACT = register_artefact(
             Claim(
                 f"robust-{score}",
                 "Where some similarities are wrong, MahNMF-SYM loses less than symmetric EucNMF "
-                f"and Ncuts in {said}.",
+                f"and Ncuts in {words}.",
                 _QUESTION,
                 always_best(SYM, [EUC, NCUTS], f"kept-{score}", at={"corrupted": _SHARES[1:]}),
                 origin="ours",
             )
-            for score, said in (("covering", "covering"), ("vi", "variation of information"))
+            for score, words in (("covering", "covering"), ("vi", "variation of information"))
         ],
         planned=Plan(5, "The least that can decide: a repeat takes 6 minutes of CPU time."),
         matters={"kept-covering": 0.02, "kept-vi": 0.1},

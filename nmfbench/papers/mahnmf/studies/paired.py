@@ -44,7 +44,7 @@ _ERRORS = ["relative-error-train", "relative-error-test"]
 
 
 def trials(profile):
-    """Those of Figures 5 and 7 and of Table 1, at every rank: no fit is this artefact's own."""
+    """Trials of Figures 5 and 7 and of Table 1, at every rank: no fit is this artefact's own."""
     return [
         trial
         for dataset in _DATASETS

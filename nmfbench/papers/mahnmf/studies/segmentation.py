@@ -78,7 +78,7 @@ def frame(records):
 
 
 def table(frame):
-    """Means of each score with 95 % intervals over images, and against those of Ncuts.
+    """Means of each score with 95 % intervals over images, and against Ncuts.
 
     Columns: ``graph``, ``method``, ``score``, ``segments`` as text, which is "ODS" for the number
     of segments that is best for all images, and "OIS" for the best one of each; ``mean``, ``low``,
@@ -132,7 +132,7 @@ def scores(table):
         place=chosen["method"].map(order),
         size=chosen["graph"].map(list(GRAPHS).index),
     ).sort_values(["size", "place"])
-    columns = [f"{said}, {name}" for name in names.values() for said in SCORES.values()]
+    columns = [f"{words}, {name}" for name in names.values() for words in SCORES.values()]
     return score_table(
         cells,
         {"graph": "graph", "method": "method"},

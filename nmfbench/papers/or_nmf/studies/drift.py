@@ -64,7 +64,7 @@ _WINDOW, _NEAR = 50, 1.1  # samples of a mean cost, and how near it is to that b
 
 
 def trials(profile):
-    """Every method on every stream; in the quick grid those of the claims, on two streams."""
+    """Every method on every stream; in the quick grid the methods of the claims, on two streams."""
     kinds, repeats = (KINDS, 20) if profile == "paper" else (_QUICK, 5)
     small = SMALL if profile == "smoke" else {}
     real: dict[str, dict[str, Any]] = {

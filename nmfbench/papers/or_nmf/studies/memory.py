@@ -43,7 +43,7 @@ _SUMMARISED = (BYTES, SECONDS, "visited-share", "held-out")
 
 
 def trials(profile):
-    """All methods on streams of three lengths, and those of constant memory on a long one."""
+    """All methods on streams of three lengths; methods of constant memory on a long one, too."""
     smoke, quick = profile == "smoke", profile == "quick"
     wanted = {"smoke": _SMOKE, "quick": _QUICK}.get(profile, [m.label for m in METHODS])
     shown = [method for method in METHODS if method.label in wanted]

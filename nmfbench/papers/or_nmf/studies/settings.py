@@ -94,7 +94,7 @@ def _mean(arrays):
 def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     """Geometric means of f_t after two passes by setting, with 95 % intervals.
 
-    Those of ONMF on other data have the name of these for their method.
+    Trials of ONMF on other data have the name of these for their method.
     """
     places = pd.DataFrame(_PLACES, columns=["kind", "method", "x"])
     rows = frame.merge(places, on="method").assign(log=lambda t: np.log(t[STORED_COST]))

@@ -50,7 +50,7 @@ def trials(profile):
 
 
 def frame(records):
-    """Records, with those of a random choice below: the same for all methods of a repeat."""
+    """Records, with records of a random choice below: the same for all methods of a repeat."""
     chance = records[records["method"] == METHODS[0].label]
     chance = chance.assign(method=_RANDOM, **{_SHARE: chance[f"{_SHARE}-at-random"]})
     return pd.concat([records.astype({"method": str}), chance], ignore_index=True)

@@ -91,7 +91,7 @@ def trials(profile):
 
 
 def _grid(clips, methods, repeats, **options):
-    """Ranks 1 and 2 of those that have one; a fit that no seed changes once a clip and light."""
+    """Ranks 1 and 2 of methods that have one; a fit that no seed changes once a clip and light."""
     base = Trial("separation", "", "", options=options)
     axis = [
         {"solver": method.solver, "params": method.params, "options": rank}
