@@ -7,9 +7,10 @@ _FALLING = ("ONMF", "ONMF, 20 updates", "ONMF, 50 updates", "INMF")
 def _made(holds):
     def metrics(row, rng):
         high = row["n_components"] >= 70
-        if row["method"] in _BEST:
+        method = row["method"].partition(", tolerance")[0].partition(", M∗")[0]
+        if method in _BEST:
             score = 0.8 if holds else 0.3 - 0.1 * high
-        elif row["method"] in _FALLING:
+        elif method in _FALLING:
             score = 0.79 - 0.3 * high if holds else 0.01 + 0.0007 * row["n_components"]
         else:
             score = 0.5 if holds or not high else 0.4

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from nmfbench.papers.rnmfd.protocols import AC, NMI
+from nmfbench.papers.rnmfd.protocols import AC, NMI, PRINTED
 
-_PLACES = {"RNMFD": 6, "NSDR": 5, "RCC": 4, "IGNMF": 4, "GNMF": 2, "DNMF": 2, "NMF": 0}
+_PLACES = {"RNMFD": 6, PRINTED: 6, "NSDR": 5, "RCC": 4, "IGNMF": 4, "GNMF": 2, "DNMF": 2, "NMF": 0}
 _LABELS = np.arange(4)
 
 

@@ -136,7 +136,7 @@ def test_the_buffer_is_a_tenth_of_the_training_images():
     """3, 5 and 7 in Figure 10; 12, 20 and 20 in Figure 11."""
     for name, numbers in (("yaleb", (3, 5, 7)), ("orl", (12, 20, 20))):
         for size, expected in zip(recognition.SIZES, numbers, strict=True):
-            grid = recognition.grid(name, 1, (size,), (10,))
+            grid = recognition.grid(name, 1, (size,), (10,), recognition.SHOWN)
             found = {t.params.get("buffer", 20) for t in grid if t.solver == "mor-nmf"}
             assert found == {expected, 20}
             rows = pd.DataFrame([t.to_dict() for t in grid if t.solver == "mor-nmf"])

@@ -48,6 +48,11 @@ def trials(profile):
     return cross(base, repeats, options("n_components", _RANKS), methods(METHODS))
 
 
+def _one_left(method, at):
+    """In most groups a single entry has a residual."""
+    return at_least(method, ONE, 0.5, at=at)
+
+
 def _at_some_weight(value, at, *, lower=False):
     """MahNMF-EN has the larger value than MahNMF by OGM, or the lower, at some weight."""
     return always_best(list(NETS.values()), [OGM], value, at=at, lower=lower, rule="some")
@@ -71,7 +76,7 @@ ARTEFACT = register_artefact(
                     f"Of a group of highly correlated entries of the sparse part {method} tends "
                     "to select one: in most groups a single one has a residual.",
                     _SOURCE,
-                    at_ranks(lambda at, method=method: at_least(method, ONE, 0.5, at=at), _RANKS),
+                    at_ranks(partial(_one_left, method), _RANKS),
                 )
                 for key, method in (("ogm", OGM), ("rri", RRI))
             ),

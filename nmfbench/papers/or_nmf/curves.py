@@ -228,6 +228,41 @@ def _readings(*labels):
     return found, " and ".join(", ".join(axes).rsplit(", ", 1))
 
 
+def one_by_one(*labels: str) -> dict[str, tuple[str, ...]]:
+    """Readings of one setting at a time, for experiments whose fits are dear: both tolerances,
+    and M∗ of each step at the larger one. Only those that make a difference.
+
+    Examples
+    --------
+    >>> one_by_one("OR-NMF", "OMF")["M∗ of each step"]
+    ('OR-NMF, M∗ of each step', 'OMF')
+    >>> [*one_by_one("INMF", "untrained bases")]
+    ['tolerance 0.001', 'tolerance 0.0001']
+    """
+    found: dict[tuple[str, ...], str] = {}
+    for words, rename in _ONE_BY_ONE.items():
+        found.setdefault(tuple(rename(x) if x in _TOLERANT else x for x in labels), words)
+    return {words: names for names, words in found.items()}
+
+
+_TOLERANT = (OR, MOR, WOR, OMF, INMF)
+_ONE_BY_ONE: dict[str, Callable[[str], str]] = {
+    **{f"tolerance {tol:g}": partial(_named, tol=tol) for tol in TOLERANCES},
+    "M∗ of each step": lambda label: _named(_reset(label), TOLERANCES[0]),
+}
+
+
+def further(method: Method) -> list[Method]:
+    """A method at those readings of :func:`one_by_one` which are not its defaults."""
+    if method.label not in _TOLERANT:
+        return []
+    label, params = method.label, {**method.params}
+    others = {_named(label, tol): {"tol": tol} for tol in TOLERANCES if tol != _tolerance(label)}
+    if _has_maximum(label):
+        others[_reset(label)] = {"keep_max": False}
+    return [Method(name, method.solver, params | own) for name, own in others.items()]
+
+
 def alike(test_of: Callable[..., Test], *labels: str) -> Test:
     """A test of methods that comes out alike at each reading of the settings that they have.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import chain
 
 import matplotlib.pyplot as plt
@@ -19,7 +20,8 @@ from nmfbench.papers.or_nmf import curves
 from nmfbench.papers.or_nmf.curves import CBCL, CHUNKS, INMF, MOR, OMF, ONMF, OR, ORL, SINGLE
 
 _SIDE = 5
-_METHODS = (*SINGLE[:5], *CHUNKS[:2])
+_SHOWN = (*SINGLE[:5], *CHUNKS[:2])
+_METHODS = curves.with_readings(_SHOWN, (OR, MOR))
 _NAMES = {"cbcl": "CBCL", "orl": "ORL", "digits": "digits"}
 _LEAD = "sparseness beyond whole faces and the start"
 
@@ -52,7 +54,9 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
 
     At the larger rank; ``sparseness`` is the mean over all bases and ``repeats``.
     """
-    frame, rows = select_rows(frame, n_components=frame["n_components"].max()), []
+    shown = [method.label for method in _SHOWN]
+    frame = select_rows(frame, n_components=frame["n_components"].max(), method=shown)
+    rows = []
     means = frame.groupby(["dataset", "method"], observed=True)["sparseness"].agg(["mean", "count"])
     for fit in select_rows(frame, repeat=0).itertuples():
         bases = np.asarray(fit.arrays["components"], dtype=float)
@@ -71,7 +75,7 @@ def _grey(basis):
 def draw(table: pd.DataFrame):
     """A row a data set, a panel a method: its sparsest bases, white where they are zero."""
     rows = [name for name in _NAMES if name in set(table["dataset"])]
-    shown = [m.label for m in _METHODS if m.label in set(table["method"])]
+    shown = [m.label for m in _SHOWN if m.label in set(table["method"])]
     lines = -(-table.groupby(["dataset", "method"]).size().max() // _SIDE)
     size = (1.9 * len(shown), (1.8 * lines / _SIDE + 0.5) * len(rows))
     figure, axes = plt.subplots(len(rows), len(shown), figsize=size, squeeze=False)
@@ -103,7 +107,7 @@ def _claims(name, dataset):
         f"The bases of {name} on {_NAMES[dataset]} are sparser than whole faces, and than the "
         "random bases that it starts from.",
         "Section V-B, Figure 1",
-        at_least(name, _LEAD, 0.0, at=where),
+        curves.alike(partial(at_least, value=_LEAD, bound=0.0, at=where), name),
     )
     yield Claim(
         f"{name.lower()}-parts-{dataset}",
@@ -141,8 +145,8 @@ ARTEFACT = register_artefact(
             "uniform numbers of the start are that already, bases have to be sparser than these, "
             "too.",
             "examples": "Panel (a), faces of the data, is left out: they may not be redistributed.",
-            "scale": curves.ASSUMED["scale"],
-        },
+        }
+        | {name: curves.ASSUMED[name] for name in ("scale", "tolerance", "M∗")},
         caption="The 25 sparsest bases of the first repeat, sparsest first, each scaled to its "
         "own largest entry (black). Below, the mean sparseness of all bases, over all repeats.",
     )

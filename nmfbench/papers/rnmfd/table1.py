@@ -32,7 +32,8 @@ PROPERTIES = {
     "nontrivial": "no trivial solution",
 }
 IN_PAPER = ("LNMF", "GNMF", "IGNMF", "NSDR", "RNMFD")  # its columns, in order
-_SOLVERS = {c.label: c.solver for c in COMPARED}
+_METHODS = [c for c in COMPARED if not c.params]
+_SOLVERS = {c.label: c.solver for c in _METHODS}
 _ORDER = (*IN_PAPER, *(label for label in _SOLVERS if label not in IN_PAPER))
 
 
@@ -62,7 +63,7 @@ def _iterated(label, n):
 
 
 # Only representations have cosines and columns to look at.
-_DEFAULT = [c.default for c in COMPARED if "features" in _properties(c.label)]
+_DEFAULT = [c.default for c in _METHODS if "features" in _properties(c.label)]
 _WITH_WEIGHT = [method(_heavy(label), _SOLVERS[label], **p) for label, p in _HEAVY.items()]
 _OF_LENGTH = [
     method(_iterated(label, n), _SOLVERS[label], **params, max_iter=n, tol=0.0)

@@ -7,6 +7,7 @@ import math
 from nmfbench.artefacts.bounds import slower
 from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import smaller
+from nmfbench.artefacts.finding import Test, with_evidence
 from nmfbench.artefacts.grids import Method, cross, methods, with_data
 from nmfbench.papers.reported import reported
 from nmfbench.problems.exemplars import TEXTS
@@ -15,7 +16,8 @@ from nmfbench.trials.trial import Trial
 PRINTED = reported("robust-xray/speed", "smrs")
 _LEAST, _MOST = PRINTED.value
 SMRS, SMRS_ADMM = "SMRS", "SMRS (authors' ADMM)"
-_FAST = (Method("SPA", "spa"), Method("XRAY-l2", "xray-l2"), Method("RobustXRAY", "robust-xray"))
+ROBUST = "RobustXRAY"
+_FAST = (Method("SPA", "spa"), Method("XRAY-l2", "xray-l2"), Method(ROBUST, "robust-xray"))
 # One programme, as in the paper: for more exemplars than survive, it would be solved repeatedly.
 METHODS = (
     Method(SMRS, "smrs", {"halvings": 0}),
@@ -57,6 +59,16 @@ def summarise(rows):
     return table.assign(faster=table["dataset"].map(smrs) / table["median"])
 
 
+def of_projection(method: str, test: Test) -> Test:
+    """``test`` with a sentence of evidence where RobustXRAY is not timed as the paper has it."""
+    if method != ROBUST:
+        return test
+    return with_evidence(
+        test,
+        lambda _: f"{ROBUST} projects by our simplex method, exactly, where the paper has an ADMM",
+    )
+
+
 def _claims(dataset, slow, slug="", *, most=math.inf, ours=False):
     """How many times faster each method is than ``slow``."""
     words = f"{SMRS} by our active-set method" if slow == SMRS else slow
@@ -65,14 +77,17 @@ def _claims(dataset, slow, slug="", *, most=math.inf, ours=False):
         Claim(
             f"{fast.solver}{slug}-{dataset}",
             f"{fast.label} is {times} times faster than {words} (150 exemplars, {dataset}).",
-            test=slower(
-                slow,
+            test=of_projection(
                 fast.label,
-                "cpu_seconds",
-                _LEAST,
-                most=most,
-                whose="paper",
-                at={"dataset": dataset},
+                slower(
+                    slow,
+                    fast.label,
+                    "cpu_seconds",
+                    _LEAST,
+                    most=most,
+                    whose="paper",
+                    at={"dataset": dataset},
+                ),
             ),
             reported=PRINTED.text,
             **said_at(PRINTED.source, ours=ours),
@@ -88,7 +103,9 @@ CLAIMS = [
             f"{fast.solver}-faster-bbc",
             f"{fast.label} is faster than {SMRS_ADMM} (150 exemplars, bbc).",
             PRINTED.source,
-            smaller(fast.label, SMRS_ADMM, "cpu_seconds", at={"dataset": "bbc"}),
+            of_projection(
+                fast.label, smaller(fast.label, SMRS_ADMM, "cpu_seconds", at={"dataset": "bbc"})
+            ),
             reported=PRINTED.text,
         )
         for fast in _FAST
@@ -101,6 +118,9 @@ ASSUMED = {
     "SMRS": "The authors' ADMM in our implementation, and an active-set method of ours for "
     "the same convex programme. The ADMM costs the cube of the number of documents an "
     "iteration, minutes a fit on Reuters, so it is timed on BBC only.",
+    "RobustXRAY": "Rows are projected exactly by a simplex method that goes on from the last step, "
+    "where the paper has an ADMM that ends at a tolerance which it does not give. The evidence of "
+    "its claims says so.",
     "exemplars": "Of raw counts, sparse.",
     "3 to 10 times": "Two sentences: that the methods are faster than SMRS, and that they are "
     "about 3 to 10 times faster, for which the interval has to lie within the printed range.",

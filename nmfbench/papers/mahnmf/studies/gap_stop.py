@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -20,8 +22,8 @@ from nmfbench.trials.trial import Trial
 
 GAP, OBJECTIVE, GRADIENT = "duality gap (25)", "objective (22)", "gradient"
 SELDOM = f"{GAP}, every ten steps"
-_EACH = {"check_every": 1}
-_RULES = {
+_EACH: dict[str, Any] = {"check_every": 1}
+_RULES: dict[str, dict[str, Any]] = {
     GAP: _EACH,
     SELDOM: {},
     OBJECTIVE: {"stop": "objective"} | _EACH,

@@ -27,6 +27,8 @@ from nmfbench.papers.or_nmf.curves import (
     STORED_COST,
     UPDATES,
     WOR,
+    alike,
+    with_readings,
 )
 from nmfbench.stats.traces import raw_log_mean
 from nmfbench.trials.trial import Trial
@@ -39,7 +41,10 @@ _BUFFERS = {
 _TAUS = {tol: Method(f"{OR}, τ = {tol:g}", "or-nmf", {"tol": tol}) for tol in (1e-4, 1e-5)}
 _TAUS = {1e-3: Method(OR, "or-nmf"), **_TAUS}
 _RIVALS = (Method(OMF, "omf"), Method(INMF, "inmf"), Method(WOR, "wor-nmf"))
-METHODS = (*_BUFFERS.values(), *_TAUS.values(), *UPDATES.values(), *_RIVALS)
+_FEW = _BUFFERS[2].label
+_READ = with_readings([_BUFFERS[20], _BUFFERS[2]], [MOR, _FEW])[2:]
+"""Two buffers at other readings of settings that the paper leaves open."""
+METHODS = (*_BUFFERS.values(), *_TAUS.values(), *UPDATES.values(), *_RIVALS, *_READ)
 
 MEAN, BYTES = "mean fₜ over samples", "state-bytes"
 ADDED = "numbers that a sample adds to the state, over m + r"
@@ -159,7 +164,7 @@ _CLAIMS = [
         "buffer-cost",
         "MOR-NMF with a buffer of 20 samples has a lower cost fₜ after two passes than with 2.",
         "Section II-C",
-        smaller(_BUFFERS[20].label, _BUFFERS[2].label, STORED_COST, at=_AT_MAIN),
+        alike(lambda long, short: smaller(long, short, STORED_COST, at=_AT_MAIN), MOR, _FEW),
     ),
     _ours(
         "buffer-enough",
@@ -225,7 +230,8 @@ ARTEFACT = register_artefact(
             "data": "500 faces of CBCL, rank 10, two passes, as in Figure 2; for ONMF also those "
             "of Figures 4, 5 and 7 at both ranks.",
             "τ": "The paper names 0.001 as an example; it does not say what it ran. A smaller one "
-            "takes more inner steps. Figures 2 to 7 have 0.0001 beside it.",
+            "takes more inner steps. Figures 2 to 7 have 0.0001 beside it. The paper's "
+            "claim on the buffer is read at both, and with M∗ kept and found again.",
             "ONMF": "The paper gives no number of updates for a chunk. Figures 4, 5 and 7 have the "
             "same three.",
             "seconds": "Not compared here: these trials are not timed.",
