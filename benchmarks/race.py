@@ -146,7 +146,7 @@ def race(problem, starts, seconds):
     """Runs of all racers from each start: key -> list of traces."""
     X = problem.load()
     keys = RACERS[problem.loss]
-    runs = {key: [] for key in keys}
+    runs: dict[str, list[np.ndarray]] = {key: [] for key in keys}
     for start in range(starts):
         W, H = factors(*X.shape, problem.rank, X.mean(), seed=1 + start)
         first = start % len(keys)
@@ -224,6 +224,11 @@ def _ratio_text(value):
     return "alone" if value == 0 else "never" if np.isinf(value) else f"{value:.2f} x"
 
 
+def _or_none(seconds):
+    """Seconds for JSON, which knows no infinity: None where the target was not reached."""
+    return float(seconds) if np.isfinite(seconds) else None
+
+
 def table(problem, result):
     """Medians over starts, ratios to the reference, and where runs ended, as text."""
     reference = RACERS[problem.loss][0]
@@ -276,8 +281,7 @@ def main(argv=None) -> int:
                 "problem": str(problem),
                 "solver": key,
                 "targets": TARGETS,
-                # None: not reached
-                "seconds": np.where(np.isinf(found["seconds"]), None, found["seconds"]).tolist(),
+                "seconds": [[_or_none(value) for value in row] for row in found["seconds"]],
                 "ends": found["ends"].tolist(),
             }
             for problem, result in results.items()
