@@ -23,7 +23,7 @@ STUCK = trace((0, 9.0), (3, 1.5))
 FACES = Problem("faces", "orl", 5)
 
 
-def test_the_best_of_a_start_is_that_of_all_solvers():
+def test_a_run_on_its_way_is_timed_against_the_best_of_its_start():
     """Each start has its own best, from which targets and ends are counted."""
     found = summary({"hals-her": [QUICK, QUICK], "hals": [SLOW, STUCK]})
     np.testing.assert_array_equal(found["hals-her"]["seconds"], [[1, 1], [2, 2], [2, 2]])
@@ -31,6 +31,14 @@ def test_the_best_of_a_start_is_that_of_all_solvers():
         found["hals"]["seconds"], [[4, np.inf], [5, np.inf], [np.inf] * 2]
     )
     np.testing.assert_allclose(found["hals"]["ends"], [1.0005, 1.5])
+
+
+def test_a_run_that_has_settled_is_timed_against_its_own_end():
+    """Another minimum is no slowness: where it lies is in the ends."""
+    settled = trace((0, 9.0), (1, 1.2), (2, 1.1), (3, 1.1), (10, 1.1))
+    found = summary({"hals-her": [QUICK], "hals": [settled]})["hals"]
+    np.testing.assert_array_equal(found["seconds"], [[2], [2], [2]])
+    np.testing.assert_allclose(found["ends"], [1.1])
 
 
 def test_a_run_that_never_arrives_is_infinitely_slow():
