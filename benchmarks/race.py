@@ -12,7 +12,10 @@ and the last column where: above the lowest objective, over starts. A run that d
 target within its seconds counts as infinitely slow in the median.
 
     python -m benchmarks.race --list
-    python -m benchmarks.race -k "BBC|ORL" --starts 3 --seconds 2 --json race.json
+    python -m benchmarks.race -k "BBC|ORL" --starts 3 --seconds 2 --output /tmp/race.json
+
+Rows of a problem that is measured again replace its old ones. The report shows the file in the
+package.
 """
 
 from __future__ import annotations
@@ -23,22 +26,27 @@ import re
 import sys
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks import module
+import nmfbench
 from benchmarks.data import factors, low_rank
-from benchmarks.registered import make
-
-TARGETS = (1.01, 1.001, 1.0001)
-"""Multiples of the objective at which a run ends, or should."""
+from nmfbench.core.trace import TRACE_DTYPE
+from nmfbench.datasets.base import DataMissingError, load_dataset
+from nmfbench.optim.losses import LOSSES
+from nmfbench.records.provenance import host
+from nmfbench.reports.race import FILE, REFERENCE, TARGETS, judge, ratio, rows_of
+from nmfbench.solvers import make_solver
+from nmfbench.stats.traces import lowest, objective_at, time_to
 
 RACERS = {
     "frobenius": ("hals", "hals-her", "nenmf", "sklearn-cd"),
     "kl": ("kl-mu", "kl-newton", "sklearn-mu"),
 }
-"""By loss, with the reference first."""
+"""By loss."""
 
 _PEERS = ("sklearn-cd", "sklearn-mu")  # no objective on the way
 _PROBE, _MOST = 3, 20_000  # iterations
@@ -54,13 +62,17 @@ class Problem:
     rank: int
     loss: str = "frobenius"
 
+    @property
+    def title(self):
+        return f"{self.name}, r = {self.rank}"
+
     def __str__(self):
-        return f"{self.loss}, {self.name}, r = {self.rank}"
+        return f"{self.loss}, {self.title}"
 
     def load(self):
         if self.dataset is None:
             return low_rank(2000, 1000, 40)
-        X = module("datasets", "base").load_dataset(self.dataset).X
+        X = load_dataset(self.dataset).X
         return X.astype(np.float64) if sp.issparse(X) else np.ascontiguousarray(X, np.float64)
 
 
@@ -81,39 +93,9 @@ PROBLEMS = (
 )
 
 
-@dataclass(frozen=True)
-class Goal:
-    """A largest ratio of a solver's time to a peer's: the mean over problems, or on each."""
-
-    solver: str
-    peer: str
-    target: float
-    most: float
-    each: bool = False
-    sparse: bool = False
-
-    def __str__(self):
-        where = "on every problem" if self.each else "as the geometric mean over problems"
-        texts = " of text" if self.sparse else ""
-        return (
-            f"{self.solver}: to {self.target:g} of the best in at most {self.most:g} of "
-            f"{self.peer}'s time {where}{texts}"
-        )
-
-
-GOALS = (
-    Goal("hals-her", "sklearn-cd", 1.01, 0.35),
-    *(Goal("hals-her", "hals", target, 1.05, each=True) for target in TARGETS),
-    *(Goal("hals-her", peer, 1.001, 1.0, each=True) for peer in ("nenmf", "sklearn-cd")),
-    Goal("kl-newton", "kl-mu", 1.01, 0.4, each=True, sparse=True),
-    Goal("kl-newton", "kl-mu", 1.001, 0.1, each=True, sparse=True),
-)
-"""That 1.001 takes a tenth of the time is met, too, where the peer does not come so near."""
-
-
 def run_of(key, X, W, H, seconds):
     """Trace of a solver from given factors over some CPU seconds."""
-    solver = make(key, n_components=len(H), tol=0)
+    solver = make_solver(key, n_components=len(H), tol=0)
 
     def fit(iterations):
         solver.set_params(max_iter=iterations)
@@ -129,10 +111,10 @@ def run_of(key, X, W, H, seconds):
     _, probed = fit(_PROBE)
     n_iter = _within(seconds, probed)
     _, taken = fit(n_iter)
-    trace = np.zeros(n_iter + 1, module("core", "trace").TRACE_DTYPE)
+    trace = np.zeros(n_iter + 1, TRACE_DTYPE)
     trace["iteration"] = np.arange(n_iter + 1)
     trace["cpu_seconds"] = np.linspace(0, taken, n_iter + 1)
-    objective = module("optim", "losses").LOSSES[solver.loss]
+    objective = LOSSES[solver.loss]
     for i in range(n_iter + 1):
         if i > 0:
             W, _ = fit(1)
@@ -145,9 +127,8 @@ def _within(seconds, probed):
     return int(np.clip(_PROBE * seconds / max(probed, 1e-6), _PROBE, _MOST))
 
 
-def race(problem, starts, seconds):
+def race(X, problem, starts, seconds):
     """Runs of all racers from each start: key -> list of traces."""
-    X = problem.load()
     keys = RACERS[problem.loss]
     runs: dict[str, list[np.ndarray]] = {key: [] for key in keys}
     for start in range(starts):
@@ -159,106 +140,76 @@ def race(problem, starts, seconds):
 
 
 def summary(runs):
-    """For each solver its CPU seconds from each start to each target, and its ends over the best.
+    """For each solver its CPU seconds to each target from each start, and its ends over the best.
 
     Returns
     -------
     dict
-        Key -> {"seconds": array (targets, starts), "ends": array (starts,)}.
+        Key -> {"seconds": list (targets, starts), "ends": list (starts,)}.
     """
-    traces = module("stats", "traces")
-    ends = {key: np.array([traces.lowest(run) for run in found]) for key, found in runs.items()}
+    ends = {key: np.array([lowest(run) for run in found]) for key, found in runs.items()}
     best = np.min(list(ends.values()), axis=0)
-
-    def times(run, lowest):
-        end, begin = traces.lowest(run), 0.8 * run["cpu_seconds"][-1]
-        settled = traces.objective_at(run, begin) - end < _SETTLED * end
-        level = end if settled else lowest
-        return [traces.time_to(run, target * level, clock="cpu_seconds") for target in TARGETS]
-
     return {
         key: {
-            "seconds": np.transpose([times(*pair) for pair in zip(found, best, strict=True)]),
-            "ends": ends[key] / best,
+            "seconds": np.transpose(list(map(_times, found, best))).tolist(),
+            "ends": (ends[key] / best).tolist(),
         }
         for key, found in runs.items()
     }
 
 
-def ratio(result, solver, peer, target):
-    """Ratio of the medians over starts; 0 or infinite where one alone gets there, or None."""
-    ours, theirs = (
-        float(np.median(result[key]["seconds"][TARGETS.index(target)])) for key in (solver, peer)
-    )
-    if np.isinf(ours) and np.isinf(theirs):
-        return None
-    return 0.0 if np.isinf(theirs) else ours / theirs
+def _times(run, best):
+    """Seconds to each target, of the run's own end if it has settled."""
+    end, late = lowest(run), 0.8 * run["cpu_seconds"][-1]
+    settled = objective_at(run, late) - end < _SETTLED * end
+    level = end if settled else best
+    return [time_to(run, target * level) for target in TARGETS]
 
 
-def judge(results):
-    """(goal, what was measured, whether it is met) of the goals that the results can decide."""
-    for goal in GOALS:
-        ratios = {}
-        for problem, result in results.items():
-            texts = problem.dataset in ("bbc", "tdt2", "reuters")
-            if {goal.solver, goal.peer} <= set(result) and (texts or not goal.sparse):
-                found = ratio(result, goal.solver, goal.peer, goal.target)
-                if found is not None:
-                    ratios[problem] = found
-        if not ratios:
-            continue
-        if goal.each:
-            worst = max(ratios, key=lambda problem: ratios[problem])
-            measured = f"{_ratio_text(ratios[worst])} on {worst}"
-            yield goal, measured, ratios[worst] <= goal.most
-            continue
-        values = list(ratios.values())
-        both = [value for value in values if 0 < value < np.inf]
-        mean = float(np.exp(np.mean(np.log(both)))) if both else 0.0
-        alone, never = values.count(0.0), values.count(np.inf)
-        measured = f"{mean:.2f} x on {len(both)}, alone on {alone}, never on {never}"
-        yield goal, measured, mean <= goal.most and not never
+def rows_for(problem, starts, seconds):
+    """A row for each solver, as the page takes them."""
+    X = problem.load()
+    facts = {
+        "problem": problem.title,
+        "loss": problem.loss,
+        "text": sp.issparse(X),
+        "shape": list(X.shape),
+        "limit": seconds,
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "version": nmfbench.__version__,
+        "processor": host()["cpu"],
+    }
+    found = summary(race(X, problem, starts, seconds))
+    return [{**facts, "solver": key, **result} for key, result in found.items()]
 
 
-def _ratio_text(value):
-    if value is None:
-        return ""
-    return "alone" if value == 0 else "never" if np.isinf(value) else f"{value:.2f} x"
-
-
-def _or_none(seconds):
-    """Seconds for JSON, which knows no infinity: None where the target was not reached."""
-    return float(seconds) if np.isfinite(seconds) else None
-
-
-def table(problem, result):
+def table(rows):
     """Medians over starts, ratios to the reference, and where runs ended, as text."""
-    reference = RACERS[problem.loss][0]
-    starts = len(result[reference]["ends"])
-    lines = [f"{problem}  ({starts} starts)"]
+    reference = next(row for row in rows if row["solver"] == REFERENCE[row["loss"]])
+    starts = len(reference["ends"])
     heads = "".join(f"{f'to {target:g}':>22}" for target in TARGETS)
-    lines.append(f"  {'':12}{heads}{'ends at':>20}")
-    for key, found in result.items():
+    lines = [f"  {'':12}{heads}{'ends at':>20}"]
+    for row in rows:
         cells = ""
-        for target, seconds in zip(TARGETS, found["seconds"], strict=True):
+        for target, seconds in zip(TARGETS, row["seconds"], strict=True):
             median, reached = np.median(seconds), int(np.isfinite(seconds).sum())
             text = f"{median:.3g} s" if np.isfinite(median) else "never"
-            against = _ratio_text(ratio(result, key, reference, target))
+            against = str(ratio(row, reference, target) or "")
             cells += f"{text:>9} {reached}/{starts} {against:>8}"
-        low, middle, high = np.quantile(found["ends"], [0, 0.5, 1])
-        lines.append(f"  {key:12}{cells}   {middle:.5f} [{low:.5f}, {high:.5f}]")
+        low, middle, high = np.quantile(row["ends"], [0, 0.5, 1])
+        lines.append(f"  {row['solver']:12}{cells}   {middle:.5f} [{low:.5f}, {high:.5f}]")
     return "\n".join(lines)
 
 
 def main(argv=None) -> int:
-    """Race, print tables and goals, and return 0."""
+    """Race, print tables and goals, keep the rows, and return 0."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.race", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("-k", metavar="PATTERN", default="", help="only problems that match")
     parser.add_argument("--starts", type=int, default=5, help="of each problem (5)")
     parser.add_argument("--seconds", type=float, default=4.0, help="of CPU time of a run (4)")
     parser.add_argument("--list", action="store_true", help="print the problems and stop")
-    parser.add_argument("--json", metavar="FILE", help="write the samples, too")
+    parser.add_argument("--output", type=Path, default=FILE, metavar="FILE", help="of the rows")
     args = parser.parse_args(argv)
     chosen = [problem for problem in PROBLEMS if re.search(args.k, str(problem))]
     if not chosen:
@@ -266,32 +217,31 @@ def main(argv=None) -> int:
     if args.list:
         print("\n".join(map(str, chosen)))
         return 0
-    results = {}
-    missing = module("datasets", "base").DataMissingError
     for problem in chosen:
+        print(problem, flush=True)
         try:
-            results[problem] = summary(race(problem, args.starts, args.seconds))
-        except missing:
-            print(f"{problem}: left out, the data are not here", file=sys.stderr)
+            rows = rows_for(problem, args.starts, args.seconds)
+        except DataMissingError:
+            print("  left out: the data are not on this machine", file=sys.stderr)
             continue
-        print(table(problem, results[problem]), end="\n\n", flush=True)
-    for goal, measured, met in judge(results):
+        print(table(rows), end="\n\n", flush=True)
+        keep(rows, args.output)
+    for goal, measured, met in judge(rows_of(args.output)):
         print(f"  {'met' if met else 'NOT MET':8} {goal}: {measured}")
-    if args.json:
-        rows = [
-            {
-                "problem": str(problem),
-                "solver": key,
-                "targets": TARGETS,
-                "seconds": [[_or_none(value) for value in row] for row in found["seconds"]],
-                "ends": found["ends"].tolist(),
-            }
-            for problem, result in results.items()
-            for key, found in result.items()
-        ]
-        with open(args.json, "w", encoding="utf-8") as file:
-            json.dump({"limit": args.seconds, "runs": rows}, file, indent=1)
     return 0
+
+
+def keep(rows, file):
+    """Put rows into a file, in the place of those of the same problem, in the problems' order."""
+    here = {(row["loss"], row["problem"]) for row in rows}
+    kept = [row for row in rows_of(file) if (row["loss"], row["problem"]) not in here]
+    order = {(problem.loss, problem.title): number for number, problem in enumerate(PROBLEMS)}
+    kept = sorted(kept + rows, key=lambda row: order.get((row["loss"], row["problem"]), len(order)))
+    for row in kept:  # JSON knows no infinity
+        row["seconds"] = [
+            [s if np.isfinite(s) else None for s in of_target] for of_target in row["seconds"]
+        ]
+    file.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -39,6 +39,7 @@ from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.papers.paper import paper as paper_of
 from nmfbench.records.store import Store
 from nmfbench.records.tally import read_tally
+from nmfbench.reports import race
 from nmfbench.reports.about import add_addresses, write_about
 from nmfbench.reports.audits import write_audits
 from nmfbench.reports.boards import write_leaderboards
@@ -250,6 +251,8 @@ def build_report(
         written.append(write_audits(audits, output))
     if regrets := rows_of():
         written.append(write_regret(regrets, output))
+    if races := race.rows_of():
+        written.append(race.write_race(races, output))
     written += write_about(list(papers), output, changes=changes is not None)
     if site:
         made = (path for path in written if path.suffix == ".html")
