@@ -17,7 +17,7 @@ PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help report reproduce test test-all test-targets test-lowest test-newest audit publish release \
-	lint format bench gate history clean
+	lint format bench race gate history clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -93,6 +93,9 @@ history: $(READY) ## times of the last twenty commits, as pages in .asv/html
 
 bench: $(READY) ## time solvers, kernels and peers; print medians and ratios
 	$(BIN)/python -m benchmarks
+
+race: $(READY) ## time to near the best objective on hard problems, for the page of the report
+	$(BIN)/python -m benchmarks.race
 
 clean: ## remove the environment and what runs leave behind
 	rm -rf .venv .asv .pytest_cache .ruff_cache .mypy_cache build dist

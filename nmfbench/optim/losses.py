@@ -64,16 +64,15 @@ def kl(X, W, Ht):
 
 def _kl_sparse(X, W, Ht):
     X = canonical_csr(X)
-    x, y = X.data, np.empty(X.nnz)
+    x, y = X.data.astype(np.float64, copy=False), np.empty(X.nnz)
     reconstruct_entries(y, X.indices, X.indptr, W, Ht)
-    x, y = x[x > 0].astype(np.float64), y[x > 0]
     if not y.all():
         return float("inf")
     with np.errstate(over="ignore", under="ignore"):
-        ratio = x / y
-    odd = (ratio == 0) | np.isinf(ratio)
-    ratio[odd] = 1
-    logs = np.log(ratio)
+        logs = x / y
+    odd = np.flatnonzero((logs == 0) | np.isinf(logs))
+    logs[odd] = 1
+    np.log(logs, out=logs)
     logs[odd] = np.log(x[odd]) - np.log(y[odd])
     return float(x @ logs - x.sum() + W.sum(axis=0) @ Ht.sum(axis=0))
 

@@ -33,6 +33,7 @@ from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.papers.paper import paper as paper_of
 from nmfbench.records.store import Store
 from nmfbench.records.tally import read_tally
+from nmfbench.reports import race
 from nmfbench.reports.about import add_addresses, write_about
 from nmfbench.reports.audits import write_audits
 from nmfbench.reports.boards import write_leaderboards
@@ -303,6 +304,8 @@ def _write_more(content: _Content, output) -> list[Path]:
         written.append(write_audits(content.audits, output))
     if regrets := rows_of():
         written.append(write_regret(regrets, output))
+    if races := race.rows_of():
+        written.append(race.write_race(races, output))
     return written + write_about(content.papers, output, changes=content.changes is not None)
 
 

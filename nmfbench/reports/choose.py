@@ -18,6 +18,7 @@ from nmfbench.core import registry
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import render_page
 from nmfbench.problems.noise import NOISES
+from nmfbench.reports import race
 from nmfbench.reports.boards import score_of, solver_name, standing_of
 from nmfbench.reports.numbers import interval
 from nmfbench.reports.outcomes import is_baseline
@@ -204,4 +205,5 @@ def write_choose(boards: Sequence[Leaderboard], output: Path) -> Path:
         scores=scores,
         plain=solver_name(PLAIN),
         regret=bool(rows_of()),
+        race=bool(race.rows_of()),
     )

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.decomposition import NMF
 
 from nmfbench.optim import losses
-from nmfbench.optim.kernels.kl_sparse import reconstruct_entries
+from nmfbench.optim.kernels.kl_sparse import kl_update_rows, reconstruct_entries
 from nmfbench.solvers.divergence import base
 from nmfbench.solvers.divergence.is_mu import ISMU
 from nmfbench.solvers.divergence.kl_mu import KLMU
@@ -271,3 +271,18 @@ def test_subnormal_entries_leave_the_objective_finite(form):
     model = KLMU(n_components=3, init="random", random_state=0, max_iter=20).fit(form(X))
     assert np.isfinite(model.objective_)
     assert np.isfinite(model.certificate(form(X))["primal"])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("r", [1, 7, 20])
+def test_rows_of_any_length_are_updated(r, dtype):
+    """Rows of no entry, of one, and of no multiple of four are updated as dense ones."""
+    rng = np.random.default_rng(r)
+    X = np.zeros((12, 30), dtype)
+    for i in range(12):
+        X[i, rng.choice(30, i, replace=False)] = rng.random(i) + 0.1
+    W, Ht = (rng.random((n, r)).astype(dtype) + dtype(0.1) for n in (12, 30))
+    expected = np.maximum(W * ((X / (W @ Ht.T)) @ Ht) / Ht.sum(axis=0), dtype(1e-9))
+    csr, inverse = sp.csr_matrix(X), 1 / Ht.sum(axis=0)
+    kl_update_rows(W, csr.data, csr.indices, csr.indptr, Ht, inverse, dtype(1e-9))
+    np.testing.assert_allclose(W, expected, rtol=2e-5 if dtype == np.float32 else 1e-12)

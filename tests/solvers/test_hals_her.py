@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from scipy.optimize import nnls
 
 from nmfbench.optim import losses
-from nmfbench.optim.kernels.hals import extrapolate
+from nmfbench.optim.kernels.hals import hals_sweeps, hals_sweeps_ahead
 from nmfbench.solvers.frobenius.hals import HALS
 from nmfbench.solvers.frobenius.hals_her import HALSHER
 
@@ -157,12 +157,23 @@ def test_without_a_tolerance_the_fit_goes_on():
         assert model.n_restarts_ > 0
 
 
-def test_extrapolation_is_cut_at_zero():
-    """The kernel goes on along the last change and stops at zero."""
-    now, before = np.array([[1.0, 0.1]]), np.array([[0.5, 0.9]])
-    out = np.empty_like(now)
-    extrapolate(out, now, before, 0.5)
-    np.testing.assert_allclose(out, [[1.25, 0.0]])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("n", "r"), [(1, 1), (64, 9), (150, 20)])
+def test_the_kernel_goes_on_along_the_last_change_and_stops_at_zero(n, r, dtype):
+    """Sweeps equal those in place, to the bit; going on may overwrite where they began."""
+    rng = np.random.default_rng(n)
+    begin, before, cross = (rng.random((n, r)).astype(dtype) for _ in range(3))
+    other = rng.random((30, r)).astype(dtype)
+    gram, beta = other.T @ other, dtype(0.7)
+    swept = begin.copy()
+    hals_sweeps(swept, cross, gram, 2)
+    now, ahead = np.empty_like(begin), begin.copy()
+    linear = hals_sweeps_ahead(now, ahead, ahead, before, cross, gram, 2, beta)
+    assert linear == pytest.approx(np.sum(cross.astype(float) * now), rel=1e-12)
+    np.testing.assert_array_equal(now, swept)
+    expected = np.maximum(swept + beta * (swept - before), 0)
+    np.testing.assert_allclose(ahead, expected, rtol=0, atol=4 * np.finfo(dtype).eps)
+    assert (ahead == 0).any() or n == 1
 
 
 @pytest.mark.parametrize(("name", "value"), [("sweeps", 0), ("extrapolation", 1.0)])

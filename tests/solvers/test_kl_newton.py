@@ -28,16 +28,13 @@ def factors(n, m, r, seed=1):
 def sweep(X, W, H, n_sweeps=1, form="dense"):
     """``W`` after sweeps of the kernel."""
     W, r, floor = W.copy(), len(H), W.dtype.type(FLOOR)
-    masses, active = H.sum(axis=1), np.empty(r + 1, np.intp)
+    masses = H.sum(axis=1)
     if form == "dense":
-        Y = W @ H
+        Y, active = W @ H, np.empty(r + 1, np.intp)
         kl_newton_dense(W, X, Y, (X / Y) @ H.T, H, masses, floor, n_sweeps, active)
         return W
-    X = sp.csr_matrix(X)
-    most = int(np.diff(X.indptr).max())
-    work = (np.empty(size, W.dtype) for size in (r * most, most, r))
-    csr, Ht = (X.data, X.indices, X.indptr), np.ascontiguousarray(H.T)
-    kl_newton_csr(W, *csr, Ht, masses, floor, n_sweeps, *work, active)
+    X, Ht = sp.csr_matrix(X), np.ascontiguousarray(H.T)
+    kl_newton_csr(W, X.data, X.indices, X.indptr, Ht, masses, floor, n_sweeps)
     return W
 
 
@@ -59,6 +56,18 @@ def test_sweeps_lead_to_the_optimum_over_a_factor(form):
     assert (W <= FLOOR).any()
     assert np.abs(slopes[W > FLOOR]).max() < 1e-7
     assert slopes[W <= FLOOR].min() > -1e-7
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_of_any_length_have_the_steps_of_dense_ones(dtype):
+    """Rows that are shorter than a vector, longer, or empty are filled up without a trace."""
+    rng = np.random.default_rng(2)
+    X = np.zeros((40, 70), dtype)
+    for i in range(40):
+        X[i, rng.choice(70, i, replace=False)] = rng.random(i) + 0.1
+    W, H = (factor.astype(dtype) for factor in factors(40, 70, 5))
+    found, expected = (sweep(X, W, H, 2, form) for form in ("csr", "dense"))
+    np.testing.assert_allclose(found, expected, rtol=1e-3 if dtype == np.float32 else 1e-10)
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])

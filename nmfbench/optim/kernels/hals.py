@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-__all__ = ["extrapolate", "hals_sweeps"]
+__all__ = ["hals_sweeps", "hals_sweeps_ahead"]
 
 _BYTES = 512  # of one component in a block of rows: all of a block stays in the cache
 
@@ -27,26 +27,82 @@ def hals_sweeps(factor, cross, gram, n_sweeps):
     n_sweeps : int
     """
     n, r = factor.shape
-    width = _BYTES // factor.itemsize
-    block = np.zeros((r, width), factor.dtype)
-    target = np.zeros((r, width), factor.dtype)
-    slope = np.empty(width, factor.dtype)
-    step = np.zeros(r, factor.dtype)
-    tiny = np.finfo(factor.dtype).tiny
-    for k in range(r):
-        if gram[k, k] >= tiny:
-            step[k] = 1 / gram[k, k]
+    block, target, slope, step = _room(gram)
+    width = slope.shape[0]
     for first in range(0, n, width):
         size = min(width, n - first)
-        for i in range(size):
-            for k in range(r):
-                block[k, i] = factor[first + i, k]
-                target[k, i] = cross[first + i, k]
+        _load(block, target, factor, cross, first, size)
         for _ in range(n_sweeps):
             _sweep(block, target, gram, step, slope)
         for i in range(size):
             for k in range(r):
                 factor[first + i, k] = block[k, i]
+
+
+@njit(cache=True, fastmath={"contract", "nsz"})
+def hals_sweeps_ahead(now, ahead, begin, before, cross, gram, n_sweeps, beta):
+    """Sweeps of :func:`hals_sweeps` from ``begin`` to ``now``, and an extrapolation of these.
+
+    In the same pass over the rows, as the time of one over arrays this long is that of memory.
+
+    Parameters
+    ----------
+    now : ndarray of shape (n, r)
+        Overwritten by ``begin`` after the sweeps.
+    ahead : ndarray of shape (n, r)
+        Overwritten by ``max(now + beta (now - before), 0)``; may be ``begin``.
+    begin, before : ndarray of shape (n, r)
+    cross, gram, n_sweeps
+        As in :func:`hals_sweeps`.
+    beta : float, in the precision of the arrays
+
+    Returns
+    -------
+    float
+        Sum of ``cross * now``, in double precision.
+    """
+    n, r = now.shape
+    zero = now.dtype.type(0)
+    block, target, slope, step = _room(gram)
+    width = slope.shape[0]
+    linear = np.zeros(width)
+    for first in range(0, n, width):
+        size = min(width, n - first)
+        _load(block, target, begin, cross, first, size)
+        for _ in range(n_sweeps):
+            _sweep(block, target, gram, step, slope)
+        for k in range(r):
+            for i in range(size):
+                linear[i] += np.float64(block[k, i]) * np.float64(target[k, i])
+        for i in range(size):
+            for k in range(r):
+                value = block[k, i]
+                now[first + i, k] = value
+                ahead[first + i, k] = max(value + beta * (value - before[first + i, k]), zero)
+    return linear.sum()
+
+
+@njit(cache=True)
+def _room(gram):
+    """Blocks of a factor and of its target, a slope, and the inverse diagonal of ``gram``."""
+    r, width = gram.shape[0], _BYTES // gram.itemsize
+    block = np.zeros((r, width), gram.dtype)
+    target = np.zeros((r, width), gram.dtype)
+    slope = np.empty(width, gram.dtype)
+    step = np.zeros(r, gram.dtype)
+    tiny = np.finfo(gram.dtype).tiny
+    for k in range(r):
+        if gram[k, k] >= tiny:
+            step[k] = 1 / gram[k, k]
+    return block, target, slope, step
+
+
+@njit(cache=True)
+def _load(block, target, factor, cross, first, size):
+    for i in range(size):
+        for k in range(block.shape[0]):
+            block[k, i] = factor[first + i, k]
+            target[k, i] = cross[first + i, k]
 
 
 @njit(cache=True, fastmath={"contract", "nsz"}, error_model="numpy")
@@ -75,18 +131,3 @@ def _sweep(block, target, gram, step, slope):
         b, s = block[k], step[k]
         for i in range(width):
             b[i] = max(b[i] + s * slope[i], zero)
-
-
-@njit(cache=True, fastmath={"contract", "nsz"})
-def extrapolate(out, now, before, beta):
-    """``out = max(now + beta (now - before), 0)``, in one pass.
-
-    Parameters
-    ----------
-    out, now, before : ndarray of shape (n, r)
-    beta : float, in the precision of the arrays
-    """
-    zero = now.dtype.type(0)
-    for i in range(now.shape[0]):
-        for k in range(now.shape[1]):
-            out[i, k] = max(now[i, k] + beta * (now[i, k] - before[i, k]), zero)

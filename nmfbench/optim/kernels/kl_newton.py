@@ -16,21 +16,22 @@ one plus the largest share that it would take, and the divergence falls by at le
 the slope promises.
 """
 
+import numpy as np
 from numba import njit
 
-from nmfbench.optim.kernels.kl_sparse import _add, _dot
+from nmfbench.optim.kernels.kl_sparse import longest, pull_of_row
 
 __all__ = ["kl_newton_csr", "kl_newton_dense"]
 
 _SAFE = 0.6838  # where -log(1 - u) = u + u^2
+_BYTES = 128  # multiple of a row's length in memory: loops over it have no remainder
 _FAST = {"reassoc", "contract", "nsz", "nnan"}
 
 
 @njit(cache=True, fastmath=_FAST, error_model="numpy")
 def _slopes(x, y, before, step, a):
-    """``y += step before``; then the sums p and q along ``a``, and its largest share in ``y``."""
-    zero = y.dtype.type(0)
-    p, q, largest = zero, zero, zero
+    """``y += step before``; then the sums p and q along ``a``."""
+    p, q = y.dtype.type(0), y.dtype.type(0)
     for j in range(x.shape[0]):
         value = y[j] + step * before[j]
         y[j] = value
@@ -38,8 +39,16 @@ def _slopes(x, y, before, step, a):
         pull = x[j] * share
         p += pull
         q += pull * share
-        largest = max(largest, share if x[j] > 0 else zero)
-    return p, q, largest
+    return p, q
+
+
+@njit(cache=True, fastmath=_FAST, error_model="numpy")
+def _largest_share(x, y, a):
+    """Largest of ``a / y`` where there are data."""
+    largest = y.dtype.type(0)
+    for j in range(x.shape[0]):
+        largest = max(largest, a[j] / y[j] if x[j] > 0 else y.dtype.type(0))
+    return largest
 
 
 @njit(cache=True, error_model="numpy")
@@ -55,13 +64,15 @@ def _row(w, x, y, A, masses, floor, n_sweeps, active, count):
             k = active[e]
             if sweep > 0 and w[k] <= floor:
                 continue
-            p, q, largest = _slopes(x, y, A[before], step, A[k])
+            p, q = _slopes(x, y, A[before], step, A[k])
             before, step = k, w.dtype.type(0)
             if masses[k] > 0 and q > 0:
                 step = max((p / q) * (p / masses[k] - one), floor - w[k])
-                share = -step * largest
-                if share > safe:
-                    step /= one + share
+                # No share is larger than step / w, as no y is smaller than w times its part.
+                if -step > safe * w[k]:
+                    share = -step * _largest_share(x, y, A[k])
+                    if share > safe:
+                        step /= one + share
             elif masses[k] > 0:
                 step = floor - w[k]
             moved = max(w[k] + step, floor)
@@ -107,41 +118,56 @@ def kl_newton_dense(factor, X, Y, pull, basis, masses, floor, n_sweeps, active):
             _row(w, X[i], Y[i], basis, masses, floor, n_sweeps, active, count)
 
 
-@njit(cache=True, error_model="numpy")
-def kl_newton_csr(
-    factor, data, indices, indptr, other, masses, floor, n_sweeps, buffer, y, pull, active
-):
+@njit(cache=True)
+def kl_newton_csr(factor, data, indices, indptr, other, masses, floor, n_sweeps):
     """As :func:`kl_newton_dense` for CSR data, in time proportional to its entries.
 
-    The components that take part are gathered first, so that all passes are contiguous.
+    The components that take part are gathered first, so that all passes are contiguous. Rows are
+    short as a rule; they are filled up with entries that add nothing.
 
     Parameters
     ----------
-    factor, masses, floor, n_sweeps, active
+    factor, masses, floor, n_sweeps
         As there.
     data, indices, indptr : ndarray
         CSR data of shape (n, m), with positive entries.
     other : ndarray of shape (m, r), non-negative
         The components as columns.
-    buffer, y, pull : ndarray of shape (r * most,), (most,) and (r,)
-        Overwritten; ``most`` is the largest number of entries of a row.
     """
-    r = factor.shape[1]
+    r, multiple = factor.shape[1], _BYTES // factor.itemsize
+    most = (longest(indptr) + multiple - 1) // multiple * multiple
+    x, y = np.empty(most, factor.dtype), np.empty(most, factor.dtype)
+    pull, active = np.empty(r, factor.dtype), np.empty(r + 1, np.intp)
+    room = np.empty(r * most, factor.dtype)
     for i in range(factor.shape[0]):
-        w, first = factor[i], indptr[i]
-        size = indptr[i + 1] - first
-        x, places = data[first : first + size], indices[first : first + size]
-        pull[:] = 0
-        for j in range(size):
-            partner = other[places[j]]
-            y[j] = _dot(w, partner)
-            _add(pull, x[j] / y[j], partner)
-        count = _choose(active, w, pull, masses, floor)
+        entries = slice(indptr[i], indptr[i + 1])
+        places = indices[entries]
+        pull_of_row(y, pull, factor[i], data[entries], places, other)
+        count = _choose(active, factor[i], pull, masses, floor)
         if count == 0:
             continue
-        A = buffer[: r * size].reshape(r, size)
-        for j in range(size):
-            partner = other[places[j]]
-            for e in range(count):
-                A[active[e], j] = partner[active[e]]
-        _row(w, x, y[:size], A, masses, floor, n_sweeps, active, count)
+        size = places.shape[0]
+        length = (size + multiple - 1) // multiple * multiple
+        x[:size], x[size:length], y[size:length] = data[entries], 0, 1
+        A = room[: r * length].reshape(r, length)
+        _gather(A, other, places, active[:count])
+        _row(factor[i], x[:length], y[:length], A, masses, floor, n_sweeps, active, count)
+
+
+@njit(cache=True)
+def _gather(A, other, places, active):
+    """``A[k, :size] = other[places, k]`` for the active k, and zero behind."""
+    size = places.shape[0]
+    for k in active:
+        A[k, size:] = 0
+    j = 0
+    while j + 4 <= size:
+        a, b = other[places[j]], other[places[j + 1]]
+        c, d = other[places[j + 2]], other[places[j + 3]]
+        for k in active:
+            A[k, j], A[k, j + 1], A[k, j + 2], A[k, j + 3] = a[k], b[k], c[k], d[k]
+        j += 4
+    while j < size:
+        for k in active:
+            A[k, j] = other[places[j], k]
+        j += 1

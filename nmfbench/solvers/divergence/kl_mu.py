@@ -77,7 +77,6 @@ class KLMU(BaseKL):
         s = super()._start(X, r, rng, factors)
         if sp.issparse(X):
             s.by_column = X.T.tocsr()
-            s.buffer = np.empty(r, X.dtype)
         else:
             s.blocks = self._blocks(X)
             s.buffer = np.empty((s.blocks[0].stop, X.shape[1]), X.dtype)
@@ -104,4 +103,4 @@ class KLMU(BaseKL):
 
 def _update_sparse(factor, X, other, s):
     inverse = 1 / other.sum(axis=0)
-    kl_update_rows(factor, X.data, X.indices, X.indptr, other, inverse, s.smallest, s.buffer)
+    kl_update_rows(factor, X.data, X.indices, X.indptr, other, inverse, s.smallest)

@@ -89,12 +89,10 @@ class KLNewton(BaseKL):
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)
-        s.active = np.empty(r + 1, np.intp)
         if sp.issparse(X):
             s.by_column = X.T.tocsr()
-            most = max(np.diff(data.indptr).max() for data in (X, s.by_column))
-            s.gathered, s.y = np.empty(r * most, X.dtype), np.empty(most, X.dtype)
-            s.pull = np.empty(r, X.dtype)
+        else:
+            s.active = np.empty(r + 1, np.intp)
         return s
 
     def _step(self, X, s):
@@ -107,8 +105,7 @@ class KLNewton(BaseKL):
 
     def _improve_sparse(self, factor, X, other, s):
         csr, masses = (X.data, X.indices, X.indptr), other.sum(axis=0)
-        work = s.gathered, s.y, s.pull, s.active
-        kl_newton_csr(factor, *csr, other, masses, s.smallest, self.sweeps, *work)
+        kl_newton_csr(factor, *csr, other, masses, s.smallest, self.sweeps)
 
     def _improve_dense(self, factor, X, other, s):
         basis, masses = np.ascontiguousarray(other.T), other.sum(axis=0)

@@ -8,8 +8,8 @@ import numpy as np
 
 from nmfbench.core.registry import register_solver
 from nmfbench.core.validation import check_count, check_number
-from nmfbench.optim.kernels.hals import extrapolate, hals_sweeps
-from nmfbench.solvers.frobenius.base import BaseFrobenius, error_from_products
+from nmfbench.optim.kernels.hals import hals_sweeps_ahead
+from nmfbench.solvers.frobenius.base import BaseFrobenius
 
 _SHRINK = 1.5  # of the extrapolation after a restart
 _GROW, _GROW_BOUND = 1.02, 1.005  # of the extrapolation, and of its bound, otherwise
@@ -95,9 +95,11 @@ class HALSHER(BaseFrobenius):
         s = super()._start(X, r, rng, factors)
         s.beta = s.beta_before = self.extrapolation
         s.bound, s.n_restarts, s.since_restart = 1.0, 0, 0
-        # s.W and s.Ht are the best pair. No array among these is changed in place.
+        # s.W and s.Ht are the best pair. An iteration leaves it and the last pair as they are.
         s.last_W, s.last_Ht = s.W, s.Ht
-        s.from_W, s.from_Ht = s.W, s.Ht
+        s.from_W, s.from_Ht = s.W, s.Ht.copy()
+        s.rooms_W = [s.W, *(np.empty_like(s.W) for _ in range(4))]
+        s.rooms_Ht = [s.Ht, *(np.empty_like(s.Ht) for _ in range(2))]
         s.error = s.least = np.inf
         return s
 
@@ -107,22 +109,25 @@ class HALSHER(BaseFrobenius):
             cross, gram = s.cross, s.gram
         else:
             cross, gram = X @ s.from_Ht, s.from_Ht.T @ s.from_Ht
-        W, Ht = s.from_W.copy(), s.from_Ht.copy()
-        hals_sweeps(W, cross, gram, self.sweeps)
-        ahead = _extrapolated(W, s.last_W, beta)
-        cross, gram = np.ascontiguousarray((ahead.T @ X).T), ahead.T @ ahead
-        hals_sweeps(Ht, cross, gram, self.sweeps)
-        s.before, s.error = s.error, error_from_products(s.norm_sq, Ht, cross, gram)
+        W, ahead_W, *_ = _spare(s.rooms_W, s.W, s.last_W, s.from_W)
+        hals_sweeps_ahead(W, ahead_W, s.from_W, s.last_W, cross, gram, self.sweeps, beta)
+        cross, gram = np.ascontiguousarray((ahead_W.T @ X).T), ahead_W.T @ ahead_W
+        Ht, *_ = _spare(s.rooms_Ht, s.Ht, s.last_Ht)
+        # H goes ahead in place, as no later step asks where it came from.
+        linear = hals_sweeps_ahead(
+            Ht, s.from_Ht, s.from_Ht, s.last_Ht, cross, gram, self.sweeps, beta
+        )
+        quadratic = np.einsum("ij,ij->", gram, Ht.T @ Ht, dtype=np.float64)
+        s.before, s.error = s.error, s.norm_sq - 2 * linear + quadratic
         if s.error < s.least:
-            s.least, s.W, s.Ht = s.error, ahead, Ht
+            s.least, s.W, s.Ht = s.error, ahead_W, Ht
             s.latest, s.cross, s.gram = Ht, cross, gram
         if s.error > s.before:
-            s.from_W, s.from_Ht = s.last_W, s.last_Ht
+            s.from_W, s.from_Ht[:] = s.last_W, s.last_Ht
             s.bound, s.beta_before, s.beta = s.beta_before, s.beta, s.beta / _SHRINK
             s.n_restarts, s.since_restart = s.n_restarts + 1, 0
             return
-        s.from_W, s.from_Ht = ahead, _extrapolated(Ht, s.last_Ht, beta)
-        s.last_W, s.last_Ht = W, Ht
+        s.from_W, s.last_W, s.last_Ht = ahead_W, W, Ht
         s.beta_before, s.beta = s.beta, min(s.bound, _GROW * s.beta)
         s.bound = min(1.0, _GROW_BOUND * s.bound)
         s.since_restart += 1
@@ -136,7 +141,6 @@ class HALSHER(BaseFrobenius):
         self.n_restarts_ = s.n_restarts
 
 
-def _extrapolated(now, before, beta):
-    out = np.empty_like(now)
-    extrapolate(out, now, before, beta)
-    return out
+def _spare(rooms, *used):
+    """The arrays that are not in use."""
+    return [room for room in rooms if all(room is not array for array in used)]

@@ -1,0 +1,248 @@
+"""``python -m benchmarks.race``: CPU seconds to near the best objective, on hard problems.
+
+Solvers of one loss start from the same factors on each problem, five times, in turns and on one
+thread. A run is the objective after each iteration against CPU time, with the clock off while the
+objective is evaluated. scikit-learn shows no objective on the way: fits of one iteration give
+its objectives, and a fit of all iterations the time of each.
+
+Runs from one start may end in different minima. A run that has settled, whose last fifth of time
+lowered its objective by less than 1e-5 of it, is timed against its own end; any other against the
+lowest objective that a solver reached from that start. So a time says how soon a solver is done,
+and the last column where: above the lowest objective, over starts. A run that does not reach a
+target within its seconds counts as infinitely slow in the median.
+
+    python -m benchmarks.race --list
+    python -m benchmarks.race -k "BBC|ORL" --starts 3 --seconds 2 --output /tmp/race.json
+
+Rows of a problem that is measured again replace its old ones. The report shows the file in the
+package.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+import nmfbench
+from benchmarks.data import factors, low_rank
+from nmfbench.core.trace import TRACE_DTYPE
+from nmfbench.datasets.base import DataMissingError, load_dataset
+from nmfbench.optim.losses import LOSSES
+from nmfbench.records.provenance import host
+from nmfbench.reports.race import FILE, REFERENCE, TARGETS, judge, ratio, rows_of
+from nmfbench.solvers import make_solver
+from nmfbench.stats.traces import lowest, objective_at, time_to
+
+RACERS = {
+    "frobenius": ("hals", "hals-her", "nenmf", "sklearn-cd"),
+    "kl": ("kl-mu", "kl-newton", "sklearn-mu"),
+}
+"""By loss."""
+
+_PEERS = ("sklearn-cd", "sklearn-mu")  # no objective on the way
+_PROBE, _MOST = 3, 20_000  # iterations
+_SETTLED = 1e-5  # decrease in the last fifth of a run that has settled
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Data, a rank and a loss; ``dataset`` is None for a low rank with noise."""
+
+    name: str
+    dataset: str | None
+    rank: int
+    loss: str = "frobenius"
+
+    @property
+    def title(self):
+        return f"{self.name}, r = {self.rank}"
+
+    def __str__(self):
+        return f"{self.loss}, {self.title}"
+
+    def load(self):
+        if self.dataset is None:
+            return low_rank(2000, 1000, 40)
+        X = load_dataset(self.dataset).X
+        return X.astype(np.float64) if sp.issparse(X) else np.ascontiguousarray(X, np.float64)
+
+
+PROBLEMS = (
+    Problem("Yale B", "yaleb", 30),
+    Problem("Yale B", "yaleb", 50),
+    Problem("PIE", "pie", 40),
+    Problem("ORL", "orl", 40),
+    Problem("BBC", "bbc", 20),
+    Problem("TDT2", "tdt2", 20),
+    Problem("Reuters", "reuters", 20),
+    Problem("MNIST", "mnist", 40),
+    Problem("low rank + noise", None, 40),
+    Problem("BBC", "bbc", 20, "kl"),
+    Problem("TDT2", "tdt2", 20, "kl"),
+    Problem("Reuters", "reuters", 20, "kl"),
+    Problem("ORL", "orl", 40, "kl"),
+)
+
+
+def run_of(key, X, W, H, seconds):
+    """Trace of a solver from given factors over some CPU seconds."""
+    solver = make_solver(key, n_components=len(H), tol=0)
+
+    def fit(iterations):
+        solver.set_params(max_iter=iterations)
+        begun = time.process_time()
+        codes = solver.fit_transform(X, W=W, H=H)
+        return codes, time.process_time() - begun
+
+    fit(_PROBE)  # compiles
+    if key not in _PEERS:
+        fit(_PROBE)
+        solver.set_params(max_iter=_within(seconds, solver.trace_["cpu_seconds"][-1]))
+        return solver.fit(X, W=W, H=H).trace_
+    _, probed = fit(_PROBE)
+    n_iter = _within(seconds, probed)
+    _, taken = fit(n_iter)
+    trace = np.zeros(n_iter + 1, TRACE_DTYPE)
+    trace["iteration"] = np.arange(n_iter + 1)
+    trace["cpu_seconds"] = np.linspace(0, taken, n_iter + 1)
+    objective = LOSSES[solver.loss]
+    for i in range(n_iter + 1):
+        if i > 0:
+            W, _ = fit(1)
+            H = solver.components_
+        trace["objective"][i] = objective(X, W, np.ascontiguousarray(H.T))
+    return trace
+
+
+def _within(seconds, probed):
+    return int(np.clip(_PROBE * seconds / max(probed, 1e-6), _PROBE, _MOST))
+
+
+def race(X, problem, starts, seconds):
+    """Runs of all racers from each start: key -> list of traces."""
+    keys = RACERS[problem.loss]
+    runs: dict[str, list[np.ndarray]] = {key: [] for key in keys}
+    for start in range(starts):
+        W, H = factors(*X.shape, problem.rank, X.mean(), seed=1 + start)
+        first = start % len(keys)
+        for key in keys[first:] + keys[:first]:
+            runs[key].append(run_of(key, X, W, H, seconds))
+    return runs
+
+
+def summary(runs):
+    """For each solver its CPU seconds to each target from each start, and its ends over the best.
+
+    Returns
+    -------
+    dict
+        Key -> {"seconds": list (targets, starts), "ends": list (starts,)}.
+    """
+    ends = {key: np.array([lowest(run) for run in found]) for key, found in runs.items()}
+    best = np.min(list(ends.values()), axis=0)
+    return {
+        key: {
+            "seconds": np.transpose(list(map(_times, found, best))).tolist(),
+            "ends": (ends[key] / best).tolist(),
+        }
+        for key, found in runs.items()
+    }
+
+
+def _times(run, best):
+    """Seconds to each target, of the run's own end if it has settled."""
+    end, late = lowest(run), 0.8 * run["cpu_seconds"][-1]
+    settled = objective_at(run, late) - end < _SETTLED * end
+    level = end if settled else best
+    return [time_to(run, target * level) for target in TARGETS]
+
+
+def rows_for(problem, starts, seconds):
+    """A row for each solver, as the page takes them."""
+    X = problem.load()
+    facts = {
+        "problem": problem.title,
+        "loss": problem.loss,
+        "text": sp.issparse(X),
+        "shape": list(X.shape),
+        "limit": seconds,
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "version": nmfbench.__version__,
+        "processor": host()["cpu"],
+    }
+    found = summary(race(X, problem, starts, seconds))
+    return [{**facts, "solver": key, **result} for key, result in found.items()]
+
+
+def table(rows):
+    """Medians over starts, ratios to the reference, and where runs ended, as text."""
+    reference = next(row for row in rows if row["solver"] == REFERENCE[row["loss"]])
+    starts = len(reference["ends"])
+    heads = "".join(f"{f'to {target:g}':>22}" for target in TARGETS)
+    lines = [f"  {'':12}{heads}{'ends at':>20}"]
+    for row in rows:
+        cells = ""
+        for target, seconds in zip(TARGETS, row["seconds"], strict=True):
+            median, reached = np.median(seconds), int(np.isfinite(seconds).sum())
+            text = f"{median:.3g} s" if np.isfinite(median) else "never"
+            against = str(ratio(row, reference, target) or "")
+            cells += f"{text:>9} {reached}/{starts} {against:>8}"
+        low, middle, high = np.quantile(row["ends"], [0, 0.5, 1])
+        lines.append(f"  {row['solver']:12}{cells}   {middle:.5f} [{low:.5f}, {high:.5f}]")
+    return "\n".join(lines)
+
+
+def main(argv=None) -> int:
+    """Race, print tables and goals, keep the rows, and return 0."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.race", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("-k", metavar="PATTERN", default="", help="only problems that match")
+    parser.add_argument("--starts", type=int, default=5, help="of each problem (5)")
+    parser.add_argument("--seconds", type=float, default=4.0, help="of CPU time of a run (4)")
+    parser.add_argument("--list", action="store_true", help="print the problems and stop")
+    parser.add_argument("--output", type=Path, default=FILE, metavar="FILE", help="of the rows")
+    args = parser.parse_args(argv)
+    chosen = [problem for problem in PROBLEMS if re.search(args.k, str(problem))]
+    if not chosen:
+        parser.error(f"no problem matches {args.k!r}; --list shows them.")
+    if args.list:
+        print("\n".join(map(str, chosen)))
+        return 0
+    for problem in chosen:
+        print(problem, flush=True)
+        try:
+            rows = rows_for(problem, args.starts, args.seconds)
+        except DataMissingError:
+            print("  left out: the data are not on this machine", file=sys.stderr)
+            continue
+        print(table(rows), end="\n\n", flush=True)
+        keep(rows, args.output)
+    for goal, measured, met in judge(rows_of(args.output)):
+        print(f"  {'met' if met else 'NOT MET':8} {goal}: {measured}")
+    return 0
+
+
+def keep(rows, file):
+    """Put rows into a file, in the place of those of the same problem, in the problems' order."""
+    here = {(row["loss"], row["problem"]) for row in rows}
+    kept = [row for row in rows_of(file) if (row["loss"], row["problem"]) not in here]
+    order = {(problem.loss, problem.title): number for number, problem in enumerate(PROBLEMS)}
+    kept = sorted(kept + rows, key=lambda row: order.get((row["loss"], row["problem"]), len(order)))
+    for row in kept:  # JSON knows no infinity
+        row["seconds"] = [
+            [s if np.isfinite(s) else None for s in of_target] for of_target in row["seconds"]
+        ]
+    file.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

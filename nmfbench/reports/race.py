@@ -1,0 +1,205 @@
+"""Page of the race on hard problems, as ``benchmarks/race.py`` measured it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nmfbench.comparison.leaderboards import LOSSES
+from nmfbench.pages.environment import render_page
+from nmfbench.reports.boards import solver_name
+
+__all__ = [
+    "FILE",
+    "GOALS",
+    "REFERENCE",
+    "TARGETS",
+    "Goal",
+    "Ratio",
+    "judge",
+    "ratio",
+    "rows_of",
+    "words_of",
+    "write_race",
+]
+
+FILE = Path(__file__).with_name("race.json")
+"""Results of the benchmark."""
+
+TARGETS = (1.01, 1.001, 1.0001)
+"""Multiples of the objective at which a run ends, or should."""
+
+REFERENCE = {"frobenius": "hals", "kl": "kl-mu"}
+"""By loss, the solver that others are compared with."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A largest ratio of a solver's time to a peer's: the mean over problems, or on each."""
+
+    solver: str
+    peer: str
+    target: float
+    most: float
+    each: bool = False
+    text: bool = False
+
+    def __str__(self):
+        where = "on every problem" if self.each else "as the geometric mean over problems"
+        texts = " of text" if self.text else ""
+        return (
+            f"{self.solver}: to {self.target:g} in at most {self.most:g} of {self.peer}'s time "
+            f"{where}{texts}"
+        )
+
+
+GOALS = (
+    Goal("hals-her", "sklearn-cd", 1.01, 0.35),
+    *(Goal("hals-her", "hals", target, 1.05, each=True) for target in TARGETS),
+    *(Goal("hals-her", peer, 1.001, 1.0, each=True) for peer in ("nenmf", "sklearn-cd")),
+    Goal("nenmf", "hals", 1.01, 1.5, each=True),
+    Goal("kl-newton", "kl-mu", 1.01, 0.4, each=True, text=True),
+    Goal("kl-newton", "kl-mu", 1.001, 0.1, each=True, text=True),
+)
+"""A goal is met, too, where the peer never comes so near."""
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Ratio of two solvers' medians over starts, with that of the starts one by one.
+
+    Attributes
+    ----------
+    value : float
+        0 where the first alone comes near, infinite where the second alone does.
+    low, high : float
+        Smallest and largest ratio of one start.
+    """
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self):
+        return words_of(self.value)
+
+
+def words_of(value: float) -> str:
+    """A ratio in words.
+
+    Examples
+    --------
+    >>> words_of(0.524), words_of(0.0), words_of(float("inf"))
+    ('0.52 ×', 'alone', 'never')
+    """
+    if np.isinf(value):
+        return "never"
+    return f"{value:.2f} ×" if value > 0 else "alone"
+
+
+def rows_of(file: Path = FILE) -> list[dict[str, Any]]:
+    """One row for each problem and solver measured so far; what was never reached is infinite."""
+    rows = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+    for row in rows:
+        row["seconds"] = [[np.inf if s is None else s for s in starts] for starts in row["seconds"]]
+    return rows
+
+
+def ratio(row: dict[str, Any], other: dict[str, Any], target: float) -> Ratio | None:
+    """The ratio of two solvers on one problem, or None where neither comes so near."""
+    ours, theirs = (np.array(side["seconds"][TARGETS.index(target)]) for side in (row, other))
+    with np.errstate(invalid="ignore"):
+        value, *each = np.r_[np.median(ours), ours] / np.r_[np.median(theirs), theirs]
+    if np.isnan(value):
+        return None
+    known = [one for one in each if not np.isnan(one)]
+    return Ratio(float(value), float(min(known)), float(max(known)))
+
+
+def judge(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[Goal, str, bool]]:
+    """Each goal that the rows can decide, what was measured, and whether it is met."""
+    by_place = {(row["problem"], row["loss"], row["solver"]): row for row in rows}
+    for goal in GOALS:
+        found = {}
+        for (problem, loss, solver), row in by_place.items():
+            peer = by_place.get((problem, loss, goal.peer))
+            if solver == goal.solver and peer is not None and row["text"] >= goal.text:
+                value = ratio(row, peer, goal.target)
+                if value is not None:
+                    found[problem] = value.value
+        if not found:
+            continue
+        if goal.each:
+            worst = max(found, key=lambda problem: found[problem])
+            met = sum(value <= goal.most for value in found.values())
+            measured = f"on {met} of {len(found)}; most on {worst}, {words_of(found[worst])}"
+            yield goal, measured, met == len(found)
+            continue
+        values = list(found.values())
+        both = [value for value in values if 0 < value < np.inf]
+        mean = float(np.exp(np.mean(np.log(both)))) if both else 0.0
+        alone, never = values.count(0.0), values.count(np.inf)
+        measured = f"{mean:.2f} × on {len(both)}, alone on {alone}, never on {never}"
+        yield goal, measured, mean <= goal.most and not never
+
+
+def write_race(rows: Sequence[dict[str, Any]], output: Path) -> Path:
+    """Write ``race.html``; its path.
+
+    Parameters
+    ----------
+    rows : list of dict
+        At least one.
+    output : Path
+        Folder of the report.
+    """
+    problems: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        problems.setdefault((row["loss"], row["problem"]), []).append(row)
+    tables = []
+    for (loss, problem), found in problems.items():
+        reference = next(row for row in found if row["solver"] == REFERENCE[loss])
+        tables.append(
+            {
+                "title": f"{problem}, {LOSSES[loss]}",
+                "shape": found[0]["shape"],
+                "starts": len(found[0]["ends"]),
+                "rows": [
+                    {
+                        "solver": row["solver"],
+                        "name": solver_name(row["solver"]),
+                        "cells": [_cell(row, reference, target) for target in TARGETS],
+                        "ends": [100 * (x - 1) for x in np.quantile(row["ends"], [0.5, 0, 1])],
+                    }
+                    for row in found
+                ],
+            }
+        )
+    limits = sorted({row["limit"] for row in rows})
+    dates = sorted({row["date"] for row in rows})
+    return render_page(
+        "race.html",
+        output,
+        tables=tables,
+        goals=[(str(goal), measured, met) for goal, measured, met in judge(rows)],
+        targets=TARGETS,
+        limits=limits,
+        dates=dates,
+        processors=sorted({row["processor"] for row in rows}),
+    )
+
+
+def _cell(row, reference, target):
+    seconds = np.array(row["seconds"][TARGETS.index(target)])
+    found = None if row is reference else ratio(row, reference, target)
+    return {
+        "median": float(np.median(seconds)),
+        "reached": int(np.isfinite(seconds).sum()),
+        "ratio": "" if found is None else str(found),
+        "range": "" if found is None else f"{words_of(found.low)} to {words_of(found.high)}",
+    }

@@ -1,0 +1,126 @@
+"""The page of the race on hard problems, and the benchmark that measures it."""
+
+import json
+
+import numpy as np
+import pytest
+
+from benchmarks import race
+from benchmarks.race import Problem, keep, run_of, summary, table
+from nmfbench.core.trace import TRACE_DTYPE
+from nmfbench.reports.race import TARGETS, judge, ratio, rows_of, write_race
+
+
+def trace(*records):
+    """A trace of (CPU seconds, objective)."""
+    found = np.zeros(len(records), TRACE_DTYPE)
+    found["cpu_seconds"], found["objective"] = np.transpose(records)
+    return found
+
+
+QUICK = trace((0, 9.0), (1, 1.005), (2, 1.0))
+SLOW = trace((0, 9.0), (4, 1.0095), (5, 1.0005))
+STUCK = trace((0, 9.0), (3, 1.5))
+FACTS = {
+    "problem": "faces, r = 5", "loss": "frobenius", "text": False, "shape": [30, 20],
+    "limit": 4.0, "date": "2026-01-01", "version": "1", "processor": "a processor",
+}  # fmt: skip
+
+
+def rows(runs, **facts):
+    return [{**FACTS, **facts, "solver": key, **found} for key, found in summary(runs).items()]
+
+
+def test_a_run_on_its_way_is_timed_against_the_best_of_its_start():
+    """Each start has its own best, from which targets and ends are counted."""
+    found = summary({"hals-her": [QUICK, QUICK], "hals": [SLOW, STUCK]})
+    assert found["hals-her"]["seconds"] == [[1, 1], [2, 2], [2, 2]]
+    assert found["hals"]["seconds"] == [[4, np.inf], [5, np.inf], [np.inf] * 2]
+    np.testing.assert_allclose(found["hals"]["ends"], [1.0005, 1.5])
+
+
+def test_a_run_that_has_settled_is_timed_against_its_own_end():
+    """Another minimum is no slowness: where it lies is in the ends."""
+    settled = trace((0, 9.0), (1, 1.2), (2, 1.1), (3, 1.1), (10, 1.1))
+    found = summary({"hals-her": [QUICK], "hals": [settled]})["hals"]
+    assert found["seconds"] == [[2], [2], [2]]
+    np.testing.assert_allclose(found["ends"], [1.1])
+
+
+def test_a_run_that_never_arrives_is_infinitely_slow():
+    """The ratio of medians is 0 for who arrives alone, infinite the other way, else None."""
+    runs = {"hals-her": [QUICK] * 3, "hals": [SLOW, SLOW, STUCK], "mu": [STUCK] * 3}
+    her, hals, mu = rows(runs)
+    found = ratio(her, hals, 1.01)
+    assert (found.value, found.low, found.high) == (0.25, 0, 0.25)
+    assert str(ratio(her, mu, 1.01)) == "alone"
+    assert str(ratio(mu, her, 1.01)) == "never"
+    assert ratio(mu, mu, 1.01) is None
+
+
+def test_goals_turn_with_what_was_measured():
+    """A goal on every problem counts problems, and a mean fails where a peer is alone."""
+    quick = rows({"hals-her": [QUICK], "hals": [SLOW], "sklearn-cd": [SLOW]})
+    slow = rows({"hals-her": [SLOW], "hals": [QUICK], "sklearn-cd": [QUICK]}, problem="more")
+    assert all(met for *_, met in judge(quick))
+    found = {(goal.peer, goal.target): (words, met) for goal, words, met in judge(quick + slow)}
+    assert found["hals", 1.01] == ("on 1 of 2; most on more, 4.00 ×", False)
+    assert found["hals", 1.0001] == ("on 1 of 2; most on more, never", False)
+    assert found["sklearn-cd", 1.01][1] is False
+    assert not list(judge(rows({"kl-newton": [QUICK], "kl-mu": [SLOW]}, loss="kl")))
+
+
+def test_the_page_shows_losses_beside_leads(tmp_path):
+    """Medians, how many starts came so near, ratios with their range, ends and goals."""
+    runs = {"hals": [SLOW, STUCK, STUCK], "hals-her": [QUICK] * 3, "sklearn-cd": [QUICK] * 3}
+    page = write_race(rows(runs), tmp_path).read_text(encoding="utf-8")
+    for words in (
+        "faces, r = 5, Frobenius norm",
+        "30 × 20, 3 starts",
+        "never",
+        "alone",
+        "50.000 %",
+    ):
+        assert words in page
+    assert page.count("<td>no</td>") == sum(not met for *_, met in judge(rows(runs))) > 0
+    lines = table(rows(runs)).splitlines()
+    assert lines[1].split()[:3] == ["hals", "never", "1/3"]
+    assert lines[2].split()[:4] == ["hals-her", "1", "s", "3/3"]
+
+
+def test_rows_of_a_problem_replace_its_old_ones(tmp_path):
+    """A file keeps other problems, in their order, and infinity; without a file there is none."""
+    file = tmp_path / "race.json"
+    assert rows_of(file) == []
+    keep(rows({"hals": [QUICK]}, problem="BBC, r = 20"), file)
+    keep(rows({"hals": [STUCK], "mu": [QUICK]}, problem="ORL, r = 40"), file)
+    keep(rows({"hals": [QUICK]}, problem="ORL, r = 40"), file)
+    assert [row["problem"] for row in rows_of(file)] == ["ORL, r = 40", "BBC, r = 20"]
+    keep(rows({"hals": [STUCK], "mu": [QUICK]}, problem="BBC, r = 20"), file)
+    assert rows_of(file)[1]["seconds"] == [[np.inf]] * len(TARGETS)
+    json.loads(file.read_text(), parse_constant=pytest.fail)
+
+
+@pytest.mark.parametrize("key", ["hals", "sklearn-cd", "sklearn-mu"])
+def test_a_run_shows_each_iteration(key):
+    """Objectives after each iteration fall, and time goes on, for peers without a trace as well."""
+    rng = np.random.default_rng(0)
+    found = run_of(key, rng.random((30, 20)), rng.random((30, 3)), rng.random((3, 20)), 0.01)
+    assert len(found) > 3
+    assert (np.diff(found["objective"]) <= 1e-9).all()
+    assert (np.diff(found["cpu_seconds"]) >= 0).all()
+
+
+def test_the_command_keeps_what_it_measured(monkeypatch, tmp_path, capsys):
+    """The table and the goals are printed, and a row for each solver is kept."""
+    X = np.random.default_rng(1).random((30, 20))
+    monkeypatch.setattr(race, "PROBLEMS", (Problem("faces", "orl", 5),))
+    monkeypatch.setattr(Problem, "load", lambda self: X)
+    file = tmp_path / "race.json"
+    assert race.main(["--starts", "1", "--seconds", "0.01", "--output", str(file)]) == 0
+    printed = capsys.readouterr().out
+    assert "frobenius, faces, r = 5" in printed
+    assert "hals-her: to 1.01" in printed
+    assert [row["solver"] for row in rows_of(file)] == list(race.RACERS["frobenius"])
+    with pytest.raises(SystemExit):
+        race.main(["-k", "no such problem"])
