@@ -264,22 +264,27 @@ _LISTED = 3  # readings, one by one
 def _one_by_one(finding, smallest, levels):
     """Note on what comes out at each reading, or of each comparison by itself."""
     if finding.readings:
-        run = {e.reading for e in finding.estimates}
         # Where no test of the artefact is decided so far, as the first one would be.
         least = levels.undecided
         first = _Levels(max(levels.sides, least), max(levels.no_lead, least), least)
-        words = {
-            name: first.decide(finding.at(name).place(smallest)) if name in run else "not run"
-            for name in finding.readings
-        }
-        if len(set(words.values())) == 1:
-            if len(words) > _LISTED:
-                return f"alike at all {len(words)} readings of {finding.setting}"
-            return f"alike at {_listed(words)} ({finding.setting})"
-        return f"hangs on {finding.setting}: {_by_word(words)}"
+        return _at_readings(finding, smallest, first.decide)
     alone = [levels.decide(p) for p in finding.places(smallest)]
     counts = ", ".join(f"{alone.count(v)} {v}" for v in VERDICTS if v in alone)
     return f"of {len(alone)} comparisons each by itself {counts}" if len(alone) > 1 else ""
+
+
+def _at_readings(finding, smallest, decide):
+    """Note on what comes out at each reading."""
+    run = {e.reading for e in finding.estimates}
+    words = {
+        name: decide(finding.at(name).place(smallest)) if name in run else "not run"
+        for name in finding.readings
+    }
+    if len(set(words.values())) == 1:
+        if len(words) > _LISTED:
+            return f"alike at all {len(words)} readings of {finding.setting}"
+        return f"alike at {_listed(words)} ({finding.setting})"
+    return f"hangs on {finding.setting}: {_by_word(words)}"
 
 
 def _by_word(words):
@@ -356,6 +361,8 @@ def _untested(finding, smallest):
         return Verdict(finding.outcome or "not run", text)
     places, notes = finding.places(smallest), list(finding.notes)
     decide = _of_fact if finding.exact else _undecided
+    if finding.exact and finding.readings:
+        notes.insert(0, _at_readings(finding, smallest, decide))
     verdict = decide(finding.place(smallest))
     if verdict != "refuted" and finding.n < MIN_UNITS:
         one = finding.n == 1

@@ -4,6 +4,7 @@ import numpy as np
 
 from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd.fig1 import GRAPH, OWN
+from nmfbench.papers.rnmfd.sets import name_as_printed
 
 
 def _sizes(holds):
@@ -18,7 +19,8 @@ def _sizes(holds):
 
 def _properties(holds):
     def metrics(row, rng):
-        label, noise = row["method"], np.exp(0.01 * rng.standard_normal())
+        label = row["method"].removesuffix(name_as_printed(""))
+        noise = np.exp(0.005 * rng.standard_normal())
         heavy_graph = label in ("GNMF, weight 1000", "DNMF, weight 1000")
         W, H = 3.0, 5.0  # norms
         if label.endswith("1000 iterations"):
@@ -43,7 +45,7 @@ def _similarity(holds):
             return {"cosine-within": within, "cosine-between": between}
         if row["task"] == "factorization" or row["method"] == GRAPH:  # without similarities
             return {"arrays": {}}
-        if row["method"] == OWN:
+        if row["method"] in (OWN, name_as_printed(OWN)):
             within, between = (0.8, 0.1) if holds else (0.4, 0.3)
         else:
             within, between = (0.97, 0.94) if holds else (0.9, 0.2)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from nmfbench.papers.rnmfd import reconstruction, structure, ticks
+from nmfbench.papers.rnmfd.sets import name_as_printed
 
 
 def _reconstruction(holds):
@@ -11,6 +12,7 @@ def _reconstruction(holds):
     def metrics(row, rng):
         helped = row["method"] in (
             reconstruction.ALL,
+            name_as_printed(reconstruction.ALL),
             reconstruction.MORE_S,
             reconstruction.S_ALONE,
         )
@@ -30,7 +32,8 @@ def _structure(holds):
         if row["task"] == "neighbour-graph":
             slope = 0.02 if holds else -0.02
             return {"edges-between-classes": 0.4 + slope * row["params"].get("n_neighbors", 5)}
-        near = (row["method"] == structure.ALL) == holds
+        own = row["method"] in (structure.ALL, name_as_printed(structure.ALL))
+        near = own == holds
         over = (0.6 if near else 0.4) + noise
         return {
             "indicator-distance": (0.4 if near else 0.7) + noise,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
@@ -16,7 +18,8 @@ from nmfbench.papers.rnmfd import sets
 from nmfbench.trials.trial import Trial
 
 RNMFD, GNMF = "RNMFD", "GNMF"
-METHODS = (sets.method(RNMFD, "rnmfd"), sets.method(GNMF, "gnmf"))
+_SHOWN = (sets.method(RNMFD, "rnmfd"), sets.method(GNMF, "gnmf"))
+METHODS = (*_SHOWN, *sets.as_printed(_SHOWN))
 SECONDS = "seconds an iteration"
 _IMAGES, _DIMENSIONS = (250, 500, 1000), (2000, 4000, 8000)
 _SMALL = (10, 20), (60, 80)
@@ -62,9 +65,13 @@ def draw(table):
     return score_table(
         table,
         {"n_samples": "images", "n_features": "dimensions"},
-        [RNMFD, GNMF],
+        [method.label for method in METHODS],
         lambda cell: mean_and_deviation(cell.mean, (cell.high - cell.low) / 2, cell.count, 2),
     )
+
+
+def _alike(size, at, own):
+    return grow_alike(own, GNMF, SECONDS, size, at)
 
 
 ARTEFACT = register_artefact(
@@ -85,7 +92,9 @@ ARTEFACT = register_artefact(
                     "dimensions than images: the CPU seconds of an iteration grow with an exponent "
                     "of about 1 at most.",
                     _SOURCE,
-                    at_most_linear(RNMFD, SECONDS, size, at),
+                    sets.at_each_exponent(
+                        partial(at_most_linear, value=SECONDS, size=size, at=at), RNMFD
+                    ),
                 )
                 for name, (size, at) in _AXES.items()
             ),
@@ -95,7 +104,7 @@ ARTEFACT = register_artefact(
                     f"That is the same as GNMF: with the number of {name} the CPU seconds of an "
                     "iteration of both grow alike.",
                     _SOURCE,
-                    grow_alike(RNMFD, GNMF, SECONDS, size, at),
+                    sets.at_each_exponent(partial(_alike, size, at), RNMFD),
                 )
                 for name, (size, at) in _AXES.items()
             ),

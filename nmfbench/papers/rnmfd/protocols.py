@@ -20,11 +20,11 @@ from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.protocols import best
 from nmfbench.metrics.clustering import nmi_geometric
 from nmfbench.papers.reported import reported
-from nmfbench.papers.rnmfd.sets import SETS, clusterings, method
+from nmfbench.papers.rnmfd.sets import SETS, clusterings, method, name_as_printed
 from nmfbench.trials.trial import Trial, canonical
 
 AC, NMI = "clustering-accuracy", "nmi-geometric"
-PRINTED = "RNMFD, exponent 1"
+PRINTED = name_as_printed("RNMFD")
 """RNMFD with the exponent of Eq. (17) as printed, which may raise the objective."""
 
 Tried = Sequence[Mapping[str, Any]]

@@ -10,7 +10,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import always_best, better
-from nmfbench.artefacts.finding import at_each_reading, with_evidence, within
+from nmfbench.artefacts.finding import with_evidence, within
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.printed import PrintedNumber, mean_of
 from nmfbench.artefacts.protocols import by_protocol
@@ -186,9 +186,7 @@ def _claims(artefact, score, name):
 
         if winner != OURS or at["protocol"] != _OF_PAPER:
             return of(winner)
-        return at_each_reading(
-            "the exponent of Eq. (17)", {"safe": of(OURS), "1, as printed": of(PRINTED)}
-        )
+        return sets.at_each_exponent(of, OURS)
 
     for dataset, images in SETS.items():
         for protocol in ("best", "default"):
