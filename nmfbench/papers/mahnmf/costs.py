@@ -10,7 +10,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_most
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, estimate, per_repeat, smaller
-from nmfbench.artefacts.finding import NO_PAIR, Finding
+from nmfbench.artefacts.finding import NO_PAIR, Finding, at_each_reading
 from nmfbench.artefacts.frames import mean_table, select_rows
 from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
@@ -28,6 +28,7 @@ OGM_TEN, GS_TEN, EN_TEN = (
 )
 OGM, GS = "MahNMF (OGM, paper's step)", "MahNMF-GS"
 M_RRI, M_OGM = "MahNMF-M (RRI)", "MahNMF-M (OGM)"
+M_PRINTED = "MahNMF-M (OGM, paper's step)"
 _TEN = {"inner_max_iter": 10}
 _SORTING = (Method(SORT, "mahnmf-rri", {"median": "sort"}),)
 _ROUND = (
@@ -39,6 +40,7 @@ _RAPID = (Method(OGM, "mahnmf-ogm"), Method(GS, "mahnmf-gs"))
 _MANIFOLD = (
     (Method(M_RRI, "mahnmf-m-rri"), 60),
     (Method(M_OGM, "mahnmf-m-ogm", {"lipschitz": "spectral"}), 15),
+    (Method(M_PRINTED, "mahnmf-m-ogm"), 15),
 )
 METHODS = (*_SORTING, *_ROUND, *_RAPID, *(method for method, _ in _MANIFOLD))
 
@@ -48,6 +50,7 @@ _NEAR = 1.02
 SECONDS, SHARE = "seconds a round", "sorting-share"
 TO_NEAR = {"rounds": "rounds to 2 %", "cpu_seconds": "seconds to 2 %"}
 TO_LEVEL = "seconds to the same objective"
+TO_LEVEL_PRINTED = "seconds to the same objective as by the paper's step"
 TO_STOP = "rounds to stop"
 _COSTS = {
     SHARE: "share of a sweep that sorts",
@@ -55,6 +58,7 @@ _COSTS = {
     TO_NEAR["rounds"]: "rounds to 2 %",
     TO_NEAR["cpu_seconds"]: "seconds to 2 %",
     TO_LEVEL: "seconds to the same objective",
+    TO_LEVEL_PRINTED: "seconds to the same objective, paper's step",
 }
 
 
@@ -102,7 +106,7 @@ def frame(records):
     )
     traces = {k: arrays["trace"] for k, arrays in frame.loc[runs, "arrays"].items()}
     numbers: dict[str, dict[Any, float]] = {
-        name: {} for name in (SECONDS, *TO_NEAR.values(), TO_LEVEL, TO_STOP)
+        name: {} for name in (SECONDS, *TO_NEAR.values(), TO_LEVEL, TO_LEVEL_PRINTED, TO_STOP)
     }
     for k, trace in traces.items():
         method = frame.at[k, "method"]
@@ -115,10 +119,11 @@ def frame(records):
             numbers[TO_NEAR["cpu_seconds"]][k] = max(time_to(trace, near), 1e-9)
             stop = stop_index(trace, speed.STOP)
             numbers[TO_STOP][k] = float(len(trace) - 1 if stop is None else stop)
-    for _, rows in select_rows(frame.loc[runs], method=[M_RRI, M_OGM]).groupby("repeat"):
-        level = max(lowest(traces[k]) for k in rows.index)
-        for k in rows.index:
-            numbers[TO_LEVEL][k] = max(time_to(traces[k], level), 1e-9)
+    for name, ogm in ((TO_LEVEL, M_OGM), (TO_LEVEL_PRINTED, M_PRINTED)):
+        for _, rows in select_rows(frame.loc[runs], method=[M_RRI, ogm]).groupby("repeat"):
+            level = max(lowest(traces[k]) for k in rows.index)
+            for k in rows.index:
+                numbers[name][k] = max(time_to(traces[k], level), 1e-9)
     return frame.assign(**{name: pd.Series(found, dtype=float) for name, found in numbers.items()})
 
 
@@ -163,6 +168,11 @@ def _mainly_sorting(frame):
         return Finding.without("not run", NO_PAIR)
     text = "smallest share of a sweep that sorting takes: {}, of {name} (our bound: at least 0.5)"
     return Finding(text, shares, Bounds(low=0.5))
+
+
+def _sooner(ogm, seconds):
+    """Smoothing takes fewer seconds than RRI to an objective that both reach."""
+    return smaller(ogm, M_RRI, seconds)
 
 
 _NO_MORE = Margin(Ratio(0.2), both=False)
@@ -221,7 +231,13 @@ ARTEFACT = register_artefact(
                 "RRI for MahNMF-M is time-consuming, and smoothing is to be preferred: to an "
                 "objective that both reach smoothing takes fewer CPU seconds.",
                 "Section 4.2",
-                smaller(M_OGM, M_RRI, TO_LEVEL),
+                at_each_reading(
+                    "the step of smoothing",
+                    {
+                        "Lipschitz constant": _sooner(M_OGM, TO_LEVEL),
+                        "the paper's bound": _sooner(M_PRINTED, TO_LEVEL_PRINTED),
+                    },
+                ),
             ),
         ],
         planned=Plan(5, "A repeat takes a minute or two on an idle machine."),
@@ -229,6 +245,7 @@ ARTEFACT = register_artefact(
         | {
             SECONDS: Ratio(0.10),
             TO_LEVEL: Ratio(0.10),
+            TO_LEVEL_PRINTED: Ratio(0.10),
             **dict.fromkeys((*TO_NEAR.values(), TO_STOP), Ratio(0.10)),
         },
         assumed={
@@ -244,7 +261,8 @@ ARTEFACT = register_artefact(
             "of 40 rounds; a margin of twice the smallest difference of times that matters.",
             "MahNMF-M": "Three images of each person of Yale B, rank 20: RRI by selection, which "
             "is faster than the paper's by sorting, 60 rounds; smoothing with the Lipschitz "
-            "constant itself, 15 rounds. Time to the higher of the two lowest objectives.",
+            "constant itself, or with the paper's bound of it, 15 rounds: decided where both come "
+            "out alike. Time to the higher of the two lowest objectives.",
         },
         caption="Means ± half of the 95 % interval over repeats, CPU seconds on one thread.",
     )

@@ -138,8 +138,8 @@ ASSUMED = {
     "random choice": "Not in the paper; without it no curve can be judged. The evidence has it.",
     "few exemplars": "What “reasonable” accuracy is the paper says by an example: 50 % on Reuters. "
     "So much every method has to reach there, though always answering the largest class of the "
-    f"test half gives {_SHARES['reuters']:.0%}; on BBC, of which it gives none, the share of the "
-    f"largest class, {_SHARES['bbc']:.0%}.",
+    f"test half gives {_SHARES['reuters']:.0%}; and on BBC, of which it gives none and whose "
+    f"largest class has {_SHARES['bbc']:.0%}.",
     "readings": "Under each weighting a sentence of the paper is tested apart, as the paper names "
     "none: it holds if it does under one of them, and fails if it does under none.",
     "SMRS": "alpha = 5, the value its authors suggest; where fewer exemplars than asked for "
