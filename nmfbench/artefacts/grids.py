@@ -51,11 +51,16 @@ CLEAN = "clean"
 
 @dataclass(frozen=True)
 class Method:
-    """A curve or a row: a solver with the parameters under which an artefact shows it."""
+    """A curve or a row: a solver with the parameters under which an artefact shows it.
+
+    Or, if it is not ``drawn``, one that claims are read at besides, where a paper leaves a setting
+    open.
+    """
 
     label: str
     solver: str
     params: Mapping[str, Any] = field(default_factory=dict)
+    drawn: bool = True
 
 
 def changed(trial: Trial, *changes: Mapping[str, Any]) -> Trial:

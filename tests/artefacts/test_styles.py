@@ -20,7 +20,7 @@ from nmfbench.core import registry
 from nmfbench.trials.trial import canonical
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
-LABELS = {a.id: list(dict.fromkeys(m.label for m in a.methods)) for a in ARTEFACTS}
+LABELS = {a.id: list(dict.fromkeys(m.label for m in a.methods if m.drawn)) for a in ARTEFACTS}
 
 
 def shape(style):
@@ -42,7 +42,7 @@ def test_a_solver_under_the_same_parameters_has_one_name():
     names = defaultdict(set)
     for artefact in (one for one in ARTEFACTS if one.id not in _BY_OPTIONS):
         of_setting, of_label = defaultdict(set), defaultdict(set)
-        for method in artefact.methods:
+        for method in (one for one in artefact.methods if one.drawn):
             setting = method.solver, canonical(dict(method.params))
             of_setting[setting].add(method.label)
             of_label[method.label].add(setting)

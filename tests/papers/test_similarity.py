@@ -112,7 +112,8 @@ def test_a_failure_of_rnmfd_is_explained():
     """Where RNMFD falls into the trivial solution, the evidence counts its short columns."""
     shape = {"columns-alike": 1.0, "share-of-components-of-short-columns": 1.0}
     shape |= {"n-dead-components": 2.0, "orthogonality-gap": 1.5}
-    rows = [("orl", "RNMFD, weight 1000", 0, "factor-shape", {}, shape)]
+    both = ("RNMFD, weight 1000", "RNMFD, weight 1000, exponent 1")
+    rows = [("orl", name, 0, "factor-shape", {}, shape) for name in both]
     verdict = verdicts(table1, records(rows))["rnmfd-avoids-it-large"]
     assert verdict.verdict == "refuted"
     assert "2.0 columns of W have a norm below 0.3, and theirs are 100 %" in verdict.evidence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, product
 from typing import Any
@@ -181,12 +181,16 @@ def with_readings(chosen: Sequence[Method], of: Collection[str]) -> tuple[Method
         if method.label in of and method.label not in _AS_COUNTED:
             default = tol == _tolerance(method.label)
             params = {**method.params} if default else {**method.params, "tol": tol}
-            others.append(Method(_named(method.label, tol), method.solver, params))
+            others.append(Method(_named(method.label, tol), method.solver, params, drawn=False))
             if _has_maximum(method.label):
                 again = _named(_reset(method.label), tol)
-                others.append(Method(again, method.solver, params | {"keep_max": False}))
-    counted = [method for label in of for method in _COUNTED.get(label, ())]
-    return tuple({method.label: method for method in (*chosen, *others, *counted)}.values())
+                params = params | {"keep_max": False}
+                others.append(Method(again, method.solver, params, drawn=False))
+    others += [replace(m, drawn=False) for label in of for m in _COUNTED.get(label, ())]
+    found = {method.label: method for method in chosen}
+    for method in others:
+        found.setdefault(method.label, method)
+    return tuple(found.values())
 
 
 def readings(*labels: str) -> dict[str, tuple[str, ...]]:
@@ -260,7 +264,7 @@ def further(method: Method) -> list[Method]:
     others = {_named(label, tol): {"tol": tol} for tol in TOLERANCES if tol != _tolerance(label)}
     if _has_maximum(label):
         others[_reset(label)] = {"keep_max": False}
-    return [Method(name, method.solver, params | own) for name, own in others.items()]
+    return [Method(name, method.solver, params | own, drawn=False) for name, own in others.items()]
 
 
 def alike(test_of: Callable[..., Test], *labels: str) -> Test:

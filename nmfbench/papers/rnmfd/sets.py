@@ -34,7 +34,9 @@ def name_as_printed(label: str) -> str:
 def as_printed(chosen: Iterable[Method]) -> list[Method]:
     """Those of RNMFD, with the exponent as printed."""
     return [
-        method(name_as_printed(m.label), m.solver, v_update="paper", **m.params)
+        replace(
+            method(name_as_printed(m.label), m.solver, v_update="paper", **m.params), drawn=False
+        )
         for m in chosen
         if m.solver == "rnmfd"
     ]

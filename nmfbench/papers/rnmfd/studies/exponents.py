@@ -11,7 +11,8 @@ from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.protocols import AC, NMI, printed
 
-SAFE, PRINTED, ROOT = "RNMFD", "RNMFD, exponent 1 as printed", "RNMFD, exponent 1/4"
+SAFE, ROOT = "RNMFD", "RNMFD, exponent 1/4"
+PRINTED = sets.name_as_printed(SAFE)
 METHODS = (
     sets.method(SAFE, "rnmfd"),
     sets.method(PRINTED, "rnmfd", v_update="paper"),
