@@ -110,7 +110,8 @@ def measured(records):
     """
     records = with_columns(records, [_COLUMNS, _W, _H, _OF_SHORT, _OF_W, _OF_H])
     pairs = [(_iterated(label, _SHORT), _iterated(label, _LONG)) for label in _SCALE]
-    pairs.append(tuple(map(sets.name_as_printed, pairs[-1])))
+    short, long = pairs[-1]
+    pairs.append((sets.name_as_printed(short), sets.name_as_printed(long)))
     for (short, long), (norm, growth) in product(pairs, {_W: _OF_W, _H: _OF_H}.items()):
         earlier = reference(records, norm, {"method": short}, ["dataset", "repeat"])
         later = records["method"] == long
