@@ -24,7 +24,6 @@ import argparse
 import json
 import re
 import sys
-import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,7 +35,6 @@ import nmfbench
 from benchmarks.data import factors, low_rank
 from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.datasets.base import DataMissingError, load_dataset
-from nmfbench.optim.losses import LOSSES
 from nmfbench.records.provenance import host
 from nmfbench.reports.race import FILE, REFERENCE, TARGETS, judge, ratio, rows_of
 from nmfbench.solvers import make_solver
@@ -98,29 +96,22 @@ def run_of(key, X, W, H, seconds):
     solver = make_solver(key, n_components=len(H), tol=0)
 
     def fit(iterations):
-        solver.set_params(max_iter=iterations)
-        begun = time.process_time()
-        codes = solver.fit_transform(X, W=W, H=H)
-        return codes, time.process_time() - begun
+        codes = solver.set_params(max_iter=iterations).fit_transform(X, W=W, H=H)
+        return codes, solver.trace_
 
     fit(_PROBE)  # compiles
-    if key not in _PEERS:
-        fit(_PROBE)
-        solver.set_params(max_iter=_within(seconds, solver.trace_["cpu_seconds"][-1]))
-        return solver.fit(X, W=W, H=H).trace_
     _, probed = fit(_PROBE)
-    n_iter = _within(seconds, probed)
-    _, taken = fit(n_iter)
-    trace = np.zeros(n_iter + 1, TRACE_DTYPE)
-    trace["iteration"] = np.arange(n_iter + 1)
-    trace["cpu_seconds"] = np.linspace(0, taken, n_iter + 1)
-    objective = LOSSES[solver.loss]
-    for i in range(n_iter + 1):
-        if i > 0:
-            W, _ = fit(1)
-            H = solver.components_
-        trace["objective"][i] = objective(X, W, np.ascontiguousarray(H.T))
-    return trace
+    n_iter = _within(seconds, probed["cpu_seconds"][-1])
+    _, trace = fit(n_iter)
+    if key not in _PEERS:
+        return trace
+    steps = np.zeros(n_iter + 1, TRACE_DTYPE)
+    steps["cpu_seconds"] = np.linspace(*trace["cpu_seconds"], n_iter + 1)
+    steps["objective"][0] = trace["objective"][0]
+    for i in range(1, n_iter + 1):
+        W, _ = fit(1)
+        H, steps["objective"][i] = solver.components_, solver.objective_
+    return steps
 
 
 def _within(seconds, probed):
