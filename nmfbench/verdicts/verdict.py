@@ -234,7 +234,7 @@ def _verdict(finding, place, adjusted, smallest, levels):
         interval = None  # it would say more than the comparisons that were made
     number = f"{shown.shown:.3g}"
     if interval is not None:
-        all_of = finding.readings and verdict == "inconclusive"
+        all_of = finding.readings and verdict not in _ON_A_SIDE
         of = "intervals of all readings" if all_of else "interval"
         which = f", least clear at {shown.reading}" if finding.readings and not all_of else ""
         number += f" ({percent(1 - alpha)} {of} {interval[0]:.3g} to {interval[1]:.3g}{which})"
@@ -302,11 +302,14 @@ def _listed(words):
     return f"{', '.join(others)} and {last}" if others else last
 
 
+_ON_A_SIDE = ("confirmed", "refuted")
+
+
 def _shown(finding, verdict, smallest, levels):
     """The estimate that decides, or the worst one, its interval, and one minus the level of it.
 
-    Of several readings the one that decides, which is the least clear; where they decide nothing,
-    with the range of the intervals of all.
+    Of several readings the one that decides, which is the least clear; where it is on no side
+    of the region, with the range of the intervals of all.
     """
     if finding.readings:
         each = [finding.at(reading) for reading in finding.readings]
@@ -315,7 +318,7 @@ def _shown(finding, verdict, smallest, levels):
         name = _DECIDES.get(verdict, "inside")
         last = int(np.argmax([getattr(one.place(smallest), name) for one in each]))
         estimate, interval, alpha = shown[last]
-        if verdict == "inconclusive":
+        if verdict not in _ON_A_SIDE:
             lows, highs = zip(*(interval for _, interval, _ in shown), strict=True)
             interval = min(lows), max(highs)
         return estimate, interval, alpha
