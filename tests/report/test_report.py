@@ -24,10 +24,11 @@ from nmfbench.core import registry
 from nmfbench.papers.paper import paper as paper_of
 from nmfbench.records.errors import StoreError
 from nmfbench.records.store import Store
-from nmfbench.reports.build import _published_beside, _typeset, build_report
+from nmfbench.reports.build import _published_beside, build_report
 from nmfbench.reports.changes import write_release
 from nmfbench.reports.notebooks import (
     NotebookError,
+    _typeset,
     execute_notebook,
     notebook_path,
     write_complete,
