@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 from dataclasses import dataclass
@@ -160,6 +161,7 @@ def _times(run, best):
 def rows_for(problem, starts, seconds):
     """A row for each solver, as the page takes them."""
     X = problem.load()
+    found = summary(race(X, problem, starts, seconds))
     facts = {
         "problem": problem.title,
         "loss": problem.loss,
@@ -169,8 +171,9 @@ def rows_for(problem, starts, seconds):
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "version": nmfbench.__version__,
         "processor": host()["cpu"],
+        # Of the last five minutes: programs that compete slow each other's memory.
+        "load": os.getloadavg()[1] / host()["cores"],
     }
-    found = summary(race(X, problem, starts, seconds))
     return [{**facts, "solver": key, **result} for key, result in found.items()]
 
 

@@ -191,6 +191,7 @@ def write_race(rows: Sequence[dict[str, Any]], output: Path) -> Path:
         limits=limits,
         dates=dates,
         processors=sorted({row["processor"] for row in rows}),
+        load=max(row["load"] for row in rows),
     )
 
 

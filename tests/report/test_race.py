@@ -24,6 +24,7 @@ STUCK = trace((0, 9.0), (3, 1.5))
 FACTS = {
     "problem": "faces, r = 5", "loss": "frobenius", "text": False, "shape": [30, 20],
     "limit": 4.0, "date": "2026-01-01", "version": "1", "processor": "a processor",
+    "load": 2.0,
 }  # fmt: skip
 
 
@@ -79,6 +80,7 @@ def test_the_page_shows_losses_beside_leads(tmp_path):
         "30 × 20, 3 starts",
         "never",
         "alone",
+        "up to 2.0 programs to a processor",
         "50.000 %",
     ):
         assert words in page
