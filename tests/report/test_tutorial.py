@@ -25,7 +25,7 @@ def test_the_tutorial_runs_from_end_to_end(tmp_path):
     assert {"text/html", "image/png"} <= kinds
     text = page.read_text(encoding="utf-8")
     assert "class Alternating" in text
-    assert text.count("<table") >= 4
+    assert text.count("<table") >= 3
     assert text.count("<img") >= 2
     assert tempfile.gettempdir() not in text
     assert str(tmp_path) not in text
