@@ -49,19 +49,9 @@ function show() {
   form.querySelector("output").textContent = `${shown} of ${rows.length} ${part.id}`;
   const column = names.indexOf(sorting.replace("-", ""));
   const sign = sorting.startsWith("-") ? -1 : 1;
-  heads.forEach((head, i) => {
-    if (i === column) head.ariaSort = sign > 0 ? "ascending" : "descending";
-    else head.removeAttribute("aria-sort");
-  });
+  markSorted(heads, column, sign);
   const sorted = column < 0 ? rows : [...rows].sort((a, b) => compare(a.cells[column], b.cells[column], sign));
   table.tBodies[0].append(...sorted.map(({ row }) => row));
-}
-
-// Numbers by size, words by the alphabet; empty cells come last either way.
-function compare(a, b, sign) {
-  if (!a || !b) return !a - !b;
-  const [x, y] = [a, b].map((cell) => parseFloat(cell.replace("<", "0")));
-  return sign * (isNaN(x) || isNaN(y) ? a.localeCompare(b) : x - y);
 }
 
 function write() {
@@ -82,16 +72,9 @@ function read() {
   if (fragment) (target ?? part).scrollIntoView();
 }
 
-heads.forEach((head, i) => {
-  if ("unsorted" in head.dataset) return; // values of many units
-  const button = document.createElement("button");
-  button.textContent = head.textContent;
-  button.type = "button";
-  button.addEventListener("click", () => {
-    sorting = sorting === names[i] ? `-${names[i]}` : names[i];
-    write();
-  });
-  head.replaceChildren(button);
+makeSortable(heads, (i) => {
+  sorting = sorting === names[i] ? `-${names[i]}` : names[i];
+  write();
 });
 form.addEventListener("input", write);
 form.addEventListener("submit", (event) => event.preventDefault());
