@@ -15,6 +15,7 @@ entry-point group ``nmfbench.datasets`` names::
 
     @register_dataset(
         "two-blobs",
+        title="Two blobs",
         kind="generated",
         generated=True,
         n_samples=100,
@@ -22,13 +23,13 @@ entry-point group ``nmfbench.datasets`` names::
         n_classes=2,
         source="made up for this page",
         licence="none needed",
-        scaling="non-negative",
+        scaling="in [0, 1]",
     )
     def load_two_blobs(rng, n_samples=100):
         """Two clusters; ``n_samples`` can be given to ``load_dataset``."""
         y = np.arange(n_samples) % 2
         X = rng.gamma(2.0, size=(n_samples, 5)) + 3.0 * y[:, None]
-        return Bunch(X=X, y=y)
+        return Bunch(X=X / X.max(), y=y)
 
 The loader's first argument depends on the entry: a random generator with ``generated=True``;
 the verified arrays of a prepared file where ``file="name.npz"`` and ``sha256="..."`` are given

@@ -13,6 +13,7 @@ their records, how that is drawn, and what the paper says of it. The rest is a v
 >>> from nmfbench.artefacts.comparisons import better
 >>> from nmfbench.artefacts.frames import mean_table
 >>> from nmfbench.artefacts.grids import Method, corrupted, cross, methods
+>>> from nmfbench.artefacts.plan import Plan
 >>> from nmfbench.artefacts.plots import Curves
 >>> from nmfbench.trials.trial import Trial
 
@@ -68,6 +69,7 @@ what the paper leaves open and we chose is *assumed*:
 ...             better("RobustXRAY", "SPA", "anchor-recovery"),
 ...         )
 ...     ],
+...     planned=Plan(10, "Enough to decide a lead of one anchor; a repeat takes a second."),
 ...     assumed={"size": "40 samples of 30 features, where the paper has 210 of 200."},
 ... )
 

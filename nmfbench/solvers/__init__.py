@@ -37,6 +37,10 @@ stopping rule and ``transform`` from the Frobenius family:
 ...     Notation
 ...     --------
 ...     Their V, W, H are our X, W, H.
+...
+...     Cost
+...     ----
+...     Per iteration: two products of ``X`` with r vectors, and :math:`O((n+m)r^2)`.
 ...     '''
 ...
 ...     damping: float = 1.0
@@ -51,9 +55,9 @@ stopping rule and ``transform`` from the Frobenius family:
 ...         factor -= self.damping / length * (factor @ gram - cross)
 ...         np.maximum(factor, 0, out=factor)
 
-A parameter that makes no sense is refused, with its name in the message. The docstring names the
-letters of the paper in ours (*Notation*, which the common tests look for) and wants more: the
-problem as a formula, and the sections *Cost* (of an iteration, in words), *Notes* (what is
+A parameter that makes no sense is refused, with its name in the message. The docstring has the
+letters of the paper in ours (*Notation*) and the *Cost* of an iteration in words, which the common
+tests look for, and wants more: the problem as a formula, and the sections *Notes* (what is
 guaranteed), *Departures* (from the paper, with reasons) and *References*. ``nmfbench card KEY``
 shows them.
 
@@ -88,8 +92,9 @@ A solver that chooses rows of ``X`` inherits from
 to :mod:`nmfbench.optim.kernels`, and is compiled before the clock starts.
 
 ``tests/solvers/test_common_solvers.py`` runs over all names (``-k KEY`` picks one); it says what a
-solver owes. A solver outside this package registers itself when its module is named by the entry
-point ``nmfbench.solvers``.
+solver owes. Besides, each is held to something independent of it, by a test of its own with the
+mark ``@pytest.mark.against(KEY, ORACLE)``. A solver outside this package registers itself when its
+module is named by the entry point ``nmfbench.solvers``.
 """
 
 from nmfbench.core import registry

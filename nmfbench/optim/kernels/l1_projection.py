@@ -335,6 +335,80 @@ def _lower_bound(x, dual, g, masses, total):
 
 
 @njit(cache=True, nogil=True)
+def _price(y, v, g, inverse, basis, held, n_held, masses, m):
+    """Position of the constraint to let go of: that of the steepest edge. -1 at the optimum.
+
+    ``y`` becomes the derivative of the objective along each edge, ``v`` a bound of how far each
+    moves the fit.
+    """
+    k = basis.shape[0]
+    y[:] = 0.0
+    for a in range(k):
+        factor = g[a]
+        if factor != 0.0:
+            for p in range(k):
+                y[p] += factor * inverse[a, p]
+    v[:] = 0.0
+    for a in range(k):
+        mass = masses[a]
+        for p in range(k):
+            v[p] += mass * abs(inverse[a, p])
+    best, worst = -1, 0.0
+    for p in range(k):
+        if basis[p] < m:
+            violation = abs(y[p]) - 1.0
+            if violation <= _PRICE:
+                continue
+        else:
+            violation = abs(y[p]) if held[basis[p] - m] else -y[p]
+            if violation <= _PRICE * masses[basis[p] - m]:
+                continue
+        if violation > worst * v[p]:
+            best, worst = p, violation / v[p]
+    if best < 0 and n_held > 0:  # optimal, but not a vertex: move to one
+        for p in range(k):
+            if basis[p] >= m and held[basis[p] - m]:
+                best = p
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _next_random(seed):
+    """Marsaglia's xorshift: the next state, whose upper 53 bits are a number in [0, 1)."""
+    seed ^= seed << np.uint64(13)
+    seed ^= seed >> np.uint64(7)
+    seed ^= seed << np.uint64(17)
+    return seed
+
+
+@njit(cache=True, nogil=True)
+def _perturb(xs, r, sign, floor, tight, masses, shift, seed, largest, total):
+    """Move the loose constraints of a degenerate vertex apart, each to its own side."""
+    for j in range(xs.shape[0]):
+        seed = _next_random(seed)
+        amount = shift * largest * (1.0 + float(seed >> np.uint64(11)) / 2.0**53)
+        xs[j] += sign[j] * amount
+        r[j] += sign[j] * amount
+    for a in range(floor.shape[0]):
+        seed = _next_random(seed)
+        if not tight[a] and masses[a] > 0.0:
+            amount = float(seed >> np.uint64(11)) / 2.0**53
+            floor[a] += shift * total / masses[a] * (1.0 + amount)
+    return seed
+
+
+@njit(cache=True, nogil=True)
+def _read_dual(q, sign, y, basis, positive):
+    """``q`` becomes the dual of the last vertex; zero unless the objective is ``positive``."""
+    m = q.shape[0]
+    for j in range(m):
+        q[j] = sign[j] if positive else 0.0
+    for p in range(basis.shape[0]):
+        if basis[p] < m and positive:
+            q[basis[p]] = min(1.0, max(-1.0, y[p]))
+
+
+@njit(cache=True, nogil=True)
 def _solve(
     w, basis, dual, given, careful, x, H, Ht, indptr, indices, data, masses, max_pivots, work
 ):
@@ -385,37 +459,7 @@ def _solve(
     reach = 0.1 * _mean_size(r) if n_held > 0 else np.inf
     shift, seed = 0.0, np.uint64(88172645463325252)
     while True:
-        # Pricing: y holds the objective's derivative along each edge of the vertex.
-        y[:] = 0.0
-        for a in range(k):
-            factor = g[a]
-            if factor != 0.0:
-                row = inverse[a]
-                for p in range(k):
-                    y[p] += factor * row[p]
-        # Divided by (a bound of) how far an edge moves the fit, they tell which is steepest.
-        v[:] = 0.0
-        for a in range(k):
-            mass = masses[a]
-            row = inverse[a]
-            for p in range(k):
-                v[p] += mass * abs(row[p])
-        best, worst = -1, 0.0
-        for p in range(k):
-            if basis[p] < m:
-                violation = abs(y[p]) - 1.0
-                if violation <= _PRICE:
-                    continue
-            else:
-                violation = abs(y[p]) if held[basis[p] - m] else -y[p]
-                if violation <= _PRICE * masses[basis[p] - m]:
-                    continue
-            if violation > worst * v[p]:
-                best, worst = p, violation / v[p]
-        if best < 0 and n_held > 0:  # optimal, but not a vertex: move to one
-            for p in range(k):
-                if basis[p] >= m and held[basis[p] - m]:
-                    best = p
+        best = _price(y, v, g, inverse, basis, held, n_held, masses, m)
         renew = since >= _REFRESH
         if renew or best < 0:
             for a in range(k):
@@ -559,20 +603,7 @@ def _solve(
         if stalled >= _STALL:
             # A degenerate vertex: move the loose constraints apart, each to its own side.
             shift = _SHIFT if shift == 0.0 else 4.0 * shift
-            for j in range(m):
-                seed ^= seed << np.uint64(13)
-                seed ^= seed >> np.uint64(7)
-                seed ^= seed << np.uint64(17)
-                amount = shift * largest * (1.0 + float(seed >> np.uint64(11)) / 2.0**53)
-                xs[j] += sign[j] * amount
-                r[j] += sign[j] * amount
-            for a in range(k):
-                seed ^= seed << np.uint64(13)
-                seed ^= seed >> np.uint64(7)
-                seed ^= seed << np.uint64(17)
-                if not tight[a] and masses[a] > 0.0:
-                    amount = float(seed >> np.uint64(11)) / 2.0**53
-                    floor[a] += shift * total / masses[a] * (1.0 + amount)
+            seed = _perturb(xs, r, sign, floor, tight, masses, shift, seed, largest, total)
             stalled = 0
 
     for a in range(k):
@@ -596,11 +627,7 @@ def _solve(
         if fit < objective - (0.0 if lost else _PROOF * total):
             objective, lost = fit, True
             w[:] = d
-    for j in range(m):
-        q[j] = sign[j] if objective > _ZERO * total else 0.0
-    for p in range(k):
-        if basis[p] < m and objective > _ZERO * total:
-            q[basis[p]] = min(1.0, max(-1.0, y[p]))
+    _read_dual(q, sign, y, basis, objective > _ZERO * total)
     if dual.shape[0] > 0:
         dual[:] = q
     if status == OPTIMAL and pivots > 0:
