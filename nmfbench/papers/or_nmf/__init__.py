@@ -17,8 +17,8 @@ PAPER = Paper(
             "sample: OMF has {effect} its cost.",
             fails="OR-NMF does not lower the objective of faces (CBCL, rank 10) faster than OMF, "
             "sample by sample: it has {behind} the cost of OMF.",
-            no_lead="OR-NMF and OMF lower the objective of faces (CBCL, rank 10) equally fast, "
-            "sample by sample: OMF has {effect} the cost of OR-NMF.",
+            no_lead="OR-NMF lowers the objective of faces (CBCL, rank 10) no faster than OMF, "
+            "sample by sample: OMF has {effect} its cost.",
             question="OR-NMF lowers the objective of faces (CBCL, rank 10) faster than OMF, sample "
             "by sample",
             unit="times",
@@ -29,8 +29,8 @@ PAPER = Paper(
             "has {effect} its cost.",
             fails="In seconds OR-NMF is not faster than OMF on the same faces: after as much time "
             "it has {behind} the cost of OMF.",
-            no_lead="In seconds OR-NMF and OMF are equally fast on the same faces: after as much "
-            "time OMF has {effect} the cost of OR-NMF.",
+            no_lead="In seconds OR-NMF is no faster than OMF on the same faces: after as much time "
+            "OMF has {effect} its cost.",
             question="OR-NMF lowers the objective of faces (CBCL, rank 10) faster than OMF in "
             "seconds",
             unit="times",
