@@ -66,7 +66,7 @@ GOALS = (
     Goal("kl-newton", "kl-mu", 1.01, 0.4, each=True, text=True),
     Goal("kl-newton", "kl-mu", 1.001, 0.1, each=True, text=True),
 )
-"""A goal is met, too, where the peer never comes so near."""
+"""A peer that never comes so near took longer than its limit."""
 
 
 @dataclass(frozen=True)
@@ -121,8 +121,12 @@ def ratio(row: dict[str, Any], other: dict[str, Any], target: float) -> Ratio | 
     return Ratio(float(value), float(min(known)), float(max(known)))
 
 
-def judge(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[Goal, str, bool]]:
-    """Each goal that the rows can decide, what was measured, and whether it is met."""
+def judge(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[Goal, str, bool | None]]:
+    """Each goal that the rows can decide, what was measured, and whether it is met.
+
+    A peer that never came so near took longer than its limit, which bounds the ratio from above.
+    None where such a bound is too large to tell.
+    """
     by_place = {(row["problem"], row["loss"], row["solver"]): row for row in rows}
     for goal in GOALS:
         found = {}
@@ -131,21 +135,40 @@ def judge(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[Goal, str, bool]]:
             if solver == goal.solver and peer is not None and row["text"] >= goal.text:
                 value = ratio(row, peer, goal.target)
                 if value is not None:
-                    found[problem] = value.value
+                    bound = _median(row, goal.target) / peer["limit"]
+                    found[problem] = (value.value, True) if value.value else (bound, False)
         if not found:
             continue
         if goal.each:
+            met, open_ = _each(goal, found)
             worst = max(found, key=lambda problem: found[problem])
-            met = sum(value <= goal.most for value in found.values())
-            measured = f"on {met} of {len(found)}; most on {worst}, {words_of(found[worst])}"
-            yield goal, measured, met == len(found)
+            measured = f"on {met} of {len(found)}; most on {worst}, {_words(*found[worst])}"
+            yield (
+                goal,
+                measured,
+                met == len(found) or (None if met + open_ == len(found) else False),
+            )
             continue
-        values = list(found.values())
-        both = [value for value in values if 0 < value < np.inf]
-        mean = float(np.exp(np.mean(np.log(both)))) if both else 0.0
-        alone, never = values.count(0.0), values.count(np.inf)
-        measured = f"{mean:.2f} × on {len(both)}, alone on {alone}, never on {never}"
-        yield goal, measured, mean <= goal.most and not never
+        values = [value for value, _ in found.values()]
+        exact = all(known for _, known in found.values())
+        mean = float(np.exp(np.mean(np.log(values))))
+        measured = f"{_words(mean, exact)} over {len(values)} problems"
+        yield goal, measured, mean <= goal.most or (False if exact else None)
+
+
+def _each(goal, found):
+    """On how many problems a goal is met, and on how many nobody knows."""
+    met = [value <= goal.most for value, _ in found.values()]
+    unknown = [not exact for _, exact in found.values()]
+    return sum(met), sum(u and not m for u, m in zip(unknown, met, strict=True))
+
+
+def _words(value, exact):
+    return words_of(value) if exact else f"at most {words_of(value)}"
+
+
+def _median(row, target):
+    return float(np.median(row["seconds"][TARGETS.index(target)]))
 
 
 def write_race(rows: Sequence[dict[str, Any]], output: Path) -> Path:
