@@ -174,18 +174,25 @@ def _renamed(names, label):
     return names.get(label, label)
 
 
+def _read_at(method, tol, *, reset=False):
+    """A method at a reading."""
+    params = {**method.params}
+    if tol != _tolerance(method.label):
+        params["tol"] = tol
+    if reset:
+        params["keep_max"] = False
+    label = _reset(method.label) if reset else method.label
+    return Method(_named(label, tol), method.solver, params, drawn=False)
+
+
 def with_readings(chosen: Sequence[Method], of: Collection[str]) -> tuple[Method, ...]:
     """Methods, and those of the names ``of`` at all readings of the settings that they have."""
     others = []
     for method, tol in product(chosen, TOLERANCES):
         if method.label in of and method.label not in _AS_COUNTED:
-            default = tol == _tolerance(method.label)
-            params = {**method.params} if default else {**method.params, "tol": tol}
-            others.append(Method(_named(method.label, tol), method.solver, params, drawn=False))
+            others.append(_read_at(method, tol))
             if _has_maximum(method.label):
-                again = _named(_reset(method.label), tol)
-                params = params | {"keep_max": False}
-                others.append(Method(again, method.solver, params, drawn=False))
+                others.append(_read_at(method, tol, reset=True))
     others += [replace(m, drawn=False) for label in of for m in _COUNTED.get(label, ())]
     found = {method.label: method for method in chosen}
     for method in others:
@@ -260,11 +267,10 @@ def further(method: Method) -> list[Method]:
     """A method at those readings of :func:`one_by_one` which are not its defaults."""
     if method.label not in _TOLERANT:
         return []
-    label, params = method.label, {**method.params}
-    others = {_named(label, tol): {"tol": tol} for tol in TOLERANCES if tol != _tolerance(label)}
-    if _has_maximum(label):
-        others[_reset(label)] = {"keep_max": False}
-    return [Method(name, method.solver, params | own, drawn=False) for name, own in others.items()]
+    others = [_read_at(method, tol) for tol in TOLERANCES if tol != _tolerance(method.label)]
+    if _has_maximum(method.label):
+        others.append(_read_at(method, TOLERANCES[0], reset=True))
+    return others
 
 
 def alike(test_of: Callable[..., Test], *labels: str) -> Test:
