@@ -226,7 +226,7 @@ def main(argv=None) -> int:
 
 
 def keep(rows, file):
-    """Put rows into a file, in the place of those of the same problem, in the problems' order."""
+    """Put rows into a file, replacing rows of the same problem, in the problems' order."""
     here = {(row["loss"], row["problem"]) for row in rows}
     kept = [row for row in rows_of(file) if (row["loss"], row["problem"]) not in here]
     order = {(problem.loss, problem.title): number for number, problem in enumerate(PROBLEMS)}

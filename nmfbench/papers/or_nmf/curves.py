@@ -186,7 +186,7 @@ def _read_at(method, tol, *, reset=False):
 
 
 def with_readings(chosen: Sequence[Method], of: Collection[str]) -> tuple[Method, ...]:
-    """Methods, and those of the names ``of`` at all readings of the settings that they have."""
+    """Methods, and the ones named in ``of`` at all readings of the settings that they have."""
     others = []
     for method, tol in product(chosen, TOLERANCES):
         if method.label in of and method.label not in _AS_COUNTED:
@@ -214,7 +214,7 @@ def readings(*labels: str) -> dict[str, tuple[str, ...]]:
 
 
 def _readings(*labels):
-    """The readings, and the settings that they are of in words."""
+    """The readings, and the names of the settings that they are of."""
     axes: dict[str, dict[str, Callable[[str], str]]] = {}
     if any(label not in _AS_COUNTED for label in labels):
         axes["the tolerance of inner loops"] = {

@@ -32,7 +32,7 @@ def name_as_printed(label: str) -> str:
 
 
 def as_printed(chosen: Iterable[Method]) -> list[Method]:
-    """Those of RNMFD, with the exponent as printed."""
+    """The variants of RNMFD among the methods, with the exponent as printed."""
     return [
         replace(
             method(name_as_printed(m.label), m.solver, v_update="paper", **m.params), drawn=False
