@@ -63,13 +63,6 @@ class OwnData:
         """See :class:`~nmfbench.own.diagnosis.Diagnosis`."""
         return diagnose(self.X)
 
-    @cached_property
-    def mask(self) -> np.ndarray | None:
-        """True where an entry is there; None if none is missing."""
-        if not self.diagnosis.n_missing or sp.issparse(self.X):
-            return None
-        return ~np.isnan(self.X)
-
     def lines(self) -> list[str]:
         """What was read, and the diagnosis, in words."""
         found = [*self.diagnosis.lines(), *self.notes]
@@ -80,18 +73,13 @@ class OwnData:
             found.append(f"labels of {len(np.unique(self.y))} classes")
         return found
 
-    def checked(self, *, missing: bool = False) -> OwnData:
-        """These data, if they can be factorized.
-
-        Parameters
-        ----------
-        missing : bool, default=False
-            Whether missing entries are allowed, as to a solver that masks them.
+    def checked(self) -> OwnData:
+        """These data, if they can be factorized; no solver masks missing entries.
 
         Raises
         ------
         OwnDataError
-            If an entry is negative, infinite or, unless allowed, missing, or all are zero.
+            If an entry is negative, infinite or missing, or all are zero.
         """
         found = self.diagnosis
         if found.n_negative:
@@ -108,15 +96,11 @@ class OwnData:
                 f"data has {found.n_infinite} infinite entries, the first in "
                 f"{self._place(*found.infinite[0])}: replace them by numbers, or leave them empty."
             )
-        if found.n_missing and not missing:
+        if found.n_missing:
             raise OwnDataError(
                 f"data has {found.n_missing} missing entries, the first in "
                 f"{self._place(*found.missing[0])}: impute them, as with "
                 "sklearn.impute.SimpleImputer, or leave out the rows or columns that have them."
-            )
-        if found.n_missing == self.X.shape[0] * self.X.shape[1]:
-            raise OwnDataError(
-                "data has no number, as all entries are missing: give data with numbers."
             )
         if found.largest <= 0:
             raise OwnDataError("data has zeros only: give data with other entries.")

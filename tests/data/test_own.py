@@ -240,13 +240,11 @@ def test_samples_may_be_columns(X, tmp_path):
         read(tmp_path / "X.csv", labels=["a", "b"] * (N // 2))
 
 
-def test_missing_entries_are_masked_or_refused(tmp_path):
-    """An empty cell and NA are NaN; what needs all entries names the first that lacks."""
+def test_missing_entries_are_refused(tmp_path):
+    """An empty cell and NA are NaN; the error names the first."""
     (tmp_path / "X.csv").write_text("name,a,b\nu,1,\nv,NA,4\nw,5,6\n")
     found = read(tmp_path / "X.csv")
     assert found.diagnosis.missing == [(0, 1), (1, 0)]
-    assert found.mask.tolist() == [[True, False], [False, True], [True, True]]
-    assert found.checked(missing=True) is found
     with pytest.raises(OwnDataError, match=r"2 missing .* row 0 \('u'\), column 1 \('b'\): impute"):
         found.checked()
 
