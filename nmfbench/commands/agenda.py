@@ -81,6 +81,7 @@ def agenda_of(
     store: Store,
     profile: str,
     held: Held,
+    known: Known,
     *,
     rivals: Sequence[Trial] = (),
     stand_in: bool = False,
@@ -99,6 +100,8 @@ def agenda_of(
         repeats.
     held : Held
         Records that the store has of the trials.
+    known : Known
+        What is known of the store.
     rivals : sequence of Trial, optional
         Of :func:`timed_rivals`.
     stand_in : bool, default=False
@@ -114,7 +117,7 @@ def agenda_of(
             plan = Plan(repeats, f"All repeats of the {profile} grid.")
         plans[name], planned[name] = plan, plan.trials(trials)
     everything = {t.key: t for trials in (*planned.values(), rivals) for t in trials}
-    final, known = profile == "paper", Known(store)
+    final = profile == "paper"
 
     def outlook(name):
         looks = looks_of(plans[name], final=final)

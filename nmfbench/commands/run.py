@@ -39,6 +39,7 @@ from nmfbench.records.pending import Held, in_stages
 from nmfbench.records.results import reason
 from nmfbench.records.store import Store
 from nmfbench.trials.target import target_of
+from nmfbench.verdicts.known import Known
 from nmfbench.verdicts.scheduler import Computed, run_batches
 
 __all__ = ["run"]
@@ -151,7 +152,7 @@ def run(
         held = Held.of(everything, opened)
         if batches:
             agenda = agenda_of(
-                *(artefacts, grids, opened, profile, held),
+                *(artefacts, grids, opened, profile, held, Known(opened)),
                 rivals=rivals,
                 stand_in=stand_in,
                 **asked,

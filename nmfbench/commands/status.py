@@ -12,10 +12,14 @@ from nmfbench.commands.progress import Progress, silent
 from nmfbench.commands.reading import reading
 from nmfbench.commands.targets import select
 from nmfbench.commands.values import command
+from nmfbench.core import registry
+from nmfbench.datasets.base import dataset_available
+from nmfbench.datasets.files import supplied_hash
 from nmfbench.records.pending import Held
 from nmfbench.records.store import Store
 from nmfbench.records.vouchers import standing
 from nmfbench.trials.trial import Trial
+from nmfbench.verdicts.known import Known
 
 __all__ = ["count_trials", "status"]
 
@@ -75,19 +79,40 @@ def status(
     """
     artefacts = [target.artefact for target in select(targets)]
     profile = profile or ("paper" if open else "quick")
-    grids = {a.id: a.plan(profile, stand_in=stand_in) for a in artefacts}
     with reading(store, progress or silent) as opened:
         if open:
-            held = Held.of((trial for grid in grids.values() for trial in grid), opened)
-            agenda = agenda_of(artefacts, grids, opened, profile, held, stand_in=stand_in)
-            rows = open_rows(agenda)
+            rows = _open(artefacts, opened, profile, stand_in)
             return Answer(rows, open_text(rows), rows=rows)
+        grids = {a.id: a.plan(profile, stand_in=stand_in) for a in artefacts}
         rows = [count_trials(a, opened, profile, grids[a.id]) for a in artefacts]
         for row in rows:
             row |= standing(opened, grids[row["id"]])
         once = {trial.key: trial for grid in grids.values() for trial in grid}
         total = standing(opened, list(once.values()))
     return Answer(rows, f"{text_table(rows, _COLUMNS)}\n{_share(total)}", rows=rows)
+
+
+def _open(artefacts, store, profile, stand_in):
+    """Rows of artefacts with open tests, known or worked out now."""
+    known = Known(store)
+
+    def work_out():
+        grids = {a.id: a.plan(profile, stand_in=stand_in) for a in artefacts}
+        held = Held.of((trial for grid in grids.values() for trial in grid), store)
+        agenda = agenda_of(artefacts, grids, store, profile, held, known, stand_in=stand_in)
+        return open_rows(agenda)
+
+    files = {entry.key: entry.info for entry in registry.datasets.entries() if "file" in entry.info}
+    asked = {
+        "open": profile,
+        "stand_in": stand_in,
+        # What keys of trials depend on besides the source.
+        "here": [name for name in files if stand_in and dataset_available(name)],
+        "supplied": [supplied_hash(of["file"]) for of in files.values() if "sha256" not in of],
+    }
+    rows = known.of_store(artefacts, asked, work_out)
+    known.keep()
+    return rows
 
 
 def count_trials(artefact: Artefact, store: Store, profile: str, grid: Sequence[Trial]) -> dict:

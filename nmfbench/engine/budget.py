@@ -7,12 +7,16 @@ test is to be decided: on smaller grids than the paper's, and on records compute
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from statistics import median
 from typing import Any
+
+import numpy as np
 
 from nmfbench.core import registry
 from nmfbench.records.pending import Held
@@ -68,13 +72,14 @@ def units_of(grids: Mapping[str, Sequence[Trial]]) -> list[Unit]:
 class Costs:
     """CPU seconds that a trial will take, predicted from the records of similar trials.
 
-    Similar trials are other repeats, else other levels, else other parameters. A fit is predicted
-    by their mean; the rest of a trial by their median where all should take the same time, since
-    the first trial of a process takes longer. From another rank, size or data set they are scaled:
-    fits take time in proportion to samples, features, rank and the most iterations, the rest (data,
-    scores, references) to samples and features. Without any record of the task it is
-    :data:`UNKNOWN`. During a run predictions are corrected by the ratio of measured to predicted
-    costs, by task and solver.
+    Similar trials are other repeats, else other levels, else other parameters or ranks. A fit is
+    predicted by their mean; the rest of a trial by their median where all should take the same
+    time, since the first trial of a process takes longer. From another rank, size or data set they
+    are scaled: fits take time in proportion to samples, features, rank and the most iterations, the
+    rest (data, scores, references) to samples and features. From other parameters, such as a
+    tolerance, fits are scaled by what these cost wherever the solver was run with both. Without any
+    record of the task it is :data:`UNKNOWN`. During a run predictions are corrected by the ratio of
+    measured to predicted costs, by task and solver.
 
     Parameters
     ----------
@@ -84,32 +89,39 @@ class Costs:
     """
 
     def __init__(self, store: Store | Held, trials: Iterable[Trial]):
-        self._known: dict[tuple, _Known] = {}
+        self._cells: dict[Trial, _Known] = {}
         self._seen: dict[tuple, list[float]] = {}
-        self._predicted: dict[Trial, float] = {}
         self.learn(store, trials)
 
     def learn(self, store: Store | Held, trials: Iterable[Trial]) -> None:
         """Predict from the records of some more trials, too."""
         everyone = {t.key: t for trial in trials for t in (trial, trial.base) if t is not None}
-        kin: dict[Trial, list[tuple[_Known, float, float]]] = {}
         for key, record in store.provenance(everyone).items():
             trial = everyone[key]
             whole = trial.base is None
             if (cost := cpu_of(record, whole=whole)) is None:
                 continue
+            cell = self._cells.setdefault(trial.prototype, _Known())
             fit = min(cost, _cpu_of_fit(record)) if whole else 0.0
-            if (prototype := trial.prototype) not in kin:
-                kin[prototype] = [
-                    (self._known.setdefault(kind, _Known()), size, volume)
-                    for kind, size, volume in _kinds(prototype)
-                ]
-            for known, size, volume in kin[prototype]:
-                known.fit += fit
-                known.volume += volume
-                if record["elapsed"] is not None:
-                    known.rests.append(cost - fit)
-                    known.size += size
+            cell.fit += fit
+            cell.volume += 1.0
+            if record["elapsed"] is not None:
+                cell.rests.append(cost - fit)
+        self._predicted: dict[Trial, float] = {}
+        self.__dict__.pop("_kin", None)
+
+    @cached_property
+    def _kin(self) -> tuple[_Factors, dict[tuple, _Known]]:
+        """Factors of parameters, and the sums of all trials of a kind."""
+        factors, found = _factors_of(self._cells), {}
+        for prototype, cell in self._cells.items():
+            for kind, size, volume in _kinds(prototype, factors):
+                known = found.setdefault(kind, _Known())
+                known.fit += cell.fit
+                known.volume += volume * cell.volume
+                known.rests += cell.rests
+                known.size += size * len(cell.rests)
+        return factors, found
 
     def of(self, trial: Trial) -> float:
         """CPU seconds of a trial."""
@@ -123,8 +135,9 @@ class Costs:
         return self._predicted[prototype]
 
     def _predict(self, trial):
-        for depth, (kind, size, volume) in enumerate(_kinds(trial)):
-            if (known := self._known.get(kind)) is not None:
+        factors, found = self._kin
+        for depth, (kind, size, volume) in enumerate(_kinds(trial, factors)):
+            if (known := found.get(kind)) is not None:
                 fit = known.fit / known.volume * volume
                 if not known.rests:
                     return _OVERHEAD * fit
@@ -152,7 +165,7 @@ class Costs:
 @dataclass
 class _Known:
     """CPU seconds of some trials: of their fits with what these are in proportion to, and the rests
-    of those whose records say what the whole took."""
+    where records have the seconds of the whole."""
 
     fit: float = 0.0
     volume: float = 0.0
@@ -186,27 +199,76 @@ def _cpu_of_fit(record):
     return (seconds if cpu is None else cpu) or 0.0
 
 
-def _kinds(trial):
+_Factors = Mapping[tuple[str, str], float]
+"""Solver and parameters -> how much longer a fit takes than others of the solver."""
+
+
+def _kinds(trial: Trial, factors: _Factors) -> Iterator[tuple[tuple, float, float]]:
     """From the nearest kin to the farthest, each with what the rest of a trial and its fit are in
     proportion to.
 
     Other repeats, other levels, other parameters; other ranks and sizes, other data, other solvers.
     """
-    near = (trial.task, trial.dataset, str(trial.dataset_params), str(trial.options), trial.solver)
-    params = str(trial.params)
+    near, params = _place(trial), str(trial.params)
     yield (*near, params, trial.corruption, trial.level), 1.0, 1.0
     yield (*near, params), 1.0, 1.0
-    yield near, 1.0, 1.0
+    size, rank, rounds = _volumes(trial)
+    scaled = rounds * factors.get((trial.solver, params), 1.0)
+    yield near, 1.0, scaled
+    yield (*near[:2], trial.solver, params, "sizes"), size, rounds
+    yield (*near[:2], trial.solver, "sizes"), size, scaled
+    yield (trial.task, trial.solver, "sizes"), size, scaled
+    yield (trial.task,), size, rank
+
+
+def _place(trial):
+    """What trials share that differ in parameters, levels and repeats alone."""
+    data = trial.dataset, str(trial.dataset_params)
+    return (trial.task, *data, str(trial.options), trial.solver)
+
+
+def _volumes(trial):
+    """Size of the data, that times the rank, and that times the most iterations."""
     known = {**registry.datasets[trial.dataset].info, **trial.dataset_params}
     size = _product(known.get("n_samples"), known.get("n_features"))
     solver, given = registry.solvers[trial.solver].target, trial.options | trial.params
     rank = size * _product(given.get("n_components"))
     most = (given.get("max_iter"), getattr(solver, "max_iter", None))
-    rounds = rank * next((n for n in most if isinstance(n, int) and n > 0), _ROUNDS)
-    yield (*near[:2], trial.solver, params, "sizes"), size, rounds
-    yield (*near[:2], trial.solver, "sizes"), size, rounds
-    yield (trial.task, trial.solver, "sizes"), size, rounds
-    yield (trial.task,), size, rank
+    return size, rank, rank * next((n for n in most if isinstance(n, int) and n > 0), _ROUNDS)
+
+
+def _factors_of(cells: Mapping[Trial, _Known]) -> _Factors:
+    """What parameters of a solver cost, by all places where it was run with several.
+
+    The logarithm of the seconds of a fit over its volume is modelled as that of the place plus that
+    of the parameters, by least squares. Parameters of which nothing is known have the factor 1.
+    """
+    seen: dict[str, dict[tuple, dict[str, list[float]]]] = {}
+    for trial, cell in cells.items():
+        if cell.fit > _SHORT * cell.volume:
+            value = math.log(cell.fit / cell.volume / _volumes(trial)[2])
+            places = seen.setdefault(trial.solver, {}).setdefault(_place(trial), {})
+            places.setdefault(str(trial.params), []).append(value)
+    return {
+        (solver, params): math.exp(effect)
+        for solver, places in seen.items()
+        for params, effect in _effects(places.values()).items()
+    }
+
+
+def _effects(places: Iterable[Mapping[str, Sequence[float]]]) -> dict[str, float]:
+    """Effects of parameters beside those of places, by the normal equations of least squares; their
+    mean is 0 among all that are compared, directly or through others."""
+    several = [values for values in places if len(values) > 1]
+    columns = {name: i for i, name in enumerate(dict.fromkeys(p for v in several for p in v))}
+    matrix, right = np.zeros((len(columns), len(columns))), np.zeros(len(columns))
+    for values in several:
+        at = [columns[name] for name in values]
+        means = np.array([np.mean(of) for of in values.values()])
+        matrix[np.ix_(at, at)] += np.eye(len(at)) - 1 / len(at)
+        right[at] += means - means.mean()
+    found = np.linalg.pinv(matrix) @ right
+    return dict(zip(columns, found.tolist(), strict=True))
 
 
 def _product(*sizes):

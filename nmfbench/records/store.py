@@ -316,10 +316,16 @@ class Store:
         }
 
     @_explained
-    def seals(self, keys: Iterable[str]) -> dict[str, tuple[str | None, str | None]]:
-        """Digests of the records of ``keys``, and of their arrays, as they stand there."""
-        query = f"SELECT key, {self._seals} FROM records WHERE key IN ({{}})"
-        return {key: (seal, contents) for key, seal, contents in self._select(query, keys)}
+    def seals(self, keys: Iterable[str] | None = None) -> dict[str, tuple[str | None, str | None]]:
+        """Digests of the records of ``keys``, by default of all, and of their arrays, as they stand
+        there."""
+        query = f"SELECT key, {self._seals} FROM records"
+        rows = (
+            self._db.execute(query)
+            if keys is None
+            else self._select(f"{query} WHERE key IN ({{}})", keys)
+        )
+        return {key: (seal, contents) for key, seal, contents in rows}
 
     @_explained
     def imported(self, keys: Iterable[str]) -> set[str]:

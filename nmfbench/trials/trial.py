@@ -278,11 +278,16 @@ class Trial:
         base = "null" if self.base is None else f'"{self.base.key}"'
         return _hashed(f'{self._text} {{"base":{base}{self.prototype._after_base}')
 
-    @cached_property
+    @property
     def timed_problem(self) -> str:
         """Problem that timed rivals share: all fields but the solver and its parameters."""
+        return f"{self.repeat} {self.prototype._timed_problem}"
+
+    @cached_property
+    def _timed_problem(self) -> str:
+        """The same but for the repeat."""
         fields = {name: getattr(self, name) for name in _FIELDS}
-        return canonical(fields | {"solver": None, "params": None})
+        return canonical(fields | {"solver": None, "params": None, "repeat": None})
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Random numbers for one purpose, the same for every solver and level.

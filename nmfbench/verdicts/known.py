@@ -1,9 +1,11 @@
-"""Outlooks that were worked out before, kept beside the store that they are of.
+"""Answers that were worked out before, kept beside the store that they are of.
 
-Tests of all artefacts take many seconds to evaluate, and most of their records are the same from
-one command to the next. An outlook is looked up by all that it can depend on: the source of this
-package, the releases of others, the arguments, and the digests of the records and of their arrays.
-Artefacts of other packages are evaluated every time. Verdicts are never looked up.
+Tests of all artefacts take minutes to evaluate, and most of their records are the same from one
+command to the next. An answer is looked up by all that it can depend on: the source of this
+package that it can be reached by, the releases of others, the arguments, and the digests of the
+records and of their arrays. So after a run only artefacts with other records are evaluated, and
+after an edit in the folder of a paper only artefacts of this paper. Artefacts of other packages are
+evaluated every time. Verdicts are never looked up.
 """
 
 from __future__ import annotations
@@ -12,14 +14,15 @@ import contextlib
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import nmfbench
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.core.files import atomic_write
-from nmfbench.records.provenance import versions
+from nmfbench.records.provenance import host, versions
 from nmfbench.records.store import Store
 from nmfbench.trials.trial import canonical
 
@@ -47,7 +50,7 @@ class Known:
     def of(
         self, artefact: Artefact, question: Any, keys: Iterable[str], answer: Callable[[], Any]
     ) -> Any:
-        """The answer to a question about an artefact, known or worked out now.
+        """The answer to a question about the tests of an artefact, known or worked out now.
 
         Parameters
         ----------
@@ -59,13 +62,26 @@ class Known:
         answer : callable
             Gives it, as JSON holds it.
         """
-        if not _is_ours(artefact):
+        seals = self._store.seals(keys)
+        return self._of([artefact], [_source(artefact.paper)], question, seals, answer)
+
+    def of_store(
+        self, artefacts: Sequence[Artefact], question: Any, answer: Callable[[], Any]
+    ) -> Any:
+        """The answer to a question on which any record, any source and this machine may bear.
+
+        Parameters as in :meth:`of`.
+        """
+        seals = self._store.seals()
+        return self._of(artefacts, [_source(), host()], question, seals, answer)
+
+    def _of(self, artefacts, surroundings, question, seals, answer):
+        if not all(map(_is_ours, artefacts)):
             return answer()
-        seals = sorted(self._store.seals(keys).items())
-        if any(seal is None for _, (seal, _) in seals):  # of an earlier nmfbench
+        if any(seal is None for seal, _ in seals.values()):  # of an earlier nmfbench
             return answer()
-        depends = canonical([_source(), versions(), question, seals])
-        name = f"{artefact.id} {canonical(question)}"
+        depends = canonical([surroundings, versions(), question, sorted(seals.items())])
+        name = " ".join([*(artefact.id for artefact in artefacts), canonical(question)])
         of = hashlib.sha256(depends.encode()).hexdigest()
         known = self._held.get(name)
         if not (isinstance(known, dict) and known.keys() == {"of", "answer"} and known["of"] == of):
@@ -98,12 +114,43 @@ def _module(function) -> str:
     return getattr(function, "__module__", None) or ""
 
 
+# Rooms from which neither tests nor what they look at imports anything.
+_ABOVE = ("advice", "audits", "guests", "checks", "pages", "comparison", "recommendation")
+_ABOVE += ("cards", "reports", "commands", "cli")
+
+
 @functools.cache
-def _source() -> str:
-    """Hash of the source of this package."""
+def _source(paper: str | None = None) -> str:
+    """Hash of the source of this package, or of the part that tests of a paper can depend on."""
     digest = hashlib.sha256()
-    root = Path(nmfbench.__file__).parent
-    for path in sorted(root.rglob("*.py")):
-        digest.update(f"{path.relative_to(root)}\n".encode())
+    for path in _files(paper):
+        digest.update(f"{path.relative_to(_ROOT)}\n".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+_ROOT = Path(nmfbench.__file__).parent
+
+
+def _files(paper):
+    """All source files, or without those of the rooms above and of other papers."""
+    left_out = {_ROOT / name for name in _ABOVE} | (_papers() - _papers(paper))
+    return [
+        path
+        for path in sorted(_ROOT.rglob("*.py"))
+        if paper is None or left_out.isdisjoint(path.parents)
+    ]
+
+
+def _papers(paper=None):
+    """Folders of all papers, or of one with those that it imports from."""
+    every = {path for path in (_ROOT / "papers").iterdir() if path.is_dir()}
+    if paper is None:
+        return every
+    found, todo = set(), {_ROOT / "papers" / paper.replace("-", "_")}
+    while todo:
+        found |= todo
+        text = "".join(p.read_text("utf-8") for folder in todo for p in folder.rglob("*.py"))
+        named = re.findall(rf"\b{nmfbench.__name__}\.papers\.(\w+)", text)
+        todo = {_ROOT / "papers" / name for name in named} & every - found
+    return found

@@ -3,11 +3,13 @@
 The prediction is Bayesian: a mean of n observations with standard error s will, after n' of them,
 be normal around the present one with variance s^2 (1 - n / n'). Of many draws of all estimates of
 an artefact the share counts in which a test is decided, by the procedure and at the level of that
-look. It decides which trials are computed next, and no verdict.
+look. Estimates of one comparison at several readings rest on the same repeats and move together;
+others are drawn independently. It decides which trials are computed next, and no verdict.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -33,12 +35,13 @@ __all__ = ["PRIOR", "WEIGHTS", "Expected", "Outlook", "Prospects", "outlook_of",
 WEIGHTS = {"paper": 1.0, "ours": 0.3}
 """Value of a decided test, by who asserts what it tests."""
 
-PRIOR = {"interim": 0.3, "final": 0.6}
-"""Probability that a look decides a test without an estimate so far, fixed beforehand: of the tests
-of complete grids somewhat more than half were decided by their last look, and half of these with
-p < 0.001."""
+PRIOR = {"interim": 0.65, "final": 0.9}
+"""Probability that a look decides a test without an estimate so far. In the record book of November
+2026 the first look decided 467 of 731 tests (61 artefacts with five complete repeats), the last one
+693 of 767 (58 artefacts with all planned repeats)."""
 
 _DRAWS = 200
+_NORMAL = stats.norm.ppf((np.arange(_DRAWS) + 0.5) / _DRAWS)
 
 
 @dataclass(frozen=True)
@@ -165,14 +168,19 @@ class Outlook:
 
 def _drawn(finding: Finding, growth: float, rng) -> Finding:
     """A finding after ``growth`` times as many observations, in many draws."""
-    normal = stats.norm.ppf((np.arange(_DRAWS) + 0.5) / _DRAWS)
+    draws: list[np.ndarray] = []  # of the comparisons, which each reading has in the same order
+    places: Counter[str] = Counter()
     estimates = []
     for e in finding.estimates:
+        place = places[e.reading]
+        places[e.reading] += 1
+        if place == len(draws):
+            draws.append(rng.permutation(_NORMAL))
         spread = e.error * np.sqrt(1 - 1 / growth)
         estimates.append(
             replace(
                 e,
-                mean=e.mean + spread * rng.permutation(normal),
+                mean=e.mean + spread * draws[place],
                 error=e.error / np.sqrt(growth),
                 freedom=e.freedom * (growth * e.n - 1) / (e.n - 1),
             )

@@ -179,6 +179,23 @@ def test_a_reading_without_an_estimate_keeps_a_test_open():
     assert known.chances(Look(20, 20, True)) == [0.0]
 
 
+def test_readings_of_a_test_move_together():
+    """They rest on the same repeats: a test that is alike at many readings is as likely to be
+    decided as at one, while comparisons with several rivals are drawn independently."""
+    noise = np.arange(5) - 2.0
+    one = of_units(0.9 + noise, "score")
+    look = Look(20, 20, True)
+
+    def chance(**several):
+        found = replace(finding(0.9 + noise), **several)
+        return Prospects(claims(1), [found], lambda name: DELTA, Look(5, 20)).chances(look)[0]
+
+    names = tuple("abcdefgh")
+    alike = chance(estimates=[replace(one, reading=n) for n in names], readings=names)
+    assert 0.2 < alike == chance() < 0.9
+    assert chance(estimates=[replace(one, name=n) for n in names]) < 0.6 * alike
+
+
 # -- the order ------------------------------------------------------------------------------------
 
 
@@ -188,7 +205,8 @@ def test_cheap_verdicts_come_first(clock):
     accounts = world.run(400.0)
     assert world.order[0] == (["cheap"], 5)
     assert accounts["cheap"].spent == accounts["cheap"].predicted
-    assert "0 of 2 open tests decided; next: cheap, 5 s, 0.3 expected" in world.lines[0]
+    expected = f"{PRIOR['interim']:.1f} expected"
+    assert f"0 of 2 open tests decided; next: cheap, 5 s, {expected}" in world.lines[0]
 
 
 def test_a_batch_that_does_not_fit_is_left_out(clock):

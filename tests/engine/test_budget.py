@@ -240,6 +240,27 @@ def test_costs_of_other_sizes_are_those_of_the_same_parameters(store):
     assert Costs(store, known).of(trial("mu", dataset_params=large)) == pytest.approx(10.0)
 
 
+def test_costs_of_other_parameters_scale_as_where_both_were_run(store):
+    """Ten times the seconds on other data; and through a third setting that both were run with."""
+
+    def put(seconds, samples, tol):
+        data = {**trial().dataset_params, "n_samples": samples}
+        one = trial("mu", params={"tol": tol}, dataset_params=data)
+        record = record_of(one, elapsed=1.0 + seconds, seconds=seconds, cpu_seconds=seconds)
+        store.put(record)
+        known.append(one)
+
+    known = []
+    for seconds, samples, tol in ((2.0, 40, 1e-3), (20.0, 40, 1e-4), (6.0, 80, 1e-3)):
+        put(seconds, samples, tol)
+    data = {**trial().dataset_params, "n_samples": 80}
+    close, closer = (trial("mu", params={"tol": tol}, dataset_params=data) for tol in (1e-4, 1e-5))
+    assert Costs(store, known).of(close) == pytest.approx(1.0 + 60.0)
+    put(30.0, 160, 1e-4)
+    put(90.0, 160, 1e-5)
+    assert Costs(store, known).of(closer) == pytest.approx(1.0 + 180.0)
+
+
 def test_costs_are_learnt_from_another_grid(store):
     """A grid of which nothing was run costs what a smaller one of the same task says, scaled."""
     large = trial(dataset_params={**trial().dataset_params, "n_samples": 400})
