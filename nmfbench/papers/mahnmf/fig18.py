@@ -7,30 +7,30 @@ from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import always_best, larger, not_worse, smaller
 from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.mahnmf import shadows
-from nmfbench.papers.mahnmf.shadows import ASKED, IMAGES, MAH, METHODS, SOURCE, SQUARED
+from nmfbench.papers.mahnmf.shadows import ASKED, IMAGES, METHODS, SMOOTHING, SOURCE, SQUARED
 
 _RIVALS = [IMAGES, *(method.label for method in SQUARED)]
 _BESIDE = "the images, and than the fits of HALS and PCA of the same rank"
 _TESTS = {
     "asymmetry": (
         f"are less lopsided than {_BESIDE}",
-        partial(always_best, MAH, _RIVALS, "asymmetry", lower=True, ratio=True),
+        partial(always_best, rivals=_RIVALS, values="asymmetry", lower=True, ratio=True),
     ),
     "lift": (
         "are brighter than the images where there is shadow",
-        partial(larger, MAH, IMAGES, "lift"),
+        partial(larger, rival=IMAGES, value="lift"),
     ),
     "shadow-error": (
         f"are nearer to the median image where there is shadow than {_BESIDE}",
-        partial(always_best, MAH, _RIVALS, "shadow-error", lower=True),
+        partial(always_best, rivals=_RIVALS, values="shadow-error", lower=True),
     ),
     "spread": (
         "differ less in brightness than the images",
-        partial(smaller, MAH, IMAGES, "spread"),
+        partial(smaller, rival=IMAGES, value="spread"),
     ),
     "detail": (
         "have no less of the detail of the median image",
-        partial(not_worse, MAH, [IMAGES], "detail", ratio=True),
+        partial(not_worse, rivals=[IMAGES], values="detail", ratio=True),
     ),
 }
 
@@ -39,13 +39,13 @@ def _claim(name, label, test_of):
     ours = name in ASKED
     start = "With MahNMF" if ours else "MahNMF removes shadow and illumination: its"
     statement = f"{start} low-rank parts {label}, mean over all subjects."
-    test = shadows.at_ranks(test_of, ours=ours)
+    test = shadows.at_readings(test_of, ours=ours)
     return Claim(f"removed-{name}", statement, test=test, **said_at(SOURCE, ours=ours))
 
 
 def trials(profile):
-    """The methods of the paper, and fits of the same rank by a squared loss."""
-    return shadows.grid(profile, (*METHODS, *SQUARED))
+    """The methods of the paper, by both of its algorithms, and fits by a squared loss."""
+    return shadows.grid(profile, (*METHODS, SMOOTHING, *SQUARED))
 
 
 ARTEFACT = register_artefact(
@@ -53,7 +53,7 @@ ARTEFACT = register_artefact(
         "mahnmf/fig18",
         title="Shadows removed from faces, subjects 1 and 2",
         kind="figure",
-        methods=(*METHODS, *SQUARED),
+        methods=(*METHODS, SMOOTHING, *SQUARED),
         grid=trials,
         frame=shadows.by_rank,
         table=partial(shadows.pictures, subjects=(0, 1)),

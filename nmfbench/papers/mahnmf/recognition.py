@@ -297,15 +297,28 @@ def traditional_not_robust() -> list[Claim]:
     return found
 
 
-def not_robust(source: str) -> Claim:
-    """The pseudo-inverse is not robust, as Algorithm 5 recognises more of the same images."""
-    ours, theirs = ({"algorithm": name} for name in ("Algorithm 5", _SAME_IMAGES))
+def of_pseudo_inverse(source: str) -> list[Claim]:
+    """Outliers in the test images take more from Algorithm 4 than the margin; Algorithm 5 copes.
+
+    It recognises more of the same images.
+    """
+    clean, ours, theirs = ({"algorithm": name} for name in (*ALGORITHMS, _SAME_IMAGES))
     each = {"method": [EUC, KL], "condition": _OUTLIERS}
-    return Claim(
-        "pseudo-inverse",
-        "The pseudo-inverse is not robust to outliers: of the same corrupted test images "
-        "Algorithm 4 recognises fewer than Algorithm 5, with EucNMF and KLNMF, under occlusion, "
-        "Laplace noise, and salt & pepper.",
-        source,
-        always_best(ours, [theirs], _ACCURACY, _BY, each=each),
-    )
+    under = f"with {EUC} and {KL}, under occlusion, Laplace noise, and salt & pepper"
+    return [
+        Claim(
+            "pseudo-inverse",
+            "The pseudo-inverse is not robust to outliers: by the same bases Algorithm 4 "
+            "recognises fewer of the test images where these are corrupted than where they are "
+            f"clean, by more than {_ROBUST:g} points, {under}.",
+            source,
+            always_best(clean, [theirs], _ACCURACY, _BY, each=each, region=Bounds(_ROBUST)),
+        ),
+        Claim(
+            "pseudo-inverse-overcome",
+            "Algorithm 5 overcomes this: of the same corrupted test images it recognises more "
+            f"than Algorithm 4 does, {under}.",
+            source,
+            always_best(ours, [theirs], _ACCURACY, _BY, each=each),
+        ),
+    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import chain
 
 import matplotlib.pyplot as plt
@@ -13,6 +12,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
+from nmfbench.artefacts.finding import at_each_reading
 from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.plan import Plan
 from nmfbench.metrics.factors import sparseness
@@ -100,6 +100,18 @@ def _tiled(images):
     return tiles.transpose(0, 2, 1, 3).reshape(-1, _SIDE * (side + 1))
 
 
+def _at_ranks(name, where):
+    """The bases lead at each of the ranks, and at each reading of the settings."""
+    tests = {
+        f"rank {rank}, {words}": at_least(
+            label, _LEAD, bound=0.0, at=where | {"n_components": rank}
+        )
+        for rank in CBCL.ranks
+        for words, (label,) in curves.readings(name).items()
+    }
+    return at_each_reading("the rank, the tolerance of inner loops and whether M∗ is kept", tests)
+
+
 def _claims(name, dataset):
     where = {"dataset": dataset}
     yield Claim(
@@ -107,7 +119,7 @@ def _claims(name, dataset):
         f"The bases of {name} on {_NAMES[dataset]} are sparser than whole faces, and than the "
         "random bases that it starts from.",
         "Section V-B, Figure 1",
-        curves.alike(partial(at_least, value=_LEAD, bound=0.0, at=where), name),
+        _at_ranks(name, where),
     )
     yield Claim(
         f"{name.lower()}-parts-{dataset}",
@@ -139,7 +151,8 @@ ARTEFACT = register_artefact(
         matters={_LEAD: 0.02},
         assumed={
             "rank": "Lost in the text: shown is the larger one of Figures 2 to 5, whose fits these "
-            "are; sparseness is compared at both.",
+            "are. The paper's claims are decided where they come out alike at both, ours on the "
+            "mean.",
             "parts": "The paper judges by eye; ours is Hoyer's sparseness, mean over all bases, "
             "which the lengths of bases do not change. Parts are sparser than whole faces; as the "
             "uniform numbers of the start are that already, bases have to be sparser than these, "
