@@ -71,6 +71,7 @@ KINDS = {
     "ridge-minimum",
     summary="closed form for distances plus a quadratic against a search over one variable",
     matters={"excess": 0.02, "kernel-excess": 0.02, "convexity": 0.02},
+    tolerances={"*excess": 1e-12},  # nothing but rounding
 )
 def ridge_minimum(data, solver, rng, *, kind, most=30):
     r"""Minimise :math:`f(x) = \sum_i a_i |x - p_i| + \frac q2 (x - c)^2` in three ways.
@@ -196,6 +197,7 @@ def search(f, low, high):
     "manifold-moves",
     summary="what a change of one weight still gains where sweeps of MahNMF-M over W end",
     matters={"single-move": 0.02, "last-fall": None},
+    tolerances={"single-move": 1e-12},  # mostly rounding
 )
 def manifold_moves(data, solver, rng, *, n_components, zeros=0.0):
     r"""Sweep over W by Theorem 3, the basis as it is, and search for a better value of each weight.
