@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nmfbench.papers.mahnmf.shadows import GODEC, MAH, RPCA
+from nmfbench.papers.mahnmf.shadows import GODEC, MAH, OGM, RPCA
 from nmfbench.papers.mahnmf.studies.lighting import HALS, PCA
 
 _IMAGES = {"shadow-error-images": 60.0, "detail-images": 0.4, "identity-images": 0.4}
@@ -32,7 +32,7 @@ def _removed(holds):
 
 def _comparable(holds):
     def metrics(row, rng):
-        return _subjects(_CLEARED if holds or row["method"] != MAH else _PLAIN, rng)
+        return _subjects(_CLEARED if holds or row["method"] not in (MAH, OGM) else _PLAIN, rng)
 
     return metrics
 

@@ -311,6 +311,8 @@ ASSUMED = {
     "paper's is lost, so that claims are decided where they come out alike at 1 and 2. Of GoDec "
     "the sparse part has 7.45 % of the entries, as in the authors' demonstration; λ of RPCA is "
     "1/√max(m, n). Its tolerance is that of single precision, in which all methods compute.",
+    "algorithm": "The paper has two, and does not say which one it used here: rank-one residual "
+    "iteration alone. Smoothing takes minutes a fit.",
     "foreground": "The distance of the frame from the background, for all methods, on one scale "
     "of grey in each clip: a scale for each picture would hide differences.",
     "without losing detail": "Read as two errors in grey levels of 255 on clips with masks, which "

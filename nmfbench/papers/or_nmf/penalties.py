@@ -181,6 +181,7 @@ ARTEFACT = register_artefact(
             "The cost that it reaches, over that of a batch method from the same start (best "
             "coefficients, and exact sweeps over the bases, 200 times), is not worse than without "
             "extension by twice the smallest ratio that matters.",
+            "updates": "By rule (9) with τ = 0.001, and M∗ kept, alone.",
             "weights": "λ of 0.001 and 0.01; α of 0, 1 and 10 with β = 0.01. Bases have unit sum, "
             "but in the box, whose entries are from 0.2 to 5 times 1/m, so that its lower bound "
             "matters: without one a box is the same as none but for scale.",

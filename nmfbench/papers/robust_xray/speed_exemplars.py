@@ -121,7 +121,7 @@ ASSUMED = {
     "RobustXRAY": "Rows are projected exactly by a simplex method that goes on from the last step, "
     "where the paper has an ADMM that ends at a tolerance which it does not give. The evidence of "
     "its claims says so.",
-    "exemplars": "Of raw counts, sparse.",
+    "exemplars": "Of raw counts, sparse, alone: the paper names no weighting of words.",
     "3 to 10 times": "Two sentences: that the methods are faster than SMRS, and that they are "
     "about 3 to 10 times faster, for which the interval has to lie within the printed range.",
 }
