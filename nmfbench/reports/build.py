@@ -15,7 +15,6 @@ from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pandas as pd
 from jupyter_core.utils import ensure_event_loop
 from markupsafe import Markup
@@ -318,8 +317,8 @@ def _show(paper, source, artefacts, parameters, output) -> list[Section]:
         execute_notebook(target, target, parameters)
     finally:
         loop.close()
-    sections = take_sections(target)
-    _export(target, paper, sections)
+    sections, notebook = take_sections(target)
+    _export(notebook, paper, sections, output)
     return sections
 
 
@@ -335,13 +334,12 @@ def _write_rows(rows, path) -> Path:
     return path
 
 
-def _export(path: Path, key: str, sections: Sequence[Section]) -> None:
+def _export(notebook, key: str, sections: Sequence[Section], output: Path) -> None:
     """HTML of an executed notebook, as one page of the report.
 
     Beside what the notebook shows it has contents with outcomes, and the outcomes of the paper's
     sentences, at its head and in each section.
     """
-    notebook = nbformat.read(path, as_version=4)
     body = notebook_body(notebook)
     rows = [row for section in sections for row in claim_rows(section.evaluation)]
     sentences = sentence_rows(key, paper_of(key).sentences, rows)
@@ -358,12 +356,12 @@ def _export(path: Path, key: str, sections: Sequence[Section]) -> None:
         .get_template("page.html")
         .render(
             body=Markup(body),
-            title=notebook.metadata.get("title", path.stem),
+            title=notebook.metadata.get("title", key),
             contents=contents(sections),
             description=_description(paper_of(key), sentence_counts(sentences)),
         )
     )
-    path.with_suffix(".html").write_text(page, encoding="utf-8")
+    (output / f"{key}.html").write_text(page, encoding="utf-8")
 
 
 def _description(paper, counts) -> str:

@@ -201,23 +201,27 @@ class Changes:
         return {name: moves for name, moves in found.items() if moves}
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON holds it: outcomes by paper, and each claim that changed with its reason."""
-        changed: list[tuple[str, Any, Any]] = [(m.reason, m.before, m.now) for m in self.moved]
-        changed += [("new", None, row) for row in self.new]
-        changed += [("gone", row, None) for row in self.gone]
+        """As JSON holds it: outcomes by paper, and each claim that changed with its reason.
+
+        Of a claim that is new there is only the id: ``claims.json`` has its row.
+        """
         return {
             "release": {"version": self.release.version, "date": self.release.date},
             "tests": {key: asdict(found) for key, found in self.tests.items()},
             "sentences": {key: asdict(found) for key, found in self.sentences.items()},
             "same": self.same,
             "changed": [
-                {
-                    "id": (now or before)["id"],
-                    "reason": reason,
-                    "before": before and kept(before),
-                    "now": now and kept(now),
-                }
-                for reason, before, now in changed
+                *(
+                    {
+                        "id": move.now["id"],
+                        "reason": move.reason,
+                        "before": kept(move.before),
+                        "now": kept(move.now),
+                    }
+                    for move in self.moved
+                ),
+                *({"id": row["id"], "reason": "new"} for row in self.new),
+                *({"id": row["id"], "reason": "gone", "before": kept(row)} for row in self.gone),
             ],
         }
 
@@ -380,10 +384,15 @@ def read_release(path) -> Release:
     return release
 
 
+def _tight(value) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
 def write_changes(changes: Changes, output: Path) -> list[Path]:
     """Write ``changes.html`` and ``changes.json``; their paths."""
     page = render_page("changes.html", output, changes=changes, reasons=REASONS)
     data = output / "changes.json"
-    text = json.dumps(changes.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
-    data.write_text(f"{text}\n", encoding="utf-8")
+    parts = changes.to_dict()
+    changed = ",\n".join(map(_tight, parts.pop("changed")))
+    data.write_text(f'{_tight(parts)[:-1]},"changed":[\n{changed}\n]}}\n', encoding="utf-8")
     return [page, data]

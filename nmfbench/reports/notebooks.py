@@ -14,6 +14,7 @@ import nbformat
 import papermill
 from latex2mathml.converter import convert as to_mathml
 from nbconvert import HTMLExporter
+from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 import nmfbench
@@ -159,13 +160,26 @@ def _formula(latex):
     return to_mathml(latex, display="block").replace("<math ", '<math tabindex="0" ', 1)
 
 
-def take_sections(path: Path) -> list[Section]:
-    """Read the sections of an executed notebook, and leave only what a reader sees in it."""
+def take_sections(path: Path) -> tuple[list[Section], NotebookNode]:
+    """Read the sections of an executed notebook, and shorten them in its file.
+
+    Returns
+    -------
+    sections : list of Section
+    notebook : NotebookNode
+        With all of each section, as the page of its paper has it. In the file a section has what
+        is not folded there, and leads to the page for the rest.
+    """
     notebook = nbformat.read(path, as_version=4)
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
-    found = [output.data.pop(SECTION) for output in outputs if SECTION in output.get("data", ())]
+    outputs = [output for output in outputs if SECTION in output.get("data", ())]
+    sections = [Section.from_json(output.data.pop(SECTION)) for output in outputs]
+    for output, section in zip(outputs, sections, strict=True):
+        output.data["text/html"] = section.brief
     nbformat.write(notebook, path)
-    return [Section.from_json(text) for text in found]
+    for output, section in zip(outputs, sections, strict=True):
+        output.data["text/html"] = section.html
+    return sections, notebook
 
 
 @contextmanager

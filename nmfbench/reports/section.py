@@ -47,6 +47,7 @@ __all__ = [
 ]
 
 _LETTERS = 10  # of a title, an inch
+_FOLDED = re.compile("<details>.*?</details>\n?", re.DOTALL)  # there are none within others
 
 SECTION = "application/vnd.nmfbench.section"
 """MIME type under which the output of a notebook's cell holds a section for the rest of the report:
@@ -78,6 +79,14 @@ class Section:
     evidence: Evidence | None
     trials: str | None
     numbers: list[dict] = field(default_factory=list)
+
+    @property
+    def brief(self) -> str:
+        """The section without what is folded in it, and a link to the page that has all of it."""
+        artefact = self.evaluation.artefact
+        place = f"{artefact.paper}.html#{artefact.paper}-{artefact.name}"
+        link = f'<p><a href="{place}">Tests, scores, choices and provenance</a></p>\n</section>'
+        return _FOLDED.sub("", self.html).replace("</section>", link)
 
     def to_json(self) -> str:
         """Text that :meth:`from_json` reads; numbers that are not finite stay what they are."""

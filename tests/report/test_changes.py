@@ -233,7 +233,8 @@ def test_the_page_shows_each_move_in_words_and_signs(changes, tmp_path):
         "c": "gone",
     }
     assert [found["changed"][0][part] for part in PARTS] == [BEFORE[0], NOW[0]]
-    assert [found["changed"][1][part] for part in PARTS] == [None, NOW[2]]
+    assert found["changed"][1] == {"id": NOW[2]["id"], "reason": "new"}
+    assert found["changed"][2]["before"] == BEFORE[2]
     assert [found["tests"]["robust-xray"][part]["confirmed"] for part in PARTS] == [1, 2]
 
 

@@ -143,7 +143,12 @@ def test_an_artefact_is_evaluated_and_drawn_once(smoke_store, tmp_path, monkeypa
     assert [e.artefact.id for e in made.evaluations] == [artefact.id for artefact in anp]
     card = (tmp_path / "solvers" / "anp.html").read_text(encoding="utf-8")
     assert "anp/fig2" in card
-    assert SECTION not in (tmp_path / "anp.ipynb").read_text(encoding="utf-8")
+    # The notebook leaves to the page what is folded there.
+    notebook = (tmp_path / "anp.ipynb").read_text(encoding="utf-8")
+    assert SECTION not in notebook
+    assert "<details>" not in notebook
+    assert "anp.html#anp-fig2" in notebook
+    assert "<details>" in (tmp_path / "anp.html").read_text(encoding="utf-8")
     # What a release held of it, and what changed since: nothing held, all claims are new.
     n = sum(len(artefact.claims) for artefact in anp)
     assert f"{n} claims are new" in (tmp_path / "index.html").read_text(encoding="utf-8")
