@@ -113,7 +113,8 @@ class Costs:
     @cached_property
     def _kin(self) -> tuple[_Factors, dict[tuple, _Known]]:
         """Factors of parameters, and the sums of all trials of a kind."""
-        factors, found = _factors_of(self._cells), {}
+        factors = _factors_of(self._cells)
+        found: dict[tuple, _Known] = {}
         for prototype, cell in self._cells.items():
             for kind, size, volume in _kinds(prototype, factors):
                 known = found.setdefault(kind, _Known())

@@ -115,8 +115,10 @@ def _module(function) -> str:
 
 
 # Rooms from which neither tests nor what they look at imports anything.
-_ABOVE = ("advice", "audits", "guests", "checks", "pages", "comparison", "recommendation")
-_ABOVE += ("cards", "reports", "commands", "cli")
+_ABOVE = (
+    *("advice", "audits", "guests", "checks", "pages", "comparison", "recommendation"),
+    *("cards", "reports", "commands", "cli"),
+)
 
 
 @functools.cache
