@@ -19,6 +19,7 @@ from nmfbench.records.pending import Held, in_stages, missing
 from nmfbench.records.provenance import host, public_host
 from nmfbench.records.store import Store
 from nmfbench.verdicts.evaluate import behind, evaluate, judge
+from nmfbench.verdicts.known import Known
 from nmfbench.verdicts.prospects import prospects_of
 
 REPEATS = 10
@@ -187,7 +188,8 @@ def test_the_hours_ahead_have_what_stayed_behind(store):
     bring(store, grid("paper"), {})
     bring(store, grid("quick"))
     trials = CURVES.plan("paper")
-    agenda = agenda_of([CURVES], {CURVES.id: trials}, store, "paper", Held.of(trials, store))
+    held = Held.of(trials, store)
+    agenda = agenda_of([CURVES], {CURVES.id: trials}, store, "paper", held, Known(store))
     (row,) = open_rows(agenda)
     assert row["next"] is not None
     lacking = {t.key for t in grid("paper")} - {t.key for t in grid("quick")}

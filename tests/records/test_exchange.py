@@ -531,8 +531,8 @@ def test_another_program_may_save_the_file_again(tmp_path):
     records = [_record(n_iter=4), _record("mu", n_iter=None)]
     first, second = tmp_path / "first.csv", tmp_path / "second.csv"
     export_records(records, first, format="csv", artefacts={})
-    exact = pd.read_csv(first, float_precision="round_trip")  # the default of pandas 3
-    exact.to_csv(second, index=False)
+    # pandas 2 rounds other numbers on reading
+    pd.read_csv(first, dtype={"score": str}).to_csv(second, index=False)
     assert "4.0" in second.read_text()
     assert [record for record, _ in read_export(second)] == records
 
