@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from nmfbench.papers.mahnmf.shadows import GODEC, MAH, OGM, RPCA
-from nmfbench.papers.mahnmf.studies.lighting import HALS, PCA
+from nmfbench.papers.mahnmf.shadows import GODEC, HALS, MAH, OGM, PCA, RPCA
 
 _IMAGES = {"shadow-error-images": 60.0, "detail-images": 0.4, "identity-images": 0.4}
 _PLAIN = {"asymmetry": 1.0, "lift": 1.0, "spread": 1.0, "shadow-error": 60.0, "detail": 0.4}

@@ -38,7 +38,6 @@ _RUN = 40  # rounds of Algorithm 1
 _FEW = 10.0  # sweeps
 _NAMES = {"gap": "gap of smoothing, share of the loss", "excess": "excess over the exact optima"}
 _SOURCE = "Abstract; Sections 3 and 6"
-_BY_DESIGN = "; by Theorem 1 the gap falls with μ at any factors"
 
 
 def trials(profile):

@@ -29,7 +29,8 @@ OGM = "MahNMF (OGM)"
 SMOOTHING = Method(OGM, "mahnmf-ogm", {"lipschitz": "spectral"}, drawn=False)
 """The paper's other algorithm, by which its claims have to come out alike."""
 
-SQUARED = (Method("HALS", "hals"), Method("PCA", "pca"))
+HALS, PCA = "HALS", "PCA"
+SQUARED = (Method(HALS, "hals"), Method(PCA, "pca"))
 """Fits of the same rank by a squared loss, beside which shadows are removed or are not."""
 
 NUMBERS = {

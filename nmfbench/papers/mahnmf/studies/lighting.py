@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -16,14 +17,24 @@ from nmfbench.artefacts.grids import Method, changed, cross, fields, methods, op
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import NumberTable
 from nmfbench.papers.mahnmf import shadows
-from nmfbench.papers.mahnmf.shadows import GODEC, IMAGES, MAH, NUMBERS, RPCA
+from nmfbench.papers.mahnmf.shadows import (
+    GODEC,
+    HALS,
+    IMAGES,
+    MAH,
+    NUMBERS,
+    OGM,
+    PCA,
+    RPCA,
+    SMOOTHING,
+    SQUARED,
+)
 
-OGM, HALS, PCA, MEDIAN = "MahNMF (OGM)", "HALS", "PCA", "median"
+MEDIAN = "median"
 METHODS = (
     *shadows.METHODS,
-    Method(OGM, "mahnmf-ogm", {"lipschitz": "spectral"}),
-    Method(HALS, "hals"),
-    Method(PCA, "pca"),
+    replace(SMOOTHING, drawn=True),
+    *SQUARED,
     Method(MEDIAN, "median"),
 )
 RANKS = (1, 2, 4, 9)
