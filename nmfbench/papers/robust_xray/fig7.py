@@ -139,7 +139,7 @@ def _claim(clip, name, statement, source, kind, one, other, ours=False):
 
 
 def _at_each_start(test, *labels):
-    found = {}
+    found: dict[tuple[str, ...], str] = {}
     for words, names in STARTS.items():
         found.setdefault(tuple(names.get(label, label) for label in labels), words)
     if len(found) == 1:
