@@ -302,7 +302,7 @@ def figure(
             scores=scores,
             strips=strips,
             claims=claims(masked),
-            planned=Plan(5, "Complete when plans were made; a repeat takes 40 s of CPU time."),
+            planned=Plan(5, "Complete when plans were made; a repeat takes 2 min of CPU time."),
             assumed=assumed | ASSUMED,
             caption=CAPTION,
         )

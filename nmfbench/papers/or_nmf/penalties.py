@@ -195,7 +195,7 @@ ARTEFACT = register_artefact(
         table=summarise,
         picture=draw,
         claims=_CLAIMS,
-        planned=Plan(10, "A repeat takes 15 s of CPU time."),
+        planned=Plan(10, "A repeat takes a minute of CPU time."),
         matters={
             RATIO: Ratio(0.02),
             SPARSE: 0.02,

@@ -125,7 +125,7 @@ ARTEFACT = register_artefact(
                 _with_smrs(always_best(_RAW, _SEPARABLE, _SHARE, ["dataset"])),
             ),
         ],
-        planned=Plan(20, "A repeat takes 56 s of CPU time."),
+        planned=Plan(20, "A repeat takes two to three minutes of CPU time."),
         assumed={
             "near-duplicate": "Not defined in the paper: a document whose tf-idf vector has a "
             "cosine above 0.9 with that of an exemplar chosen earlier.",
