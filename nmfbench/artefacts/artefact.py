@@ -84,7 +84,7 @@ class Artefact:
     planned : Plan, optional
         Repeats after which its verdicts are final; every registered artefact has one.
     stands_for : mapping
-        Of real data sets that take the place of the paper's: what they stand for here, in words,
+        Of real data sets that take the place of the paper's: what they stand for here,
         such as ``{"coil20": "COIL-20 for Caltech-101"}``.
     caption : str
         How to read it, for the report.

@@ -165,7 +165,7 @@ class Printed:
 
 @dataclass(frozen=True)
 class Expected:
-    """An expectation of a paper in words and numbers: a hatched area that its curves should reach.
+    """An expectation of a paper, its text and numbers: a hatched area that its curves should reach.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ class Curves:
     printed : sequence of Printed
         What the paper prints.
     expected : sequence of Expected
-        What it says in words.
+        What it states in its text.
     letters : str
         Of the panels, row by row as the rows and columns are listed.
     size : (float, float)

@@ -25,7 +25,7 @@ __all__ = [
     "shows_photographs",
 ]
 
-_COLOURS = 128  # of a picture, shades at the edges of lines among them
+_COLOURS = 64  # of a picture, shades at the edges of lines among them
 _QUALITY = 72  # of 100, of a picture of photographs: its letters are as sharp as before
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 _LINES = (

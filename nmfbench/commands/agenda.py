@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.artefacts.plan import Plan
-from nmfbench.commands.answer import counted, text_table
+from nmfbench.commands.answer import text_table
 from nmfbench.core import registry
+from nmfbench.core.text import counted
 from nmfbench.engine.budget import Costs
 from nmfbench.records.pending import Held, missing
 from nmfbench.records.store import Store

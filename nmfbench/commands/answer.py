@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Answer", "counted", "text_table"]
+__all__ = ["Answer", "text_table"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,17 +58,6 @@ class Answer:
         if not self.rows:
             return f"<pre>{html.escape(self.text)}</pre>"
         return self.table._repr_html_()
-
-
-def counted(count: int, noun: str) -> str:
-    """A number of things in words.
-
-    Examples
-    --------
-    >>> counted(1, "solver"), counted(0, "solver"), counted(2, "new trial")
-    ('1 solver', '0 solvers', '2 new trials')
-    """
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def text_table(rows: Sequence[Mapping], columns: Sequence[str]) -> str:

@@ -14,12 +14,13 @@ from nmfbench.audits import audit as sampling
 from nmfbench.audits import versions
 from nmfbench.audits.renew import renew as renew_records
 from nmfbench.audits.sensitivity import sensitivity as measure
-from nmfbench.commands.answer import Answer, counted, text_table
+from nmfbench.commands.answer import Answer, text_table
 from nmfbench.commands.errors import UsageError
 from nmfbench.commands.progress import Note, Progress, describe, silent
 from nmfbench.commands.targets import select
 from nmfbench.commands.values import command, converted
 from nmfbench.core import registry
+from nmfbench.core.text import counted
 from nmfbench.engine.runner import Limits
 from nmfbench.guests import parse_solver
 from nmfbench.records.rounding import largest

@@ -21,7 +21,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from nmfbench.checks import check_solver
-from nmfbench.commands.answer import Answer, counted, text_table
+from nmfbench.commands.answer import Answer, text_table
 from nmfbench.commands.errors import UsageError
 from nmfbench.commands.own_data import check_unused, read_matrix
 from nmfbench.commands.progress import Note, Progress, events, silent
@@ -32,6 +32,7 @@ from nmfbench.comparison.plan import Plan, check_tasks, make_plan
 from nmfbench.comparison.run import compute, look_up, timings_folder
 from nmfbench.comparison.saved import add_saved, save_records, saved_solvers
 from nmfbench.core import registry
+from nmfbench.core.text import counted
 from nmfbench.engine.runner import Limits
 from nmfbench.engine.worker import Worker
 from nmfbench.guests import SolverSpec, parse_solver

@@ -12,9 +12,9 @@ from typing import Literal
 import threadpoolctl
 from packaging.requirements import Requirement
 
-from nmfbench.commands.answer import counted
 from nmfbench.core import registry
 from nmfbench.core.guard import SHARE, default_memory_limit
+from nmfbench.core.text import counted
 from nmfbench.datasets.base import dataset_info, dataset_variant
 from nmfbench.datasets.errors import DataError
 from nmfbench.datasets.files import cache_folder, prepared_folders

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from os import PathLike
 
-from nmfbench.commands.answer import Answer, counted, text_table
+from nmfbench.commands.answer import Answer, text_table
 from nmfbench.commands.diagnosis import diagnose, diagnose_data
 from nmfbench.commands.values import command
+from nmfbench.core.text import counted
 from nmfbench.datasets.base import dataset_info
 from nmfbench.records.repair import repair as repair_store
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from nmfbench.commands.answer import Answer, counted
+from nmfbench.commands.answer import Answer
 from nmfbench.commands.errors import UsageError
 from nmfbench.commands.targets import select
 from nmfbench.commands.values import PROFILES, command
+from nmfbench.core.text import counted
 from nmfbench.records.exchange import export_records
 from nmfbench.records.store import Store
 from nmfbench.verdicts.book import owners

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nmfbench.commands.answer import counted
+from nmfbench.core.text import counted
 
 __all__ = ["agreement_text", "import_files", "merge_beside", "merge_data", "merge_text"]
 

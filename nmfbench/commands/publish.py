@@ -7,11 +7,12 @@ from dataclasses import asdict
 from os import PathLike
 
 from nmfbench.cards.card import plan_of_the_field
-from nmfbench.commands.answer import Answer, counted
+from nmfbench.commands.answer import Answer
 from nmfbench.commands.merged import merge_beside, merge_data, merge_text
 from nmfbench.commands.values import BOOK, command, listed
 from nmfbench.comparison.leaderboards import race_traces
 from nmfbench.core import registry
+from nmfbench.core.text import counted
 from nmfbench.records.store import Store
 from nmfbench.records.tally import read_tally, tally, write_tally
 from nmfbench.verdicts import book as record_book

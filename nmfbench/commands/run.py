@@ -21,13 +21,14 @@ from nmfbench.commands.agenda import (
     stayed_behind,
     timed_rivals,
 )
-from nmfbench.commands.answer import Answer, counted, text_table
+from nmfbench.commands.answer import Answer, text_table
 from nmfbench.commands.errors import UsageError
 from nmfbench.commands.merged import agreement_text
 from nmfbench.commands.progress import Note, Progress, describe, events, silent
 from nmfbench.commands.status import count_trials
 from nmfbench.commands.targets import how_to_get, runnable, select
 from nmfbench.commands.values import command, converted
+from nmfbench.core.text import counted
 from nmfbench.engine.budget import run_units, units_of
 from nmfbench.engine.idle import Idle
 from nmfbench.engine.runner import Limits, WorkerPool

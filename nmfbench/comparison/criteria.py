@@ -27,7 +27,7 @@ class Criterion:
     metric : str or None
         None of a race, whose score comes from the traces of all who take part.
     score : str
-        The metric in words.
+        The metric as text.
     higher_is_better, race : bool
     center : {"mean", "median"}
         What stands for the repeats of a problem in tables and ranks. A mean of times would be

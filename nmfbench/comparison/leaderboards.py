@@ -71,7 +71,7 @@ STANDINGS = {
     "behind": "behind the first",
     "mixed": "behind the first on some problems",
 }
-"""Standing of a solver on a leaderboard, in words."""
+"""Standing of a solver on a leaderboard, as text."""
 
 _TICK = 1e-4  # seconds that the clock does not tell apart
 _LEAST = 5  # solvers of a leaderboard on real data
@@ -128,7 +128,7 @@ class Leaderboard:
 
     @property
     def title(self) -> str:
-        """The job in words."""
+        """The job as text."""
         title = self.criterion.title
         if self.kind is not None:
             title = f"{title}: {KINDS.get(self.kind, self.kind)}"

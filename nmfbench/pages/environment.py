@@ -9,6 +9,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from nmfbench.core.text import counted
 from nmfbench.verdicts.sentences import OUTCOMES
 from nmfbench.verdicts.verdict import VERDICTS
 
@@ -49,7 +50,12 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {"badge": badge, "signs": SIGNS, "sentence_signs": _OF_SENTENCES}
+    made.globals |= {
+        "badge": badge,
+        "counted": counted,
+        "signs": SIGNS,
+        "sentence_signs": _OF_SENTENCES,
+    }
     return made
 
 

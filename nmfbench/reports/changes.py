@@ -203,7 +203,8 @@ class Changes:
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it: outcomes by paper, and each claim that changed with its reason.
 
-        Of a claim that is new there is only the id: ``claims.json`` has its row.
+        Of a claim there are its id and its verdicts: ``released.json`` and ``claims.json`` have
+        its rows.
         """
         return {
             "release": {"version": self.release.version, "date": self.release.date},
@@ -215,13 +216,16 @@ class Changes:
                     {
                         "id": move.now["id"],
                         "reason": move.reason,
-                        "before": kept(move.before),
-                        "now": kept(move.now),
+                        "before": move.before["verdict"],
+                        "now": move.now["verdict"],
                     }
                     for move in self.moved
                 ),
                 *({"id": row["id"], "reason": "new"} for row in self.new),
-                *({"id": row["id"], "reason": "gone", "before": kept(row)} for row in self.gone),
+                *(
+                    {"id": row["id"], "reason": "gone", "before": row["verdict"]}
+                    for row in self.gone
+                ),
             ],
         }
 

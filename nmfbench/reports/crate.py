@@ -2,8 +2,10 @@
 
 The form is that of RO-Crate 1.3. Each figure or table has a ``CreateAction``: its instruments are
 the notebook that draws it and this package, its objects are the data and the records, its time is
-that of the records. Each claim has a ``ClaimReview`` with the verdict, the effect, and what the
-paper prints. It states nothing that the records or the pages do not state.
+that of the records. Each claim of a paper has a ``ClaimReview`` with the verdict, the effect, and
+what the paper prints; questions of our own, which nobody claims, stand in ``claims.json`` only. It
+states nothing that the records or the pages do not state, and no check sums of files:
+``SHA256SUMS`` has them.
 """
 
 from __future__ import annotations
@@ -23,7 +25,6 @@ from nmfbench.datasets.base import dataset_info
 from nmfbench.papers.paper import paper
 from nmfbench.records.provenance import commit
 from nmfbench.reports.section import Section
-from nmfbench.reports.sums import file_sum
 from nmfbench.verdicts.evaluate import Evaluation, claim_rows
 from nmfbench.verdicts.verdict import VERDICTS, percent
 
@@ -67,7 +68,8 @@ def write_crate(
         _add(crate, f"#{word.replace(' ', '-')}", "Rating", name=word, alternateName=word)
     for evaluation in evaluations:
         for row in claim_rows(evaluation):
-            _add_review(crate, row, evaluation)
+            if row["origin"] == "paper":
+                _add_review(crate, row, evaluation)
     crate.root_dataset["mentions"] = actions
     path = output / crate.metadata.id
     content = crate.metadata.generate()
@@ -129,10 +131,7 @@ def _add_files(crate, files, output, notebooks):
         name = path.relative_to(output).as_posix()
         kind = _FORMATS.get(path.suffix) or mimetypes.guess_type(name)[0]
         properties = {
-            "name": name,
             "encodingFormat": kind or "application/octet-stream",
-            "contentSize": str(path.stat().st_size),
-            "sha256": file_sum(path),
         }
         if name in notebooks:
             kinds = ["File", "SoftwareSourceCode"]
@@ -203,9 +202,6 @@ def _add_action(crate, section: Section):
     )
 
 
-_ASSERTED_BY = {"paper": "the paper", "ours": "us"}
-
-
 def _add_review(crate, row, evaluation: Evaluation):
     """The review of a claim, a row of :func:`claim_rows`."""
     identifier, values = f"#{row['id']}", []
@@ -233,8 +229,7 @@ def _add_review(crate, row, evaluation: Evaluation):
 
 
 def _keywords(row, evaluation):
-    """Where the claim stands, who asserts it, and how far its grid is."""
+    """Where the claim stands, and how far its grid is."""
     yield row["source"]
-    yield f"asserted by {_ASSERTED_BY[row['origin']]}"
     if evaluation.look_text and row["verdict"] != "not run":
         yield evaluation.look_text

@@ -242,6 +242,7 @@ def render_section(
             sprite_path=picture_path(evaluation.artefact, "frames.webp"),
             numbers=numbers if numbers in pictures else None,
             changes=changes,
+            moved={move.now["id"]: move for move in changes.moved} if changes else {},
             trials=trials,
             twice=twice,
             found=found,

@@ -23,6 +23,7 @@ from nmfbench.verdicts.evaluate import Evaluation
 __all__ = ["cells_of", "write_trials"]
 
 _KEY = 10  # digits of a key, by which ``nmfbench replay`` finds it
+_KEYS = 3  # that stand in a row, to replay or to look up; an export has all
 _MOST = 40  # choices of a field that filters
 _SETTINGS = {"dataset_params": "data made with", "params": "parameters", "options": "options"}
 
@@ -75,7 +76,7 @@ def cells_of(
         What is the same in all trials.
     table : DataFrame of str
         A row a cell: what tells it from others; finished trials; means of their metrics with
-        standard deviations; how their keys begin.
+        standard deviations; how the first of their keys begin.
     fields : list of str
         Columns to filter by.
     """
@@ -97,7 +98,8 @@ def cells_of(
             row["failed"] = str((~finished).sum())
         values = measured.iloc[here][finished.to_numpy()]
         row |= {name: _spread(values[name].dropna()) for name in measured}
-        row["keys"] = " ".join(key[:_KEY] for key in records["key"].iloc[here])
+        keys = records["key"].iloc[here]
+        row["keys"] = " ".join(key[:_KEY] for key in keys[:_KEYS]) + " …" * (len(keys) > _KEYS)
         rows.append(row)
     fields = [name for name, texts in facts.items() if texts.nunique() <= _MOST]
     return {k: v for k, v in shared.items() if v}, pd.DataFrame(rows), fields

@@ -56,7 +56,7 @@ stopping rule and ``transform`` from the Frobenius family:
 ...         np.maximum(factor, 0, out=factor)
 
 A parameter that makes no sense is refused, with its name in the message. The docstring has the
-letters of the paper in ours (*Notation*) and the *Cost* of an iteration in words, which the common
+letters of the paper in ours (*Notation*) and the *Cost* of an iteration as text, which the common
 tests look for, and wants more: the problem as a formula, and the sections *Notes* (what is
 guaranteed), *Departures* (from the paper, with reasons) and *References*. ``nmfbench card KEY``
 shows them.

@@ -556,7 +556,7 @@ def test_a_claim_names_a_method_by_its_whole_label(tmp_path):
     assert row["look"] == look
     text = " ".join(card_text(cards[0]).split())
     assert f"confirmed test/one/first: A is best. ({look})" in text
-    assert f'<div class="source">{look}</div>' in card_page(cards[0])
+    assert f"</a>, {look}</li>" in card_page(cards[0])
 
 
 # -- the command and the report ---------------------------------------------------------------

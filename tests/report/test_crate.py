@@ -1,6 +1,5 @@
 """The RO-Crate of a report: its form, and that it says what the report says."""
 
-import hashlib
 import json
 from pathlib import Path
 
@@ -102,8 +101,8 @@ def test_each_artefact_has_the_action_that_made_it(smoke_report, crate):
         assert action["startTime"] <= action["endTime"]
 
 
-def test_files_have_their_hashes(smoke_report, crate):
-    """Every file of the report but the two that are written last is a part, with its hash."""
+def test_files_are_parts(smoke_report, crate):
+    """Every file of the report but the two that are written last; their sums stand elsewhere."""
     files = {file.id: file for file in crate.root_dataset["hasPart"]}
     there = {
         path.relative_to(smoke_report.folder).as_posix()
@@ -111,15 +110,14 @@ def test_files_have_their_hashes(smoke_report, crate):
         if path.is_file()
     }
     assert set(files) == there - {"SHA256SUMS", "ro-crate-metadata.json"}
-    for name, file in files.items():
-        content = (smoke_report.folder / name).read_bytes()
-        assert file["sha256"] == hashlib.sha256(content).hexdigest()
-        assert file["contentSize"] == str(len(content))
+    assert all(file["encodingFormat"] for file in files.values())
+    assert not any("sha256" in file.properties() for file in files.values())
 
 
 def test_claims_stand_with_verdict_and_numbers(smoke_report, crate):
-    """Each claim has its words, verdict, effect, what the paper prints, and the paper."""
-    rows = json.loads((smoke_report.folder / "claims.json").read_text(encoding="utf-8"))
+    """Each claim of a paper has its words, verdict, effect, what is printed, and the paper."""
+    every = json.loads((smoke_report.folder / "claims.json").read_text(encoding="utf-8"))
+    rows = [row for row in every if row["origin"] == "paper"]
     for row in rows:
         review = crate.get(f"#{row['id']}")
         assert review["claimReviewed"] == row["statement"]

@@ -37,13 +37,13 @@ PAPER = Paper(
         ),
         Headline(
             claim="fig10/best-or-nmf-5",
-            holds="Bases that OR-NMF learns recognise faces better than those of the other online "
+            holds="Bases that OR-NMF learns recognise faces better than bases of the other online "
             "methods: by {effect} on Yale B.",
-            fails="Bases that OR-NMF learns recognise faces worse than those of the best other "
+            fails="Bases that OR-NMF learns recognise faces worse than bases of the best other "
             "online method: they are {behind} behind on Yale B.",
-            no_lead="Bases that OR-NMF learns recognise faces no better than those of the best "
+            no_lead="Bases that OR-NMF learns recognise faces no better than bases of the best "
             "other online method: they have {effect} more on Yale B.",
-            question="bases that OR-NMF learns recognise faces of Yale B better than those of the "
+            question="bases that OR-NMF learns recognise faces of Yale B better than bases of the "
             "other online methods",
         ),
     ),
