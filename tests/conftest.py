@@ -13,6 +13,7 @@ from nmfbench.core import registry
 from nmfbench.engine.runner import run
 from nmfbench.records.store import Store
 from nmfbench.reports.build import build_report
+from nmfbench.trials.target import VARIABLE
 
 _PARALLEL = "PYTEST_XDIST_WORKER" in os.environ
 _PARTS = 4  # of the smoke grids: each starts a process of its own
@@ -58,6 +59,14 @@ def _turn(tmp_path_factory, name, *, wait=True):
             yield None
         else:
             yield base / name
+
+
+@pytest.fixture(scope="module")
+def reference_target():
+    """Untimed trials are computed under the reference target, whatever the environment says."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(VARIABLE, raising=False)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,8 @@ from nmfbench.records.rounding import Spreads
 from nmfbench.records.store import Store
 from nmfbench.records.vouchers import standing, vouched_for
 
+pytestmark = pytest.mark.usefixtures("reference_target")
+
 LONG = on_digits("recognition", "nenmf", train_per_class=20)
 SHORT = on_digits("recognition", "pca")
 PLAIN = [trial(solver, repeat=r) for solver in ("spa", "xray-l2") for r in range(2)]

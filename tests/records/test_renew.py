@@ -12,6 +12,8 @@ from nmfbench.records.merge import import_records, merge
 from nmfbench.records.store import Store
 from nmfbench.trials.target import is_reference
 
+pytestmark = pytest.mark.usefixtures("reference_target")
+
 PLAIN = [trial(solver, repeat=r) for solver in ("spa", "xray-l2") for r in range(2)]
 FITTED = [on_digits(task, "mu") for task in ("recognition", "reconstruction")]
 TIMED = trial("spa", timed=True)

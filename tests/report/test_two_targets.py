@@ -21,6 +21,12 @@ from nmfbench.reports.two_targets import (
 )
 
 FIG3 = "robust-xray/fig3"
+NEW = {
+    "blas": "openblas 0.3.30 Haswell x1, openblas 0.3.31 Haswell x1",
+    "numba-target": "x86-64-v3 00000000",
+    "numpy-simd": "X86_V2 X86_V3",
+    "libc": "glibc 2.36",
+}
 OLD = {
     "blas": "openblas 0.3.30 Nehalem x1, openblas 0.3.31 Nehalem x1",
     "numba-target": "x86-64-v2 00000000",
@@ -37,7 +43,7 @@ def folders(smoke_store, tmp_path_factory):
     with Store(smoke_store) as store:
         records = store.records(keys)
     with Store(plain) as store:
-        store.put_imported((record, {}) for record in records)
+        store.put_imported((record | {"versions": NEW}, {}) for record in records)
     with Store(other) as store:
         for record in records:
             lead = {"anchor-recovery": float(record["solver"] == "spa")}

@@ -130,6 +130,17 @@ def test_sparse_and_dense_data_have_the_same_iterates(dtype):
         np.testing.assert_allclose(found, wanted, atol=tol)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_step_that_cancels_a_reconstruction_leaves_numbers(dtype):
+    """Where the data are zero, and what is left of it is lost beside the component that falls."""
+    floor = dtype(1e-30)
+    X, W = np.array([[1, 0]], dtype), np.ones((1, 2), dtype)
+    H = np.array([[0, 1], [1, np.finfo(dtype).eps / 100]], dtype)
+    masses, pull = H.sum(axis=1), (X / (W @ H)) @ H.T
+    kl_newton_dense(W, X, W @ H, pull, H, masses, floor, 2, np.empty(3, np.intp))
+    np.testing.assert_allclose(W, [[floor, 1]], rtol=1e-6)
+
+
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_the_objective_never_rises_and_ends_below_multiplicative_updates(form, dtype):

@@ -96,7 +96,7 @@ def test_algorithm_1_ends_its_sweeps_by_equation_8():
     assert max(counts) > 10
     model = solver(r=6, inner_sweeps=None, max_iter=3, tol=0).fit(X, **start)
     expected = losses.manhattan(X, W, Ht)
-    assert model.objective_ == pytest.approx(expected, rel=1e-5)  # rounding decides ties
+    assert model.objective_ == pytest.approx(expected, rel=1e-4)  # rounding decides ties
 
 
 @pytest.mark.parametrize("key", KEYS)

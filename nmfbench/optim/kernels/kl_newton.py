@@ -29,11 +29,14 @@ _FAST = {"reassoc", "contract", "nsz", "nnan"}
 
 
 @njit(cache=True, fastmath=_FAST, error_model="numpy")
-def _slopes(x, y, before, step, a):
-    """``y += step before``; then the sums p and q along ``a``."""
+def _slopes(x, y, before, step, a, floor):
+    """``y += step before``; then the sums p and q along ``a``.
+
+    A step downwards may cancel all of a y where there are no data, and no quotient by it is finite.
+    """
     p, q = y.dtype.type(0), y.dtype.type(0)
     for j in range(x.shape[0]):
-        value = y[j] + step * before[j]
+        value = max(y[j] + step * before[j], floor)
         y[j] = value
         share = a[j] / value
         pull = x[j] * share
@@ -64,7 +67,7 @@ def _row(w, x, y, A, masses, floor, n_sweeps, active, count):
             k = active[e]
             if sweep > 0 and w[k] <= floor:
                 continue
-            p, q = _slopes(x, y, A[before], step, A[k])
+            p, q = _slopes(x, y, A[before], step, A[k], floor)
             before, step = k, w.dtype.type(0)
             if masses[k] > 0 and q > 0:
                 step = max((p / q) * (p / masses[k] - one), floor - w[k])
