@@ -130,7 +130,7 @@ def _add_files(crate, files, output, notebooks):
     for path in sorted(files):
         name = path.relative_to(output).as_posix()
         kind = _FORMATS.get(path.suffix) or mimetypes.guess_type(name)[0]
-        properties = {
+        properties: dict[str, Any] = {
             "encodingFormat": kind or "application/octet-stream",
         }
         if name in notebooks:
