@@ -130,12 +130,11 @@ def _add_files(crate, files, output, notebooks):
     for path in sorted(files):
         name = path.relative_to(output).as_posix()
         kind = _FORMATS.get(path.suffix) or mimetypes.guess_type(name)[0]
-        properties: dict[str, Any] = {
-            "encodingFormat": kind or "application/octet-stream",
-        }
+        properties: dict[str, Any] = {"encodingFormat": kind or "application/octet-stream"}
         if name in notebooks:
             kinds = ["File", "SoftwareSourceCode"]
-            properties |= {"@type": kinds, "programmingLanguage": {"@id": _LANGUAGE}}
+            language = {"@id": _LANGUAGE}
+            properties |= {"@type": kinds, "name": name, "programmingLanguage": language}
         crate.add_file(path, name, properties=properties)
 
 
