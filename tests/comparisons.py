@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from nmfbench.comparison.questions import question_of
+from nmfbench.comparison.criteria import criterion_of
 from nmfbench.guests import parse_solver
 from nmfbench.guests.examine import Examined
 
@@ -25,10 +25,10 @@ def invented(plan, scores):
     noise = {}
     rows = []
     for cell in plan.cells:
-        question = question_of(cell.problem.task)
+        criterion = criterion_of(cell.problem.task)
         draw = noise.setdefault((cell.problem.label, cell.repeat), 0.01 * rng.random())
         good = scores[cell.entrant.label]
-        score = good if question.higher_is_better else 100 * (1 - good)  # grey levels, say
+        score = good if criterion.higher_is_better else 100 * (1 - good)  # grey levels, say
         trace = np.array(
             [(0, 0.0, 0.0, 9.0), (1, 1.0 - good, 1.0 - good, 1.0)],
             dtype=[

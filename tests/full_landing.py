@@ -8,8 +8,8 @@ import shutil
 import pandas as pd
 from PIL import Image
 
+from nmfbench.comparison.criteria import criterion_of, why_no_criterion
 from nmfbench.comparison.leaderboards import Leaderboard
-from nmfbench.comparison.questions import question_of, why_no_question
 from nmfbench.core import registry
 from nmfbench.pages.environment import ASSETS
 from nmfbench.papers.paper import paper
@@ -31,7 +31,7 @@ def full_landing(folder):
     papers = list(dict.fromkeys(artefact.paper for artefact in artefacts))
     words = itertools.cycle(VERDICTS)
     sections = [_section(artefact, words, folder) for artefact in artefacts]
-    jobs = [(task, None) for task in registry.tasks if why_no_question(task) is None]
+    jobs = [(task, None) for task in registry.tasks if why_no_criterion(task) is None]
     jobs += itertools.product(_NOISY, NOISES)
     boards = [_board(task, corruption) for task, corruption in jobs]
     shutil.copytree(ASSETS, folder / "assets")
@@ -102,7 +102,7 @@ def _board(task, corruption):
     methods = list(registry.solvers)
     level = ["first", *["level"] * (len(methods) - 1)]
     return Leaderboard(
-        question_of(task),
+        criterion_of(task),
         corruption,
         None,
         None,

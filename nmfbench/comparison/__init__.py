@@ -1,7 +1,7 @@
-"""One solver against the baselines: questions, plan, run, evaluation, figures and page.
+"""One solver against the baselines: criteria, plan, run, evaluation, figures and page.
 
 ``nmfbench compare SOLVER`` plans a fixed grid of small problems (:mod:`nmfbench.problems`) for each
-task that the solver can do and that declares a score (:mod:`~nmfbench.comparison.questions`,
+task that the solver can do and that declares a score (:mod:`~nmfbench.comparison.criteria`,
 :mod:`~nmfbench.comparison.plan`), computes the trials that have no record
 (:mod:`~nmfbench.comparison.run`), makes tables of the records
 (:mod:`~nmfbench.comparison.evaluate`) and draws them on a page (:mod:`~nmfbench.comparison.page`).

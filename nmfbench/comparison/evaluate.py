@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from nmfbench.comparison.criteria import ALPHA, FACTORS, criterion_of
 from nmfbench.comparison.plan import Plan
-from nmfbench.comparison.questions import ALPHA, FACTORS, question_of
 from nmfbench.core import registry
 from nmfbench.problems.problem import Problem
 from nmfbench.records.results import reason
@@ -134,7 +134,7 @@ def gather(
         record: Any = found.get(key) or _NO_RECORD
         if record is _NO_RECORD and cell.trial.base is not None:
             record = failed.get(cell.trial.base.key, _NO_RECORD) | {"metrics": {}}
-        question = question_of(problem.task)
+        criterion = criterion_of(problem.task)
         where = timings if timings is not None and key in timed_here else store
         rows.append(
             {
@@ -153,7 +153,7 @@ def gather(
                 "key": key,
                 "status": record["status"],
                 "error": record["error"],
-                "score": record["metrics"].get(question.metric, np.nan),
+                "score": record["metrics"].get(criterion.metric, np.nan),
                 "seconds": record.get("seconds"),
                 "cpu_seconds": record.get("cpu_seconds"),
                 "objective": record.get("objective"),
@@ -219,7 +219,7 @@ def evaluate(plan: Plan, records: pd.DataFrame) -> Findings:
 
 def races_of(records):
     """Records of races by loss."""
-    races = records[[question_of(task).race for task in records["task"]]]
+    races = records[[criterion_of(task).race for task in records["task"]]]
     return races.groupby("loss", sort=False)
 
 
@@ -237,7 +237,7 @@ def race_scores(runs, times):
 
 def with_failures(records):
     """Scores in which a failed trial is as bad as can be; NaN where there is no record."""
-    higher = records["task"].map(lambda task: question_of(task).higher_is_better)
+    higher = records["task"].map(lambda task: criterion_of(task).higher_is_better)
     worst = np.where(higher, -np.inf, np.inf)
     scores = np.where(records["status"] == "failed", worst, records["score"])
     return np.where(records["status"] == "missing", np.nan, scores)
@@ -251,7 +251,7 @@ def score_table(ranked):
     parts = []
     for task, own in ranked.groupby("task", sort=False):
         cells = own.groupby(_CELL, sort=False, observed=True)
-        if question_of(task).center == "median":
+        if criterion_of(task).center == "median":
             # Values may be infinite, so that nothing is interpolated between them.
             found = {
                 name: cells["score"].quantile(q, interpolation="higher")
@@ -261,7 +261,7 @@ def score_table(ranked):
         else:
             with np.errstate(invalid="ignore"):
                 table = mean_and_interval(cells["score"]).rename(columns={"mean": "center"})
-        table["of"] = question_of(task).center
+        table["of"] = criterion_of(task).center
         table["finite"] = cells["score"].agg(lambda s: np.isfinite(s).sum()).to_numpy(dtype=int)
         table["failed"] = cells["status"].agg(lambda s: (s == "failed").sum()).to_numpy(dtype=int)
         parts.append(table)
@@ -283,7 +283,7 @@ def centers_of(ranked, scores):
 
 def _better(index):
     """Direction of the scores by row: true if higher is better."""
-    return {row: question_of(row[0]).higher_is_better for row in index}
+    return {row: criterion_of(row[0]).higher_is_better for row in index}
 
 
 def _ordered(ranked, scores):
@@ -302,9 +302,9 @@ def _outcomes(plan, ranked):
             table = wins_ties_losses(
                 own.assign(task=own["problem"]),
                 entrant.label,
-                higher_is_better=question_of(task).higher_is_better,
+                higher_is_better=criterion_of(task).higher_is_better,
                 alpha=ALPHA,
-                smallest=question_of(task).smallest,
+                smallest=criterion_of(task).smallest,
             )
             # Who minimises another loss, or takes no sparse data, has no part in the problem.
             there = set(zip(own["problem"], own["method"], strict=True))
@@ -333,9 +333,9 @@ def _summary(plan, ranked, outcomes, centers):
                 {
                     "solver": label,
                     "task": task,
-                    "title": question_of(task).title,
-                    "score": question_of(task).score,
-                    "higher_is_better": question_of(task).higher_is_better,
+                    "title": criterion_of(task).title,
+                    "score": criterion_of(task).score,
+                    "higher_is_better": criterion_of(task).higher_is_better,
                     "problems": len(block),
                     "repeats": int(ranked[ranked["task"] == task]["repeat"].max()) + 1,
                     "mean_rank": float(ranks[label]),
@@ -360,9 +360,9 @@ def _differences(plan, centers):
     """Diagrams over the problems of all tasks, and of each that has enough of them."""
     by_task = dict(list(centers.groupby(level="task", sort=False)))
     # In a race only those take part that minimise one loss.
-    others = [own for task, own in by_task.items() if not question_of(task).race]
+    others = [own for task, own in by_task.items() if not criterion_of(task).race]
     titles = {"all tasks but speed": pd.concat(others)} if len(others) > 1 else {}
-    titles |= {question_of(task).title: own for task, own in by_task.items()}
+    titles |= {criterion_of(task).title: own for task, own in by_task.items()}
     tables = {}
     for title, scores in titles.items():
         new = [e.label for e in plan.new if e.label in scores and scores[e.label].notna().any()]
@@ -419,9 +419,9 @@ def _quality_time(records):
     table = timed.groupby(keys[:3], sort=False)[["seconds", "score"]].median().reset_index()
     parts = []
     for (task, problem), own in table.groupby(["task", "problem"], sort=False):
-        better = question_of(task).higher_is_better
+        better = criterion_of(task).higher_is_better
         front = pareto_front(own["seconds"], own["score"], better)
-        title = f"{question_of(task).title}: {problem}"
+        title = f"{criterion_of(task).title}: {problem}"
         parts.append(own.assign(panel=title, front=front))
     return pd.concat(parts, ignore_index=True)
 
@@ -438,11 +438,11 @@ def _robustness(ranked):
                 continue
             both = pd.concat([clean.assign(level=0.0), noisy])
             table = mean_and_interval(both.groupby(["method", "level"], sort=False)["score"])
-            panel = f"{question_of(task).title}: {group}, {corruption}"
+            panel = f"{criterion_of(task).title}: {group}, {corruption}"
             table = table.assign(task=task, panel=panel)
             rows.append(table)
             levels = breakdown_levels(
-                table, by=["panel"], higher_is_better=question_of(task).higher_is_better
+                table, by=["panel"], higher_is_better=criterion_of(task).higher_is_better
             )
             found.append(levels.assign(task=task))
     columns = ["task", "panel", "method", "level"]

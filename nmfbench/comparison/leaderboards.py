@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from nmfbench.comparison.criteria import ALPHA, Criterion, criterion_of, repeats_to_decide
 from nmfbench.comparison.evaluate import (
     centers_of,
     race_scores,
@@ -28,7 +29,6 @@ from nmfbench.comparison.evaluate import (
     with_failures,
 )
 from nmfbench.comparison.plan import Plan
-from nmfbench.comparison.questions import ALPHA, Question, question_of, repeats_to_decide
 from nmfbench.problems.noise import NOISES
 from nmfbench.records.store import Store
 from nmfbench.stats.profiles import pareto_front
@@ -83,7 +83,7 @@ class Leaderboard:
 
     Attributes
     ----------
-    question : Question
+    criterion : Criterion
     corruption, loss : str or None
     kind : str or None
         Of the real data; None of small problems.
@@ -108,7 +108,7 @@ class Leaderboard:
         Scores behind it: ``problem``, ``method``, ``repeat``, ``score`` and more.
     """
 
-    question: Question
+    criterion: Criterion
     corruption: str | None
     loss: str | None
     kind: str | None
@@ -124,12 +124,12 @@ class Leaderboard:
     @property
     def key(self) -> str:
         """Task, corruption, loss and kind of data, as the address of the job."""
-        return "-".join(filter(None, [self.question.task, self.corruption, self.loss, self.kind]))
+        return "-".join(filter(None, [self.criterion.task, self.corruption, self.loss, self.kind]))
 
     @property
     def title(self) -> str:
         """The job as text."""
-        title = self.question.title
+        title = self.criterion.title
         if self.kind is not None:
             title = f"{title}: {KINDS.get(self.kind, self.kind)}"
         if self.corruption is not None:
@@ -142,7 +142,7 @@ class Leaderboard:
         own = self.records[self.records["method"].isin(list(methods))]
         if own.empty:
             return None
-        return _leaderboard(self.question, self.corruption, self.loss, self.kind, own)
+        return _leaderboard(self.criterion, self.corruption, self.loss, self.kind, own)
 
     @property
     def first(self) -> str:
@@ -176,13 +176,13 @@ class Leaderboard:
         seconds = np.exp(np.log(medians.clip(lower=_TICK)).groupby("method").mean())
         table = pd.DataFrame({"score": scores, "seconds": seconds})
         table = table[np.isfinite(table).all(axis=1)].rename_axis("method").reset_index()
-        front = pareto_front(table["seconds"], table["score"], self.question.higher_is_better)
+        front = pareto_front(table["seconds"], table["score"], self.criterion.higher_is_better)
         return table.assign(front=front)
 
 
 def leaderboards(
     records: pd.DataFrame, *, by_kind: bool = False
-) -> tuple[list[Leaderboard], list[Question]]:
+) -> tuple[list[Leaderboard], list[Criterion]]:
     """Leaderboards of the jobs that most solvers have done, and tasks that too few have.
 
     Parameters
@@ -207,21 +207,21 @@ def leaderboards(
     for task, of_task in ranked.groupby("task", sort=False):
         jobs = of_task.groupby(["corruption", "loss", "kind"], sort=False, dropna=False)
         made = [
-            _leaderboard(question_of(task), _known(corruption), _known(loss), _known(kind), own)
+            _leaderboard(criterion_of(task), _known(corruption), _known(loss), _known(kind), own)
             for (corruption, loss, kind), own in jobs
         ]
         made = [board for board in made if board is not None]
         made = [board for board in made if board.kind is None or len(board.table) >= _LEAST]
         found += made
         if not made:
-            lacking.append(question_of(task))
+            lacking.append(criterion_of(task))
     return found, lacking
 
 
 def preferred(boards: Sequence[Leaderboard]) -> list[Leaderboard]:
     """Leaderboards on real data, and on small problems where a job has none on real data."""
-    real = {(b.question.task, b.corruption) for b in boards if b.kind is not None}
-    return [b for b in boards if b.kind or (b.question.task, b.corruption) not in real]
+    real = {(b.criterion.task, b.corruption) for b in boards if b.kind is not None}
+    return [b for b in boards if b.kind or (b.criterion.task, b.corruption) not in real]
 
 
 def places(boards: Sequence[Leaderboard]) -> dict[str, dict[str, Any]]:
@@ -238,7 +238,7 @@ def places(boards: Sequence[Leaderboard]) -> dict[str, dict[str, Any]]:
     """
     found: dict[str, dict[str, Any]] = {}
     for board in boards:
-        seconds = {} if board.question.race else board.costs().set_index("method")["seconds"]
+        seconds = {} if board.criterion.race else board.costs().set_index("method")["seconds"]
         on_first = board.scores[board.scores["problem"] == board.problems[0]].set_index("method")
         for method, rank, standing in board.table.itertuples(index=False):
             place = found.setdefault(
@@ -255,7 +255,7 @@ def places(boards: Sequence[Leaderboard]) -> dict[str, dict[str, Any]]:
                     "standing": standing,
                     "words": STANDINGS[standing],
                     "problem": board.problems[0],
-                    "score": board.question.score,
+                    "score": board.criterion.score,
                     "center": on_first.loc[method, "center"],
                     "low": on_first.loc[method, "low"],
                     "high": on_first.loc[method, "high"],
@@ -265,7 +265,7 @@ def places(boards: Sequence[Leaderboard]) -> dict[str, dict[str, Any]]:
             if standing == "first" and board.stable:
                 place["first"].append((board.key, board.title))
             place["level"] += standing == "level" or (standing == "first" and not board.stable)
-            if board.question.race:
+            if board.criterion.race:
                 reached = on_first.loc[method, "center"]
                 place["speed"] = f"{reached:.2g} s" if math.isfinite(reached) else "not reached"
     return found
@@ -273,7 +273,7 @@ def places(boards: Sequence[Leaderboard]) -> dict[str, dict[str, Any]]:
 
 def race_traces(plan: Plan, store: Store) -> set[tuple[str, str]]:
     """Keys and names of the available arrays that leaderboards of races read."""
-    races = [cell.trial.key for cell in plan.cells if question_of(cell.problem.task).race]
+    races = [cell.trial.key for cell in plan.cells if criterion_of(cell.problem.task).race]
     return {(key, "trace") for key in races if "trace" in store.array_names(key)}
 
 
@@ -281,7 +281,7 @@ def _known(name: Any) -> Any:
     return None if pd.isna(name) else name
 
 
-def _leaderboard(question, corruption, loss, kind, records):
+def _leaderboard(criterion, corruption, loss, kind, records):
     """Of one job; None where too few repeats have records of most solvers."""
     asked = records["method"].nunique()
     if kind is not None:
@@ -295,7 +295,7 @@ def _leaderboard(question, corruption, loss, kind, records):
     block = _block(records)
     if block.shape[1] < 2:
         return None
-    higher = question.higher_is_better
+    higher = criterion.higher_is_better
     records = records[records["method"].isin(block.columns)]
     ranks = mean_ranks(block, higher)
     repeats = sorted(records["repeat"].unique())
@@ -304,7 +304,7 @@ def _leaderboard(question, corruption, loss, kind, records):
         for start in (0, 1)
     ]
     return Leaderboard(
-        question=question,
+        criterion=criterion,
         corruption=corruption,
         loss=loss,
         kind=kind,

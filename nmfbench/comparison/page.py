@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 import nmfbench
 from nmfbench.checks import Finding
+from nmfbench.comparison.criteria import ALPHA, FACTORS, Criterion, criterion_of
 from nmfbench.comparison.evaluate import Findings, Speed
 from nmfbench.comparison.figures import (
     draw_anytime,
@@ -22,7 +23,6 @@ from nmfbench.comparison.figures import (
     draw_robustness,
 )
 from nmfbench.comparison.plan import Plan
-from nmfbench.comparison.questions import ALPHA, FACTORS, Question, question_of
 from nmfbench.comparison.run import Todo
 from nmfbench.core import registry
 from nmfbench.pages.environment import environment
@@ -67,7 +67,7 @@ def write_page(
     write_tables(_tables(findings), output)
     highlight = [entrant.label for entrant in plan.new]
     compared = set(findings.outcomes["task"])
-    titles = {task: question_of(task).title for task in plan.tasks if task in compared}
+    titles = {task: criterion_of(task).title for task in plan.tasks if task in compared}
     shown = []
     for picture in _pictures(plan, findings, highlight):
         shown.append({"picture": picture} | save(picture, output / "figures"))
@@ -148,10 +148,10 @@ def _pictures(plan: Plan, findings: Findings, highlight) -> Iterator[Picture]:
         yield from _of_speed(loss, speed, plan, highlight)
     if len(findings.quality_time):
         for task, table in findings.quality_time.groupby("task", sort=False):
-            yield _of_quality(question_of(task), table, highlight)
+            yield _of_quality(criterion_of(task), table, highlight)
     for task, table in findings.robustness.groupby("task", sort=False):
         broken = findings.breakdowns[findings.breakdowns["task"] == task]
-        yield _of_robustness(question_of(task), table, broken, highlight)
+        yield _of_robustness(criterion_of(task), table, broken, highlight)
 
 
 def _of_speed(loss, speed: Speed, plan: Plan, highlight) -> Iterator[Picture]:
@@ -184,32 +184,32 @@ def _of_speed(loss, speed: Speed, plan: Plan, highlight) -> Iterator[Picture]:
         )
 
 
-def _of_quality(question: Question, table, highlight) -> Picture:
+def _of_quality(criterion: Criterion, table, highlight) -> Picture:
     return Picture(
-        f"quality-time-{question.task}",
-        f"Quality against time: {question.title.lower()}",
+        f"quality-time-{criterion.task}",
+        f"Quality against time: {criterion.title.lower()}",
         "Medians over repeats of fits timed one at a time, each to its own stop rule; the "
         "grey line joins the methods that none beats in both (Pareto front)."
-        + ("" if question.higher_is_better else " An arrow: far above the axis."),
+        + ("" if criterion.higher_is_better else " An arrow: far above the axis."),
         lambda: draw_quality_time(
             table,
             highlight,
             by="panel",
-            cut_above=not question.higher_is_better,
-            ylabel=question.score,
+            cut_above=not criterion.higher_is_better,
+            ylabel=criterion.score,
         ),
     )
 
 
-def _of_robustness(question: Question, table, broken, highlight) -> Picture:
+def _of_robustness(criterion: Criterion, table, broken, highlight) -> Picture:
     ends = (
         "half of its score there left."
-        if question.higher_is_better
+        if criterion.higher_is_better
         else "twice its error there. Methods far above the rest leave the picture."
     )
     return Picture(
-        f"robustness-{question.task}",
-        f"Robustness: {question.title.lower()}",
+        f"robustness-{criterion.task}",
+        f"Robustness: {criterion.title.lower()}",
         "Means over repeats with 95 % intervals; level 0 is the clean data. A triangle marks "
         f"where a method has {ends}",
         lambda: draw_robustness(
@@ -217,9 +217,9 @@ def _of_robustness(question: Question, table, broken, highlight) -> Picture:
             highlight,
             by="panel",
             breakdown=broken,
-            cut_above=not question.higher_is_better,
+            cut_above=not criterion.higher_is_better,
             xlabel="level of the corruption",
-            ylabel=question.score,
+            ylabel=criterion.score,
         ),
     )
 
@@ -325,7 +325,7 @@ def _by_problem(findings):
         turned = len(methods) > _WIDE
         if turned:
             centers = own.pivot(index="problem", columns="method", values="center")
-            ranks = centers.rank(axis=1, ascending=not question_of(task).higher_is_better).mean()
+            ranks = centers.rank(axis=1, ascending=not criterion_of(task).higher_is_better).mean()
             methods.sort(key=ranks.get)
             columns = [{"text": problem, "new": False} for problem in problems]
             rows = [(name, [cell(problem, name) for problem in problems]) for name in methods]
@@ -336,7 +336,7 @@ def _by_problem(findings):
             ]
         blocks.append(
             {
-                "question": question_of(task),
+                "criterion": criterion_of(task),
                 "corner": "Method" if turned else "Problem",
                 "columns": columns,
                 "rows": [{"head": head, "new": head in new, "cells": row} for head, row in rows],
@@ -381,7 +381,7 @@ def _data(plan):
         problem = cell.problem
         if problem.ranked:
             row = rows.setdefault((problem.dataset, problem.stand_in), _data_set(problem))
-            row["problems"].setdefault(question_of(problem.task).title, {})[problem.label] = None
+            row["problems"].setdefault(criterion_of(problem.task).title, {})[problem.label] = None
     return list(rows.values())
 
 

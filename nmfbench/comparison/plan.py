@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nmfbench.comparison.questions import repeats_to_decide, why_no_question
+from nmfbench.comparison.criteria import repeats_to_decide, why_no_criterion
 from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_available, dataset_info
 from nmfbench.guests.examine import Examined
@@ -172,7 +172,7 @@ def make_plan(
     plan = Plan(profile, [entrant for entrant, _ in entrants])
     usual_tasks = list(registry.problems) if own is None else [*UNLABELLED, *LABELLED]
     for task in dict.fromkeys(tasks or usual_tasks):
-        why = why_no_question(task) if own is None else own.why_not(task)
+        why = why_no_criterion(task) if own is None else own.why_not(task)
         if why is not None:
             plan.leave_out(why, task=task)
             continue
@@ -207,9 +207,9 @@ def check_tasks(tasks: Sequence[str], own: OwnMatrix | None = None) -> None:
             if (why := own.why_not(task)) is not None:
                 raise CompareError(f"{task} cannot be set on {own.name}: {why}.")
             continue
-        why = why_no_question(task)
+        why = why_no_criterion(task)
         if why is not None:
-            known = ", ".join(task for task in registry.problems if why_no_question(task) is None)
+            known = ", ".join(task for task in registry.problems if why_no_criterion(task) is None)
             raise CompareError(
                 f"nothing is compared on the task {task}, since {why}; choose from {known}."
             )

@@ -13,9 +13,9 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 
 from nmfbench.artefacts.style import save_picture
+from nmfbench.comparison.criteria import Criterion
 from nmfbench.comparison.figures import draw_quality_time
 from nmfbench.comparison.leaderboards import STANDINGS, Leaderboard
-from nmfbench.comparison.questions import Question
 from nmfbench.core import registry
 from nmfbench.pages.environment import render_page
 from nmfbench.reports.numbers import interval, number
@@ -67,7 +67,7 @@ def score_of(board: Leaderboard, key: str, problem: str) -> str:
 
 def write_leaderboards(
     boards: Sequence[Leaderboard],
-    lacking: Sequence[Question],
+    lacking: Sequence[Criterion],
     origins: Mapping[str, str],
     output: Path,
 ) -> list[Path]:
@@ -81,7 +81,7 @@ def write_leaderboards(
         By their labels, where the records of external classes come from.
     output : Path
     """
-    pictures = {board.key: _draw(board, output) for board in boards if not board.question.race}
+    pictures = {board.key: _draw(board, output) for board in boards if not board.criterion.race}
     page = render_page(
         "leaderboards.html",
         output,
@@ -113,9 +113,9 @@ def _draw(board, output):
     figure = draw_quality_time(
         shown,
         named={labels[key] for key in list(dict.fromkeys(telling))[:_NAMES] if key in labels},
-        cut_above=not board.question.higher_is_better,
+        cut_above=not board.criterion.higher_is_better,
         xlabel="CPU seconds of a fit",
-        ylabel=textwrap.fill(board.question.score, _LETTERS),
+        ylabel=textwrap.fill(board.criterion.score, _LETTERS),
     )
     name = f"figures/board-{board.key}.webp"
     (output / "figures").mkdir(exist_ok=True)

@@ -22,9 +22,9 @@ from markupsafe import Markup
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.cards import card_list, card_page, make_card
 from nmfbench.cards.card import Evidence, of_the_field, plan_of_the_field
+from nmfbench.comparison.criteria import Criterion
 from nmfbench.comparison.evaluate import gather
 from nmfbench.comparison.leaderboards import Leaderboard, leaderboards, places
-from nmfbench.comparison.questions import Question
 from nmfbench.comparison.saved import add_saved, saved_solvers
 from nmfbench.core import registry
 from nmfbench.guests import SolverSpec
@@ -239,7 +239,7 @@ class _Compared:
 
     field: Evidence | None
     boards: list[Leaderboard]
-    lacking: list[Question]
+    lacking: list[Criterion]
     origins: dict[str, str]
 
 

@@ -149,13 +149,13 @@ def _choice(board, among, loss, data):
     )
     costs = board.costs().set_index("method")["seconds"]
     return Choice(
-        task=board.question.title,
+        task=board.criterion.title,
         kind=SMALL if board.kind is None else KINDS.get(board.kind, board.kind),
         data=data,
         loss=loss,
         outliers="none" if board.corruption is None else NOISES[board.corruption].title,
         problems=board.problems,
-        key=board.question.task,
+        key=board.criterion.task,
         winner=among.winner is not None,
         why=standing_of(among),
         suggestions=[_suggestion(board, among, key, costs) for key in list(keys)[:_MOST]],
@@ -169,7 +169,7 @@ def _suggestion(board, among, key, costs):
         solver_name(key),
         score_of(among, key, among.problems[0]),
         lead(board, key),
-        f"{costs[key]:.2g} s" if key in costs and not board.question.race else "",
+        f"{costs[key]:.2g} s" if key in costs and not board.criterion.race else "",
         is_baseline(key),
     )
 
@@ -182,14 +182,14 @@ def lead(board: Leaderboard, key: str, over: str = PLAIN) -> str:
     has no record.
     """
     records = board.records
-    if board.question.race or key == over or not {key, over} <= set(records["method"]):
+    if board.criterion.race or key == over or not {key, over} <= set(records["method"]):
         return ""
     scores = records.pivot_table(index="repeat", columns="method", values="score", aggfunc="mean")
     ahead = (scores[key] - scores[over]).dropna()
     ahead = ahead[np.isfinite(ahead)]
     if len(ahead) < 2:
         return ""
-    sign = 1 if board.question.higher_is_better else -1
+    sign = 1 if board.criterion.higher_is_better else -1
     ahead = sign * ahead
     return f"{ahead.mean():+.3g} {interval(*t_interval(ahead))}"
 
@@ -197,7 +197,7 @@ def lead(board: Leaderboard, key: str, over: str = PLAIN) -> str:
 def write_choose(boards: Sequence[Leaderboard], output: Path) -> Path:
     """Write ``choose.html``; its path."""
     found = choices(boards)
-    scores: Mapping[str, str] = {board.key: board.question.score for board in boards}
+    scores: Mapping[str, str] = {board.key: board.criterion.score for board in boards}
     return render_page(
         "choose.html",
         output,

@@ -264,7 +264,9 @@ def _tying_vector(products, X, new, rng, n_tries=50):
         "selections": None,
     },
 )
-def residual_zeros(data, solver, rng, *, n_components=None, view="samples", n_frames=200):
+def residual_zeros(
+    data, solver, rng, *, n_components=None, view="samples", n_frames=200, weighting="counts"
+):
     """Replay the selections of RobustXRAY and look at the residual of each exterior point.
 
     Parameters
@@ -279,9 +281,11 @@ def residual_zeros(data, solver, rng, *, n_components=None, view="samples", n_fr
         By default the number of true anchors.
     view : {"samples", "pixels", "texts"}, default="samples"
         Whether the solver chooses among the samples, among the pixels of a clip, or among the
-        training half of a collection, by raw counts.
+        training half of a collection of texts.
     n_frames : int, default=200
         Frames of a clip, evenly spaced.
+    weighting : {"counts", "l1", "tfidf"}, default="counts"
+        Of the words of texts, see :func:`~nmfbench.tasks.exemplars.weight_terms`.
 
     Returns
     -------
@@ -297,7 +301,9 @@ def residual_zeros(data, solver, rng, *, n_components=None, view="samples", n_fr
     """
     X = data.X
     if view == "texts":
-        X = weight_terms(X[rng.permutation(halve_each_class(np.asarray(data.y), rng)[0])], "counts")
+        X = weight_terms(
+            X[rng.permutation(halve_each_class(np.asarray(data.y), rng)[0])], weighting
+        )
     elif view == "pixels":
         X = np.ascontiguousarray(X[spread(len(X), n_frames)].T)
     X = X.astype(np.float64)

@@ -113,7 +113,8 @@ class Prospects:
         for i, finding in enumerate(self.findings):
             chances.append(float(finding.exact))  # of a fact, which takes five observations
             if finding.testable:
-                place = _drawn(finding, growth, rng).place(self.smallest)
+                more = growth if finding.unit != "frames" else 1.0  # a clip has as many as before
+                place = _drawn(finding, more, rng).place(self.smallest)
                 sides, lead = np.minimum(place.inside, place.outside), place.no_lead
             elif not finding.exact and self.look.repeats < MIN_UNITS:
                 prior = PRIOR["final" if look.final else "interim"]

@@ -302,7 +302,7 @@ def _inner_counts(holds):
         if row["task"] == "zero-denominators":
             return {"failed": float(holds), "finite-share": 0.1}
         if row["task"] == "surrogate-stream":
-            few = (row["method"] == OR) == holds
+            few = (row["solver"] == "or-nmf") == holds
             return {"share-of-rises": (0.1 if few else 0.5) * noise[2]}
         shares = row["shares"]
         power = 2 if holds else -2

@@ -93,7 +93,7 @@ def test_solvers_without_records_are_not_ranked():
     assert board.asked == 3
     boards, lacking = leaderboards(records({"a": GOOD, "b": None, "c": None}))
     assert boards == []
-    assert [question.task for question in lacking] == ["recognition"]
+    assert [criterion.task for criterion in lacking] == ["recognition"]
     assert leaderboards(records({"a": GOOD}))[0] == []
     assert leaderboards(records({"a": GOOD, "b": BAD}, repeats=5))[0] == []
 

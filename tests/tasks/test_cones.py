@@ -54,13 +54,15 @@ def test_admm_ends_at_the_optimum():
     assert -1e-12 < excess[-1] < 1e-6
 
 
-def test_zeros_of_texts_are_counted():
+@pytest.mark.parametrize("weighting", ["counts", "l1", "tfidf"])
+def test_zeros_of_texts_are_counted(weighting):
     """A residual is zero where neither the document nor its anchors have a word."""
     rng = np.random.default_rng(0)
     counts = sp.csr_matrix(np.hstack([rng.poisson(2.0, (20, 5)) + 1.0, np.zeros((20, 15))]))
     texts = Bunch(X=counts, y=np.arange(20) % 2)
-    solver = make_solver("robust-xray", random_state=0)
-    found = cones.residual_zeros(texts, solver, rng, n_components=2, view="texts").metrics
+    solver, seen = make_solver("robust-xray", random_state=0), {"view": "texts"}
+    seen["weighting"] = weighting
+    found = cones.residual_zeros(texts, solver, rng, n_components=2, **seen).metrics
     assert found["largest-share-of-zeros"] >= 0.75
     assert found["selections"] == 2
 

@@ -13,22 +13,20 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.estimate import Estimate
 from nmfbench.artefacts.finding import Finding, within
-from nmfbench.artefacts.frames import mean_table, melt_metrics
+from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows
 from nmfbench.artefacts.grids import Method, changed, cross, fields, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Bounds
 from nmfbench.artefacts.tables import score_table
 from nmfbench.core.matters import Ratio
-from nmfbench.papers.or_nmf.curves import INMF, OMF, OR, PRINTED
+from nmfbench.papers.or_nmf.curves import INMF, OMF, OR, PRINTED, alike, with_readings
 from nmfbench.papers.or_nmf.streams import SETS
 from nmfbench.trials.trial import Trial
 
-METHODS = (
-    Method(OR, "or-nmf"),
-    Method(OMF, "omf"),
-    Method(PRINTED, "omf-da", {"safeguard": False}),
-    Method(INMF, "inmf"),
+_RAISING = with_readings(
+    [Method(OR, "or-nmf"), Method(PRINTED, "omf-da", {"safeguard": False})], [OR, PRINTED]
 )
+METHODS = (*_RAISING, Method(OMF, "omf"), Method(INMF, "inmf"))
 _PARTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _MANY = 10  # as or-nmf/table1 has it of OMF
 COUNT, SHARE = "iterations", "share"
@@ -54,7 +52,7 @@ def trials(profile):
         sweeps = changed(base, {"task": "off-diagonal-sweeps", "solver": "omf"})
         found += cross(sweeps, repeats, options("shares", [_PARTS]))
         rises = changed(base, {"task": "surrogate-stream", "options": {"only_end": True}})
-        found += cross(rises, repeats, methods([METHODS[0], METHODS[2]]))
+        found += cross(rises, repeats, methods(_RAISING))
     return found
 
 
@@ -71,7 +69,8 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def summarise(frame: pd.DataFrame) -> pd.DataFrame:
-    """Means by data set, measure and method; of counts geometric ones."""
+    """Means by data set, measure and method that is drawn; of counts geometric ones."""
+    frame = select_rows(frame, method=[method.label for method in METHODS if method.drawn])
     place = ["dataset", "measure", "method"]
     counts = frame.dropna(subset=COUNT)
     logs = mean_table(counts.assign(log=np.log(counts[COUNT])), "log", place)
@@ -106,6 +105,10 @@ def _more_sweeps(name, words, most, fewer):
         "Section IV-E",
         always_best(next(sides), [next(sides)], COUNT, ratio=True, blocks="dataset"),
     )
+
+
+def _fewer_rises(side, rival):
+    return always_best(side, [rival], SHARE, at={"measure": RISES}, lower=True, blocks="dataset")
 
 
 def _ever_fails(frame):
@@ -155,7 +158,7 @@ _CLAIMS = [
         "A smaller share of the updates of W raises the surrogate in OR-NMF than in OMF-DA as "
         "printed.",
         "Section IV-F",
-        always_best(OR, [PRINTED], SHARE, at={"measure": RISES}, lower=True, blocks="dataset"),
+        alike(_fewer_rises, OR, PRINTED),
     ),
 ]
 
@@ -188,7 +191,10 @@ ARTEFACT = register_artefact(
             "zero denominators": "INMF has a floor of 1e-12 in all other artefacts; here 0/0 is "
             "what it is. That it may fail, if some are zero, is shown by one stream in which it "
             "does; where none of these streams has such a denominator, it fails in none of them.",
-            "rises": "Of gₜ by the t-th update of W, by more than 1e-9 of its value.",
+            "rises": "Of gₜ by the t-th update of W, by more than 1e-9 of its value. Decided where "
+            "it comes out alike with updates of OR-NMF that end by a τ of 0.001 and of 0.0001, "
+            "with M∗ kept and found again in each step, and with 20 and 100 steps of OMF-DA, which "
+            "as printed never rests; the table has the first two and 100 steps.",
         },
         caption="Geometric means of iterations and means of shares over repeats.",
     )

@@ -8,31 +8,35 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_least, without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better, not_worse
-from nmfbench.artefacts.frames import mean_table, melt_metrics
+from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows
 from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import score_table
 from nmfbench.core.matters import Ratio
-from nmfbench.papers.or_nmf.curves import OR
+from nmfbench.papers.or_nmf import curves
+from nmfbench.papers.or_nmf.curves import OR, alike
 from nmfbench.trials.trial import Trial
 
 _BOUNDS = 0.2, 5.0  # times 1 / m, the mean of bases of unit sum
 _PIXELS = {"cbcl": 361, "digits": 64}
-_L1 = [Method(f"l1, λ = {lam:g}", "or-nmf", {"penalty": "l1", "lam": lam}) for lam in (1e-3, 1e-2)]
+_L1 = [
+    Method(f"{OR}, l1, λ = {lam:g}", "or-nmf", {"penalty": "l1", "lam": lam})
+    for lam in (1e-3, 1e-2)
+]
 _L2 = [
-    Method(f"l2, α = {alpha:g}", "or-nmf", {"penalty": "l2", "alpha": alpha})
+    Method(f"{OR}, l2, α = {alpha:g}", "or-nmf", {"penalty": "l2", "alpha": alpha})
     for alpha in (0.0, 1.0, 10.0)
 ]
 _BETA = 1e-4  # under which coefficients do not vanish
 _LIGHT = [
     Method(
-        f"l2, α = {alpha:g}, β = {_BETA:g}",
+        f"{OR}, l2, α = {alpha:g}, β = {_BETA:g}",
         "or-nmf",
         {"penalty": "l2", "alpha": alpha, "beta": _BETA},
     )
     for alpha in (0.0, 0.1)
 ]
-_BOX = "box"
+_BOX = f"{OR}, box"
 
 
 def _box(dataset):
@@ -41,7 +45,11 @@ def _box(dataset):
 
 
 _COMMON = (Method(OR, "or-nmf"), *_L1, *_L2, *_LIGHT)
-METHODS = (*_COMMON, *map(_box, _PIXELS))
+_SHOWN = [*(method.label for method in _COMMON), _BOX]
+METHODS = (
+    *curves.with_readings((*_COMMON, _box("cbcl")), _SHOWN),
+    *curves.with_readings([_box("digits")], [_BOX]),
+)
 
 RATIO, SPARSE = "penalised cost over that of the batch method", "sparseness of the coefficients"
 ROUGH, CLIPPED = "roughness of the bases", "cost of clipped bases over that in the box"
@@ -60,7 +68,7 @@ def trials(profile):
     dataset, n, r = ("digits", 40, 4) if profile == "smoke" else ("cbcl", 500, 10)
     repeats = {"smoke": 2, "quick": 5, "paper": 10}[profile]
     base = Trial("penalized-stream", dataset, "", options={"n_components": r, "n_samples": n})
-    return cross(base, repeats, methods([*_COMMON, _box(dataset)]))
+    return cross(base, repeats, methods(curves.with_readings((*_COMMON, _box(dataset)), _SHOWN)))
 
 
 def frame(records: pd.DataFrame) -> pd.DataFrame:
@@ -72,10 +80,11 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def summarise(frame: pd.DataFrame) -> pd.DataFrame:
-    """Means by method, with 95 % intervals."""
-    rows = melt_metrics(frame, {name: name for name in _FORMATS}, "measure", "value")
+    """Means by method that is drawn, with 95 % intervals."""
+    drawn = select_rows(frame, method=_SHOWN)
+    rows = melt_metrics(drawn, {name: name for name in _FORMATS}, "measure", "value")
     rows = rows.dropna(subset="value").astype({"measure": str})
-    order = {method.label: k for k, method in enumerate(METHODS)}
+    order = {label: k for k, label in enumerate(_SHOWN)}
     table = mean_table(rows, "value", ["method", "measure"])
     return table.sort_values("method", key=lambda column: column.map(order))
 
@@ -92,29 +101,49 @@ def _cell(cell):
 # -- claims -----------------------------------------------------------------------------------
 
 
-def _near(method, section, where, *, ours=False):
-    slug = {"l1": "l1", "l2": "l2", _BOX: _BOX}[method.label.partition(",")[0]]
-    size = method.label.rpartition(" ")[2]
+def _no_further(extended, plain):
+    return not_worse(extended, [plain], RATIO, lower=True, ratio=True)
+
+
+def _smooth(rough, *others):
+    return always_best(rough, list(others), ROUGH, ratio=True)
+
+
+def _near(id, method, section, where, *, ours=False):
     return Claim(
-        f"{slug}-near" if slug == _BOX else f"{slug}-near-{size}",
+        id,
         f"{where}, OR-NMF ends no further above a batch method for the same cost than it does "
         "without: the ratio is at most 4 % higher.",
         f"ours, after Section {section}" if ours else f"Section {section}",
-        not_worse(method.label, [OR], RATIO, lower=True, ratio=True),
+        _no_further(method.label, OR) if ours else alike(_no_further, method.label, OR),
         origin="ours" if ours else "paper",
     )
 
 
 _CLAIMS = [
-    *(_near(method, "III-A", f"With the l1 penalty, {method.label[4:]}") for method in _L1),
+    *(
+        _near(
+            f"l1-near-{method.params['lam']:g}",
+            method,
+            "III-A",
+            f"With the l1 penalty, λ = {method.params['lam']:g}",
+        )
+        for method in _L1
+    ),
     Claim(
         "l1-sparse",
         "With the l1 penalty, λ = 0.01, the coefficients of OR-NMF are sparser than without.",
         "Section III-A",
-        better(_L1[-1].label, OR, SPARSE),
+        alike(lambda penalised, plain: better(penalised, plain, SPARSE), _L1[-1].label, OR),
     ),
     *(
-        _near(method, "III-B", f"With the l2 penalty, {method.label[4:]}", ours=True)
+        _near(
+            f"l2-near-{method.params['alpha']:g}",
+            method,
+            "III-B",
+            f"With the l2 penalty, α = {method.params['alpha']:g}",
+            ours=True,
+        )
         for method in _L2[1:]
     ),
     Claim(
@@ -122,22 +151,22 @@ _CLAIMS = [
         "With the l2 penalty, α = 1 and α = 10, neighbouring pixels of the bases of OR-NMF differ "
         "by less, as a share of their size, than with α = 0.",
         "Section III-B",
-        always_best(_L2[0].label, [m.label for m in _L2[1:]], ROUGH, ratio=True),
+        alike(_smooth, *(method.label for method in _L2)),
     ),
     Claim(
         "l2-smooth-light",
         f"So they do with α = 0.1 where β = {_BETA:g} leaves the coefficients.",
         "Section III-B",
-        always_best(_LIGHT[0].label, [_LIGHT[1].label], ROUGH, ratio=True),
+        alike(_smooth, *(method.label for method in _LIGHT)),
     ),
     Claim(
         "l2-near-light",
         f"With the l2 penalty, α = 0.1 and β = {_BETA:g}, OR-NMF ends no further above a batch "
         "method for the same cost than it does without: the ratio is at most 4 % higher.",
         "Section III-B",
-        not_worse(_LIGHT[1].label, [OR], RATIO, lower=True, ratio=True),
+        alike(_no_further, _LIGHT[1].label, OR),
     ),
-    _near(_box("cbcl"), "III-C", "In a box"),
+    _near("box-near", _box("cbcl"), "III-C", "In a box"),
     Claim(
         "box-kept",
         "No entry of the bases leaves the box.",
@@ -166,7 +195,7 @@ ARTEFACT = register_artefact(
         table=summarise,
         picture=draw,
         claims=_CLAIMS,
-        planned=Plan(10, "A repeat takes 15 s of CPU time."),
+        planned=Plan(10, "A repeat takes a minute of CPU time."),
         matters={
             RATIO: Ratio(0.02),
             SPARSE: 0.02,
@@ -181,7 +210,9 @@ ARTEFACT = register_artefact(
             "The cost that it reaches, over that of a batch method from the same start (best "
             "coefficients, and exact sweeps over the bases, 200 times), is not worse than without "
             "extension by twice the smallest ratio that matters.",
-            "updates": "By rule (9) with τ = 0.001, and M∗ kept, alone.",
+            "updates": "By rule (9) with τ of 0.001 and 0.0001, and M∗ kept and found again in "
+            "each step: claims of the paper are decided where they come out alike. The table and "
+            "our claims have the first of each.",
             "weights": "λ of 0.001 and 0.01; α of 0, 1 and 10 with β = 0.01. Bases have unit sum, "
             "but in the box, whose entries are from 0.2 to 5 times 1/m, so that its lower bound "
             "matters: without one a box is the same as none but for scale.",

@@ -7,7 +7,7 @@ from typing import Literal
 
 from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.finding import Test, with_evidence, within
+from nmfbench.artefacts.finding import Test, at_each_reading, with_evidence, within
 from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plots import Curves, Expected, Printed
@@ -30,6 +30,9 @@ WEIGHTINGS = {
     "l1": "counts divided by document length",
     "tfidf": "tf-idf",
 }
+_COUNTS, *_OTHERS = WEIGHTINGS
+WEIGHTED = [{}, *options("weighting", _OTHERS)]
+"""An axis of all weightings, for tasks that see raw counts where no option says otherwise."""
 SIZES = range(10, 151, 10)
 ACCURACIES = [f"accuracy@{size}" for size in SIZES]
 MEAN_ACCURACY = "accuracy@mean"
@@ -51,6 +54,21 @@ def grid(dataset, repeats, chosen=METHODS, *, smoke=False):
         stand_in=smoke,
     )
     return cross(base, repeats, options("weighting", WEIGHTINGS), methods(chosen))
+
+
+def at_each_weighting(test: Test) -> Test:
+    """A test on the rows of a weighting, column ``weighting``, that comes out alike at each.
+
+    For sentences on what is always so: the paper names no weighting of words.
+    """
+    tests = {words: within({"weighting": name}, test) for name, words in WEIGHTINGS.items()}
+    return at_each_reading("the weighting of words", tests)
+
+
+def with_weighting(records):
+    """Records of :data:`WEIGHTED` trials, with the ``weighting`` of all."""
+    known = records.reindex(columns=["weighting"])["weighting"]
+    return records.assign(weighting=known.astype(object).fillna(_COUNTS))
 
 
 def with_mean(records):

@@ -11,6 +11,7 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.printed import PrintedNumber, mean_of
 from nmfbench.papers.robust_xray import speed_backgrounds as backgrounds
 from nmfbench.papers.robust_xray import speed_exemplars as exemplars
+from nmfbench.papers.robust_xray.exemplar_accuracy import WEIGHTINGS
 
 
 def trials(profile):
@@ -32,7 +33,7 @@ def summarise(frame):
     clips = backgrounds.summarise(frame[on_clips]).rename(columns={"clip": "dataset"})
     parts = [part for part in (texts, clips) if len(part)]
     table = pd.concat(parts, ignore_index=True)
-    columns = ["dataset", "n_frames", "method", "median", "min", "max"]
+    columns = ["dataset", "weighting", "n_frames", "method", "median", "min", "max"]
     return table.reindex(columns=[*columns, "faster", "slower", "pauc", "front", "count"])
 
 
@@ -40,6 +41,7 @@ def draw(table):
     """The table as printed; empty where a column is not about a row."""
     texts = {
         "data": table["dataset"],
+        "chosen on": table["weighting"].map(WEIGHTINGS).fillna(""),
         "frames": _printed(table["n_frames"], "{:.0f}"),
         "method": table["method"],
         "CPU seconds (median)": _printed(table["median"], "{:.3g}"),
@@ -99,7 +101,7 @@ _NUMBERS = [
         _number(
             f"smrs-{which}",
             f"How many times faster than SMRS SPA and XRAY are: the {word} ratio of CPU seconds "
-            "(BBC, the authors' ADMM)",
+            "(raw counts of BBC, the authors' ADMM)",
             value,
             exemplars.PRINTED.source,
             exemplars.RIVALS,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from nmfbench.artefacts.bounds import slower
 from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import smaller
-from nmfbench.artefacts.finding import Test, with_evidence
-from nmfbench.artefacts.grids import Method, cross, methods, with_data
+from nmfbench.artefacts.finding import Test, with_evidence, within
+from nmfbench.artefacts.grids import Method, changed, cross, methods, options, with_data
 from nmfbench.papers.reported import reported
+from nmfbench.papers.robust_xray.exemplar_accuracy import WEIGHTINGS, at_each_weighting
 from nmfbench.problems.exemplars import TEXTS
 from nmfbench.trials.trial import Trial
 
@@ -27,36 +29,45 @@ METHODS = (
 FASTER = [method.label for method in _FAST]
 """Methods that the text calls faster than SMRS."""
 
+_COUNTS = {"weighting": "counts"}
 RIVALS = [
-    tuple({"dataset": "bbc", "method": method} for method in (SMRS_ADMM, fast)) for fast in FASTER
+    tuple({"dataset": "bbc", "method": name, **_COUNTS} for name in (SMRS_ADMM, fast))
+    for fast in FASTER
 ]
-"""Rows of SMRS, as its authors have it, and of each of these."""
+"""Rows of SMRS, as its authors have it, and of each of these, on raw counts."""
 
 
 def grid(profile):
-    """All methods on BBC, and all but the ADMM on Reuters."""
+    """The ADMM and its rivals on BBC, by weighting; on raw counts of BBC and Reuters the others."""
     smoke, repeats = profile == "smoke", {"smoke": 2, "quick": 3, "paper": 5}[profile]
     base = Trial(
         task="exemplars",
         dataset="bbc",
         solver="",
-        options={"weighting": "counts", "sizes": [20] if smoke else [150]},
+        options={"sizes": [20] if smoke else [150]},
         stand_in=smoke,
         timed=True,
     )
-    everywhere = [method for method in METHODS if method.label != SMRS_ADMM]
+    active_set, *rivals = METHODS
+    counts, reuters = changed(base, {"options": _COUNTS}), with_data({"reuters": TEXTS["reuters"]})
     return [
-        *cross(base, repeats, with_data(TEXTS), methods(everywhere)),
-        *cross(base, repeats, methods(METHODS[1:2])),
+        *cross(base, repeats, options("weighting", WEIGHTINGS), methods(rivals)),
+        *cross(counts, repeats, methods([active_set])),
+        *cross(counts, repeats, reuters, methods([active_set, *_FAST])),
     ]
 
 
 def summarise(rows):
-    """Median CPU seconds by collection and method, and how many times faster than SMRS."""
-    seconds = rows.groupby(["dataset", "method"], sort=False)["cpu_seconds"]
+    """Median CPU seconds by collection, weighting and method, and how many times faster than SMRS.
+
+    SMRS by our active-set method is timed on raw counts only.
+    """
+    place = ["dataset", "weighting"]
+    seconds = rows.groupby([*place, "method"], sort=False)["cpu_seconds"]
     table = seconds.agg(["median", "min", "max", "count"]).reset_index()
-    smrs = table[table["method"] == SMRS].set_index("dataset")["median"]
-    return table.assign(faster=table["dataset"].map(smrs) / table["median"])
+    smrs = table[table["method"] == SMRS].set_index(place)["median"].rename("smrs")
+    table = table.join(smrs, on=place)
+    return table.assign(faster=table["smrs"] / table["median"]).drop(columns="smrs")
 
 
 def of_projection(method: str, test: Test) -> Test:
@@ -70,7 +81,8 @@ def of_projection(method: str, test: Test) -> Test:
 
 
 def _claims(dataset, slow, slug="", *, most=math.inf, ours=False):
-    """How many times faster each method is than ``slow``."""
+    """How many times faster each method is than ``slow``; our question on raw counts alone."""
+    read = partial(within, _COUNTS) if ours else at_each_weighting
     words = f"{SMRS} by our active-set method" if slow == SMRS else slow
     times = f"{_LEAST:g} to {_MOST:g}" if most < math.inf else f"at least {_LEAST:g}"
     return [
@@ -79,14 +91,16 @@ def _claims(dataset, slow, slug="", *, most=math.inf, ours=False):
             f"{fast.label} is {times} times faster than {words} (150 exemplars, {dataset}).",
             test=of_projection(
                 fast.label,
-                slower(
-                    slow,
-                    fast.label,
-                    "cpu_seconds",
-                    _LEAST,
-                    most=most,
-                    whose="paper",
-                    at={"dataset": dataset},
+                read(
+                    slower(
+                        slow,
+                        fast.label,
+                        "cpu_seconds",
+                        _LEAST,
+                        most=most,
+                        whose="paper",
+                        at={"dataset": dataset},
+                    )
                 ),
             ),
             reported=PRINTED.text,
@@ -104,7 +118,10 @@ CLAIMS = [
             f"{fast.label} is faster than {SMRS_ADMM} (150 exemplars, bbc).",
             PRINTED.source,
             of_projection(
-                fast.label, smaller(fast.label, SMRS_ADMM, "cpu_seconds", at={"dataset": "bbc"})
+                fast.label,
+                at_each_weighting(
+                    smaller(fast.label, SMRS_ADMM, "cpu_seconds", at={"dataset": "bbc"})
+                ),
             ),
             reported=PRINTED.text,
         )
@@ -121,7 +138,9 @@ ASSUMED = {
     "RobustXRAY": "Rows are projected exactly by a simplex method that goes on from the last step, "
     "where the paper has an ADMM that ends at a tolerance which it does not give. The evidence of "
     "its claims says so.",
-    "exemplars": "Of raw counts, sparse, alone: the paper names no weighting of words.",
+    "exemplars": "Of sparse matrices. The paper names no weighting of words: its claims are "
+    "decided where they come out alike by raw counts, counts divided by document length, and "
+    "tf-idf; ours and the printed numbers are by raw counts.",
     "3 to 10 times": "Two sentences: that the methods are faster than SMRS, and that they are "
     "about 3 to 10 times faster, for which the interval has to lie within the printed range.",
 }

@@ -1,4 +1,4 @@
-"""Questions of a comparison: by what score, and in which direction, a task ranks its solvers."""
+"""Criteria of a comparison: by what score, and in which direction, a task ranks its solvers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nmfbench.core import registry
 from nmfbench.core.matters import Ratio, smallest_difference
 
-__all__ = ["ALPHA", "FACTORS", "Question", "question_of", "repeats_to_decide", "why_no_question"]
+__all__ = ["ALPHA", "FACTORS", "Criterion", "criterion_of", "repeats_to_decide", "why_no_criterion"]
 
 ALPHA = 0.05
 """Level of all tests."""
@@ -18,7 +18,7 @@ FACTORS = (1.01, 1.001)
 
 
 @dataclass(frozen=True)
-class Question:
+class Criterion:
     """Score of a task's trials, as its registration declares it.
 
     Attributes
@@ -46,23 +46,23 @@ class Question:
     smallest: float | Ratio | None
 
 
-def question_of(task: str) -> Question:
-    """The question of a task that declares a score."""
+def criterion_of(task: str) -> Criterion:
+    """The criterion of a task that declares a score."""
     facts = registry.tasks[task].info
     if facts["race"]:
         score = f"seconds to {FACTORS[0]:g} times the best objective"
         smallest = smallest_difference("seconds", facts["matters"])
-        return Question(task, facts["title"], None, score, False, True, "median", smallest)
+        return Criterion(task, facts["title"], None, score, False, True, "median", smallest)
     metric, higher = facts["score"], bool(facts["higher_is_better"])
     try:
         smallest = None if metric is None else smallest_difference(metric, facts["matters"])
     except KeyError:  # an external task that does not say which difference matters
         smallest = None
     score = facts["score_name"] or ""
-    return Question(task, facts["title"], metric, score, higher, False, "mean", smallest)
+    return Criterion(task, facts["title"], metric, score, higher, False, "mean", smallest)
 
 
-def why_no_question(task: str) -> str | None:
+def why_no_criterion(task: str) -> str | None:
     """Why solvers cannot be compared on a task; None if they can.
 
     Parameters
