@@ -133,7 +133,8 @@ def _add_files(crate, files, output, notebooks):
         properties: dict[str, Any] = {"encodingFormat": kind or "application/octet-stream"}
         if name in notebooks:
             kinds = ["File", "SoftwareSourceCode"]
-            properties |= {"@type": kinds, "programmingLanguage": {"@id": _LANGUAGE}}
+            language = {"@id": _LANGUAGE}
+            properties |= {"@type": kinds, "name": name, "programmingLanguage": language}
         crate.add_file(path, name, properties=properties)
 
 
