@@ -20,6 +20,7 @@ from nmfbench.solvers.divergence.kl import BaseKL
     reference="after Hsieh & Dhillon 2011",
     cost=("nmr",),
     monotone=True,
+    version=2,  # the products of its slopes are added in another order
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class KLNewton(BaseKL):
