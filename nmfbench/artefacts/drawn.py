@@ -88,17 +88,8 @@ class Drawn:
     curves: list[dict[str, Any]]
 
     def csv(self) -> str:
-        """The points as text; equal numbers give equal text.
-
-        Panels are numbered, and their names stand above the table in lines that begin with ``#``,
-        as ``pd.read_csv(path, comment="#")`` reads it: in each row they would be half of the file.
-        """
-        names = [panel["name"] for panel in self.panels]
-        numbered = self.points.assign(
-            panel=self.points["panel"].map({name: k for k, name in enumerate(names, 1)})
-        )
-        head = "".join(f"# panel {k}: {name}\n" for k, name in enumerate(names, 1))
-        return head + numbered.to_csv(index=False, float_format=_DIGITS)
+        """The points as text; equal numbers give equal text."""
+        return self.points.to_csv(index=False, float_format=_DIGITS)
 
     def script(self, key: str) -> str:
         """The same numbers, and how to draw them, as a script, which a page on a disk can read.
