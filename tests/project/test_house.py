@@ -28,7 +28,7 @@ ALLOWED = {
     "verdicts": "core datasets own stats trials records engine artefacts",
     "guests": "core optim solvers trials records engine",
     "checks": "core optim solvers records engine guests",
-    "pages": "artefacts verdicts",
+    "pages": "core artefacts verdicts",
     "comparison": "core datasets optim metrics solvers stats tasks trials problems records engine "
     "artefacts guests checks pages",
     "recommendation": "artefacts pages comparison",
