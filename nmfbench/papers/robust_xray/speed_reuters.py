@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.bounds import slower
-from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.comparisons import smaller
 from nmfbench.artefacts.frames import mean_table
 from nmfbench.artefacts.grids import cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.papers.robust_xray import speed_exemplars
-from nmfbench.papers.robust_xray.exemplar_accuracy import WEIGHTINGS, at_each_weighting
-from nmfbench.papers.robust_xray.speed_exemplars import FASTER, PRINTED, SMRS_ADMM, of_projection
+from nmfbench.papers.robust_xray.exemplar_accuracy import WEIGHTINGS
+from nmfbench.papers.robust_xray.speed_exemplars import FASTER, SMRS_ADMM, against_smrs
 from nmfbench.problems.exemplars import TEXTS
 from nmfbench.trials.trial import Trial
 
 METHODS = tuple(m for m in speed_exemplars.METHODS if m.label in (SMRS_ADMM, *FASTER))
 _REUTERS = "reuters"
-_LEAST, _MOST = PRINTED.value
 
 
 def trials(profile):
@@ -61,46 +57,7 @@ ARTEFACT = register_artefact(
         grid=trials,
         table=table,
         picture=draw,
-        claims=[
-            *(
-                Claim(
-                    f"{method.solver}-faster",
-                    f"{method.label} is faster than {SMRS_ADMM} (150 exemplars, Reuters).",
-                    PRINTED.source,
-                    of_projection(
-                        method.label,
-                        at_each_weighting(smaller(method.label, SMRS_ADMM, "cpu_seconds")),
-                    ),
-                    reported=PRINTED.text,
-                )
-                for method in METHODS
-                if method.label in FASTER
-            ),
-            *(
-                Claim(
-                    f"{method.solver}-times",
-                    f"{method.label} is {_LEAST:g} to {_MOST:g} times faster than {SMRS_ADMM} "
-                    "(150 exemplars, Reuters).",
-                    PRINTED.source,
-                    of_projection(
-                        method.label,
-                        at_each_weighting(
-                            slower(
-                                SMRS_ADMM,
-                                method.label,
-                                "cpu_seconds",
-                                _LEAST,
-                                most=_MOST,
-                                whose="paper",
-                            )
-                        ),
-                    ),
-                    reported=PRINTED.text,
-                )
-                for method in METHODS
-                if method.label in FASTER
-            ),
-        ],
+        claims=against_smrs(_REUTERS, "Reuters", faster="{}-faster", times="{}-times"),
         planned=Plan(5, "A fit of the ADMM takes minutes of an idle machine, one for each split."),
         assumed={
             "SMRS": "The authors' ADMM in our implementation, with one programme. Each of its "
