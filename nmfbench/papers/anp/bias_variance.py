@@ -132,8 +132,8 @@ ARTEFACT = register_artefact(
             "regression": "Ridge with λ₂, 1 by default, in both representations, as the slides "
             "write the trace. Components have unit length, which ANP fixes; those of NMF are "
             "scaled to it after the fit. Test images are coded by least squares.",
-            "compared with": "The slide does not say. NMF by multiplicative updates, or the updates "
-            "of ANP without its term: decided where both come out alike.",
+            "compared with": "The slide does not say. NMF by multiplicative updates, or those of "
+            "ANP without its term: decided where both come out alike.",
             "weight": "The slides name none: its default, and a hundred times that; one of the two "
             "readings is enough for the sentence.",
         },

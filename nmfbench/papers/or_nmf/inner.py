@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,11 @@ from nmfbench.trials.trial import Trial
 _RAISING = with_readings(
     [Method(OR, "or-nmf"), Method(PRINTED, "omf-da", {"safeguard": False})], [OR, PRINTED]
 )
-METHODS = (*_RAISING, Method(OMF, "omf"), Method(INMF, "inmf"))
+_INCREMENTAL, _SWEEPING = (
+    with_readings([Method(label, solver)], [label])
+    for label, solver in ((INMF, "inmf"), (OMF, "omf"))
+)
+METHODS = (*_RAISING, *_SWEEPING, *_INCREMENTAL)
 _PARTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _MANY = 10  # as or-nmf/table1 has it of OMF
 COUNT, SHARE = "iterations", "share"
@@ -47,10 +52,11 @@ def trials(profile):
     found = []
     for name, (_, n, r) in sets[profile].items():
         size = {"n_components": r, "n_samples": n}
-        base = Trial("", name, "inmf", options=size)
-        found += cross(base, repeats, fields("task", ["incremental-steps", "zero-denominators"]))
-        sweeps = changed(base, {"task": "off-diagonal-sweeps", "solver": "omf"})
-        found += cross(sweeps, repeats, options("shares", [_PARTS]))
+        base = Trial("", name, "", options=size)
+        steps = fields("task", ["incremental-steps", "zero-denominators"])
+        found += cross(base, repeats, steps, methods(_INCREMENTAL))
+        sweeps = changed(base, {"task": "off-diagonal-sweeps"})
+        found += cross(sweeps, repeats, options("shares", [_PARTS]), methods(_SWEEPING))
         rises = changed(base, {"task": "surrogate-stream", "options": {"only_end": True}})
         found += cross(rises, repeats, methods(_RAISING))
     return found
@@ -97,13 +103,16 @@ def _cell(cell):
 
 
 def _more_sweeps(name, words, most, fewer):
-    sides = ({"measure": _OF_OMF[part]} for part in (most, fewer))
+    def test(omf):
+        more, less = ({"method": omf, "measure": _OF_OMF[part]} for part in (most, fewer))
+        return always_best(more, [less], COUNT, ratio=True, blocks="dataset")
+
     return Claim(
         f"omf-off-diagonal-{name}",
         "OMF takes more sweeps the larger the off-diagonal entries of the Hessian are, which its "
         f"learning rates ignore: more with {words}.",
         "Section IV-E",
-        always_best(next(sides), [next(sides)], COUNT, ratio=True, blocks="dataset"),
+        alike(test, OMF),
     )
 
 
@@ -111,14 +120,25 @@ def _fewer_rises(side, rival):
     return always_best(side, [rival], SHARE, at={"measure": RISES}, lower=True, blocks="dataset")
 
 
-def _ever_fails(frame):
+def _more_updates(inmf):
+    """More updates than sweeps, on problems of one stream."""
+    updates, sweeps = ({"method": inmf, "measure": measure} for measure in (UPDATES, SWEEPS))
+    return always_best(updates, [sweeps], COUNT, ratio=True, blocks="dataset")
+
+
+def _ever_fails(dataset, inmf):
     """A single stream that fails shows that INMF may."""
-    failed = frame.dropna(subset=SHARE)
-    if failed.empty:
-        return Finding.without("not run", "no trial of this grid measures it")
-    count, n = int(failed[SHARE].sum()), failed["repeat"].nunique()
-    text = f"{count} of {len(failed)} streams fail"
-    return Finding(text, [Estimate(count, 0.0, 0, n, exact=True)], Bounds(low=1.0, whose="paper"))
+
+    def test(frame):
+        failed = frame.dropna(subset=SHARE)
+        if failed.empty:
+            return Finding.without("not run", "no trial of this grid measures it")
+        count, n = int(failed[SHARE].sum()), failed["repeat"].nunique()
+        estimate = Estimate(count, 0.0, 0, n, exact=True)
+        text = f"{count} of {len(failed)} streams fail"
+        return Finding(text, [estimate], Bounds(low=1.0, whose="paper"))
+
+    return within({"method": inmf, "measure": FAILED, "dataset": dataset}, test)
 
 
 _CLAIMS = [
@@ -128,7 +148,16 @@ _CLAIMS = [
             f"On {words} INMF takes more than {_MANY} multiplicative updates for a sample, until "
             "99 % of what they can gain is gained.",
             "Section IV-C",
-            at_least(INMF, COUNT, _MANY, ratio=True, at={"measure": UPDATES, "dataset": name}),
+            alike(
+                partial(
+                    at_least,
+                    value=COUNT,
+                    bound=_MANY,
+                    ratio=True,
+                    at={"measure": UPDATES, "dataset": name},
+                ),
+                INMF,
+            ),
         )
         for name, (words, *_) in SETS.items()
     ),
@@ -137,9 +166,7 @@ _CLAIMS = [
         "INMF takes more multiplicative updates for a sample than exact sweeps over the bases "
         "take on the same problem, from the same start and at a like cost each.",
         "Section IV-C",
-        always_best(
-            {"measure": UPDATES}, [{"measure": SWEEPS}], COUNT, ratio=True, blocks="dataset"
-        ),
+        alike(_more_updates, INMF),
     ),
     *(
         Claim(
@@ -147,7 +174,7 @@ _CLAIMS = [
             f"INMF without a floor for its denominators may fail on {words}: in one stream at "
             "least bases or coefficients are not finite.",
             "Section IV-C",
-            within({"measure": FAILED, "dataset": name}, _ever_fails),
+            alike(partial(_ever_fails, name), INMF),
         )
         for name, (words, *_) in SETS.items()
     ),
@@ -177,7 +204,10 @@ ARTEFACT = register_artefact(
         matters={COUNT: Ratio(0.10), SHARE: 0.02},
         assumed={
             "data": "Those of Figures 2, 3 and 6 at the lower rank, two passes; at twenty samples "
-            "of a stream the problem of the step is solved.",
+            "of a stream the problem of the step is solved. Updates of the stream itself go on "
+            "until convergence, by the paper: claims are decided where they come out alike with "
+            "tolerances of 0.001 and 0.0001, of which the table has the latter for INMF, the "
+            "former for OMF.",
             "slow": "The paper gives no number. More than ten iterations, as or-nmf/table1 asks of "
             "OMF, for 99 % of what they can gain; and more than exact sweeps take, the rule of "
             "OMF without the simplex, each after the best coefficients. An update and a sweep both "
