@@ -9,7 +9,7 @@ from nmfbench.core.registry import register_task
 from nmfbench.metrics.clustering import accuracy
 from nmfbench.tasks.base import Outcome, split_of
 
-__all__ = ["nearest_cosine", "recognition"]
+__all__ = ["by_pseudo_inverse", "nearest_cosine", "recognition"]
 
 
 @register_task(
@@ -59,13 +59,9 @@ def recognition(data, solver, rng, base, *, clean_test=True):
     y = np.asarray(data.y)
     seen = data.get("clean", data.X) if clean_test else data.X
     lengths = np.linalg.norm(arrays["components"].astype(float), axis=1)
-    H = arrays["components"] / np.where(lengths > 0, lengths, 1)[:, None]
     codes, test_codes = arrays["W"] * lengths, arrays["codes"] * lengths
-    mean = arrays.get("mean", np.zeros(H.shape[1]))
-
-    inverse = np.linalg.pinv(H)
-    projected = (seen[test] - mean) @ inverse
-    recoded = (data.X[train] - mean) @ inverse
+    projected = by_pseudo_inverse(seen[test], arrays)
+    recoded = by_pseudo_inverse(data.X[train], arrays)
     found = y[train][pairwise_distances_argmin(projected, codes)]
     found_recoded = y[train][pairwise_distances_argmin(projected, recoded)]
     nearest = nearest_cosine(test_codes, codes)
@@ -78,6 +74,30 @@ def recognition(data, solver, rng, base, *, clean_test=True):
         "zero-codes": float(zero.sum()),
     }
     return Outcome(metrics, base.fit, {"predicted-4": found, "predicted-5": found_cosine})
+
+
+def by_pseudo_inverse(X, arrays):
+    """Coefficients of samples by the pseudo-inverse of the components of a fit, of unit length.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, m)
+    arrays : mapping
+        Of the task ``factorization``: ``components``, and ``mean`` where the fit takes one off.
+
+    Returns
+    -------
+    ndarray of shape (n, r)
+
+    Examples
+    --------
+    >>> by_pseudo_inverse(np.array([[6.0, 8.0]]), {"components": np.array([[3.0, 4.0]])})
+    array([[10.]])
+    """
+    H = arrays["components"]
+    lengths = np.linalg.norm(H.astype(float), axis=1)
+    H = H / np.where(lengths > 0, lengths, 1)[:, None]
+    return (X - arrays.get("mean", np.zeros(H.shape[1]))) @ np.linalg.pinv(H)
 
 
 def nearest_cosine(A, B):

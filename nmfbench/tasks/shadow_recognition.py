@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.metrics import pairwise_distances_argmin
 
 from nmfbench.core.registry import register_task
 from nmfbench.tasks.base import Outcome, split_of
-from nmfbench.tasks.recognition import nearest_cosine
+from nmfbench.tasks.recognition import by_pseudo_inverse, nearest_cosine
 
 __all__ = ["most_and_least", "shadow_recognition", "shadow_shares"]
 
@@ -20,7 +21,7 @@ _DARK = 0.25  # of the median image: what is darker is shadow, as in the task li
     tolerances={"accuracy-*": 0.02},
     matters={"accuracy-*": 0.02, "shadow-*": None},
 )
-def shadow_recognition(data, solver, rng, base):
+def shadow_recognition(data, solver, rng, base, *, algorithm=5):
     """Classify test images by the nearest training code, and count the shadowed and the lit apart.
 
     Parameters
@@ -30,31 +31,40 @@ def shadow_recognition(data, solver, rng, base):
     solver, rng : ignored
     base : Outcome
         Of the task ``factorization``, with training and test samples.
+    algorithm : {4, 5}, default=5
+        How images are recognised: by the nearest training code in Euclidean distance, once test
+        images are coded by the pseudo-inverse, or by cosine of the fitted codes.
 
     Returns
     -------
     Outcome
         Metrics ``accuracy-shadow`` and ``accuracy-lit`` of the thirds of the test images of each
-        person with the most and with the least shadow, by cosine of the codes once components have
-        unit length; ``accuracy-images-shadow`` and ``accuracy-images-lit``, by cosine of the
-        images themselves; ``shadow-share`` and ``shadow-share-lit``, the mean share of dark pixels
+        person with the most and with the least shadow, by codes once components have unit length;
+        ``accuracy-images-shadow`` and ``accuracy-images-lit``, by the images themselves, at the
+        same distance; ``shadow-share`` and ``shadow-share-lit``, the mean share of dark pixels
         of both, see :func:`shadow_shares`.
 
     References
     ----------
-    Guan et al. (2012), MahNMF, Section 5.4.2; Algorithm 5.
+    Guan et al. (2012), MahNMF, Section 5.4.2; Algorithms 4 and 5.
     """
+    if algorithm not in (4, 5):
+        raise ValueError(f"algorithm must be 4 or 5, got {algorithm!r}.")
     train, test = split_of(base)
     y, arrays = np.asarray(data.y), base.arrays
     lengths = np.linalg.norm(arrays["components"].astype(float), axis=1)
     shares = shadow_shares(data.X, y)[test]
     shadow, lit = most_and_least(shares, y[test])
     metrics = {"shadow-share": shares[shadow].mean(), "shadow-share-lit": shares[lit].mean()}
+    if algorithm == 4:
+        codes, nearest = by_pseudo_inverse(data.X[test], arrays), pairwise_distances_argmin
+    else:
+        codes, nearest = arrays["codes"] * lengths, nearest_cosine
     for name, gallery, probes in (
-        ("", arrays["W"] * lengths, arrays["codes"] * lengths),
+        ("", arrays["W"] * lengths, codes),
         ("images-", data.X[train], data.X[test]),
     ):
-        right = (y[train][nearest_cosine(probes, gallery)] == y[test]) & probes.any(axis=1)
+        right = (y[train][nearest(probes, gallery)] == y[test]) & probes.any(axis=1)
         metrics[f"accuracy-{name}shadow"] = right[shadow].mean()
         metrics[f"accuracy-{name}lit"] = right[lit].mean()
     return Outcome({name: float(value) for name, value in metrics.items()}, base.fit)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better
-from nmfbench.artefacts.finding import with_evidence
-from nmfbench.artefacts.frames import mean_table, select_rows
+from nmfbench.artefacts.finding import at_each_reading, with_evidence
+from nmfbench.artefacts.frames import mean_table, select_rows, with_columns
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
@@ -21,12 +23,13 @@ IMAGES = "images"
 METHODS = tuple(Method(m.label, m.solver, m.params) for m in ON_FACES if m.label in (PCA, EUC))
 _SETS = ("yaleb", "pie")
 _RANKS = (20, 50)
+_ALGORITHM_4 = {"options": {"algorithm": 4}}
 _LIT, _SHADOW = "lit", "in shadow"
 _SOURCE = "Section 5.4.2"
 
 
 def trials(profile):
-    """Both sets without noise at two ranks; a part of stand-ins in the smoke grid."""
+    """Both sets without noise at two ranks, by both algorithms; a part of stand-ins in "smoke"."""
     smoke = profile == "smoke"
     repeats = {"smoke": 2, "quick": 5, "paper": 20}[profile]
     split = {"train_per_class": 2, "test_per_class": 3} if smoke else SPLIT
@@ -35,13 +38,14 @@ def trials(profile):
     for dataset in _SETS:
         own = {"dtype": DTYPE} | split
         base = Trial("shadow-recognition", dataset, "", options=own, stand_in=smoke)
-        found += cross(base, repeats, ranks, methods(METHODS))
+        found += cross(base, repeats, ranks, methods(METHODS), [{}, _ALGORITHM_4])
     return found
 
 
 def frame(records):
     """One row for each trial and ``light``, with its ``accuracy``; images are a method, too."""
-    records, parts = records.astype({"method": str}), []
+    records, parts = with_columns(records, ["algorithm"]).astype({"method": str}), []
+    records["algorithm"] = records["algorithm"].fillna(5)
     for light, ending, share in (
         (_LIT, "lit", "shadow-share-lit"),
         (_SHADOW, "shadow", "shadow-share"),
@@ -55,8 +59,9 @@ def frame(records):
 
 
 def table(frame):
-    """Mean accuracies in per cent with 95 % intervals over splits."""
-    percent = frame.assign(accuracy=100 * frame["accuracy"])
+    """Mean accuracies in per cent with 95 % intervals over splits, by Algorithm 5."""
+    percent = select_rows(frame, algorithm=5)
+    percent = percent.assign(accuracy=100 * percent["accuracy"])
     by = ["dataset", "method", "light"]
     return mean_table(percent, "accuracy", by, over=["repeat"], between=(0, 100))
 
@@ -78,17 +83,22 @@ def _shares(frame):
     return f"dark pixels: {means[_LIT]:.2g} % of those lit, {means[_SHADOW]:.2g} % in shadow"
 
 
-def _reduced(method, dataset):
+def _reduced(method, dataset, at):
+    lit, shadow = ({"method": method, "light": light} for light in (_LIT, _SHADOW))
     return with_evidence(
-        better(
-            {"method": method, "light": _LIT},
-            {"method": method, "light": _SHADOW},
-            "accuracy",
-            ["n_components"],
-            at={"dataset": dataset},
-        ),
+        better(lit, shadow, "accuracy", ["n_components"], at={"dataset": dataset, **at}),
         lambda frame: _shares(select_rows(frame, method=method)),
     )
+
+
+def _reduced_at_each(dataset):
+    """Of PCA, by both algorithms and at both ranks."""
+    places = {
+        f"Algorithm {algorithm}, rank {rank}": {"algorithm": algorithm, "n_components": rank}
+        for algorithm, rank in product((4, 5), _RANKS)
+    }
+    tests = {words: _reduced(PCA, dataset, at) for words, at in places.items()}
+    return at_each_reading("algorithm and rank", tests)
 
 
 ARTEFACT = register_artefact(
@@ -109,7 +119,7 @@ ARTEFACT = register_artefact(
                     "each person the third with the least shadow is recognised more often than "
                     "the third with the most.",
                     _SOURCE,
-                    _reduced(PCA, dataset),
+                    _reduced_at_each(dataset),
                 )
                 for dataset in _SETS
             ),
@@ -118,7 +128,7 @@ ARTEFACT = register_artefact(
                     f"hurt-{key}-{dataset}",
                     f"{NAMES[dataset]}: so it is with {words}.",
                     f"ours, after {_SOURCE}",
-                    _reduced(method, dataset),
+                    _reduced(method, dataset, {"algorithm": 5}),
                     origin="ours",
                 )
                 for key, method, words in (
@@ -133,8 +143,11 @@ ARTEFACT = register_artefact(
         assumed={
             "shadow": "The sets have no angles of light. A pixel is in shadow where it is darker "
             "than a quarter of the median image of its person, as in the study of lighting.",
-            "accuracy": "Algorithm 5: the nearest training code by cosine. Seven random images of "
-            "each person train, under any light; the others test, 20 and 50 components.",
+            "accuracy": "Section 5.2 has two algorithms: the nearest training code in Euclidean "
+            "distance, test images being coded by the pseudo-inverse, and the nearest by cosine. "
+            "Ranks are lost. Claims of the paper are decided where both algorithms come out alike "
+            "at 20 and at 50 components; the table and ours have Algorithm 5 and both ranks. Seven "
+            "random images of each person train, under any light; the others test.",
             "PIE": "Its lights leave less shadow than those of Yale B.",
         },
         caption="Accuracy in per cent, mean over both ranks ± half of the 95 % interval over "
