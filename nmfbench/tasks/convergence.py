@@ -47,6 +47,7 @@ def convergence(
     per_class=None,
     dtype="float64",
     shorter_fits=False,
+    n_groups=None,
 ):
     """Fit a solver from the start of its trial's repeat, and keep the whole trace.
 
@@ -73,6 +74,9 @@ def convergence(
         Of a solver that makes all iterations in one call, and so knows the ends of its curve only,
         make fits of 1/2, 1/4, ... of the iterations from the same start besides, each timed by
         itself. One with a curve of its own keeps that.
+    n_groups : int, optional
+        Of a solver with groups of features, such as MahNMF-GS: how many, of neighbours and of
+        equal size; by default those that the solver has.
 
     Returns
     -------
@@ -90,6 +94,8 @@ def convergence(
     X = X.astype(dtype)
     W, Ht = INITS[init](X, n_components, rng)
     solver.set_params(n_components=n_components, max_iter=max_iter, tol=tol)
+    if n_groups is not None:
+        solver.set_params(groups=np.arange(X.shape[1]) * n_groups // X.shape[1])
     start = {"W": W, "H": np.ascontiguousarray(Ht.T)}
     points = _ends_of_shorter_fits(solver, X, start, max_iter) if shorter_fits else []
     fit, arrays = timed_fit(solver, X, **start)
