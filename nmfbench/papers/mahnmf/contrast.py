@@ -14,7 +14,7 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.mahnmf import segments
-from nmfbench.papers.mahnmf.segments import EUC, GRAPH, SYM
+from nmfbench.papers.mahnmf.segments import EUC, GRAPH, SYM, of_lost_settings
 from nmfbench.problems.segmentation import GRAPHS, SIDES
 from nmfbench.trials.trial import Trial
 
@@ -97,7 +97,10 @@ ARTEFACT = register_artefact(
                 within(
                     {"solved": SYM, "matrix": matrix},
                     with_evidence(
-                        always_best(OWN, [PLACED], "contrast", ratio=True, blocks="image"), _above
+                        of_lost_settings(
+                            always_best(OWN, [PLACED], "contrast", ratio=True, blocks="image")
+                        ),
+                        _above,
                     ),
                 ),
             )

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from nmfbench.artefacts.finding import Test, with_evidence
 from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.grids import Axis, Method, changed, cross, labelled, options
 from nmfbench.problems.segmentation import GRAPHS, SIDES
@@ -132,6 +133,12 @@ def running(chosen: Sequence[Segmenter]) -> Axis:
     """An axis of methods with their options, by which one solver is several methods."""
     axis = [{"solver": s.solver, "params": s.params, "options": s.options} for s in chosen]
     return labelled("method", [s.label for s in chosen], axis)
+
+
+def of_lost_settings(test: Test) -> Test:
+    """``test`` with a sentence of evidence on the settings that it is about."""
+    words = f"graph ({GRAPH}), rank ({_RANK}) and start are ours, as the text has lost the paper's"
+    return with_evidence(test, lambda _: words)
 
 
 # -- grid and frame ---------------------------------------------------------------------------

@@ -35,6 +35,7 @@ from nmfbench.papers.mahnmf.segments import (
     STRIPES,
     SYM,
     VECTORS,
+    of_lost_settings,
 )
 from nmfbench.problems.segmentation import GRAPHS
 
@@ -137,7 +138,7 @@ OBJECTS = Claim(
     "MahNMF-SYM + K-means separates the objects: at 3, 4 or 5 segments, one of them overlaps the "
     f"object that humans drew by more than {_OBJECT:g}, in 8 of 10 images.",
     "Section 5.3.2",
-    within({"graph": GRAPH}, _objects),
+    of_lost_settings(within({"graph": GRAPH}, _objects)),
 )
 
 
@@ -150,7 +151,7 @@ def _claims(k, figure):
                 f"With {k} segments, MahNMF-SYM + K-means is comparable with Ncuts or better, by "
                 f"{label}.",
                 source,
-                _not_worse(score, at),
+                of_lost_settings(_not_worse(score, at)),
             )
             for score, label in SCORES.items()
         ),
@@ -159,7 +160,7 @@ def _claims(k, figure):
                 f"outperforms-{score}",
                 f"With {k} segments, it outperforms Ncuts in some images, by {label}.",
                 source,
-                _better_somewhere(score, at),
+                of_lost_settings(_better_somewhere(score, at)),
             )
             for score, label in SCORES.items()
         ),
