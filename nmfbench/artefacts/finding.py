@@ -17,6 +17,7 @@ import pandas as pd
 from nmfbench.artefacts.estimate import Estimate
 from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.region import Place, Region, Smallest
+from nmfbench.core.text import counted
 
 __all__ = [
     "ALPHA",
@@ -25,6 +26,7 @@ __all__ = [
     "Finding",
     "Test",
     "at_each_reading",
+    "observations",
     "together",
     "with_evidence",
     "within",
@@ -64,6 +66,8 @@ class Finding:
         Whether all comparisons were made: some of them can refute "every", but not confirm it.
     unit : str, default="repeats"
         Independent observations, in the plural.
+    grows : bool, default=True
+        Whether further repeats add observations. Frames of a clip do not become more.
     notes : sequence of str
         Further sentences of the evidence.
     outcome : {"", "not run", "inconclusive", "confirmed", "refuted"}
@@ -83,6 +87,7 @@ class Finding:
     rule: Literal["every", "some"] = "every"
     complete: bool = True
     unit: str = "repeats"
+    grows: bool = True
     notes: Sequence[str] = ()
     outcome: Outcome = ""
     readings: Sequence[str] = ()
@@ -98,6 +103,11 @@ class Finding:
     def n(self) -> int:
         """Independent observations behind the estimate that has the fewest."""
         return min((estimate.n for estimate in self.estimates), default=0)
+
+    @property
+    def observations(self) -> str:
+        """How many independent observations there are, in words."""
+        return observations(self.n, self.unit)
 
     @property
     def whole(self) -> bool:
@@ -151,6 +161,18 @@ class Finding:
     def noted(self, *notes: str) -> Finding:
         """With further sentences of evidence; empty ones are left out."""
         return replace(self, notes=(*self.notes, *(note for note in notes if note)))
+
+
+def observations(count: int, unit: str) -> str:
+    """A number of observations, of which the unit is given in the plural.
+
+    Examples
+    --------
+    >>> observations(1, "runs within data sets"), observations(12, "repeats")
+    ('1 run within data sets', '12 repeats')
+    """
+    noun, *blocks = unit.split(" within ")
+    return " within ".join([counted(count, noun.removesuffix("s")), *blocks])
 
 
 _AGAINST = ("outside", "no_lead")

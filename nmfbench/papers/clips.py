@@ -297,7 +297,7 @@ def _difference(frame, side, rival, region):
         f"{name_of(side)} minus {name_of(rival)}: {{}} in partial area at false-alarm rates up to "
         f"{limit:g}"
     )
-    return Finding(text, [lead_in_area(*sides)], region, unit="frames")
+    return Finding(text, [lead_in_area(*sides)], region, unit="frames", grows=False)
 
 
 def lead_in_area(ours: pd.DataFrame, theirs: pd.DataFrame, name: str = "") -> Estimate:

@@ -207,6 +207,7 @@ def every(tests: Mapping[str, Test]) -> Test:
             first.region,
             complete=not absent and all(finding.complete for finding in run.values()),
             unit=first.unit,
+            grows=first.grows,
             notes=[f"not run on {', '.join(absent)}"] if absent else [],
         )
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nmfbench.artefacts.claim import Claim
+from nmfbench.artefacts.finding import observations
 from nmfbench.pages.environment import render_page
 from nmfbench.reports.numbers import measured, number, share
 from nmfbench.verdicts.evaluate import Evaluation
@@ -27,7 +28,7 @@ def claim_cells(evaluation: Evaluation, claim: Claim, verdict: Verdict) -> dict[
         "reported": claim.reported,
         "effect": measured(verdict.effect, verdict.interval, verdict.level),
         "p": "" if verdict.p_adjusted is None else number(verdict.p_adjusted, 2),
-        "n": f"{verdict.n} {verdict.unit}" if verdict.n else "",
+        "n": observations(verdict.n, verdict.unit) if verdict.n else "",
         "grid": share(verdict.done, verdict.paper_total),
         "data": verdict.data,
         "evidence": verdict.evidence,

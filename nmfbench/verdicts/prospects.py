@@ -113,7 +113,7 @@ class Prospects:
         for i, finding in enumerate(self.findings):
             chances.append(float(finding.exact))  # of a fact, which takes five observations
             if finding.testable:
-                more = growth if finding.unit != "frames" else 1.0  # a clip has as many as before
+                more = growth if finding.grows else 1.0
                 place = _drawn(finding, more, rng).place(self.smallest)
                 sides, lead = np.minimum(place.inside, place.outside), place.no_lead
             elif not finding.exact and self.look.repeats < MIN_UNITS:

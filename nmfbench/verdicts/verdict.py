@@ -368,10 +368,9 @@ def _untested(finding, smallest):
         notes.insert(0, _at_readings(finding, smallest, decide))
     verdict = decide(finding.place(smallest))
     if verdict != "refuted" and finding.n < MIN_UNITS:
-        one = finding.n == 1
-        unit = finding.unit.removesuffix("s") if one else finding.unit
         verdict = "inconclusive"
-        notes.append(f"{finding.n} {unit} {'is' if one else 'are'} too few for a verdict")
+        are = "is" if finding.n == 1 else "are"
+        notes.append(f"{finding.observations} {are} too few for a verdict")
     if finding.exact:
         shown = finding.estimates[int(np.argmax([place.inside for place in places]))]
     else:

@@ -199,13 +199,13 @@ def test_readings_of_a_test_move_together():
 def test_frames_of_a_clip_are_no_more_after_more_repeats():
     """Only the level of the later look may decide then."""
     values = 0.9 + np.linspace(-2, 2, 20)
-    of_frames = replace(finding(values), unit="frames")
+    of_frames = replace(finding(values), grows=False)
 
     def chance(found, look):
         return Prospects(claims(1), [found], lambda name: DELTA, Look(5, 20)).chances(look)[0]
 
     later = Look(20, 20, True)
-    assert chance(replace(of_frames, unit="repeats"), later) > 0
+    assert chance(replace(of_frames, grows=True), later) > 0
     assert chance(of_frames, later) in (0.0, 1.0)
 
 

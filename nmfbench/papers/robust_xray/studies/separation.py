@@ -287,7 +287,7 @@ def _none_ahead(rival, at) -> Test:
             return Finding.without("not run", NO_PAIR)
         leads = [lead_in_area(theirs, row, str(name)) for name, row in others.groupby("method")]
         text = f"{rival} minus {{name}}, the surest to be ahead of it: {{}} in partial area"
-        return Finding(text, leads, Margin(both=False), unit="frames")
+        return Finding(text, leads, Margin(both=False), unit="frames", grows=False)
 
     return within(at, test)
 
