@@ -19,7 +19,6 @@ from nmfbench.papers.or_nmf.curves import (
     UPDATES,
     WOR,
 )
-from nmfbench.papers.or_nmf.step_sizes import RESET
 from nmfbench.papers.or_nmf.studies.optimum import BATCH
 
 _BEST_FIRST = (WOR, OR, MOR, SMALL, OMF, OMF_DA, INMF, ONMF)
@@ -227,7 +226,7 @@ def _step_sizes(holds):
     """The step sizes of the paper are the best, or by far not."""
 
     def metrics(row, rng):
-        own = row["method"] == RESET or (row["method"] == OR and pd.isna(row["norm_share"]))
+        own = "theta" not in row["params"] and pd.isna(row["norm_share"])
         cost = (0.1 if own == holds else 0.2) * np.exp(0.01 * rng.standard_normal())
         return {"stored": cost, "cost": cost}
 

@@ -74,7 +74,7 @@ def _rounds(holds):
             trace["iteration"] = trace["cpu_seconds"] = np.arange(41)
             trace["objective"] = np.interp(np.arange(41), [0, stop - 1], [2.0, 1.0])
             return {"norm": 2.0, "arrays": {"trace": trace}}
-        falls = (row["method"] == rounds.INVERSE) == holds
+        falls = ("decay" not in row["params"]) == holds
         found = {}
         for k, t in enumerate(rounds.ROUNDS):
             size = 0.1 / t if falls else 0.1 * t**0.1
@@ -194,7 +194,7 @@ def _costs(holds):
         if row["dataset"] == "yaleb":
             slow = (method == costs.M_RRI) == holds
             return _clock(40, 2.0 if slow else 0.5, np.linspace(2, 1, 41), rng)
-        if method in (costs.OGM, costs.GS):
+        if method in (costs.OGM, costs.GS) or row["n_groups"] > 1:
             last = 10 if method == costs.OGM or holds else 30
             objective = np.maximum(2 - np.arange(41) / last, 1.0)
             return _clock(40, 1.0, objective, rng)

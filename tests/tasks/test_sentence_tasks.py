@@ -121,6 +121,11 @@ def test_lit_faces_are_recognised_and_shadow_is_measured():
     found = shadow_recognition(data, solver, rng, base).metrics
     assert found["accuracy-images-lit"] == 1.0
     assert found["shadow-share"] > found["shadow-share-lit"]
+    by_distance = shadow_recognition(data, solver, rng, base, algorithm=4).metrics
+    assert by_distance["accuracy-images-lit"] == 1.0
+    assert by_distance["accuracy-lit"] == 1.0
+    with pytest.raises(ValueError, match="algorithm must be 4 or 5, got 6"):
+        shadow_recognition(data, solver, rng, base, algorithm=6)
 
 
 def test_a_common_factor_is_no_error():

@@ -204,6 +204,14 @@ def test_convergence_draws_samples_of_each_class_in_the_dtype_asked_for():
         draw_per_class(uniform().y, 5, np.random.default_rng(0))
 
 
+def test_convergence_splits_features_into_groups_of_equal_size():
+    """``n_groups`` makes groups of neighbours, of a solver that has them; by default one."""
+    solver = make_solver("mahnmf-gs")
+    convergence(uniform(), solver, np.random.default_rng(0), n_components=2, max_iter=2, n_groups=3)
+    assert solver.groups.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert solver.group_norms_.shape == (3, 2)
+
+
 class Exact(BaseEstimator):
     """Solves its sub-problem exactly, or leaves the weights where they are."""
 
