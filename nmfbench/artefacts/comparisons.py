@@ -82,7 +82,8 @@ def per_repeat(
     ratio: bool = False,
 ) -> pd.Series:
     """Mean of ``value``, or of its logarithm, for each repeat (and each of ``by``) that has it."""
-    rows = rows_of(frame, side)
+    needed = dict.fromkeys([unit, *by, *_labels(side), value])
+    rows = rows_of(frame[[name for name in needed if name in frame]], side)
     if value not in rows:  # no trial so far has measured it
         rows = rows.assign(**{value: np.nan})
     if ratio:

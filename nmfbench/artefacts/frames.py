@@ -42,6 +42,7 @@ def select_rows(
     >>> select_rows(frame, {"method": "a"}, level=[2, 3]).index.tolist()
     [2]
     """
+    chosen = np.ones(len(frame), bool)
     for column, value in {**(at or {}), **more}.items():
         if column not in frame:
             raise KeyError(
@@ -49,8 +50,8 @@ def select_rows(
                 f"{', '.join(map(str, frame.columns))}."
             )
         wanted = value if isinstance(value, list | tuple | set | frozenset) else [value]
-        frame = frame[frame[column].isin(list(wanted))]
-    return frame
+        chosen &= frame[column].isin(list(wanted)).to_numpy()
+    return frame[chosen]
 
 
 def melt_metrics(

@@ -399,6 +399,7 @@ def _find(artefact: Artefact, store: Store, grid: Grid, reads: Reads) -> Found:
     frame, why = finished, ""
     if len(finished):
         frame, why = _made("summary", artefact.frame, finished, artefact, found, grid)
+        frame = frame if frame is None else frame.copy()  # in few blocks, of which rows are taken
     for claim in artefact.claims:
         if not len(finished):
             finding = Finding.without("not run", "no trial of this grid has finished")
