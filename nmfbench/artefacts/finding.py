@@ -66,8 +66,6 @@ class Finding:
         Whether all comparisons were made: some of them can refute "every", but not confirm it.
     unit : str, default="repeats"
         Independent observations, in the plural.
-    grows : bool, default=True
-        Whether further repeats add observations. Frames of a clip do not become more.
     notes : sequence of str
         Further sentences of the evidence.
     outcome : {"", "not run", "inconclusive", "confirmed", "refuted"}
@@ -79,6 +77,8 @@ class Finding:
         That setting, such as "updates of a chunk by ONMF".
     texts : mapping of str to str
         Evidence at each reading, which names what is compared there.
+    grows : bool, default=True
+        Whether further repeats add observations. Frames of a clip do not become more.
     """
 
     text: str
@@ -87,12 +87,12 @@ class Finding:
     rule: Literal["every", "some"] = "every"
     complete: bool = True
     unit: str = "repeats"
-    grows: bool = True
     notes: Sequence[str] = ()
     outcome: Outcome = ""
     readings: Sequence[str] = ()
     setting: str = ""
     texts: Mapping[str, str] = field(default_factory=dict)
+    grows: bool = True
 
     @classmethod
     def without(cls, outcome: Outcome, text: str) -> Finding:
