@@ -3,7 +3,8 @@
 # outside of .venv, except to STORE and OUTPUT: the rest of the checkout may be read-only.
 PYTHON ?= python3
 PROFILE ?= quick
-JOBS ?= 2
+# One on a machine, or in a container, with one core.
+JOBS ?= $(shell test "$$(nproc 2>/dev/null)" = 1 && echo 1 || echo 2)
 BUDGET ?= 9m
 BOOK ?= reports/records
 STORE ?= results

@@ -15,6 +15,7 @@ PROGRAM = next(
     None,
 )
 _FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars")
+_FLAGS += ("--disable-dev-shm-usage",)  # which is small in containers
 # The browser reads commands from the file 3, and writes answers and events to the file 4.
 _START = """
 import fcntl, os, sys
@@ -48,7 +49,7 @@ class Browser:
         os.close(commands)
         os.close(answers)
         self._sent, self._heard = 0, b""
-        self.events = []
+        self.events, self._targets = [], []
 
     def close(self):
         with contextlib.suppress(BrokenPipeError, EOFError):
@@ -56,6 +57,11 @@ class Browser:
         self._process.wait()
         os.close(self._to)
         os.close(self._from)
+
+    def close_pages(self):
+        """Close all pages, which take memory."""
+        while self._targets:
+            self.call("Target.closeTarget", targetId=self._targets.pop())
 
     def call(self, method, session=None, **params):
         """Send a command; its result."""
@@ -99,6 +105,7 @@ class Browser:
         dark : bool, default=False
         """
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self._targets.append(target)
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = Page(self, session)
         for domain in ("Page", "Runtime", "Log"):

@@ -31,10 +31,17 @@ pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no headless browser is 
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
+def running(tmp_path_factory):
     browser = Browser(tmp_path_factory.mktemp("profile"))
     yield browser
     browser.close()
+
+
+@pytest.fixture
+def browser(running):
+    """The browser of this module without a page."""
+    yield running
+    running.close_pages()
 
 
 def fits(page):
