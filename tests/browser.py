@@ -14,8 +14,10 @@ PROGRAM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))),
     None,
 )
-_FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars")
-_FLAGS += ("--disable-dev-shm-usage",)  # which is small in containers
+_FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars"),
+    "--disable-dev-shm-usage",  # as /dev/shm is small in containers
+)
 # The browser reads commands from the file 3, and writes answers and events to the file 4.
 _START = """
 import fcntl, os, sys

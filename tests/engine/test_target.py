@@ -32,8 +32,10 @@ needs_avx2 = pytest.mark.skipif(REFERENCE not in available(), reason="needs x86-
 
 
 @pytest.fixture(autouse=True)
-def without_variable(monkeypatch):
-    monkeypatch.delenv(VARIABLE, raising=False)
+def without_variables(monkeypatch):
+    """No target is asked for, or in force, where a test begins."""
+    for name in {VARIABLE}.union(*map(environment, available())):
+        monkeypatch.delenv(name, raising=False)
 
 
 def in_child(target, **variables):
@@ -59,10 +61,10 @@ def test_the_reference_is_in_force_whatever_the_environment_says():
 def test_a_target_is_what_a_child_computes_under(name):
     """All that is available can be used, and each of the libraries takes it."""
     if name == "two-threads" and CORES < 2:
-        pytest.skip("two threads need two cores")
+        pytest.skip("OpenBLAS starts no more threads than there are cores, and here is one")
     found = in_child(name)
     assert is_known(found)
-    assert name == NATIVE or is_reference(found) == (name == REFERENCE)
+    assert is_reference(found) == (name == REFERENCE)
     kernels = {"nehalem": "Nehalem x1", "avx512": "SkylakeX x1"}
     kernels |= {REFERENCE: "Haswell x1", "two-threads": "Haswell x2"}
     assert kernels.get(name, "x1") in found["blas"]

@@ -12,7 +12,6 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from nmfbench.artefacts.finding import observations
 from nmfbench.comparison.leaderboards import leaderboards
 from nmfbench.core import registry
 from nmfbench.pages.environment import ASSETS, SIGNS
@@ -176,7 +175,8 @@ def test_every_claim_has_its_row(table, verdicts):
         assert cells[3] == f"{SIGNS[row['verdict']]} {row['verdict']}"
         assert cells[4].startswith("interim, ") == (row["verdict"] != "not run")
         assert cells[5] == row["reported"]
-        assert cells[8] == (observations(row["n"], row["unit"]) if row["n"] else "")
+        unit = re.sub(r"s( within|$)", r"\1", row["unit"]) if row["n"] == 1 else row["unit"]
+        assert cells[8] == (f"{row['n']} {unit}" if row["n"] else "")
         assert cells[9].endswith("%")
         assert cells[10] == row["data"]
 
