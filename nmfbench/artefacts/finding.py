@@ -247,18 +247,20 @@ def at_each_reading(setting: str, tests: Mapping[str, Test]) -> Test:
     return test
 
 
-def with_evidence(test: Test, describe: Callable[[pd.DataFrame], str]) -> Test:
+def with_evidence(test: Test, describe: str | Callable[[pd.DataFrame], str]) -> Test:
     """``test`` with a sentence added to the evidence, where there is an effect to explain.
 
     Parameters
     ----------
     test : callable
-    describe : callable
-        The frame that ``test`` sees -> what to add; nothing, if empty.
+    describe : str or callable
+        What to add; or the frame that ``test`` sees -> it. Nothing is added, if empty.
     """
 
     def explained(frame):
         finding = test(frame)
-        return finding.noted(describe(frame)) if finding.estimates else finding
+        if not finding.estimates:
+            return finding
+        return finding.noted(describe if isinstance(describe, str) else describe(frame))
 
     return explained

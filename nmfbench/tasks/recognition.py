@@ -60,8 +60,7 @@ def recognition(data, solver, rng, base, *, clean_test=True):
     seen = data.get("clean", data.X) if clean_test else data.X
     lengths = np.linalg.norm(arrays["components"].astype(float), axis=1)
     codes, test_codes = arrays["W"] * lengths, arrays["codes"] * lengths
-    projected = by_pseudo_inverse(seen[test], arrays)
-    recoded = by_pseudo_inverse(data.X[train], arrays)
+    projected, recoded = by_pseudo_inverse(arrays, seen[test], data.X[train])
     found = y[train][pairwise_distances_argmin(projected, codes)]
     found_recoded = y[train][pairwise_distances_argmin(projected, recoded)]
     nearest = nearest_cosine(test_codes, codes)
@@ -76,28 +75,29 @@ def recognition(data, solver, rng, base, *, clean_test=True):
     return Outcome(metrics, base.fit, {"predicted-4": found, "predicted-5": found_cosine})
 
 
-def by_pseudo_inverse(X, arrays):
+def by_pseudo_inverse(arrays, *samples):
     """Coefficients of samples by the pseudo-inverse of the components of a fit, of unit length.
 
     Parameters
     ----------
-    X : ndarray of shape (n, m)
     arrays : mapping
         Of the task ``factorization``: ``components``, and ``mean`` where the fit takes one off.
+    *samples : ndarray of shape (n, m)
 
     Returns
     -------
-    ndarray of shape (n, r)
+    list of ndarray of shape (n, r)
 
     Examples
     --------
-    >>> by_pseudo_inverse(np.array([[6.0, 8.0]]), {"components": np.array([[3.0, 4.0]])})
-    array([[10.]])
+    >>> by_pseudo_inverse({"components": np.array([[3.0, 4.0]])}, np.array([[6.0, 8.0]]))
+    [array([[10.]])]
     """
     H = arrays["components"]
     lengths = np.linalg.norm(H.astype(float), axis=1)
     H = H / np.where(lengths > 0, lengths, 1)[:, None]
-    return (X - arrays.get("mean", np.zeros(H.shape[1]))) @ np.linalg.pinv(H)
+    mean, inverse = arrays.get("mean", np.zeros(H.shape[1])), np.linalg.pinv(H)
+    return [(X - mean) @ inverse for X in samples]
 
 
 def nearest_cosine(A, B):

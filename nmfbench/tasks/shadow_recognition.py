@@ -57,7 +57,7 @@ def shadow_recognition(data, solver, rng, base, *, algorithm=5):
     shadow, lit = most_and_least(shares, y[test])
     metrics = {"shadow-share": shares[shadow].mean(), "shadow-share-lit": shares[lit].mean()}
     if algorithm == 4:
-        codes, nearest = by_pseudo_inverse(data.X[test], arrays), pairwise_distances_argmin
+        (codes,), nearest = by_pseudo_inverse(arrays, data.X[test]), pairwise_distances_argmin
     else:
         codes, nearest = arrays["codes"] * lengths, nearest_cosine
     for name, gallery, probes in (

@@ -138,7 +138,7 @@ def running(chosen: Sequence[Segmenter]) -> Axis:
 def of_lost_settings(test: Test) -> Test:
     """``test`` with a sentence of evidence on the settings that it is about."""
     words = f"graph ({GRAPH}), rank ({_RANK}) and start are ours, as the text has lost the paper's"
-    return with_evidence(test, lambda _: words)
+    return with_evidence(test, words)
 
 
 # -- grid and frame ---------------------------------------------------------------------------

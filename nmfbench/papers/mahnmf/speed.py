@@ -211,7 +211,7 @@ def at_equal(side: str, rival: str, axis: str, region: Region, *, at: At) -> Tes
 def _by_selection(test: Test) -> Test:
     """``test`` on seconds of Algorithm 1, which is not timed as the paper has it."""
     words = "medians of Algorithm 1 by selection, in linear time, where the paper sorts"
-    return with_evidence(test, lambda _: words)
+    return with_evidence(test, words)
 
 
 def _at_equal_seconds(region: Region, at: At) -> Test:

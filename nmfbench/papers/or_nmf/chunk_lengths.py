@@ -14,7 +14,7 @@ from nmfbench.papers.or_nmf.curves import CBCL, OR, SECONDS, WOR
 _LENGTHS = (2, 5, 25, 50)
 _CHUNKS = {n: Method(f"{WOR}, chunks of {n}", "wor-nmf", {"chunk": n}) for n in _LENGTHS}
 _SHOWN = (Method(OR, "or-nmf"), *_CHUNKS.values())
-METHODS = curves.with_readings(_SHOWN, [method.label for method in _SHOWN])
+METHODS = curves.with_readings(_SHOWN)
 _PANELS = replace(CBCL, every={10: 50})  # a multiple of all lengths
 
 ARTEFACT = register_artefact(

@@ -23,10 +23,8 @@ from nmfbench.papers.or_nmf.curves import ONMF, OR, alike, with_readings
 from nmfbench.papers.or_nmf.streams import SETS
 from nmfbench.trials.trial import Trial
 
-_STEPS, _CHUNKS = (
-    with_readings([Method(label, solver)], [label])
-    for label, solver in ((OR, "or-nmf"), (ONMF, "onmf"))
-)
+_STEPS = with_readings([Method(OR, "or-nmf")])
+_CHUNKS = with_readings([Method(ONMF, "onmf")])
 METHODS = (*_STEPS, *_CHUNKS, *BATCH)
 _RANKS = {"cbcl": (10, 50), "orl": (10, 50), "huebow": (50, 80)}
 _FEATURES, _COMPONENTS = (128, 256, 512, 1024, 2048), (8, 16, 32, 64, 128)

@@ -185,8 +185,11 @@ def _read_at(method, tol, *, reset=False):
     return Method(_named(label, tol), method.solver, params, drawn=False)
 
 
-def with_readings(chosen: Sequence[Method], of: Collection[str]) -> tuple[Method, ...]:
-    """Methods, and the ones named in ``of`` at all readings of the settings that they have."""
+def with_readings(
+    chosen: Sequence[Method], of: Collection[str] | None = None
+) -> tuple[Method, ...]:
+    """Methods, and those named in ``of``, by default all, at all readings of their settings."""
+    of = [method.label for method in chosen] if of is None else of
     others = []
     for method, tol in product(chosen, TOLERANCES):
         if method.label in of and method.label not in _AS_COUNTED:

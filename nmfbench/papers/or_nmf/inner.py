@@ -24,13 +24,9 @@ from nmfbench.papers.or_nmf.curves import INMF, OMF, OR, PRINTED, alike, with_re
 from nmfbench.papers.or_nmf.streams import SETS
 from nmfbench.trials.trial import Trial
 
-_RAISING = with_readings(
-    [Method(OR, "or-nmf"), Method(PRINTED, "omf-da", {"safeguard": False})], [OR, PRINTED]
-)
-_INCREMENTAL, _SWEEPING = (
-    with_readings([Method(label, solver)], [label])
-    for label, solver in ((INMF, "inmf"), (OMF, "omf"))
-)
+_RAISING = with_readings([Method(OR, "or-nmf"), Method(PRINTED, "omf-da", {"safeguard": False})])
+_INCREMENTAL = with_readings([Method(INMF, "inmf")])
+_SWEEPING = with_readings([Method(OMF, "omf")])
 METHODS = (*_RAISING, *_SWEEPING, *_INCREMENTAL)
 _PARTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _MANY = 10  # as or-nmf/table1 has it of OMF

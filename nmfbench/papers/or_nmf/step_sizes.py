@@ -20,10 +20,16 @@ from nmfbench.papers.or_nmf.curves import BEST_COST, OR, STORED_COST, TOLERANCES
 from nmfbench.papers.or_nmf.streams import SETS
 from nmfbench.trials.trial import Trial
 
-RESET = "OR-NMF, M* of each step"
 _USUAL, _SMALL = TOLERANCES
 _THETAS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 _SHARES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+
+
+def _again(label):
+    return f"{label}, M* of each step"
+
+
+RESET = _again(OR)
 _KEPT, _STARTED_AGAIN = Method(OR, "or-nmf"), Method(RESET, "or-nmf", {"keep_max": False})
 _FIXED = [Method(f"θ = {theta:g}", "or-nmf", {"theta": theta}) for theta in _THETAS]
 _SHOWN = (_KEPT, _STARTED_AGAIN, *_FIXED)
@@ -33,10 +39,6 @@ _NORMS = {share: f"M* fixed at {share:g} of the largest" for share in _SHARES}
 
 def _at_small(label):
     return f"{label}, τ = {_SMALL:g}"
-
-
-def _again(label):
-    return RESET if label == OR else f"{label}, M* of each step"
 
 
 def _read(shown, named, params):

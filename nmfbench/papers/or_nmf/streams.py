@@ -219,9 +219,7 @@ def _claims():
             f"converges-{data}-mor-constant",
             text.format(MOR_CONSTANT, f"on {words}"),
             "Section II-B, after Theorem 1",
-            with_evidence(
-                alike(lambda mor, data=data: test(mor + _KEPT, data), MOR), lambda _: _RULE
-            ),
+            with_evidence(alike(lambda mor, data=data: test(mor + _KEPT, data), MOR), _RULE),
         )
         yield Claim(
             f"near-{data}",

@@ -74,10 +74,8 @@ def of_projection(method: str, test: Test) -> Test:
     """``test`` with a sentence of evidence where RobustXRAY is not timed as the paper has it."""
     if method != ROBUST:
         return test
-    return with_evidence(
-        test,
-        lambda _: f"{ROBUST} projects by our simplex method, exactly, where the paper has an ADMM",
-    )
+    words = f"{ROBUST} projects by our simplex method, exactly, where the paper has an ADMM"
+    return with_evidence(test, words)
 
 
 def against_smrs(dataset: str, where: str, *, faster: str, times: str) -> list[Claim]:
