@@ -304,7 +304,7 @@ def of_pseudo_inverse(source: str) -> list[Claim]:
     """
     clean, ours, theirs = ({"algorithm": name} for name in (*ALGORITHMS, _SAME_IMAGES))
     each = {"method": [EUC, KL], "condition": _OUTLIERS}
-    under = f"with {EUC} and {KL}, under occlusion, Laplace noise, and salt & pepper"
+    under = f"with {EUC} and {KL} at rank 20, under occlusion, Laplace noise, and salt & pepper"
     return [
         Claim(
             "pseudo-inverse",
