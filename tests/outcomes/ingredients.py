@@ -25,7 +25,8 @@ def _ingredients(holds):
     accuracies = _HOLDS if holds else _FAILS
 
     def metrics(row, rng):
-        clean, slope = accuracies.get(row["method"], _OTHERS[holds])
+        method = row["method"].removesuffix(study.name_as_printed(""))
+        clean, slope = accuracies.get(method, _OTHERS[holds])
         noise = NOISES.get(row["corruption"])
         dose = 0.0 if noise is None else noise.dose(row["level"])
         # Some runs are harder for all methods.
@@ -33,7 +34,7 @@ def _ingredients(holds):
         found = {"clustering-accuracy": accuracy + 0.003 * rng.standard_normal()}
         if row["solver"] != "rnmfd":
             return found
-        trivial = (row["method"] == study.NO_ORTHOGONALITY) == holds
+        trivial = (method == study.NO_ORTHOGONALITY) == holds
         return found | {
             "similarity-between": (0.9 if trivial else 0.2) + 0.01 * rng.standard_normal(),
             "outlier-share": 0.05,

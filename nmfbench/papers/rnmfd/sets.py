@@ -105,8 +105,8 @@ ASSUMED = {
     "update": "RNMFD runs with the largest of the exponents 1, 1/2 and 1/4 on the ratio of Eq. "
     "(17) that does not raise the objective, unless the rule is named. As printed, with the "
     "exponent 1, an iteration may raise it; rnmfd/theorem1 compares the rules. In Tables 1, 3 and "
-    "4, Figure 1 and where the text speaks of structure, reconstruction and cost, claims of the "
-    "paper on RNMFD are decided where they come out alike with both.",
+    "4, Figure 1 and where the text speaks of structure, terms, reconstruction and cost, claims of "
+    "the paper on RNMFD are decided where they come out alike with both.",
     "stopping": "At most 300 iterations, or when one changes the objective by 1e-6 of it.",
     "clusters": "K-means of the rows of the representation (the best of ten starts), as Cai et "
     "al. do; components have unit length where the objective leaves the scale free, so not for "
