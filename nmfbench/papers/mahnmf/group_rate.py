@@ -19,7 +19,8 @@ from nmfbench.trials.trial import Trial
 GS = "MahNMF-GS"
 METHODS = (Method(GS, "mahnmf-gs"),)
 _NONE, *_NORMS = PENALTIES
-_LABELS = {_NONE: "no penalty", "2": "groups, p = 2", "infinity": "groups, p = ∞"}
+_IN_WORDS = {"2": "2", "infinity": "∞"}
+_LABELS = {_NONE: "no penalty"} | {p: f"groups, p = {text}" for p, text in _IN_WORDS.items()}
 _STEPS = (10, 20, 40, 80, 160, 320, 640)
 _SAME = 0.05  # smallest difference of exponents that matters
 _ROUNDING = 1e-6
@@ -88,8 +89,8 @@ ARTEFACT = register_artefact(
             *(
                 Claim(
                     f"quadratic-{p}",
-                    f"With groups in the norm of p = {p} the excess falls at least as the square "
-                    "of the iterations: its exponent is at least 2, within 0.05.",
+                    f"With groups in the norm of p = {_IN_WORDS[p]} the excess falls at least as "
+                    "the square of the iterations: its exponent is at least 2, within 0.05.",
                     f"ours, after {_SOURCE}",
                     at_least(
                         {"method": GS, "penalty": p}, "exponent", 2 - _SAME, measured_from=2.0
@@ -98,26 +99,20 @@ ARTEFACT = register_artefact(
                 )
                 for p in _NORMS
             ),
-            Claim(
-                "not-slower",
-                "The penalty does not decrease the rate of convergence: the exponent is not "
-                "smaller than without it.",
-                _SOURCE,
-                not_worse(
-                    {"method": GS, "penalty": _NORMS[0]},
-                    [{"method": GS, "penalty": _NONE}],
-                    "exponent",
-                ),
-            ),
-            Claim(
-                "not-slower-infinity",
-                "The penalty in the largest entry does not decrease it either.",
-                _SOURCE,
-                not_worse(
-                    {"method": GS, "penalty": _NORMS[1]},
-                    [{"method": GS, "penalty": _NONE}],
-                    "exponent",
-                ),
+            *(
+                Claim(
+                    id,
+                    "The excess falls no more slowly with groups in the norm of "
+                    f"p = {_IN_WORDS[p]} than without a penalty: its exponent is not smaller.",
+                    f"ours, after {_SOURCE}",
+                    not_worse(
+                        {"method": GS, "penalty": p},
+                        [{"method": GS, "penalty": _NONE}],
+                        "exponent",
+                    ),
+                    origin="ours",
+                )
+                for id, p in zip(("not-slower", "not-slower-infinity"), _NORMS, strict=True)
             ),
         ],
         planned=Plan(20, "A repeat takes some five seconds of CPU time."),
@@ -129,8 +124,9 @@ ARTEFACT = register_artefact(
             "components, 4 groups of features, μ = 0.1, the penalty of weight 0.2 times the "
             "number of samples, from a uniform H; no stop rule.",
             "exponent": "Minus the slope of a line through the logarithms of the excess after 10 "
-            "to 640 iterations, where it is not rounding. A rate is an upper bound, and that the "
-            "exponent is at least 2 our question: where the curvature at the solution is "
+            "to 640 iterations, where it is not rounding. A rate is an upper bound, so that the "
+            "paper's claim is on the bound alone. That the exponent is at least 2, and not smaller "
+            "than without a penalty, are our questions: where the curvature at the solution is "
             "positive, any gradient method has a larger one in the end.",
             "solution": "The best point of all runs and of 5000 iterations with restarts.",
         },

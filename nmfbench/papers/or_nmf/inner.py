@@ -201,7 +201,8 @@ ARTEFACT = register_artefact(
         assumed={
             "data": "Those of Figures 2, 3 and 6 at the lower rank, two passes; at twenty samples "
             "of a stream the problem of the step is solved. Updates of the stream itself go on "
-            "until convergence, by the paper: claims are decided where they come out alike with "
+            "until convergence, by the paper, here at most 200 for a sample by INMF and 100 sweeps "
+            "by OMF: claims are decided where they come out alike with "
             "tolerances of 0.001 and 0.0001, of which the table has the latter for INMF, the "
             "former for OMF.",
             "slow": "The paper gives no number. More than ten iterations, as or-nmf/table1 asks of "

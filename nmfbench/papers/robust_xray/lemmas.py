@@ -328,6 +328,8 @@ ARTEFACT = register_artefact(
             "separable rows whose other weights are at least 0.05.",
             "ties": "p is any positive vector. Between two of them by which different anchors have "
             "the largest score there is one by which two have, which bisection finds.",
+            "projections": "Exact, by our simplex method, in place of the paper's ADMM: residuals "
+            "and their zeros are those of the best point of the cone.",
             "much less": "In Remark 1: less than a tenth. The residual at the first selection is "
             "the point itself, and Algorithm 1 takes D = X there: selections after it count. "
             "Records have the largest and the mean share over all of a fit; the mean of all but "
