@@ -259,6 +259,7 @@ def _verdict(finding, place, adjusted, smallest, levels):
 
 
 _LISTED = 3  # readings, one by one
+_NAMED = 4  # readings that differ from most
 
 
 def _one_by_one(finding, smallest, levels):
@@ -288,13 +289,21 @@ def _at_readings(finding, smallest, decide):
 
 
 def _by_word(words):
-    """Outcomes with the readings that have them; of many readings the most frequent one last."""
+    """Outcomes with the readings that have them; of many readings the most frequent one last.
+
+    Where many readings differ from that one, with their number and the first.
+    """
     if len(words) <= _LISTED:
         return ", ".join(f"{word} at {name}" for name, word in words.items())
-    found = list(words.values())
-    usual = max(dict.fromkeys(found), key=found.count)
-    rest = [f"{word} at ({name})" for name, word in words.items() if word != usual]
-    return f"{', '.join(rest)}, {usual} at the other {found.count(usual)}"
+    names: dict[str, list[str]] = {}
+    for name, word in words.items():
+        names.setdefault(word, []).append(f"({name})")
+    usual = max(names, key=lambda word: len(names[word]))
+    others = f"{usual} at the other {len(names.pop(usual))}"
+    if sum(map(len, names.values())) <= _NAMED:
+        return ", ".join([*(f"{word} at {_listed(at)}" for word, at in names.items()), others])
+    some = [f"{word} at {len(at)} such as {at[0]}" for word, at in names.items()]
+    return f"of {len(words)} readings, {', '.join([*some, others])}"
 
 
 def _listed(words):

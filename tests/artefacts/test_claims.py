@@ -375,10 +375,16 @@ def test_the_evidence_names_what_is_compared_at_the_reading_that_it_shows():
         ("xxxx", "alike at all 4 readings of it"),
         ("xzxx", "hangs on it: refuted at (1), confirmed at the other 3"),
         ("yzxx", "hangs on it: no lead at (0), refuted at (1), confirmed at the other 2"),
+        ("zxzxxx", "hangs on it: refuted at (0) and (2), confirmed at the other 4"),
+        (
+            "yyzzzxxxx",
+            "hangs on it: of 9 readings, no lead at 2 such as (0), refuted at 3 such as (2), "
+            "confirmed at the other 4",
+        ),
     ],
 )
 def test_many_readings_are_counted(rivals, words):
-    """Readings with the most frequent outcome are not listed."""
+    """Readings with the most frequent outcome are not listed, nor are others if they are many."""
     each = {str(k): comparisons.better("a", rival, "score") for k, rival in enumerate(rivals)}
     assert words in verdict_of(at_each_reading("it", each), constant(ODD)).evidence
 
