@@ -57,6 +57,7 @@ from nmfbench.reports.reference import write_reference
 from nmfbench.reports.regret import rows_of, write_regret
 from nmfbench.reports.section import Section, contents, with_sentences
 from nmfbench.reports.sentences import sentence_counts, write_sentences
+from nmfbench.reports.still_open import write_open
 from nmfbench.reports.sums import write_sums
 from nmfbench.reports.two_targets import TwoTargets, read_two_targets, write_page
 from nmfbench.verdicts.course import read_course
@@ -274,6 +275,7 @@ def _write_pages(content: _Content, compared: _Compared, output, profile) -> lis
     return [
         index,
         write_claims([section.evaluation for section in content.as_in_notebooks], output),
+        write_open(rows, output),
         write_choose(compared.boards, output),
         *write_leaderboards(compared.boards, compared.lacking, compared.origins, output),
         _write_rows(rows, output / "claims.json"),

@@ -24,7 +24,7 @@ from nmfbench.records.vouchers import standing
 from nmfbench.trials.trial import Trial
 from nmfbench.verdicts.choice import Grid, choose_grid
 from nmfbench.verdicts.reads import Reads, read_arrays
-from nmfbench.verdicts.verdict import Look, Verdict, Word, decide
+from nmfbench.verdicts.verdict import DECIDED, Look, Verdict, Word, decide
 
 __all__ = [
     "ClaimRow",
@@ -530,6 +530,8 @@ class ClaimRow(TypedDict):
     unit: str
     look: Literal["final", "interim"]
     planned: int
+    open: Literal["not run", "settings", "repeats", "precision"] | None
+    hangs_on: str
     data: str
     stand_ins: list[str]
     profile: str
@@ -575,6 +577,8 @@ def claim_rows(evaluation: Evaluation, sentences: Iterable[Sentence] = ()) -> li
             "unit": verdict.unit,
             "look": "final" if evaluation.look.final else "interim",
             "planned": evaluation.look.planned,
+            "open": _why_open(verdict, evaluation.look),
+            "hangs_on": verdict.hangs_on,
             "data": verdict.data,
             "stand_ins": evaluation.stand_ins,
             "profile": evaluation.profile,
@@ -586,6 +590,17 @@ def claim_rows(evaluation: Evaluation, sentences: Iterable[Sentence] = ()) -> li
         }
         for claim, verdict in evaluation.verdicts
     ]
+
+
+def _why_open(verdict: Verdict, look: Look):
+    """Why a test is not decided; None of one that is."""
+    if verdict.verdict in DECIDED:
+        return None
+    if verdict.verdict == "not run":
+        return "not run"
+    if verdict.hangs_on:
+        return "settings"
+    return "precision" if look.final else "repeats"
 
 
 def _threshold(verdict: Verdict) -> dict[str, Any] | None:

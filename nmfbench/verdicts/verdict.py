@@ -119,6 +119,8 @@ class Verdict:
         matters, where these are ours.
     neighbours : tuple, optional
         Half and twice of the number.
+    hangs_on : str
+        Settings that a paper leaves open, where readings of them decide differently; else empty.
     done, total : int
         Trials with a record, and trials of the profile's grid.
     paper_total : int
@@ -142,6 +144,7 @@ class Verdict:
     ratio: bool = False
     sensitivity: Mapping[str, str] | None = None
     neighbours: tuple[Any, Any] | None = None
+    hangs_on: str = ""
     done: int = 0
     total: int = 0
     paper_total: int = 0
@@ -238,8 +241,9 @@ def _verdict(finding, place, adjusted, smallest, levels):
         of = "intervals of all readings" if all_of else "interval"
         which = f", least clear at {shown.reading}" if finding.readings and not all_of else ""
         number += f" ({percent(1 - alpha)} {of} {interval[0]:.3g} to {interval[1]:.3g}{which})"
+    words = _words_at_readings(finding, smallest, levels)
     notes = [
-        _one_by_one(finding, smallest, levels),
+        _at_readings(finding, words) if words else _one_by_one(finding, smallest, levels),
         _by_how_little(finding, verdict, shown, interval, smallest),
         *finding.notes,
         f"p = {p_value:.2g}, n = {finding.n} {finding.unit}",
@@ -254,6 +258,7 @@ def _verdict(finding, place, adjusted, smallest, levels):
         p_adjusted=float(adjusted[1] if lead else adjusted[0]),
         n=finding.n,
         unit=finding.unit,
+        hangs_on=_hangs_on(finding, words),
         **_numbers(finding, shown, smallest, levels.decide),
     )
 
@@ -262,25 +267,35 @@ _LISTED = 3  # readings, one by one
 _NAMED = 4  # readings that differ from most
 
 
+def _words_at_readings(finding, smallest, levels):
+    """Outcome at each reading; where no test of the artefact is decided, as the first would be."""
+    least = levels.undecided
+    first = _Levels(max(levels.sides, least), max(levels.no_lead, least), least)
+    return _words(finding, smallest, first.decide)
+
+
+def _words(finding, smallest, decide):
+    run = {e.reading for e in finding.estimates}
+    return {
+        name: decide(finding.at(name).place(smallest)) if name in run else "not run"
+        for name in finding.readings
+    }
+
+
+def _hangs_on(finding, words):
+    """The settings of which two readings decide, and not alike."""
+    return finding.setting if len({*words.values()}.intersection(DECIDED)) > 1 else ""
+
+
 def _one_by_one(finding, smallest, levels):
-    """Note on what comes out at each reading, or of each comparison by itself."""
-    if finding.readings:
-        # Where no test of the artefact is decided so far, as the first one would be.
-        least = levels.undecided
-        first = _Levels(max(levels.sides, least), max(levels.no_lead, least), least)
-        return _at_readings(finding, smallest, first.decide)
+    """Note on what comes out of each comparison by itself."""
     alone = [levels.decide(p) for p in finding.places(smallest)]
     counts = ", ".join(f"{alone.count(v)} {v}" for v in VERDICTS if v in alone)
     return f"of {len(alone)} comparisons each by itself {counts}" if len(alone) > 1 else ""
 
 
-def _at_readings(finding, smallest, decide):
+def _at_readings(finding, words):
     """Note on what comes out at each reading."""
-    run = {e.reading for e in finding.estimates}
-    words = {
-        name: decide(finding.at(name).place(smallest)) if name in run else "not run"
-        for name in finding.readings
-    }
     if len(set(words.values())) == 1:
         if len(words) > _LISTED:
             return f"alike at all {len(words)} readings of {finding.setting}"
@@ -373,8 +388,9 @@ def _untested(finding, smallest):
         return Verdict(finding.outcome or "not run", text)
     places, notes = finding.places(smallest), list(finding.notes)
     decide = _of_fact if finding.exact else _undecided
-    if finding.exact and finding.readings:
-        notes.insert(0, _at_readings(finding, smallest, decide))
+    words = _words(finding, smallest, decide) if finding.exact else {}
+    if words:
+        notes.insert(0, _at_readings(finding, words))
     verdict = decide(finding.place(smallest))
     if verdict != "refuted" and finding.n < MIN_UNITS:
         verdict = "inconclusive"
@@ -391,6 +407,7 @@ def _untested(finding, smallest):
         effect=shown.shown,
         n=finding.n,
         unit=finding.unit,
+        hangs_on=_hangs_on(finding, words),
         **_numbers(finding, shown, smallest, decide),
     )
 

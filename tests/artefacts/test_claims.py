@@ -389,6 +389,15 @@ def test_many_readings_are_counted(rivals, words):
     assert words in verdict_of(at_each_reading("it", each), constant(ODD)).evidence
 
 
+@pytest.mark.parametrize(
+    ("rivals", "setting"), [("xz", "it"), ("xyz", "it"), ("xx", ""), ("xx?", ""), ("z?", "")]
+)
+def test_a_claim_hangs_on_a_setting_if_readings_decide_differently(rivals, setting):
+    """Not if one of them is open, or was not run."""
+    each = {str(k): comparisons.better("a", rival, "score") for k, rival in enumerate(rivals)}
+    assert verdict_of(at_each_reading("it", each), constant(ODD)).hangs_on == setting
+
+
 def test_a_conjunction_is_decided_within_each_reading():
     """Another cell refutes at each of two readings, and some readings alone lack a rival."""
     each = {

@@ -267,6 +267,7 @@ def test_claims_are_judged_and_a_refuted_one_is_no_failure(command):
     promised = {"id", "artefact", "statement", "source", "verdict", "effect", "p_value", "n"}
     promised |= {"data", "done", "total", "paper_total", "origin", "reported", "threshold"}
     promised |= {"sentence", "delta", "look", "planned", "interval", "level", "unit", "p_adjusted"}
+    promised |= {"open", "hangs_on"}
     assert all(promised <= set(row) for row in rows)
     neighbours = {"half": 0.1, "twice": 0.4, "at_half": "confirmed", "at_twice": "confirmed"}
     assert rows[0]["origin"] == "paper"

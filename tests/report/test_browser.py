@@ -495,6 +495,7 @@ def test_what_is_folded_is_one_press_away(browser, landing):
         "claims.html",
         "leaderboards.html",
         "numbers.html",
+        "open.html",
         "robust-xray.html",
         "solvers/robust-xray.html",
         "trials/robust-xray-fig3.html",
