@@ -201,13 +201,11 @@ def every(tests: Mapping[str, Test]) -> Test:
         ]
         first = next(iter(run.values()))
         absent = [name for name in found if name not in run]
-        return Finding(
-            "smallest lead of all data sets {}, on {name}",
-            estimates,
-            first.region,
+        return replace(
+            first,
+            text="smallest lead of all data sets {}, on {name}",
+            estimates=estimates,
             complete=not absent and all(finding.complete for finding in run.values()),
-            unit=first.unit,
-            grows=first.grows,
             notes=[f"not run on {', '.join(absent)}"] if absent else [],
         )
 

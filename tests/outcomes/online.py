@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.core.trace import TRACE_DTYPE
-from nmfbench.papers.or_nmf.curves import (
+from nmfbench.papers.or_nmf.methods import (
     INMF,
     MOR,
     OMF,

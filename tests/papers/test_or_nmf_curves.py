@@ -7,8 +7,7 @@ from verdicts import verdict_of
 
 from nmfbench.core import registry
 from nmfbench.core.trace import TRACE_DTYPE
-from nmfbench.papers.or_nmf import curves
-from nmfbench.papers.or_nmf.curves import (
+from nmfbench.papers.or_nmf.descent import (
     BEST_COST,
     END,
     NEVER,
@@ -16,7 +15,10 @@ from nmfbench.papers.or_nmf.curves import (
     SECONDS,
     STORED_COST,
     UNTIL,
+    frame_of,
 )
+from nmfbench.papers.or_nmf.methods import IS, OMF_DA, OR, PRINTED, STEPS
+from nmfbench.papers.or_nmf.readings import IS_RESET, pairs_at_readings, readings
 
 PAIR = ("OR-NMF", "OMF")
 
@@ -40,7 +42,7 @@ def record(method, seconds, stored, best=None, repeat=0):
 
 def compared(*records):
     """Rows of the pair by axis and method."""
-    frame = curves.frame_of([PAIR])(pd.DataFrame(records))
+    frame = frame_of([PAIR])(pd.DataFrame(records))
     return frame[frame["pair"] != ""].set_index(["axis", "method"])
 
 
@@ -91,12 +93,12 @@ def test_the_cost_that_the_paper_shows_decides_its_claims():
     rng = np.random.default_rng(0)
     rows = []
     for repeat in range(8):
-        for pair in curves.readings(*PAIR).values():
+        for pair in readings(*PAIR).values():
             for method, stored, best in zip(pair, (1, 2), (4, 2), strict=True):
                 at_once = [np.array([9, k, k, k]) for k in (stored, best)]
                 costs = [cost * np.exp(0.01 * rng.normal()) for cost in at_once]
                 rows.append(record(method, [0, 1, 2, 3], *costs, repeat=repeat))
-    frame = curves.frame_of(curves.pairs_at_readings([PAIR]))(pd.DataFrame(rows))
+    frame = frame_of(pairs_at_readings([PAIR]))(pd.DataFrame(rows))
     claims = {c.id: c for c in registry.artefacts["or-nmf/fig2"].target.claims}
     for axis in (SAMPLES, SECONDS):
         paper, ours = claims[f"or-omf-{axis}-r10"], claims[f"best-or-omf-{axis}"]
@@ -116,9 +118,9 @@ def test_no_record_is_of_fewer_samples_than_bases(figure):
 @pytest.mark.parametrize("figure", ["fig2", "fig3", "fig6"])
 def test_claims_of_the_paper_have_the_printed_omf_da_as_rival(figure):
     """Against the one with a safeguard, which the paper has not, claims are our questions."""
-    pairs = [(curves.OR, curves.PRINTED), (curves.OR, curves.OMF_DA)]
-    costs = {name: 2.0 for name, _ in curves.readings(*pairs[0]).values()}
-    costs |= {method.label: 4.0 for method in curves.STEPS.values()} | {curves.OMF_DA: 1.0}
+    pairs = [(OR, PRINTED), (OR, OMF_DA)]
+    costs = {name: 2.0 for name, _ in readings(*pairs[0]).values()}
+    costs |= {method.label: 4.0 for method in STEPS.values()} | {OMF_DA: 1.0}
     runs = [
         record(method, [0, 1, 2, 3], [9] + 3 * [cost * (1 + 0.01 * repeat)], repeat=repeat)
         for method, cost in costs.items()
@@ -126,7 +128,7 @@ def test_claims_of_the_paper_have_the_printed_omf_da_as_rival(figure):
     ]
     for run in runs:
         run["options"] = {"n_components": 50}
-    frame = curves.frame_of(curves.pairs_at_readings(pairs))(pd.DataFrame(runs))
+    frame = frame_of(pairs_at_readings(pairs))(pd.DataFrame(runs))
     claims = {c.id: c for c in registry.artefacts[f"or-nmf/{figure}"].target.claims}
     for axis in (SAMPLES, SECONDS):
         paper = claims[f"or-omf-da-{axis}-r50"]
@@ -140,7 +142,7 @@ def test_claims_of_the_paper_have_the_printed_omf_da_as_rival(figure):
 def test_a_claim_is_decided_where_both_tolerances_agree(at_the_smaller):
     """Where the smaller one turns it, or was not run, the claim stays open."""
     costs = {}
-    for words, pair in curves.readings("OR-NMF", "OMF").items():
+    for words, pair in readings("OR-NMF", "OMF").items():
         ours = at_the_smaller if "tolerance 0.0001" in words else 1.0
         if ours is not None:
             costs |= dict(zip(pair, (ours, 2.0), strict=True))
@@ -149,7 +151,7 @@ def test_a_claim_is_decided_where_both_tolerances_agree(at_the_smaller):
         for method, cost in costs.items()
         for repeat in range(6)
     ]
-    frame = curves.frame_of(curves.pairs_at_readings([PAIR]))(pd.DataFrame(runs))
+    frame = frame_of(pairs_at_readings([PAIR]))(pd.DataFrame(runs))
     claims = {c.id: c for c in registry.artefacts["or-nmf/fig2"].target.claims}
     found = verdict_of(claims["or-omf-samples-r10"].test, frame).verdict
     assert found == ("confirmed" if at_the_smaller == 1.0 else "inconclusive")
@@ -165,30 +167,30 @@ def test_the_grid_has_all_methods_that_claims_are_read_at(figure):
 
 def test_readings_of_chunks_and_of_the_divergence():
     """Each tolerance with each number of updates, and with each way to find M∗."""
-    assert [*curves.readings("WOR-NMF", "ONMF").values()] == [
+    assert [*readings("WOR-NMF", "ONMF").values()] == [
         (f"WOR-NMF{again}{tail}", onmf)
         for tail in ("", ", tolerance 0.0001")
         for onmf in ("ONMF, 20 updates", "ONMF, 50 updates", "ONMF")
         for again in ("", ", M∗ of each step")
     ]
-    assert [*curves.readings(curves.IS, "ONMF-IS").values()] == [
+    assert [*readings(IS, "ONMF-IS").values()] == [
         (name, "ONMF-IS")
         for tail in ("", ", tolerance 0.0001")
-        for name in (curves.IS + tail, curves.IS_RESET + tail)
+        for name in (IS + tail, IS_RESET + tail)
     ]
 
 
 def test_what_has_no_convergence_is_read_at_numbers_of_steps():
     """OMF-DA as printed never rests: its seconds are those of as many steps as it is given."""
-    found = curves.readings("OR-NMF", curves.PRINTED)
-    assert {rival for _, rival in found.values()} == {curves.PRINTED, curves.STEPS[20].label}
+    found = readings("OR-NMF", PRINTED)
+    assert {rival for _, rival in found.values()} == {PRINTED, STEPS[20].label}
     assert len(found) == 8
 
 
 def test_readings_do_not_move_what_is_near_the_best():
     """The level of our claims on Fₙ is that of the methods that are drawn."""
     pair = record("OR-NMF", [0, 1, 2], [9, 2, 2]), record("OMF", [0, 1, 2], [9, 2, 2])
-    for other in curves.readings(*PAIR).values():
+    for other in readings(*PAIR).values():
         best = record(other[0], [0, 1, 2], [9, 1, 1])
         if other[0] != PAIR[0]:
             found = compared(*pair, best)

@@ -18,7 +18,7 @@ from nmfbench.datasets.base import load_dataset
 from nmfbench.engine.perform import perform
 from nmfbench.papers.or_nmf import fig12, table3
 from nmfbench.papers.or_nmf.annotation import ONLINE, whole
-from nmfbench.papers.or_nmf.curves import one_by_one
+from nmfbench.papers.or_nmf.readings import one_by_one
 from nmfbench.records.store import Store
 from nmfbench.solvers import make_solver
 from nmfbench.tasks.annotation import (

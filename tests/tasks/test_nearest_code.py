@@ -10,7 +10,7 @@ from verdicts import verdict_of
 
 from nmfbench.core import registry
 from nmfbench.engine.perform import perform
-from nmfbench.papers.or_nmf.curves import one_by_one
+from nmfbench.papers.or_nmf.readings import one_by_one
 from nmfbench.papers.or_nmf.recognition import SIZES, grid
 from nmfbench.problems.codes import coded
 from nmfbench.tasks.base import Outcome

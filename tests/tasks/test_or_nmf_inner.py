@@ -9,7 +9,8 @@ from sklearn.utils import Bunch
 from nmfbench import load_dataset, make_solver
 from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.optim.init import INITS
-from nmfbench.papers.or_nmf import batch, curves, recognition
+from nmfbench.papers.or_nmf import batch, recognition
+from nmfbench.papers.or_nmf.descent import stays_below
 from nmfbench.papers.or_nmf.penalties import _BETA
 from nmfbench.solvers.online.base import exact_codes, mean_cost
 from nmfbench.tasks.inner_steps import incremental_steps, off_diagonal_sweeps, zero_denominators
@@ -128,8 +129,8 @@ def test_the_same_cost_is_reached_for_good():
     trace = np.zeros(5, TRACE_DTYPE)
     trace["cpu_seconds"] = np.arange(5)
     trace["objective"] = [9, 1, 3, 2, 2]
-    assert curves._stays_below(trace, 2, "cpu_seconds") == 3
-    assert curves._stays_below(trace, 3, "cpu_seconds") == 1
+    assert stays_below(trace, 2, "cpu_seconds") == 3
+    assert stays_below(trace, 3, "cpu_seconds") == 1
 
 
 def test_the_buffer_is_a_tenth_of_the_training_images():

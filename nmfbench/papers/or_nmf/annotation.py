@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from nmfbench.artefacts.grids import Method, changed, cross, methods, options
-from nmfbench.papers.or_nmf.curves import UPDATES, further
+from nmfbench.papers.or_nmf.methods import UPDATES
+from nmfbench.papers.or_nmf.readings import further
 from nmfbench.problems.annotation import ONE_PASS, ONE_PASS_PARAMS
 from nmfbench.trials.trial import Trial
 

@@ -19,7 +19,8 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Lead
 from nmfbench.artefacts.tables import score_table
 from nmfbench.core.matters import Ratio
-from nmfbench.papers.or_nmf.curves import IS, ONMF, UPDATES, against_onmf, alike, with_readings
+from nmfbench.papers.or_nmf.methods import IS, ONMF, UPDATES
+from nmfbench.papers.or_nmf.readings import against_onmf, alike, with_readings
 from nmfbench.papers.or_nmf.streams import SETS
 from nmfbench.trials.trial import Trial
 

@@ -8,10 +8,14 @@ from itertools import product
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.or_nmf import curves
-from nmfbench.papers.or_nmf.curves import CHUNKS, ONMF, OR, SAMPLES, SECONDS, WOR
+from nmfbench.papers.or_nmf.descent import MATTERS, SAMPLES, SECONDS, frame_of
+from nmfbench.papers.or_nmf.descent_claims import faster, lower_at_the_end, of_the_true_cost
+from nmfbench.papers.or_nmf.methods import CHUNKS, ONMF, OR, WOR
+from nmfbench.papers.or_nmf.panels import Panels
+from nmfbench.papers.or_nmf.readings import pairs_at_readings, with_readings
 
-PAIRS = curves.pairs_at_readings([(WOR, ONMF), (WOR, OR)])
-METHODS = curves.with_readings(CHUNKS, (WOR, ONMF, OR))
+PAIRS = pairs_at_readings([(WOR, ONMF), (WOR, OR)])
+METHODS = with_readings(CHUNKS, (WOR, ONMF, OR))
 """Those drawn, and those at other readings of settings that the paper leaves open."""
 ASSUMED = curves.ASSUMED | {
     "chunks": "As many samples as components, for both methods; the paper says so of ONMF only.",
@@ -23,7 +27,7 @@ ASSUMED = curves.ASSUMED | {
 }
 
 
-def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Artefact:
+def faces(artefact_id: str, panels: Panels, name: str, figure: str) -> Artefact:
     """The artefact of Figure 4 or 5.
 
     Parameters
@@ -43,21 +47,21 @@ def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Ar
             kind="figure",
             methods=METHODS,
             grid=partial(panels.grid, METHODS),
-            frame=curves.frame_of(PAIRS),
+            frame=frame_of(PAIRS),
             table=curves.summarise,
             picture=curves.picture(CHUNKS, panels.names, curves.printed_axis(artefact_id)),
             claims=[
-                *(curves.faster(WOR, ONMF, axis, r, words, source) for axis, r in places),
-                *(curves.lower_at_the_end(WOR, ONMF, r, words, source) for r in panels.ranks),
+                *(faster(WOR, ONMF, axis, r, words, source) for axis, r in places),
+                *(lower_at_the_end(WOR, ONMF, r, words, source) for r in panels.ranks),
                 *(
-                    curves.faster(WOR, OR, SECONDS, r, words, f"Section II-D, {figure}")
+                    faster(WOR, OR, SECONDS, r, words, f"Section II-D, {figure}")
                     for r in panels.ranks
                 ),
-                *curves.of_the_true_cost(WOR, ONMF, panels, words, figure, stored=False),
-                *curves.of_the_true_cost(WOR, OR, panels, words, figure),
+                *of_the_true_cost(WOR, ONMF, panels, words, figure, stored=False),
+                *of_the_true_cost(WOR, OR, panels, words, figure),
             ],
             planned=Plan(10, "Complete when plans were made; a repeat takes 4 to 7 s of CPU time."),
-            matters=curves.MATTERS,
+            matters=MATTERS,
             assumed=ASSUMED,
             caption=curves.CAPTION,
         )

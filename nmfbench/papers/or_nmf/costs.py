@@ -19,7 +19,8 @@ from nmfbench.artefacts.region import Bounds, Margin
 from nmfbench.artefacts.tables import score_table
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.or_nmf.batch import BATCH
-from nmfbench.papers.or_nmf.curves import ONMF, OR, alike, readings, with_readings
+from nmfbench.papers.or_nmf.methods import ONMF, OR
+from nmfbench.papers.or_nmf.readings import alike, readings, with_readings
 from nmfbench.papers.or_nmf.streams import SETS
 from nmfbench.trials.trial import Trial
 

@@ -14,7 +14,11 @@ from nmfbench.artefacts.grids import Method, changed
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import interval_cell, score_table
 from nmfbench.papers.or_nmf import curves
-from nmfbench.papers.or_nmf.curves import IS, IS_RESET, SAMPLES, SECONDS
+from nmfbench.papers.or_nmf.descent import MATTERS, SAMPLES, SECONDS, frame_of
+from nmfbench.papers.or_nmf.descent_claims import faster, of_the_true_cost
+from nmfbench.papers.or_nmf.methods import IS
+from nmfbench.papers.or_nmf.panels import Panels
+from nmfbench.papers.or_nmf.readings import IS_RESET, pairs_at_readings, with_readings
 from nmfbench.trials.trial import Trial
 
 _ONMF = "ONMF-IS"
@@ -27,12 +31,12 @@ _VARIANTS = {
     ),
 }
 _SHOWN = (*_VARIANTS.values(), Method(_ONMF, "onmf-is"))
-_METHODS = curves.with_readings(_SHOWN, [IS])
+_METHODS = with_readings(_SHOWN, [IS])
 _EVERY = 100  # samples: the best coefficients of all samples take many updates
 _COARSE = 0.004  # of the mean pixel: about half a grey level
 
 
-def _trials(panels: curves.Panels, profile: str) -> list[Trial]:
+def _trials(panels: Panels, profile: str) -> list[Trial]:
     """All at the usual floor, and the lower rank also at half a grey level but in quick grids.
 
     At that floor, of which the paper says nothing, inner loops have one tolerance.
@@ -63,7 +67,7 @@ def _ends(places: Sequence[str], table: pd.DataFrame) -> pd.DataFrame:
     return score_table(cells, lines, labels, interval_cell(3, significant=True))
 
 
-def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Artefact:
+def faces(artefact_id: str, panels: Panels, name: str, figure: str) -> Artefact:
     """The artefact of Figure 8 or 9.
 
     Parameters
@@ -82,9 +86,9 @@ def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Ar
             kind="figure",
             methods=_METHODS,
             grid=partial(_trials, panels),
-            frame=curves.frame_of(
+            frame=frame_of(
                 [
-                    *curves.pairs_at_readings([(IS, _ONMF)]),
+                    *pairs_at_readings([(IS, _ONMF)]),
                     *((method.label, _ONMF) for method in _VARIANTS.values() if method.label != IS),
                 ]
             ),
@@ -92,7 +96,7 @@ def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Ar
             picture=curves.picture(_SHOWN, panels.names, curves.printed_axis(artefact_id)),
             scores=partial(_ends, ["rank 4", *panels.names, *coarse]),
             claims=[
-                curves.faster(
+                faster(
                     method.label,
                     _ONMF,
                     axis,
@@ -106,11 +110,11 @@ def faces(artefact_id: str, panels: curves.Panels, name: str, figure: str) -> Ar
                     _VARIANTS.items(), (SAMPLES, SECONDS), panels.ranks
                 )
             ]
-            + curves.of_the_true_cost(
+            + of_the_true_cost(
                 _VARIANTS["is"].label, _ONMF, panels, f"on {name}", figure, stored=False
             ),
             planned=Plan(20, "A repeat takes 1 to 2 minutes of CPU time."),
-            matters=curves.MATTERS,
+            matters=MATTERS,
             assumed=curves.ASSUMED
             | {
                 "scale": "None: the divergence does not change if a sample and its coefficients "

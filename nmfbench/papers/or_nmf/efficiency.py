@@ -17,32 +17,28 @@ from nmfbench.artefacts.region import Bounds
 from nmfbench.artefacts.tables import score_table
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.or_nmf import curves
-from nmfbench.papers.or_nmf.curves import (
-    CBCL,
-    HUE,
-    INMF,
-    OMF,
-    OMF_DA,
-    OR,
-    ORL,
-    PRINTED,
-    RIVALS,
+from nmfbench.papers.or_nmf.descent import (
+    ALONE,
+    MATTERS,
     SAME,
     SAMPLES,
     SECONDS,
-    SINGLE,
     STORED_COST,
-    alike,
+    frame_of,
+    pair_name,
 )
+from nmfbench.papers.or_nmf.methods import INMF, OMF, OMF_DA, OR, PRINTED, RIVALS, SINGLE, STEPS
+from nmfbench.papers.or_nmf.panels import CBCL, HUE, ORL
+from nmfbench.papers.or_nmf.readings import alike, pairs_at_readings, readings, with_readings
 
-_METHODS = curves.with_readings(
+_METHODS = with_readings(
     [method for method in SINGLE if method.label in (OR, *RIVALS, OMF_DA)], (OR, OMF, PRINTED, INMF)
 )
 HARM = "cost fₜ of OMF-DA as printed over that with a safeguard"
 MORE = "fₜ of OMF-DA as printed less that with a safeguard"
 _NAMES = {"cbcl": "CBCL", "orl": "ORL", "huebow": "hue words", "digits": "digits"}
 _PAIRS = [(OR, rival) for rival in RIVALS]
-_AS_PRINTED = [method.label for method in curves.STEPS.values()]
+_AS_PRINTED = [method.label for method in STEPS.values()]
 
 
 def trials(profile):
@@ -52,9 +48,9 @@ def trials(profile):
 
 
 def frame(records: pd.DataFrame) -> pd.DataFrame:
-    """The comparisons of the figures, see :func:`nmfbench.papers.or_nmf.curves.frame_of`, and what
-    is to hold for OMF-DA alone, with ``HARM`` and ``MORE``."""
-    compared = curves.frame_of(curves.pairs_at_readings(_PAIRS))
+    """Comparisons of the figures, see :func:`nmfbench.papers.or_nmf.descent.frame_of`, and what is
+    to hold for OMF-DA alone, with ``HARM`` and ``MORE``."""
+    compared = frame_of(pairs_at_readings(_PAIRS))
     parts = [compared(rows).assign(dataset=name) for name, rows in records.groupby("dataset")]
     both = pd.concat(parts, ignore_index=True)
     both = both[(both["pair"] != "") | both["method"].isin([*_AS_PRINTED, OMF_DA])]
@@ -73,15 +69,15 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     They are logarithms.
     """
     place = ["dataset", "axis", "reading", "rival"]
-    drawn = f", {max(curves.STEPS)} steps"
-    readings = [
-        {"pair": curves.pair_name(side, other), "rival": rival, "side": side}
+    drawn = f", {max(STEPS)} steps"
+    pairs = [
+        {"pair": pair_name(side, other), "rival": rival, "side": side}
         | {"reading": reading.replace(drawn, "")}
         for rival in RIVALS
-        for reading, (side, other) in curves.readings(OR, rival).items()
+        for reading, (side, other) in readings(OR, rival).items()
         if rival != PRINTED or drawn in reading
     ]
-    rows = frame[frame["axis"].isin([SAMPLES, SECONDS])].merge(pd.DataFrame(readings), on="pair")
+    rows = frame[frame["axis"].isin([SAMPLES, SECONDS])].merge(pd.DataFrame(pairs), on="pair")
     logs = np.log(rows[STORED_COST].astype(float)) * np.where(rows["method"] == rows["side"], -1, 1)
     leads = rows.assign(**{_LEAD: logs}).groupby([*place, "panel", "repeat"], as_index=False)
     return mean_table(leads[_LEAD].sum(), _LEAD, place, over=["repeat"])
@@ -99,7 +95,7 @@ def _ratio(cell):
 
 
 def _claim(rival, axis):
-    name = {curves.PRINTED: "OMF-DA as printed"}.get(rival, rival)
+    name = {PRINTED: "OMF-DA as printed"}.get(rival, rival)
     key = rival.partition(",")[0].lower()
     return Claim(
         f"faster-{key}-{axis}",
@@ -116,7 +112,7 @@ def _smaller(value, axis, side, rival, region=None):
         side,
         [rival],
         value,
-        at={"pair": curves.pair_name(side, rival), "axis": axis},
+        at={"pair": pair_name(side, rival), "axis": axis},
         lower=True,
         ratio=True,
         region=region,
@@ -130,7 +126,7 @@ _RANKS_AND_SETS = "on average over CBCL, ORL and sparse features and both ranks"
 
 def _in_less_time(rival, *, much):
     region = Bounds(_MUCH, measured_from=1.0) if much else None
-    name = {curves.PRINTED: "OMF-DA as printed"}.get(rival, rival)
+    name = {PRINTED: "OMF-DA as printed"}.get(rival, rival)
     key = rival.partition(",")[0].lower()
     return Claim(
         f"{'much-faster' if much else 'less-time'}-{key}",
@@ -159,7 +155,7 @@ def _worse_on_sparse(key, value, words):
                 {"dataset": HUE.dataset},
                 [{"dataset": CBCL.dataset}, {"dataset": ORL.dataset}],
                 value,
-                at=curves.ALONE | {"method": printed, "panel": _EQUAL_RANK},
+                at=ALONE | {"method": printed, "panel": _EQUAL_RANK},
                 ratio=value == HARM,
             ),
             PRINTED,
@@ -189,7 +185,7 @@ ARTEFACT = register_artefact(
             *_SPARSE,
         ],
         planned=Plan(10, "Trials of Figures 2, 3 and 6: none of its own."),
-        matters=curves.MATTERS | {HARM: Ratio(0.02), MORE: 0.01},
+        matters=MATTERS | {HARM: Ratio(0.02), MORE: 0.01},
         assumed={
             "data sets": "They are blocks: runs within them are the units, as the paper draws its "
             "sentence from curves on these three.",

@@ -17,11 +17,13 @@ from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.plan import Plan
 from nmfbench.metrics.factors import sparseness
 from nmfbench.papers.or_nmf import curves
-from nmfbench.papers.or_nmf.curves import CBCL, CHUNKS, INMF, MOR, OMF, ONMF, OR, ORL, SINGLE
+from nmfbench.papers.or_nmf.methods import CHUNKS, INMF, MOR, OMF, ONMF, OR, SINGLE
+from nmfbench.papers.or_nmf.panels import CBCL, ORL
+from nmfbench.papers.or_nmf.readings import readings, with_readings
 
 _SIDE = 5
 _SHOWN = (*SINGLE[:5], *CHUNKS[:2])
-_METHODS = curves.with_readings(_SHOWN, (OR, MOR))
+_METHODS = with_readings(_SHOWN, (OR, MOR))
 _NAMES = {"cbcl": "CBCL", "orl": "ORL", "digits": "digits"}
 _LEAD = "sparseness beyond whole faces and the start"
 
@@ -107,7 +109,7 @@ def _at_ranks(name, where):
             label, _LEAD, bound=0.0, at=where | {"n_components": rank}
         )
         for rank in CBCL.ranks
-        for words, (label,) in curves.readings(name).items()
+        for words, (label,) in readings(name).items()
     }
     return at_each_reading("the rank, the tolerance of inner loops and whether M∗ is kept", tests)
 

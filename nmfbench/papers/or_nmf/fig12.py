@@ -33,7 +33,8 @@ from nmfbench.papers.or_nmf.annotation import (
     grid,
     whole,
 )
-from nmfbench.papers.or_nmf.curves import ONMF, UPDATES, against_onmf, one_by_one
+from nmfbench.papers.or_nmf.methods import ONMF, UPDATES
+from nmfbench.papers.or_nmf.readings import against_onmf, one_by_one
 from nmfbench.papers.reported import reported
 from nmfbench.problems.annotation import ONE_PASS
 

@@ -8,16 +8,16 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import smaller
 from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.or_nmf import curves
-from nmfbench.papers.or_nmf.curves import (
-    HUE,
-    MOR,
-    OR,
-    RIVALS,
-    SAFEGUARDED,
-    SAMPLES,
-    SECONDS,
-    SINGLE,
+from nmfbench.papers.or_nmf.descent import ALONE, MATTERS, SAMPLES, SECONDS, frame_of
+from nmfbench.papers.or_nmf.descent_claims import (
+    faster,
+    faster_than_safeguarded,
+    of_single,
+    of_the_true_cost,
 )
+from nmfbench.papers.or_nmf.methods import MOR, OR, RIVALS, SAFEGUARDED, SINGLE
+from nmfbench.papers.or_nmf.panels import HUE
+from nmfbench.papers.or_nmf.readings import alike, pairs_at_readings
 from nmfbench.papers.or_nmf.single import METHODS
 
 _SOURCE = "Section V-A.2, Figure 6"
@@ -30,25 +30,23 @@ ARTEFACT = register_artefact(
         kind="figure",
         methods=METHODS,
         grid=partial(HUE.grid, METHODS, repeats=20),
-        frame=curves.frame_of(
-            [*curves.pairs_at_readings(product([OR], RIVALS)), *product([OR], SAFEGUARDED)]
-        ),
+        frame=frame_of([*pairs_at_readings(product([OR], RIVALS)), *product([OR], SAFEGUARDED)]),
         table=curves.summarise,
         picture=curves.picture(SINGLE, HUE.names, curves.printed_axis("or-nmf/fig6")),
         claims=[
             *(
-                curves.faster(OR, rival, axis, rank, _WORDS, _SOURCE)
+                faster(OR, rival, axis, rank, _WORDS, _SOURCE)
                 for rival, axis, rank in product(RIVALS, (SAMPLES, SECONDS), HUE.ranks)
             ),
-            *curves.faster_than_safeguarded([OR], HUE, _WORDS, "Figure 6"),
-            *curves.of_single(_WORDS, "Figure 6"),
+            *faster_than_safeguarded([OR], HUE, _WORDS, "Figure 6"),
+            *of_single(_WORDS, "Figure 6"),
             Claim(
                 "mor-above-or-r50",
                 "At the lower rank, 50, MOR-NMF, which discards old samples, has a higher cost fₜ "
                 "than OR-NMF after two passes.",
                 _SOURCE,
-                curves.alike(
-                    partial(smaller, value="stored", at=curves.ALONE | {"panel": "rank 50"}),
+                alike(
+                    partial(smaller, value="stored", at=ALONE | {"panel": "rank 50"}),
                     OR,
                     MOR,
                 ),
@@ -56,11 +54,11 @@ ARTEFACT = register_artefact(
             *(
                 claim
                 for rival in SAFEGUARDED
-                for claim in curves.of_the_true_cost(OR, rival, HUE, _WORDS, "Figure 6")
+                for claim in of_the_true_cost(OR, rival, HUE, _WORDS, "Figure 6")
             ),
         ],
         planned=Plan(20, "A repeat takes 25 s of CPU time."),
-        matters=curves.MATTERS,
+        matters=MATTERS,
         assumed=curves.ASSUMED
         | {
             "what there is to learn": "With 50 or 80 bases for 100 features and 500 samples there "

@@ -12,17 +12,26 @@ from nmfbench.artefacts.finding import NO_PAIR, Finding, within
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Lead
 from nmfbench.papers.or_nmf import chunks, curves
-from nmfbench.papers.or_nmf.curves import (
-    CHUNKS,
-    HUE,
-    ONMF,
-    OR,
+from nmfbench.papers.or_nmf.descent import (
+    ALONE,
+    MATTERS,
     SAMPLES,
     SECONDS,
     STORED_COST,
-    WOR,
-    alike,
+    STORED_FALL,
+    STORED_RISE,
+    frame_of,
 )
+from nmfbench.papers.or_nmf.descent_claims import (
+    at_the_end,
+    faster,
+    learns,
+    lower_at_the_end,
+    of_the_true_cost,
+)
+from nmfbench.papers.or_nmf.methods import CHUNKS, ONMF, OR, WOR
+from nmfbench.papers.or_nmf.panels import HUE
+from nmfbench.papers.or_nmf.readings import alike
 
 _SOURCE = "Section V-A.2, Figure 7"
 _WORDS = "on sparse features"
@@ -32,7 +41,7 @@ _AXES = [
 
 
 def _of_each(rank):
-    at = curves.ALONE | {"panel": f"rank {rank}"}
+    at = ALONE | {"panel": f"rank {rank}"}
     return [
         Claim(
             f"onmf-cheaper-r{rank}",
@@ -45,30 +54,28 @@ def _of_each(rank):
             f"ONMF does not converge {_WORDS}, rank {rank}: in the second pass fₜ rises by more "
             "than 1 %.",
             _SOURCE,
-            alike(partial(at_least, value=curves.STORED_RISE, bound=0.01, at=at), ONMF),
+            alike(partial(at_least, value=STORED_RISE, bound=0.01, at=at), ONMF),
         ),
         Claim(
             f"wor-converges-r{rank}",
             f"WOR-NMF works well {_WORDS}, rank {rank}: in the second pass fₜ rises by no more "
             "than 1 %.",
             _SOURCE,
-            alike(partial(at_least, value=curves.STORED_FALL, bound=-0.01, at=at), WOR),
+            alike(partial(at_least, value=STORED_FALL, bound=-0.01, at=at), WOR),
         ),
         Claim(
             f"wor-learns-r{rank}",
             f"WOR-NMF works well {_WORDS}, rank {rank}: after two passes its cost fₜ is at most "
             "half of that of the bases that it starts from.",
             _SOURCE,
-            alike(curves.learns(at), WOR),
+            alike(learns(at), WOR),
         ),
         Claim(
             f"wor-works-r{rank}",
             f"After two passes {_WORDS}, rank {rank}, the cost fₜ of WOR-NMF is no higher than "
             "that of OR-NMF by more than the margin.",
             f"ours, after {_SOURCE}",
-            not_worse(
-                WOR, [OR], STORED_COST, at=curves.at_the_end(WOR, OR, rank), lower=True, ratio=True
-            ),
+            not_worse(WOR, [OR], STORED_COST, at=at_the_end(WOR, OR, rank), lower=True, ratio=True),
             origin="ours",
         ),
     ]
@@ -93,7 +100,7 @@ def _relatively_cheaper(onmf, wor):
         )
         return Finding(text, [estimate(fall, "cpu_seconds", ratio=True)], Lead())
 
-    return within(curves.ALONE, test)
+    return within(ALONE, test)
 
 
 ARTEFACT = register_artefact(
@@ -103,14 +110,14 @@ ARTEFACT = register_artefact(
         kind="figure",
         methods=chunks.METHODS,
         grid=partial(HUE.grid, chunks.METHODS),
-        frame=curves.frame_of(chunks.PAIRS),
+        frame=frame_of(chunks.PAIRS),
         table=curves.summarise,
         picture=curves.picture(CHUNKS, HUE.names, *_AXES),
         claims=[
-            *(curves.faster(WOR, ONMF, SAMPLES, rank, _WORDS, _SOURCE) for rank in HUE.ranks),
-            *(curves.lower_at_the_end(WOR, ONMF, rank, _WORDS, _SOURCE) for rank in HUE.ranks),
+            *(faster(WOR, ONMF, SAMPLES, rank, _WORDS, _SOURCE) for rank in HUE.ranks),
+            *(lower_at_the_end(WOR, ONMF, rank, _WORDS, _SOURCE) for rank in HUE.ranks),
             *(
-                curves.faster(WOR, OR, SECONDS, rank, _WORDS, "Section II-D, Figure 7")
+                faster(WOR, OR, SECONDS, rank, _WORDS, "Section II-D, Figure 7")
                 for rank in HUE.ranks
             ),
             *(claim for rank in HUE.ranks for claim in _of_each(rank)),
@@ -122,10 +129,10 @@ ARTEFACT = register_artefact(
                 _SOURCE,
                 alike(_relatively_cheaper, ONMF, WOR),
             ),
-            *curves.of_the_true_cost(WOR, ONMF, HUE, _WORDS, "Figure 7", stored=False),
+            *of_the_true_cost(WOR, ONMF, HUE, _WORDS, "Figure 7", stored=False),
         ],
         planned=Plan(10, "Complete when plans were made; a repeat takes 2 s of CPU time."),
-        matters=curves.MATTERS,
+        matters=MATTERS,
         assumed=chunks.ASSUMED
         | {
             "works well": "In place of ONMF's nonconvergence: the second pass raises fₜ by no more "

@@ -20,7 +20,8 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Bounds
 from nmfbench.artefacts.tables import score_table
 from nmfbench.core.matters import Ratio
-from nmfbench.papers.or_nmf.curves import INMF, OMF, OR, PRINTED, alike, with_readings
+from nmfbench.papers.or_nmf.methods import INMF, OMF, OR, PRINTED
+from nmfbench.papers.or_nmf.readings import alike, with_readings
 from nmfbench.papers.or_nmf.streams import SETS
 from nmfbench.trials.trial import Trial
 

@@ -11,7 +11,7 @@ from nmfbench.artefacts.frames import mean_table
 from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import score_table
-from nmfbench.papers.or_nmf.curves import MOR, ONMF
+from nmfbench.papers.or_nmf.methods import MOR, ONMF
 from nmfbench.trials.trial import Trial
 
 _FAST = {"chunk": 100, "max_iter_inner": 20}

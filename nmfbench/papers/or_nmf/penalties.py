@@ -13,8 +13,8 @@ from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import score_table
 from nmfbench.core.matters import Ratio
-from nmfbench.papers.or_nmf import curves
-from nmfbench.papers.or_nmf.curves import OR, alike
+from nmfbench.papers.or_nmf.methods import OR
+from nmfbench.papers.or_nmf.readings import alike, with_readings
 from nmfbench.trials.trial import Trial
 
 _BOUNDS = 0.2, 5.0  # times 1 / m, the mean of bases of unit sum
@@ -47,8 +47,8 @@ def _box(dataset):
 _COMMON = (Method(OR, "or-nmf"), *_L1, *_L2, *_LIGHT)
 _SHOWN = [*(method.label for method in _COMMON), _BOX]
 METHODS = (
-    *curves.with_readings((*_COMMON, _box("cbcl"))),
-    *curves.with_readings([_box("digits")]),
+    *with_readings((*_COMMON, _box("cbcl"))),
+    *with_readings([_box("digits")]),
 )
 
 RATIO, SPARSE = "penalised cost over that of the batch method", "sparseness of the coefficients"
@@ -68,7 +68,7 @@ def trials(profile):
     dataset, n, r = ("digits", 40, 4) if profile == "smoke" else ("cbcl", 500, 10)
     repeats = {"smoke": 2, "quick": 5, "paper": 10}[profile]
     base = Trial("penalized-stream", dataset, "", options={"n_components": r, "n_samples": n})
-    return cross(base, repeats, methods(curves.with_readings((*_COMMON, _box(dataset)))))
+    return cross(base, repeats, methods(with_readings((*_COMMON, _box(dataset)))))
 
 
 def frame(records: pd.DataFrame) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from nmfbench.artefacts.names import name_curves
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.style import method_styles, plot_band
 from nmfbench.artefacts.tables import interval_cell
-from nmfbench.papers.or_nmf.curves import MOR, OMF, OR, SMALL
+from nmfbench.papers.or_nmf.methods import MOR, OMF, OR, SMALL
 from nmfbench.trials.trial import Trial
 
 METHODS = (

@@ -30,20 +30,8 @@ from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plots import Curves, Printed
 from nmfbench.artefacts.region import Bounds, Lead, Margin
 from nmfbench.datasets.base import dataset_info
-from nmfbench.papers.or_nmf.curves import (
-    INMF,
-    MOR,
-    OMF,
-    OMF_DA,
-    ONMF,
-    OR,
-    PRINTED,
-    UPDATES,
-    WOR,
-    against_onmf,
-    further,
-    one_by_one,
-)
+from nmfbench.papers.or_nmf.methods import INMF, MOR, OMF, OMF_DA, ONMF, OR, PRINTED, UPDATES, WOR
+from nmfbench.papers.or_nmf.readings import against_onmf, further, one_by_one
 from nmfbench.papers.reported import reported
 from nmfbench.problems.codes import coded
 

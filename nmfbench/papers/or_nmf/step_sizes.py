@@ -16,7 +16,9 @@ from nmfbench.artefacts.grids import Method, changed, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.core.matters import Ratio
-from nmfbench.papers.or_nmf.curves import BEST_COST, OR, STORED_COST, TOLERANCES
+from nmfbench.papers.or_nmf.descent import BEST_COST, STORED_COST
+from nmfbench.papers.or_nmf.methods import OR
+from nmfbench.papers.or_nmf.readings import TOLERANCES
 from nmfbench.papers.or_nmf.streams import SETS
 from nmfbench.trials.trial import Trial
 

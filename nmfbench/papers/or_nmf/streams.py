@@ -18,8 +18,9 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.tables import interval_cell, score_table
 from nmfbench.core.matters import Ratio
-from nmfbench.papers.or_nmf.curves import MOR, OMF, OR, alike, with_readings
+from nmfbench.papers.or_nmf.methods import MOR, OMF, OR
 from nmfbench.papers.or_nmf.rates import binned, exponent
+from nmfbench.papers.or_nmf.readings import alike, with_readings
 from nmfbench.trials.trial import Trial
 
 _KEPT = ", constant θ"

@@ -12,16 +12,9 @@ from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.grids import changed
 from nmfbench.artefacts.plan import Plan
 from nmfbench.core.matters import Ratio
-from nmfbench.papers.or_nmf.curves import (
-    CBCL,
-    CHUNKS,
-    INMF,
-    OMF,
-    OR,
-    SINGLE,
-    alike,
-    with_readings,
-)
+from nmfbench.papers.or_nmf.methods import CHUNKS, INMF, OMF, OR, SINGLE
+from nmfbench.papers.or_nmf.panels import CBCL
+from nmfbench.papers.or_nmf.readings import alike, with_readings
 from nmfbench.papers.reported import reported
 
 _LENGTH = 20  # samples that MOR-NMF keeps

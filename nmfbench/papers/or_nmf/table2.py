@@ -14,7 +14,8 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.printed import PrintedNumber, mean_of
 from nmfbench.artefacts.region import Bounds
 from nmfbench.artefacts.tables import score_table
-from nmfbench.papers.or_nmf.curves import CBCL, HUE, ONE_SWEEP, ORL, SINGLE
+from nmfbench.papers.or_nmf.methods import ONE_SWEEP, SINGLE
+from nmfbench.papers.or_nmf.panels import CBCL, HUE, ORL
 from nmfbench.papers.reported import reported
 from nmfbench.trials.trial import Trial
 

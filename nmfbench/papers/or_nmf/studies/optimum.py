@@ -19,7 +19,7 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.region import Margin
 from nmfbench.core.matters import Ratio
-from nmfbench.papers.or_nmf.curves import INMF, MOR, OMF, OMF_DA, ONE_SWEEP, ONMF, OR, SMALL, WOR
+from nmfbench.papers.or_nmf.methods import INMF, MOR, OMF, OMF_DA, ONE_SWEEP, ONMF, OR, SMALL, WOR
 from nmfbench.stats.traces import time_to
 from nmfbench.trials.trial import Trial
 

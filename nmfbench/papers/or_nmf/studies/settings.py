@@ -16,20 +16,10 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.region import Bounds
 from nmfbench.core.matters import Ratio
-from nmfbench.papers.or_nmf.curves import (
-    CBCL,
-    HUE,
-    INMF,
-    MOR,
-    OMF,
-    OR,
-    ORL,
-    STORED_COST,
-    UPDATES,
-    WOR,
-    alike,
-    with_readings,
-)
+from nmfbench.papers.or_nmf.descent import STORED_COST
+from nmfbench.papers.or_nmf.methods import INMF, MOR, OMF, OR, UPDATES, WOR
+from nmfbench.papers.or_nmf.panels import CBCL, HUE, ORL
+from nmfbench.papers.or_nmf.readings import alike, with_readings
 from nmfbench.stats.traces import raw_log_mean
 from nmfbench.trials.trial import Trial
 

@@ -16,15 +16,16 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.papers import forest
 from nmfbench.papers.forest import Sentence, Study
 from nmfbench.papers.or_nmf import curves
-from nmfbench.papers.or_nmf.curves import OMF, OR, SAMPLES, STORED_COST
+from nmfbench.papers.or_nmf.descent import MATTERS, SAMPLES, STORED_COST, frame_of, pair_name
+from nmfbench.papers.or_nmf.methods import OMF, OR, SINGLE
 from nmfbench.trials.trial import Trial
 
-METHODS = [method for method in curves.SINGLE if method.label in (OR, OMF)]
+METHODS = [method for method in SINGLE if method.label in (OR, OMF)]
 _SETS = ["bbc", "mnist", "coil20", "umist"]
 _OWN = "cbcl"
 _OPTIONS = {"n_samples": 500, "n_components": 10, "record_every": 20}
 _SMOKE = {"n_samples": 48, "n_components": 4, "record_every": 8}
-_PAIR = curves.pair_name(OR, OMF)
+_PAIR = pair_name(OR, OMF)
 
 
 def trials(profile):
@@ -42,7 +43,7 @@ def trials(profile):
 
 def frame(records: pd.DataFrame) -> pd.DataFrame:
     """The frame of Figure 2, of each data set."""
-    compared = curves.frame_of([(OR, OMF)])
+    compared = frame_of([(OR, OMF)])
     parts = [compared(rows).assign(dataset=dataset) for dataset, rows in records.groupby("dataset")]
     return pd.concat(parts, ignore_index=True)
 
@@ -72,7 +73,7 @@ STUDY = Study(
     own={"CBCL": _OWN},
     task="online",
     xlabel="cost fₜ of the rival over that of OR-NMF",
-    matters=curves.MATTERS,
+    matters=MATTERS,
 )
 
 ARTEFACT = register_artefact(
@@ -87,7 +88,7 @@ ARTEFACT = register_artefact(
         picture=STUDY.picture,
         claims=STUDY.claims(),
         planned=Plan(20, "A repeat takes about a minute of CPU time."),
-        matters=curves.MATTERS,
+        matters=MATTERS,
         assumed={
             name: curves.ASSUMED[name] for name in ("fₜ and Fₙ", "faster", "scale", "passes", "OMF")
         }
