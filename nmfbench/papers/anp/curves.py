@@ -34,7 +34,8 @@ _MUCH = Bounds(low=0.1)
 _NAMES = ["lam1", "lam2"]
 DEFAULTS = {name: make_solver("anp").get_params()[name] for name in _NAMES}
 """Weights of ANP that are the same everywhere."""
-_WEIGHTS = tuple(product((0.001, 0.01, 0.1, 1.0), (0.1, 1.0, 10.0)))
+WEIGHTS = tuple(product((0.001, 0.01, 0.1, 1.0), (0.1, 1.0, 10.0)))
+"""Pairs of the weights λ₁ and λ₂ of ANP, from the smallest to the largest."""
 TRIED = ((0.01, 1.0), (0.1, 1.0), (1.0, 1.0))
 """Pairs of the weights that a quick run tries, the defaults first."""
 GRAPH_DEFAULTS = {"alpha": make_solver("gnmf").get_params()["alpha"]}
@@ -57,7 +58,7 @@ _OTHERS = [
     sets.method(NCUTS, "ncuts"),
     sets.method(NO_TERM, "anp", lam1=0.0),
 ]
-METHODS = (*_OTHERS[:2], *_anp(_WEIGHTS), *_OTHERS[2:3], *_gnmf(_GRAPH_WEIGHTS), *_OTHERS[3:])
+METHODS = (*_OTHERS[:2], *_anp(WEIGHTS), *_OTHERS[2:3], *_gnmf(_GRAPH_WEIGHTS), *_OTHERS[3:])
 
 
 def on_classes(dataset, n, *, smoke=False):
@@ -70,9 +71,7 @@ def on_classes(dataset, n, *, smoke=False):
     return changed(base, {"dataset": dataset, "options": {"n_components": n} | drawn})
 
 
-def grid(
-    dataset, classes, draws=20, weights=_WEIGHTS, graph_weights=_GRAPH_WEIGHTS, *, smoke=False
-):
+def grid(dataset, classes, draws=20, weights=WEIGHTS, graph_weights=_GRAPH_WEIGHTS, *, smoke=False):
     """Trials on each number of classes, see :func:`on_classes`, with each of the weights.
 
     ``weights`` are pairs of ANP, ``graph_weights`` those of GNMF.

@@ -343,7 +343,9 @@ def small(matrix: Matrix, slug: str, source: str) -> list[Claim]:
 
 def few_rounds(matrix: Matrix, slug: str, method: str, who: str, source: str) -> Claim:
     """A claim that a method converges fast, counted in rounds."""
-    statement = f"{matrix.label}: {who} converges fast, in {FEW} rounds at most."
+    statement = (
+        f"{matrix.label}: {who} converges fast, by rule (4) at 0.001 in {FEW} rounds at most."
+    )
     return Claim(slug, statement, source, _few(method, {"problem": matrix.label}))
 
 

@@ -201,8 +201,9 @@ def of_single(words: str, source: str) -> list[Claim]:
         ),
         Claim(
             "omf-da-unstable",
-            f"OMF-DA as printed is unstable {words}: its cost fₜ after two passes is higher than "
-            "with steps that are halved where they raise what they are to lower.",
+            f"OMF-DA as printed is unstable {words}: its cost fₜ after two passes is higher, "
+            "on average over the ranks, than with steps that are halved where they raise what they "
+            "are to lower.",
             f"Section IV-F, {source}",
             alike(lambda printed: smaller(OMF_DA, printed, "stored", at=ALONE), PRINTED),
         ),
