@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nmfbench.artefacts.plan import Plan
+from nmfbench.core.text import counted
 from nmfbench.engine.budget import Costs
 from nmfbench.records.pending import Held, missing
 from nmfbench.records.store import Store
@@ -371,7 +372,7 @@ def run_batches(
         course.held_back.difference_update(batch.artefacts)
         name, before = " and ".join(batch.artefacts), agenda.open
         say(
-            f"{total - before} of {total} open tests decided; next: {name}, "
+            f"{_progress(total, before)}; next: {name}, "
             f"{in_time(batch.seconds)}, {batch.expected.verdicts:.1f} expected"
         )
         started = time.monotonic()
@@ -402,6 +403,21 @@ def run_batches(
             )
         if not done.keys:  # the deadline, or nothing that can be computed
             begun.update(batch.artefacts)
+
+
+def _progress(total, still):
+    """How many of the tests that were open are decided; a larger grid opens some again.
+
+    Examples
+    --------
+    >>> _progress(52, 41)
+    '11 of 52 open tests decided'
+    >>> _progress(52, 62)
+    '62 open tests, of which 10 had been decided'
+    """
+    if still > total:
+        return f"{counted(still, 'open test')}, of which {still - total} had been decided"
+    return f"{total - still} of {total} open tests decided"
 
 
 def in_time(seconds: float) -> str:
