@@ -16,12 +16,12 @@ from nmfbench.verdicts.evaluate import ClaimRow
 __all__ = ["REASONS", "write_open"]
 
 REASONS = {
-    "settings": "Settings",
-    "precision": "Precision",
-    "repeats": "Repeats",
-    "not run": "Not run",
+    "settings": "hang on settings",
+    "precision": "lack precision",
+    "repeats": "lack repeats",
+    "not run": "not run",
 }
-"""Why a test is open -> head of a column."""
+"""Why a test is open -> what is said of such tests."""
 
 
 def write_open(rows: Sequence[ClaimRow], output: Path) -> Path:
@@ -42,7 +42,6 @@ def write_open(rows: Sequence[ClaimRow], output: Path) -> Path:
     return render_page(
         "open.html",
         output,
-        reasons=REASONS,
         n_tests=len(papers),
         n_open=len(still),
         totals=counts.sum().to_dict(),
@@ -55,13 +54,16 @@ def _artefact(still: pd.DataFrame, name: Any, counts: pd.Series) -> dict[str, An
     row = still[still["artefact"] == name].iloc[0]
     plan = registry.artefacts[name].target.planned
     if row["look"] == "final":
-        progress = f"all {counted(row['planned'], 'planned repeat')}"
+        progress = f"All {counted(row['planned'], 'planned repeat')}."
     elif row["profile"] == "paper":
-        progress = f"{row['whole_repeats']} of {counted(row['planned'], 'repeat')}"
+        progress = f"{row['whole_repeats']} of {counted(row['planned'], 'repeat')}."
     else:
-        progress = f"{counted(row['whole_repeats'], 'repeat')} of the {row['profile']} grid"
-    cost = "" if plan is None or row["look"] == "final" else plan.why
-    return {"id": name, "counts": counts.to_dict(), "progress": progress, "cost": cost}
+        repeats = counted(row["whole_repeats"], "repeat") if row["whole_repeats"] else "No repeat"
+        progress = f"{repeats} of the {row['profile']} grid."
+    if plan is not None and row["look"] != "final":
+        progress += f" {plan.why}"
+    why = ", ".join(f"{n} {REASONS[reason]}" for reason, n in counts.items() if n)
+    return {"id": name, "why": why, "progress": progress}
 
 
 def _settings(hanging: pd.DataFrame) -> list[tuple[str, int, list[str]]]:
