@@ -229,7 +229,7 @@ def decide(
 
 
 def _verdict(finding, place, adjusted, smallest, levels):
-    verdict = levels.decide(place)
+    verdict = _word(finding, place, smallest, levels)
     shown, interval, alpha = _shown(finding, verdict, smallest, levels)
     lead = verdict == "no lead"
     p_value = place.no_lead if lead else min(place.inside, place.outside)
@@ -259,8 +259,29 @@ def _verdict(finding, place, adjusted, smallest, levels):
         n=finding.n,
         unit=finding.unit,
         hangs_on=_hangs_on(finding, words),
-        **_numbers(finding, shown, smallest, levels.decide),
+        **_numbers(finding, shown, smallest, _decided_by(smallest, levels)),
     )
+
+
+def _word(finding, place, smallest, levels):
+    """Verdict on a claim; a conjunction has no lead by a cell that is not ahead."""
+    verdict = levels.decide(place)
+    if verdict != "no lead" or finding.rule != "every" or finding.readings:
+        return verdict
+    return verdict if _without_lead(finding.places(smallest), levels) else "inconclusive"
+
+
+def _without_lead(places, levels):
+    """Cells that decide that a conjunction has no lead (Holm): of those not ahead by themselves."""
+    most = levels.no_lead / len(places)
+    ahead = max(levels.sides, most)
+    rest = [k for k, place in enumerate(places) if place.inside > ahead] or range(len(places))
+    return [k for k in rest if places[k].no_lead <= most]
+
+
+def _decided_by(smallest, levels):
+    """Verdicts on findings at these levels."""
+    return lambda finding: _word(finding, finding.place(smallest), smallest, levels)
 
 
 _LISTED = 3  # readings, one by one
@@ -271,14 +292,13 @@ def _words_at_readings(finding, smallest, levels):
     """Outcome at each reading; where no test of the artefact is decided, as the first would be."""
     least = levels.undecided
     first = _Levels(max(levels.sides, least), max(levels.no_lead, least), least)
-    return _words(finding, smallest, first.decide)
+    return _words(finding, _decided_by(smallest, first))
 
 
-def _words(finding, smallest, decide):
+def _words(finding, decide):
     run = {e.reading for e in finding.estimates}
     return {
-        name: decide(finding.at(name).place(smallest)) if name in run else "not run"
-        for name in finding.readings
+        name: decide(finding.at(name)) if name in run else "not run" for name in finding.readings
     }
 
 
@@ -360,6 +380,10 @@ def _one(finding, verdict, places, levels):
     if verdict == "inconclusive":
         open_ = [p.inside if every else (p.no_lead, p.outside) for p in places]
         return finding.estimates[open_.index(max(open_))], levels.undecided / k
+    if verdict == "no lead" and every:
+        cells = _without_lead(places, levels) or range(len(places))
+        clearest = min(cells, key=lambda k: places[k].no_lead)
+        return finding.estimates[clearest], levels.no_lead / len(places)
     p_values = [getattr(place, _DECIDES[verdict]) for place in places]
     largest = (verdict == "confirmed") == every  # of all p-values decides
     chosen = finding.estimates[int(np.argmax(p_values) if largest else np.argmin(p_values))]
@@ -387,11 +411,15 @@ def _untested(finding, smallest):
         text = "; ".join([finding.text, *finding.notes])
         return Verdict(finding.outcome or "not run", text)
     places, notes = finding.places(smallest), list(finding.notes)
-    decide = _of_fact if finding.exact else _undecided
-    words = _words(finding, smallest, decide) if finding.exact else {}
+    by_place = _of_fact if finding.exact else _undecided
+
+    def decide(one):
+        return by_place(one.place(smallest))
+
+    words = _words(finding, decide) if finding.exact else {}
     if words:
         notes.insert(0, _at_readings(finding, words))
-    verdict = decide(finding.place(smallest))
+    verdict = decide(finding)
     if verdict != "refuted" and finding.n < MIN_UNITS:
         verdict = "inconclusive"
         are = "is" if finding.n == 1 else "are"
@@ -437,9 +465,7 @@ def _numbers(finding, shown, smallest, decide):
     near = {"half": region.scaled(0.5), "twice": region.scaled(2.0)}
     of = "delta" if number is None else "number"
     found["neighbours"] = tuple(_number(getattr(r, of)(shown, smallest)) for r in near.values())
-    found["sensitivity"] = {
-        name: decide(replace(finding, region=r).place(smallest)) for name, r in near.items()
-    }
+    found["sensitivity"] = {name: decide(replace(finding, region=r)) for name, r in near.items()}
     return found
 
 

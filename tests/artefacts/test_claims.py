@@ -398,6 +398,24 @@ def test_a_claim_hangs_on_a_setting_if_readings_decide_differently(rivals, setti
     assert verdict_of(at_each_reading("it", each), constant(ODD)).hangs_on == setting
 
 
+@pytest.mark.parametrize(
+    ("uncertain", "verdict"), [(0.001, "no lead"), (0.5, "inconclusive")], ids=["level", "open"]
+)
+def test_a_conjunction_has_no_lead_by_a_cell_that_is_not_ahead(uncertain, verdict):
+    """Not by one that is ahead, if by less than matters; nor is that one shown."""
+    rng = np.random.default_rng(0)
+    noise = rng.standard_normal(20)
+    leads = {"little": 0.002 + 1e-4 * noise, "none": uncertain * (noise - noise.mean())}
+    estimates = [
+        of_units(pd.Series(values, range(20)), "score", name) for name, values in leads.items()
+    ]
+    found = Finding("smallest lead {}, over {name}", estimates, Lead())
+    (decided,) = decide([found], lambda value: 0.02)
+    assert decided.verdict == verdict
+    assert "over none" in decided.evidence
+    assert decided.interval[0] < 0 < decided.interval[1]
+
+
 def test_a_conjunction_is_decided_within_each_reading():
     """Another cell refutes at each of two readings, and some readings alone lack a rival."""
     each = {
