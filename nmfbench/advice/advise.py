@@ -418,6 +418,12 @@ class _Run:
         for key in [k for k in keys if self._job(k) not in ready and k != first]:
             keys.remove(key)
             left_out[key] = _NOT_COMPILED
+        if not keys:
+            self.advice.undecided.append(
+                f"which solver: no kernels for the {loss} loss were compiled within the budget; a "
+                "larger one, or the next run, may have them"
+            )
+            return
         # The one that is known to fit these data first, in case the budget ends.
         keys.sort(key=lambda key: key != first)
         self.progress(f"{len(keys)} solvers: {', '.join(keys)}")

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from nmfbench.artefacts.grids import Method
 from nmfbench.stats.intervals import mean_and_interval
 
-__all__ = ["mean_table", "melt_metrics", "reference", "select_rows", "with_columns"]
+__all__ = ["drawn_rows", "mean_table", "melt_metrics", "reference", "select_rows", "with_columns"]
 
 
 def select_rows(
@@ -52,6 +53,11 @@ def select_rows(
         wanted = value if isinstance(value, list | tuple | set | frozenset) else [value]
         chosen &= frame[column].isin(list(wanted)).to_numpy()
     return frame[chosen]
+
+
+def drawn_rows(frame: pd.DataFrame, methods: Iterable[Method]) -> pd.DataFrame:
+    """The rows of methods that are drawn, without those at which claims are read besides."""
+    return select_rows(frame, method=[method.label for method in methods if method.drawn])
 
 
 def melt_metrics(

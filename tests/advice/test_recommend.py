@@ -375,6 +375,23 @@ def test_losses_without_kernels_are_left_out():
     assert "not compiled" in found.losses_left_out["kl"]
 
 
+class WithoutSolvers(Slow):
+    """Losses are compiled in time, and none of the solvers."""
+
+    def wait(self, jobs, seconds):
+        return {job for job in jobs if job.startswith("loss")}
+
+
+def test_solvers_without_kernels_are_said_to_be_open():
+    """Where no solver of the loss is compiled in time, the rest of the advice stands."""
+    found = advise(ODD["sparse"], budget=20, kernels=WithoutSolvers())
+    # Whose solver that is always there takes no sparse data.
+    assert found.loss.loss == "manhattan"
+    assert found.rank is not None
+    assert found.race is None
+    assert any("compiled within the budget" in line for line in found.undecided)
+
+
 def test_kernels_are_compiled_by_another_process():
     """Jobs are answered in their order; where the process has ended, all counts as ready."""
     jobs = [solver_job(key, "frobenius", False) for key in ("sklearn-cd", "no such solver")]

@@ -12,7 +12,7 @@ from nmfbench.artefacts.bounds import at_most
 from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import estimate, paired, per_repeat, smaller
 from nmfbench.artefacts.finding import NO_PAIR, Finding, at_each_reading, within
-from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows
+from nmfbench.artefacts.frames import drawn_rows, mean_table, melt_metrics, select_rows
 from nmfbench.artefacts.grids import Method, changed, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
@@ -92,7 +92,7 @@ def _rounds_of(frame):
 
 def table(frame):
     """Means of gap and excess with 95 % intervals by round, and of sweeps."""
-    frame = select_rows(frame, method=[method.label for method in METHODS if method.drawn])
+    frame = drawn_rows(frame, METHODS)
     parts = []
     for t in _rounds_of(frame):
         metrics = {f"{name}@{t}": name for name in _NAMES}

@@ -12,7 +12,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, estimate
 from nmfbench.artefacts.estimate import of_units
 from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, at_each_reading
-from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows
+from nmfbench.artefacts.frames import drawn_rows, mean_table, melt_metrics, select_rows
 from nmfbench.artefacts.grids import Method, changed, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Bounds, Margin
@@ -112,7 +112,7 @@ def _of_size(rows, grown, fixed, measure):
 def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     """Mean shares, geometric means of seconds, and exponents, with 95 % intervals."""
     place = ["measure", "where"]
-    frame = select_rows(frame, method=[method.label for method in METHODS if method.drawn])
+    frame = drawn_rows(frame, METHODS)
     of_rank = frame[frame["measure"].isin([PART, CHUNK, ALL])]
     of_rank = of_rank.assign(where=of_rank["dataset"] + ", rank " + _text(of_rank["n_components"]))
     parts, chunks = (of_rank[(of_rank["measure"] == PART) == share] for share in (True, False))

@@ -14,7 +14,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.estimate import Estimate
 from nmfbench.artefacts.finding import Finding, within
-from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows
+from nmfbench.artefacts.frames import drawn_rows, mean_table, melt_metrics
 from nmfbench.artefacts.grids import Method, changed, cross, fields, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Bounds
@@ -73,7 +73,7 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
 
 def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     """Means by data set, measure and method that is drawn; of counts geometric ones."""
-    frame = select_rows(frame, method=[method.label for method in METHODS if method.drawn])
+    frame = drawn_rows(frame, METHODS)
     place = ["dataset", "measure", "method"]
     counts = frame.dropna(subset=COUNT)
     logs = mean_table(counts.assign(log=np.log(counts[COUNT])), "log", place)

@@ -19,11 +19,11 @@ from nmfbench.artefacts.tables import mean_and_deviation
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.protocols import AC
 from nmfbench.papers.rnmfd.sets import (
+    EXPONENTS,
     as_printed,
     at_each_exponent,
     clusterings,
     method,
-    name_as_printed,
     shape_trial,
 )
 
@@ -147,10 +147,9 @@ def _number(row, name):
 
 def _beside_gnmf(value, *, lower=False):
     """RNMFD is ahead of GNMF, alike at both exponents of Eq. (17) and both weights of GNMF."""
-    exponents = {"safe": OWN, "1, as printed": name_as_printed(OWN)}
     tests = {
-        f"{exponent}, {weight}": better(own, rival, value, lower=lower)
-        for exponent, own in exponents.items()
+        f"{exponent}, {weight}": better(named(OWN), rival, value, lower=lower)
+        for exponent, named in EXPONENTS.items()
         for weight, rival in (("α = 100", GNMF), ("α = 0.1", LIGHT))
     }
     return at_each_reading("the exponent of Eq. (17) and the weight of GNMF", tests)

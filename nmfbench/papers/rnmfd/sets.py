@@ -31,6 +31,10 @@ def name_as_printed(label: str) -> str:
     return f"{label}, exponent 1"
 
 
+EXPONENTS: dict[str, Callable[[str], str]] = {"safe": str, "1, as printed": name_as_printed}
+"""Readings of Eq. (17), with what a label of RNMFD becomes under each."""
+
+
 def as_printed(chosen: Iterable[Method]) -> list[Method]:
     """The variants of RNMFD among the methods, with the exponent as printed."""
     return [
@@ -51,11 +55,8 @@ def at_each_exponent(test_of: Callable[..., Test], *labels: str) -> Test:
         Labels of RNMFD, which the grid also has by :func:`as_printed` -> test.
     *labels : str
     """
-    tests = {
-        "safe": test_of(*labels),
-        "1, as printed": test_of(*map(name_as_printed, labels)),
-    }
-    return at_each_reading("the exponent of Eq. (17)", tests)
+    by_exponent = {name: test_of(*map(named, labels)) for name, named in EXPONENTS.items()}
+    return at_each_reading("the exponent of Eq. (17)", by_exponent)
 
 
 def clustering_trial(

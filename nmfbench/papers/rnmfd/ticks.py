@@ -10,7 +10,7 @@ from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better, not_worse
 from nmfbench.artefacts.finding import at_each_reading, with_evidence
-from nmfbench.artefacts.frames import melt_metrics, reference, select_rows
+from nmfbench.artefacts.frames import drawn_rows, melt_metrics, reference, select_rows
 from nmfbench.artefacts.grids import CLEAN, changed, corrupted
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
@@ -74,7 +74,7 @@ def frame(records):
 
 def summarise(frame):
     """Means and standard deviations over repeats, by ``quantity``, ``dataset`` and ``method``."""
-    drawn = select_rows(frame, method=[m.label for m in _DRAWN])
+    drawn = drawn_rows(frame, METHODS)
     long = melt_metrics(drawn, _SHOWN, "quantity", "value").dropna(subset="value")
     runs = long.groupby(["quantity", "dataset", "method", "repeat"], observed=True)["value"].mean()
     groups = runs.groupby(["quantity", "dataset", "method"], observed=True)

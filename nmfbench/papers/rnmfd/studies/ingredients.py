@@ -14,7 +14,7 @@ from nmfbench.artefacts.bounds import seldom
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import better, margin_grows
 from nmfbench.artefacts.finding import with_evidence, within
-from nmfbench.artefacts.frames import mean_table, melt_metrics, reference, select_rows
+from nmfbench.artefacts.frames import drawn_rows, mean_table, melt_metrics, reference, select_rows
 from nmfbench.artefacts.grids import CLEAN, changed, corrupted, labelled
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
@@ -152,7 +152,7 @@ def summarise(frame):
     that of RNMFD, averaged over the doses that all runs of both have. The method "by chance" is
     the accuracy of the same clusters with their labels shuffled, of all methods together.
     """
-    frame = select_rows(frame, method=[m.label for m in _SHOWN])
+    frame = drawn_rows(frame, METHODS)
     metrics = {name: name for name in (_AC, _NMI, _SIMILAR, _IN_S, "orthogonality-gap", _DEAD)}
     long = melt_metrics(frame, metrics, "metric", "value").dropna(subset=["value"])
     parts = [mean_table(long, "value", ["metric", *_PLACE, "method"]).assign(part="level")]
