@@ -338,6 +338,7 @@ ASSUMED = {
     "over all numbers of classes, which are chosen on the test and so look better than they are.",
     "scale": "Not given. Samples are scaled to unit length, and so are components in every "
     "iteration of ANP; without that its new term has no effect at the infimum.",
+    "update": "The printed update, but for steps in which it would raise the objective.",
     "without the term": "The same updates and scaling of components, with λ₁ = 0.",
     "start": "Uniform numbers and one multiplicative step. A draw is of the classes, of the start "
     "and of the seed of K-means, the same for all methods. With all classes there is nothing left "

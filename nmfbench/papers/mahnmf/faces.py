@@ -196,8 +196,9 @@ ASSUMED = {
     "ranks and splits": "Ranks are lost; 10 to 100. Seven random images of a person train, the "
     "rest test, ten times (as the paper says).",
     "MahNMF": "The paper's smoothing method (OGM), with the Lipschitz constant itself in place of "
-    "the paper's bound: the same sub-problems in fewer seconds. The hybrid minimises the same "
-    "loss, and further. Both stop by the paper's rule (4) at 0.001, ours.",
+    "the paper's bound: the same sub-problems in fewer seconds, which end when their gradient has "
+    "fallen to a hundredth, instead of by Eq. (22), whose number is lost. The hybrid minimises the "
+    "same loss, and further. Both stop by the paper's rule (4) at 0.001, ours.",
     "EucNMF, KLNMF": "NeNMF, and multiplicative updates: 300 iterations, or a change of the "
     "objective below 0.01 %.",
     "precision": "Fits in single precision: twice as fast, with the same iterations and, to six "

@@ -257,7 +257,14 @@ def _signed(points):
 
 def _ahead(winner, loser, *beside, value=_AC):
     """A method is ahead of another; the evidence names the accuracies of those ``beside``, too."""
-    return _explained(better(winner, loser, value, by=_PLACE), winner, loser, *beside)
+    test = _explained(better(winner, loser, value, by=_PLACE), winner, loser, *beside)
+    return test if value == _AC else with_evidence(test, partial(_both, value, winner, loser))
+
+
+def _both(value, winner, loser, rows):
+    """Mean values of the two that are compared."""
+    means = rows.groupby("method", observed=True)[value].mean()
+    return f"mean values: {winner} {means[winner]:.3g}, {loser} {means[loser]:.3g}"
 
 
 def _explained(test, *beside):
