@@ -198,7 +198,10 @@ ARTEFACT = register_artefact(
             "much faster": "The paper gives no factor: at least twice as fast. The same cost is "
             "the higher one of both fₜ after two passes, to which they come down for good.",
         }
-        | {name: curves.ASSUMED[name] for name in ("tolerance", "M∗", "OMF-DA")},
+        | {
+            name: curves.ASSUMED[name]
+            for name in ("tolerance", "inner steps", "T", "M∗", "OMF-DA", "compiled loops")
+        },
         caption="How many times the cost fₜ of OR-NMF that of a rival is, on average over samples "
         "and over CPU seconds, in the windows of Figures 2, 3 and 6, at each reading of what the "
         "paper leaves open: geometric means over ranks and repeats.",

@@ -161,7 +161,7 @@ ARTEFACT = register_artefact(
             "too.",
             "examples": "Panel (a), faces of the data, is left out: they may not be redistributed.",
         }
-        | {name: curves.ASSUMED[name] for name in ("scale", "tolerance", "M∗")},
+        | {name: curves.ASSUMED[name] for name in ("scale", "tolerance", "inner steps", "T", "M∗")},
         caption="The 25 sparsest bases of the first repeat, sparsest first, each scaled to its "
         "own largest entry (black). Below, the mean sparseness of all bases, over all repeats.",
     )

@@ -222,7 +222,8 @@ ARTEFACT = register_artefact(
             "rises": "Of gₜ by the t-th update of W, by more than 1e-9 of its value. Decided where "
             "it comes out alike with updates of OR-NMF that end by a τ of 0.001 and of 0.0001, "
             "with M∗ kept and found again in each step, and with 20 and 100 steps of OMF-DA, which "
-            "as printed never rests; the table has the first two and 100 steps.",
+            "as printed never rests; the table has the first two and 100 steps. An update of "
+            "OR-NMF makes at most 1000 inner steps.",
         },
         caption="Geometric means of iterations and means of shares over repeats.",
     )

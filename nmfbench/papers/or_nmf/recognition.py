@@ -205,7 +205,9 @@ ASSUMED = {
     "training set.",
     "start": "All methods of a split share people, images, the order of samples and the start, but "
     "for HALS, which starts from uniform numbers of its own scale.",
-    "parameters": "Two passes; θ₀ = 0.1 as printed; chunks of r samples for WOR-NMF and ONMF. "
+    "parameters": "Two passes, both of which T of the cosine counts; θ₀ = 0.1 as printed; chunks "
+    "of r samples for WOR-NMF and ONMF. An update of W by OR-NMF, MOR-NMF or WOR-NMF makes at most "
+    "1000 inner steps. "
     "Drawn are inner loops that end at 0.001, the example that the paper gives for τ, of INMF at "
     "0.0001 and after 200 updates at most, and M∗ kept from sample to sample.",
     "tolerance and M∗": "The paper does not say at which tolerance it learned bases, nor whether "

@@ -260,7 +260,8 @@ ARTEFACT = register_artefact(
             "So are the claims on each update, as a minimiser cannot be higher. Those on MOR-NMF, "
             "whose buffer has no exact update here, are about Algorithm 2 and rule (9): they are "
             "decided where they come out alike at a τ of 0.001 and of 0.0001, with M∗ kept and "
-            "found again in each step, of which the first are drawn.",
+            "found again in each step, of which the first are drawn. An update has at most 1000 "
+            "inner steps.",
             "θ": "By rule (9) limits depend on it: constant, as on a stream without end, on which "
             "the printed cosine stays at its first value; and by the cosine over the ten passes, "
             "by which θ ends near zero, which brings any method to rest. Exact updates have none.",

@@ -28,13 +28,13 @@ PAPER = Paper(
         Headline(
             claim="speed/hallandmonitor-ialm-full-tight",
             holds="RobustXRAY is an order of magnitude faster than RPCA by i-ALM with a full SVD, "
-            "which the paper timed: {effect} as fast on Hall & monitor.",
+            "which the paper timed: {effect} as fast on 100 to 300 frames of Hall & monitor.",
             fails="RobustXRAY is not an order of magnitude faster than RPCA by i-ALM with a full "
-            "SVD, which the paper timed: {effect} as fast on Hall & monitor.",
+            "SVD, which the paper timed: {effect} as fast on 100 to 300 frames of Hall & monitor.",
             no_lead="RobustXRAY is as fast as RPCA by i-ALM with a full SVD, which the paper "
-            "timed: {effect} on Hall & monitor.",
+            "timed: {effect} on 100 to 300 frames of Hall & monitor.",
             question="RobustXRAY is an order of magnitude faster than RPCA by i-ALM with a full "
-            "SVD, which the paper timed, on Hall & monitor",
+            "SVD, which the paper timed, on 100 to 300 frames of Hall & monitor",
             unit="times",
         ),
         Headline(

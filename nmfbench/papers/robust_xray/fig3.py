@@ -21,6 +21,7 @@ from nmfbench.papers.robust_xray.anchor_recovery import (
     METRIC,
     RIVALS,
     SMALL_BASE,
+    at_each_form,
     curves,
     summarise,
     who_says,
@@ -29,7 +30,7 @@ from nmfbench.papers.robust_xray.anchor_recovery import (
 from nmfbench.problems.recovery import NOISE, PAPER_LEVELS, QUICK_LEVELS
 
 ROBUST, RAND = "RobustXRAY", "RobustXRAY (rand)"
-_RIVALS = [method for method, _ in RIVALS.values()]
+_RIVALS = [method for forms, _ in RIVALS.values() for method in forms]
 _RANDOM = {"selection": "rand"}
 _VARIANTS = (
     Method("Hottopixx (tuned steps)", "hottopixx", {"solver": "sgd", "steps": "tuned"}),
@@ -76,6 +77,12 @@ def table(records):
     return pd.concat(panels, ignore_index=True)
 
 
+def _far_ahead(rival):
+    """Far ahead of a rival where the noise is strong."""
+    at = {"level": [level for level in PAPER_LEVELS if level >= _LOUD]}
+    return always_best(ROBUST, [rival], METRIC, at=at, region=FAR)
+
+
 ARTEFACT = register_artefact(
     Artefact(
         "robust-xray/fig3",
@@ -99,18 +106,18 @@ ARTEFACT = register_artefact(
                     f"RobustXRAY recovers more anchors than {words}, averaged over the range of "
                     "noise.",
                     **who_says(slug, "Section 5.1, Figure 3"),
-                    test=better(ROBUST, rival.label, METRIC),
+                    test=at_each_form(forms, lambda rival: better(ROBUST, rival, METRIC)),
                 )
-                for slug, (rival, words) in RIVALS.items()
+                for slug, (forms, words) in RIVALS.items()
             ),
             *(
                 Claim(
                     f"outgrows-{slug}",
                     f"The lead of RobustXRAY over {words} grows with the noise.",
                     "Section 5.1, Figure 3",
-                    margin_grows(ROBUST, rival.label, METRIC),
+                    at_each_form(forms, lambda rival: margin_grows(ROBUST, rival, METRIC)),
                 )
-                for slug, (rival, words) in RIVALS.items()
+                for slug, (forms, words) in RIVALS.items()
                 # Published steps do no better than chance at any level: no lead to grow from.
                 if slug != "hottopixx-published"
             ),
@@ -120,15 +127,9 @@ ARTEFACT = register_artefact(
                     f"RobustXRAY is ahead of {words} by a huge margin where the noise is strong: "
                     f"by ten points of recovery or more, averaged over levels from {_LOUD:g} on.",
                     "Section 5.1, Figure 3",
-                    always_best(
-                        ROBUST,
-                        [rival.label],
-                        METRIC,
-                        at={"level": [level for level in PAPER_LEVELS if level >= _LOUD]},
-                        region=FAR,
-                    ),
+                    at_each_form(forms, _far_ahead),
                 )
-                for slug, (rival, words) in RIVALS.items()
+                for slug, (forms, words) in RIVALS.items()
                 if slug != "hottopixx-published"
             ),
             Claim(
@@ -191,7 +192,8 @@ ARTEFACT = register_artefact(
             "Lagrangian and the incremental solver with its published and with tuned steps are "
             "separate curves. With the published ones it finds hardly more than a random choice "
             "at any level, so that to be ahead of it tells nothing: comparisons with it are ours.",
-            "SPA": "With or without normalisation of the columns: not given, both are shown.",
+            "SPA": "With or without normalisation of the columns: not given. Both are shown, and "
+            "claims are decided where both come out alike, as the paper ran one.",
             "projection": "Exact, by a simplex method; the ADMM's tolerance and penalty are "
             "not given.",
             "XRAY-IS": "Not in the paper's figure; shown among the variants, and beside RobustXRAY "

@@ -23,13 +23,14 @@ from nmfbench.papers.robust_xray.anchor_recovery import (
     METRIC,
     RIVALS,
     SMALL_BASE,
+    at_each_form,
     curves,
     summarise,
     who_says,
 )
 
 IS, IS_RAND, KL = "XRAY-IS", "XRAY-IS (rand)", "XRAY-KL"
-_RIVALS = [method for method, _ in RIVALS.values()]
+_RIVALS = [method for forms, _ in RIVALS.values() for method in forms]
 _EXPONENTIAL = (Method(IS, "xray-is"), *_RIVALS, Method(IS_RAND, "xray-is", {"selection": "rand"}))
 _POISSON = (Method(KL, "xray-kl"), *_RIVALS)
 METHODS = (*_EXPONENTIAL, _POISSON[0])
@@ -92,9 +93,9 @@ ARTEFACT = register_artefact(
                     f"is-beats-{slug}",
                     f"XRAY-IS recovers more anchors on exponential data than {words}.",
                     **who_says(slug, "Section 5.1, Figure 4"),
-                    test=better(IS, rival.label, METRIC, at=_AT),
+                    test=at_each_form(forms, lambda rival: better(IS, rival, METRIC, at=_AT)),
                 )
-                for slug, (rival, words) in RIVALS.items()
+                for slug, (forms, words) in RIVALS.items()
             ),
             Claim(
                 "is-flat",
@@ -117,9 +118,11 @@ ARTEFACT = register_artefact(
                     "as many anchors, averaged over the means, or fewer by no more than the "
                     "margin.",
                     "Section 5.1",
-                    not_worse(rival.label, [KL], METRIC, at=_ON_POISSON),
+                    at_each_form(
+                        forms, lambda rival: not_worse(rival, [KL], METRIC, at=_ON_POISSON)
+                    ),
                 )
-                for slug, (rival, words) in RIVALS.items()
+                for slug, (forms, words) in RIVALS.items()
                 if slug != "hottopixx-published"  # "almost all"
             ),
             Claim(
@@ -148,6 +151,8 @@ ARTEFACT = register_artefact(
             "as well": "Not below XRAY-KL by more than four points of recovery, twice the smallest "
             "difference that matters, averaged over the means. “Almost all” leaves out Hottopixx "
             "with its published steps.",
+            "significantly": "No size is given, and no test: a lead of any size over all rivals "
+            "that is sure.",
             "much better": "By ten points, five times the smallest difference that matters.",
             "not much": "No two means of recovery, over repeats, differ by more than four points.",
             "perfect": "From which mean on, and how far the means go on Poisson data, is not "

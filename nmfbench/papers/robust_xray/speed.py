@@ -112,7 +112,7 @@ _NUMBERS = [
     _number(
         "ialm",
         "How many times faster than i-ALM RobustXRAY is: the least ratio of CPU seconds (the "
-        "authors' tolerance, full or Lanczos SVD)",
+        "authors' tolerance, full or Lanczos SVD, up to 200 frames)",
         (backgrounds.PRINTED.value, math.inf),
         backgrounds.PRINTED.source,
         backgrounds.RIVALS,

@@ -22,8 +22,10 @@ _LOBBY = Clip("Lobby (IBM test 2)", "video-ibmtest2")
 _CLIPS = (_RESTAURANT, _HALL, _LOBBY)
 _GENERATED = Clip("square", "moving-square")
 _SIZES = {_RESTAURANT: (50, 100, 200, 300), _HALL: (50, 100, 200, 300), _LOBBY: (50, 100)}
-_LARGEST = 200  # frames, on which claims are judged
+_LARGEST = 200  # frames, on which numbers and our claims are judged
+_READ_AT = (100, 200, 300)  # the paper's claims
 _QUICK = 100
+_ALL = {_LOBBY: "all 90"}  # frames of a clip that has fewer than it is asked for
 
 _FAST = (Method(ROBUST, "robust-xray"), Method(ROBUST, "robust-xray", {"refits": 1}))
 _TWICE = Method(ROBUST, "robust-xray", {"refits": 2})
@@ -77,14 +79,14 @@ def grid(profile):
         for clip in _CLIPS
         for trial in (
             *_runs(clip, _SIZES[clip], _FAST, _RANKS, _SLOW, 5),
-            *_runs(clip, _judged_sizes(clip), [_TWICE], _CHOSEN, (), 5),
+            *_runs(clip, _read_at(clip), [_TWICE], _CHOSEN, (), 5),
         )
     ]
 
 
-def _judged_sizes(clip):
-    """Frames on which claims are judged, in the quick grid and in the paper's."""
-    return sorted({_QUICK, max(n for n in _SIZES[clip] if n <= _LARGEST)})
+def _read_at(clip):
+    """Numbers of frames at which the paper's claims are read."""
+    return [n for n in _SIZES[clip] if n in _READ_AT]
 
 
 def _runs(clip, sizes, fast, ranks, slow, repeats):
@@ -99,7 +101,7 @@ def _runs(clip, sizes, fast, ranks, slow, repeats):
 def told_apart(records):
     """Records with, as ``method``, the method with rank and refits, and ``judged``.
 
-    Claims are judged on the most frames of a clip up to 200.
+    Numbers and our claims are judged on the most frames of a clip up to 200.
     """
     # There may be no record of a clip so far.
     records = with_columns(records, ["clip", "n_components", "n_frames", "pauc@0.2"])
@@ -140,28 +142,40 @@ def summarise(rows):
 def _claim(clip, method):
     """At the authors' tolerance and without Gram matrices the paper's, else our question.
 
-    The paper's is decided where it comes out alike at the chosen ranks with one refit and with
-    two, ours at rank 2 with one.
+    The paper's is decided where it comes out alike on all numbers of frames, at the chosen ranks,
+    with one refit and with two; ours on the most frames up to 200, at rank 2 with one.
     """
     tight = method.params["tol"] < 1e-6
     name = f"{method.params['svd']}-{'tight' if tight else 'loose'}"
     ours = not tight or method in _GRAM
 
-    def against(fast):
+    def against(fast, **frames):
         return slower(
             method.label,
             fast,
             "cpu_seconds",
             PRINTED.value,
             whose="paper",
-            at={"clip": clip.label, "judged": True},
+            at={"clip": clip.label, **frames},
         )
 
-    timed = {words: against(name) for words, name in _TIMED.items()}
-    test = against(JUDGED) if ours else at_each_reading("rank and refits", timed)
+    sizes = {n: str(_ALL.get(clip, n)) for n in _read_at(clip)}
+    *others, most = sizes.values()
+    frames = f"{', '.join(others)} and {most}" if others else most
+    if ours:
+        frames = f"up to {_LARGEST}"
+        test = against(JUDGED, judged=True)
+    else:
+        readings = {
+            f"{number} frames, {words}": against(fast, n_frames=n)
+            for n, number in sizes.items()
+            for words, fast in _TIMED.items()
+        }
+        test = at_each_reading("frames, rank and refits", readings)
     return Claim(
         f"{clip.dataset.removeprefix('video-')}-ialm-{name}",
-        f"{clip.label}: RobustXRAY is {PRINTED.text.removesuffix('i-ALM')}{method.label}.",
+        f"{clip.label}: on {frames} frames RobustXRAY is {PRINTED.text.removesuffix('i-ALM')}"
+        f"{method.label}.",
         test=of_projection(ROBUST, test),
         reported=PRINTED.text,
         **said_at(PRINTED.source, ours=ours),
@@ -176,7 +190,12 @@ ASSUMED = {
     "of which its protocol chooses on each clip of Figure 7. The rank 5, which is slower, stands "
     "beside them; numbers and our claims have r = 2 and one refit, fixed before anything was "
     "timed.",
-    "frames": "Claims are about 200 frames, of IBM test 2 all 90; in the quick grid 100.",
+    "frames": "They decide: the singular values of i-ALM cost more than in proportion to the "
+    "frames, and the projections of RobustXRAY, at a rank of 1 or 2, do not. The paper does not "
+    "say how many it timed; its clips have more than a thousand each. Its claims are decided where "
+    "they come out alike on 100, 200 and 300 frames, of IBM test 2 on all 90; 50 stand beside "
+    "them. Numbers and our claims have 200, or all 90. The quick grid has 100 for them, and leaves "
+    "open what needs more.",
     "i-ALM": "The authors' default tolerance 1e-7, and 1e-3. Singular values by LAPACK (full), by "
     "Lanczos' method with the authors' prediction of the rank, both as near to what the paper "
     "timed as we can tell; and from the Gram matrix, which is several times faster. Claims on the "

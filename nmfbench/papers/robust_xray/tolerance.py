@@ -11,17 +11,19 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.robust_xray.anchor_recovery import (
     BASE,
     METRIC,
-    RIVALS,
     SMALL_BASE,
+    SPA_FORMS,
+    XRAY_L2,
     curves,
     summarise,
 )
 
 ROBUST, IS, KL = "RobustXRAY", "XRAY-IS", "XRAY-KL"
-L2, SPA, SPA_NORMALIZED = (RIVALS[slug][0].label for slug in ("xray-l2", "spa", "spa-normalized"))
+L2, SPA, SPA_NORMALIZED = (method.label for method in (XRAY_L2, *SPA_FORMS))
 METHODS = (
     Method(ROBUST, "robust-xray"),
-    *(RIVALS[slug][0] for slug in ("xray-l2", "spa", "spa-normalized")),
+    XRAY_L2,
+    *SPA_FORMS,
     Method(IS, "xray-is"),
     Method(KL, "xray-kl"),
 )

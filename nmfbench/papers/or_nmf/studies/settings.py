@@ -191,7 +191,8 @@ _CLAIMS = [
     *(
         _ours(
             f"updates-{n}-{panels.dataset}-r{rank}",
-            f"So it does on {_WORDS[panels.dataset]}, rank {rank}, with {n} updates.",
+            f"On {_WORDS[panels.dataset]}, rank {rank}, WOR-NMF lowers the objective faster over "
+            f"samples than ONMF with {n} updates for a chunk: the mean of fₜ is lower.",
             smaller(WOR, UPDATES[n].label, MEAN, at={"place": f"{panels.dataset}, rank {rank}"}),
         )
         for panels, rank in _ELSEWHERE
@@ -220,7 +221,8 @@ ARTEFACT = register_artefact(
             "data": "500 faces of CBCL, rank 10, two passes, as in Figure 2; for ONMF also those "
             "of Figures 4, 5 and 7 at both ranks.",
             "τ": "The paper names 0.001 as an example; it does not say what it ran. A smaller one "
-            "takes more inner steps. Figures 2 to 7 have 0.0001 beside it. The paper's "
+            "takes more inner steps, at most 1000 in an update: with 0.00001 this limit ends most "
+            "of them. Figures 2 to 7 have 0.0001 beside it. The paper's "
             "claim on the buffer is read at both, and with M∗ kept and found again.",
             "ONMF": "The paper gives no number of updates for a chunk. Figures 4, 5 and 7 have the "
             "same three.",

@@ -94,7 +94,8 @@ ARTEFACT = register_artefact(
         }
         | forest.ASSUMED
         | {
-            "tolerance": "Of the inner loops 0.001, the paper's example, for both methods.",
+            "tolerance": "Of the inner loops 0.001, the paper's example, for both methods; at "
+            "most 1000 inner steps of OR-NMF, and 100 sweeps of OMF.",
             "samples": "500 at random in each repeat, as the paper takes of CBCL; of BBC term "
             "counts. CBCL has the ten repeats of Figure 2.",
         },
