@@ -195,6 +195,7 @@ def run(
         "found": len(plan) - lacking,
         "computed": len(computing.computed.intersection(plan)),
         "agreement": dict(computing.agreement),
+        "different": computing.different,
         "total": len(plan),
         "seconds": round(time.monotonic() - started, 3),
         "artefacts": rows,
@@ -235,6 +236,9 @@ def _text(data, recompute, agreement):
         here = f"Computed here: {data['computed']} of {data['total']}"
         compared = f"; {agreement_text(agreement)}" if agreement else ""
         text.append(f"{here}{compared}.")
+        for found in data["different"]:
+            text.append(f"different: {found['trial']} ({found['key'][:8]})")
+            text += [f"    {line}" for line in found["what"]]
     return "\n".join(filter(None, text))
 
 
@@ -263,6 +267,7 @@ class _Computing(contextlib.ExitStack):
         self.computed: set[str] = set()
         self._records: list[dict] = []
         self.agreement: Counter[str] = Counter()
+        self.different: list[dict] = []
         self._pool = self.enter_context(
             contextlib.closing(WorkerPool(means.limits.memory, means.jobs))
         )
@@ -284,11 +289,18 @@ class _Computing(contextlib.ExitStack):
             self._compare(self.before[key], record)
 
     def _compare(self, old, new):
-        outcome = compare(old, new, spread=self._spreads.of(old)).outcome
-        if outcome == "different" and new["status"] == "done" and not same_target(old, new):
+        found = compare(old, new, spread=self._spreads.of(old))
+        different = found.outcome == "different"
+        if different and new["status"] == "done" and not same_target(old, new):
             self._unexplained.append((old, new))
         else:
-            self.agreement[outcome] += 1
+            self._count(found, new)
+
+    def _count(self, found, record):
+        self.agreement[found.outcome] += 1
+        if found.outcome == "different":
+            row = {"key": record["key"], "trial": describe(record), "what": found.details}
+            self.different.append(row)
 
     def explain(self):
         """Measure what rounding does where records of another target differ by more than usual."""
@@ -307,7 +319,7 @@ class _Computing(contextlib.ExitStack):
                     worker = Worker(limits.memory, name)
                     workers[name] = stack.enter_context(contextlib.closing(worker))
                 found = sensitivity.agreement(old, new, trial, workers[name], limits.seconds)
-                self.agreement[found.outcome] += 1
+                self._count(found, new)
 
     def run(self, trials, *, wanted=lambda trial: True, **asked):
         means = self.means

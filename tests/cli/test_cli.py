@@ -1011,6 +1011,7 @@ def test_reproduce_imports_the_book_and_says_how_much_of_it_agreed(command, monk
     code, out, _ = command(*words, store=other)
     assert code == 0
     assert "Computed here: 3 of 3; the same bits 2, digits 0, different 1." in out
+    assert re.search(r"^different: .*\n    objective was 77\.0, is ", out, re.MULTILINE)
     assert out.splitlines()[-1] == str(tmp_path / "index.html")
     # Computed here by now: not once more, and the book takes no place of it.
     code, out, _ = command(*words, store=other)
