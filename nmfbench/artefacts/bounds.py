@@ -26,6 +26,7 @@ __all__ = [
     "at_least",
     "at_most",
     "near",
+    "not_below",
     "seldom",
     "slower",
     "stays",
@@ -75,6 +76,14 @@ def near(side: Side, value: str, number: float, margin: float | None = None, *, 
     return _score(side, value, Margin(margin, around=number), False, at)
 
 
+def not_below(sides: Side | Sequence[Side], value: str, number: float, *, at: At = None) -> Test:
+    """The score of each of ``sides`` is not below a number by more than the margin.
+
+    The margin is twice the smallest difference that matters.
+    """
+    return _score(sides, value, Margin(both=False, around=number), False, at)
+
+
 def _score(sides, value, region, ratio, at):
     sides = [sides] if isinstance(sides, str | Mapping) else list(sides)
 
@@ -93,7 +102,8 @@ def asked_of(region: Bounds | Margin) -> str:
     """The bound or margin that a claim names, with whose number it is."""
     if isinstance(region, Margin):
         size = "twice the smallest difference that matters" if region.size is None else region.size
-        return f"near {region.around:g} means within {size}"
+        near = "near" if region.both else "not below"
+        return f"{near} {region.around:g} means within {size}"
     whose = "the paper's bound" if region.whose == "paper" else "our bound"
     if np.isfinite(region.low) and np.isfinite(region.high):
         return f"{whose}s: {region.low:.3g} to {region.high:.3g}"

@@ -65,19 +65,33 @@ def grow_alike(method: str, rival: str, value: str, size: str, at: Mapping[str, 
     return _compared(method, rival, value, size, at, Margin())
 
 
-def grows_no_faster(method: str, rival: str, value: str, size: str, at: Mapping[str, Any]) -> Test:
-    """The exponent of a method is not above that of its rival by more than the margin."""
-    return _compared(method, rival, value, size, at, Margin(both=False))
+def grows_no_faster(
+    method: str,
+    rival: str,
+    value: str,
+    size: str,
+    at: Mapping[str, Any],
+    *,
+    or_linearly: bool = False,
+) -> Test:
+    """The exponent of a method is not above that of its rival by more than the margin.
+
+    With ``or_linearly`` not above 1 either, where the rival has less: by what does not grow with
+    the size.
+    """
+    least = 1.0 if or_linearly else -np.inf
+    return _compared(method, rival, value, size, at, Margin(both=False), least)
 
 
-def _compared(method, rival, value, size, at, region):
+def _compared(method, rival, value, size, at, region, least=-np.inf):
     def test(frame):
         own, other = (exponents(frame, name, value, size, at) for name in (method, rival))
-        gaps = (other - own).dropna()
+        gaps = (other.clip(lower=least) - own).dropna()
         if gaps.empty:
             return Finding.without("not run", NO_PAIR)
+        found = f"{other.mean():.2f}" + (f", {least:g} where it is less" if least > 0 else "")
         text = (
-            f"{EXPONENT} of the {value} of {rival} ({other.mean():.2f}) minus that of {method} "
+            f"{EXPONENT} of the {value} of {rival} ({found}) minus that of {method} "
             f"({own.mean():.2f}): {{}}"
         )
         return Finding(text, [of_units(gaps, EXPONENT)], region)

@@ -71,8 +71,9 @@ FACTS = (
     ),
     Fact(
         key="stationary-point",
-        statement=f"After {_LONG} iterations the objective does not change along (U/t, tV) at "
-        "t = 1, as at a stationary point: its derivative is below 0.01 of the term of the trace.",
+        statement="The objective does not change along (U/t, tV) at t = 1, as at a stationary "
+        f"point: its derivative is below 0.01 of the term of the trace, where {_LONG} iterations "
+        "have come to. More iterations cannot make it 0, which it is for V = 0 alone.",
         source="slide “Here in this paper”",
         methods=[PRINTED],
         metric="scale-slope",

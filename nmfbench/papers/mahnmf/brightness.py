@@ -42,7 +42,7 @@ def trials(profile):
             "",
             options={"dtype": DTYPE} | SPLIT,
         )
-        ranks = READ_AT
+        ranks: tuple[int, ...] = READ_AT
         if profile == "smoke":
             few = {"train_per_class": 2, "test_per_class": 3}
             base, ranks = changed(base, {"stand_in": True, "options": few}), (3,)

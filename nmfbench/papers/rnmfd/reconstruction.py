@@ -11,6 +11,7 @@ from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import corrupted, cross, labelled, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
+from nmfbench.artefacts.region import Bounds
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.sets import SETS, as_printed, at_each_exponent, method
@@ -91,11 +92,15 @@ def summarise(frame):
 # -- claims -----------------------------------------------------------------------------------
 
 
+_DOMINATED = 1.1  # a ratio of errors
+
+
 def _worse_than_both(kind, share):
-    """NMF has a larger error where nothing was changed than both NMF of the clean images and S."""
+    """NMF has an error larger by a tenth, where nothing was changed, than NMF without it and S."""
     at = {"corruption": kind, "share": share}
     rivals = [CLEAN_NMF, S_ALONE]
-    return always_best(NMF, rivals, _UNTOUCHED, at=at, ratio=True, blocks="dataset")
+    far = Bounds(_DOMINATED, measured_from=1.0)
+    return always_best(NMF, rivals, _UNTOUCHED, at=at, ratio=True, blocks="dataset", region=far)
 
 
 def _cleaner(kind, ours, rival):
@@ -119,8 +124,8 @@ CLAIMS = [
         Claim(
             f"dominated-{kind}-{100 * share:g}",
             f"A few corrupted entries ({title}, about {100 * share:g} %) dominate NMF: on the "
-            "entries that are left as they were its error is larger than that of NMF of the clean "
-            "images, and larger than with a sparse part.",
+            "entries that are left as they were its error is larger, by more than a tenth, than "
+            "that of NMF of the clean images, and than with a sparse part.",
             "Sections 1 and 3.1",
             _worse_than_both(kind, share),
         )

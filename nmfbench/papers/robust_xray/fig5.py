@@ -143,7 +143,7 @@ ARTEFACT = register_artefact(
                 near(SMRS_OF_TEN, "accuracy@10", _SMRS_AT_10.value, at={"weighting": "counts"}),
                 reported=_SMRS_AT_10.text,
             ),
-            *few_exemplars("Reuters", _SMRS_AT_10.value, _SMRS_AT_10.text, "paper"),
+            *few_exemplars("Reuters", _SMRS_AT_10.value, _SMRS_AT_10.text),
         ],
         printed=_NUMBERS,
         planned=Plan(10, "As in the paper's grid: a repeat takes 5 minutes of CPU time."),

@@ -52,7 +52,7 @@ ARTEFACT = register_artefact(
                 for weighting, words in WEIGHTINGS.items()
             ),
             *few_exemplars(
-                "BBC", _REASONABLE.value, f"{_REASONABLE.text}, as in the paper on Reuters", "ours"
+                "BBC", _REASONABLE.value, f"{_REASONABLE.text}, as in the paper on Reuters"
             ),
         ],
         planned=Plan(20, "A repeat takes 50 s of CPU time."),

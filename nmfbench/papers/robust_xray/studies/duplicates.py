@@ -120,9 +120,10 @@ ARTEFACT = register_artefact(
             Claim(
                 "smrs-needs-cleaning",
                 "SMRS needs a cleaning step: without it more of its exemplars are near-duplicates "
-                "than of the exemplars of SPA, XRAY-l2 and RobustXRAY.",
+                "than of documents chosen at random, and than of the exemplars of SPA, XRAY-l2 and "
+                "RobustXRAY.",
                 "Section 5.2",
-                _with_smrs(always_best(_RAW, _SEPARABLE, _SHARE, ["dataset"])),
+                _with_smrs(always_best(_RAW, [*_SEPARABLE, _RANDOM], _SHARE, ["dataset"])),
             ),
         ],
         planned=Plan(20, "A repeat takes two to three minutes of CPU time."),
@@ -133,8 +134,8 @@ ARTEFACT = register_artefact(
             "that looks at them could avoid.",
             "exemplars": "The paper names no weighting of words: claims are decided where they "
             "come out alike by raw counts, counts divided by document length, and tf-idf. SMRS "
-            "with one programme, without its cleaning and, by raw counts, with it; where fewer "
-            "than 150 survive, cleaned ones are taken back.",
+            "with one programme, at the α = 5 that its authors suggest, without its cleaning and, "
+            "by raw counts, with it; where fewer than 150 survive, cleaned ones are taken back.",
         },
         caption="Share of 150 exemplars whose tf-idf vector has a cosine above 0.9 with an "
         "earlier one: mean ± standard deviation over splits.",
