@@ -18,7 +18,9 @@ __all__ = ["gross_errors"]
     summary="errors of the low-rank part against clean images, where these were corrupted and "
     "where they were not",
     # Two per cent of an error are seen in a reconstruction.
-    matters={"error-*": Ratio(0.02), "share-corrupted": None},
+    # Of the share of a loss two points.
+    matters={"error-*": Ratio(0.02), "share-corrupted": None, "loss-corrupted": 0.02},
+    version=2,  # the share of the loss
 )
 def gross_errors(data, solver, rng, *, n_components, fit_clean=False):
     r"""Fit samples of unit length, and compare the low-rank part with the clean samples.
@@ -42,7 +44,8 @@ def gross_errors(data, solver, rng, *, n_components, fit_clean=False):
     -------
     Outcome
         Metrics ``error-all`` over all entries, ``error-corrupted`` over the entries that the
-        corruption changed, ``error-untouched`` over the others; ``share-corrupted``.
+        corruption changed, ``error-untouched`` over the others; ``share-corrupted`` of the entries,
+        and ``loss-corrupted``: what these have of the squared error of the fit, in its units.
 
     Raises
     ------
@@ -66,11 +69,14 @@ def gross_errors(data, solver, rng, *, n_components, fit_clean=False):
     start = drawn_start(solver, X, n_components, rng)
     solver.set_params(n_components=n_components)
     fit, arrays = timed_fit(solver, X, representation=True, **start)
-    found = lengths * low_rank_of(solver, arrays["W"])
+    low_rank = low_rank_of(solver, arrays["W"])
+    losses = (X - low_rank) ** 2
+    found = lengths * low_rank
     metrics = {
         "error-all": relative_error(clean, found),
         "error-corrupted": relative_error(clean[mask], found[mask]),
         "error-untouched": relative_error(clean[~mask], found[~mask]),
         "share-corrupted": mask.mean(),
+        "loss-corrupted": losses[mask].sum() / losses.sum(),
     }
     return Outcome(metrics, fit)

@@ -19,7 +19,11 @@ def _reconstruction(holds):
         helped = helped or row["options"].get("fit_clean", False)
         size = 0.2 if helped == holds else 0.3
         noise = np.exp(0.005 * rng.standard_normal())
-        return {"error-all": size * noise, "error-untouched": 0.9 * size * noise}
+        return {
+            "error-all": size * noise,
+            "error-untouched": 0.9 * size * noise,
+            "loss-corrupted": (0.8 if holds else 0.2) * noise,
+        }
 
     return metrics
 

@@ -51,7 +51,11 @@ def test_errors_are_of_the_entries_that_they_name(fit_clean):
     }
     for name, where in places.items():
         assert found[name] == pytest.approx(_error(data.clean, 0.9 * given, where)), name
-    assert found["share-corrupted"] == pytest.approx(np.mean(data.clean != data.X))
+    changed = data.clean != data.X
+    assert found["share-corrupted"] == pytest.approx(np.mean(changed))
+    # A tenth of each sample is left, and samples have unit length in the fit.
+    left = (given / np.linalg.norm(given, axis=1, keepdims=True)) ** 2
+    assert found["loss-corrupted"] == pytest.approx(left[changed].sum() / left.sum())
 
 
 def test_a_fit_of_the_clean_samples_finds_them():
