@@ -24,8 +24,8 @@ def _properties(holds):
         heavy_graph = label in ("GNMF, weight 1000", "DNMF, weight 1000")
         W, H = 3.0, 5.0  # norms
         if label.endswith("1000 iterations"):
-            shrinks = 0.5 if holds else 2.0
-            factor = shrinks if label.startswith("GNMF") or not holds else 1.0
+            stays = 1.0 if holds else 2.0
+            factor = 0.5 if label.startswith("GNMF") == holds else stays
             W, H = factor * noise * W, H / factor * noise
         if row["task"] == "factor-shape":
             norms = {"norm-of-the-representation": W, "norm-of-the-components": H}
