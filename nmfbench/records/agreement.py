@@ -169,7 +169,9 @@ def compare(
     for name in dict.fromkeys([*a, *b]):
         allowed = (t for pattern, t in tolerances.items() if fnmatchcase(name, pattern))
         found.see(name, a.get(name), b.get(name), relative, next(allowed, 0.0))
-    found.see("iterations", old["n_iter"], new["n_iter"], _ITERATIONS[precision])
+    # What moves the objective may also move the iteration at which a rule stops, to the next one.
+    moved = found.spread.get("objective", 0.0) > relative
+    found.see("iterations", old["n_iter"], new["n_iter"], _ITERATIONS[precision], float(moved))
     return found
 
 
