@@ -16,12 +16,12 @@ from nmfbench.verdicts.evaluate import ClaimRow
 __all__ = ["REASONS", "write_open"]
 
 REASONS = {
-    "settings": "hang on settings",
-    "precision": "lack precision",
-    "repeats": "lack repeats",
-    "not run": "not run",
+    "settings": ("hangs on settings", "hang on settings"),
+    "precision": ("lacks precision", "lack precision"),
+    "repeats": ("lacks repeats", "lack repeats"),
+    "not run": ("not run", "not run"),
 }
-"""Why a test is open -> what is said of such tests."""
+"""Why a test is open -> what is said of one such test, and of several."""
 
 
 def write_open(rows: Sequence[ClaimRow], output: Path) -> Path:
@@ -62,7 +62,7 @@ def _artefact(still: pd.DataFrame, name: Any, counts: pd.Series) -> dict[str, An
         progress = f"{repeats} of the {row['profile']} grid."
     if plan is not None and row["look"] != "final":
         progress += f" {plan.why}"
-    why = ", ".join(f"{n} {REASONS[reason]}" for reason, n in counts.items() if n)
+    why = ", ".join(f"{n} {REASONS[reason][int(n > 1)]}" for reason, n in counts.items() if n)
     return {"id": name, "why": why, "progress": progress}
 
 

@@ -43,7 +43,7 @@ def test_open_tests_of_the_papers_are_counted_by_the_reason(page):
         *("robust-xray/fig3", "3 hang on settings", "All 20 planned repeats."),
     ]
     name, why, progress = _cells(where, ">anp/fig2</a></td>")
-    assert (name, why) == ("anp/fig2", "1 lack repeats")
+    assert (name, why) == ("anp/fig2", "1 lacks repeats")
     assert progress.startswith("5 of 20 repeats. ")
     assert "CPU" in progress
 
