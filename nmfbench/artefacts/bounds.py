@@ -55,7 +55,7 @@ def at_least(
 
 
 def at_most(
-    side: Side,
+    sides: Side | Sequence[Side],
     value: str,
     bound: float,
     *,
@@ -64,8 +64,8 @@ def at_most(
     ratio: bool = False,
     at: At = None,
 ) -> Test:
-    """The score of ``side`` is below ``bound``."""
-    return _score(side, value, Bounds(-np.inf, bound, whose, measured_from), ratio, at)
+    """The score of each of ``sides`` is below ``bound``."""
+    return _score(sides, value, Bounds(-np.inf, bound, whose, measured_from), ratio, at)
 
 
 def near(side: Side, value: str, number: float, margin: float | None = None, *, at: At = None):
