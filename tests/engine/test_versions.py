@@ -161,6 +161,8 @@ class PlugIn:
 def plug_in(tmp_path, monkeypatch):
     """A function that writes and imports a plug-in and gives the key of its trial."""
     monkeypatch.syspath_prepend(tmp_path)
+    # Sources of one size that are written within a second would share their compiled code.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     registry.solvers["spa"]  # the registry is full
     cached = [f for f in vars(fingerprint).values() if hasattr(f, "cache_clear")]
 
