@@ -113,7 +113,7 @@ def test_a_failure_of_rnmfd_is_explained():
     shape = {"columns-alike": 1.0, "share-of-components-of-short-columns": 1.0}
     shape |= {"n-dead-components": 2.0, "orthogonality-gap": 1.5}
     both = ("RNMFD, weight 1000", "RNMFD, weight 1000, exponent 1")
-    rows = [("orl", name, 0, "factor-shape", {}, shape) for name in both]
+    rows = [("orl", name, i, "factor-shape", {}, shape) for name in both for i in range(5)]
     verdict = verdicts(table1, records(rows))["rnmfd-avoids-it-large"]
     assert verdict.verdict == "refuted"
     assert "2.0 columns of W have a norm below 0.3, and theirs are 100 %" in verdict.evidence

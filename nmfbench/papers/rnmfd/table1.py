@@ -178,15 +178,14 @@ _OWN = "RNMFD"
 
 
 def _explained(test, label):
-    """``test``, and if it is refuted the short columns behind it, and why there are some."""
+    """``test``, and if its bound is not met the short columns behind it, and why there are some."""
 
     def explained(frame):
         finding = test(frame)
-        refuted = finding.region is not None and any(
-            place.inside == 1.0
-            for place in finding.places(lambda _: None)  # as a fact has it
+        missed = finding.region is not None and any(
+            place.inside > 0.5 for place in finding.places(lambda _: None)
         )
-        return finding.noted(_short_columns(label, frame)) if refuted else finding
+        return finding.noted(_short_columns(label, frame)) if missed else finding
 
     return explained
 
