@@ -16,6 +16,7 @@ from nmfbench.audits.renew import renew as renew_records
 from nmfbench.audits.sensitivity import sensitivity as measure
 from nmfbench.commands.answer import Answer, text_table
 from nmfbench.commands.errors import UsageError
+from nmfbench.commands.merged import difference_lines
 from nmfbench.commands.progress import Note, Progress, describe, silent
 from nmfbench.commands.targets import select
 from nmfbench.commands.values import command, converted
@@ -148,8 +149,8 @@ def _text(rows, different, raised, *, changed, accept):
         text.append(f"--draw {shlex.quote(rows[0]['draw'])} draws this sample again")
     for found in different:
         where = "" if found.at_one_target else ", of another or an unknown numerical target"
-        text.append(f"different: {describe(found.record)} ({found.record['key'][:8]}{where})")
-        text += [f"    {line}" for line in found.differences]
+        record = found.record
+        text += difference_lines(describe(record), record["key"], found.differences, where)
     for row in (row for row in rows if row["drift"]):
         text.append(f"different: {row['task']} of {row['solver']} on {row['dataset']}, in the mean")
         text += [f"    {line}" for line in row["drift"]]

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from nmfbench.core.text import counted
 
-__all__ = ["agreement_text", "import_files", "merge_beside", "merge_data", "merge_text"]
+__all__ = [
+    "agreement_text",
+    "difference_lines",
+    "import_files",
+    "merge_beside",
+    "merge_data",
+    "merge_text",
+]
 
 
 def import_files(names, store, *, without_digests: bool = False):
@@ -88,3 +96,11 @@ def agreement_text(counts) -> str:
     if counts["rounding"]:
         words.append(f"rounding decides {counts['rounding']}")
     return ", ".join([*words, f"different {counts['different']}"])
+
+
+def difference_lines(trial: str, key: str, what: Iterable[str], where: str = "") -> list[str]:
+    """A trial that came out otherwise, and below it what differs.
+
+    ``where`` may add to the trial of which target the earlier record was.
+    """
+    return [f"different: {trial} ({key[:8]}{where})", *(f"    {line}" for line in what)]

@@ -23,7 +23,7 @@ from nmfbench.commands.agenda import (
 )
 from nmfbench.commands.answer import Answer, text_table
 from nmfbench.commands.errors import UsageError
-from nmfbench.commands.merged import agreement_text
+from nmfbench.commands.merged import agreement_text, difference_lines
 from nmfbench.commands.progress import Note, Progress, describe, events, silent
 from nmfbench.commands.status import count_trials
 from nmfbench.commands.targets import how_to_get, runnable, select
@@ -237,8 +237,7 @@ def _text(data, recompute, agreement):
         compared = f"; {agreement_text(agreement)}" if agreement else ""
         text.append(f"{here}{compared}.")
         for found in data["different"]:
-            text.append(f"different: {found['trial']} ({found['key'][:8]})")
-            text += [f"    {line}" for line in found["what"]]
+            text += difference_lines(found["trial"], found["key"], found["what"])
     return "\n".join(filter(None, text))
 
 

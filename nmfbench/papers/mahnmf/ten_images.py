@@ -56,11 +56,11 @@ _FITS = {
     "uniform start": UNIFORM,
     "rank of as many as segments": OF_K,
 }
-_READINGS = {f"{GRAPH} graph, {words}": (GRAPH, label) for words, label in _FITS.items()} | {
+_READINGS = {
     f"{graph} graph, {words}": (graph, label)
-    for graph in GRAPHS
+    for graph in sorted(GRAPHS, key=lambda graph: graph != GRAPH)
     for words, label in _FITS.items()
-    if graph != GRAPH and label != OF_K
+    if graph == GRAPH or label != OF_K
 }
 """Graph, start and rank, which the text has lost, as they are run -> graph and label."""
 
