@@ -16,6 +16,7 @@ from nmfbench.artefacts.printed import PrintedNumber
 from nmfbench.artefacts.strips import Strip
 from nmfbench.core import registry
 from nmfbench.core.matters import Matters, Ratio, check_matters, smallest_difference
+from nmfbench.core.validation import check_choice
 from nmfbench.datasets.base import dataset_available, dataset_variant
 from nmfbench.trials.trial import Trial, canonical, share_prototypes
 
@@ -179,8 +180,7 @@ class Artefact:
         ]
 
     def _grid(self, profile):
-        if profile not in PROFILES:
-            raise ValueError(f"profile must be one of {', '.join(PROFILES)}, got {profile!r}.")
+        check_choice(profile, "profile", PROFILES)
         return _listed(self.grid, profile)
 
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, validate_data
 __all__ = [
     "MAGNITUDES",
     "canonical_csr",
+    "check_choice",
     "check_count",
     "check_data",
     "check_factors",
@@ -176,6 +177,30 @@ def check_count(value, name, *, least=1, optional=False):
         raise (ValueError if integer else TypeError)(
             f"{name} must be an integer of at least {least}{' or None' * optional}, got {value!r}."
         )
+
+
+def check_choice(value, name, choices):
+    """Refuse a parameter that is none of some names.
+
+    Parameters
+    ----------
+    value : object
+    name : str
+        The parameter, for the error message.
+    choices : iterable of str
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> check_choice("best", "selection", ("max", "rand"))
+    Traceback (most recent call last):
+    ValueError: selection must be one of 'max', 'rand', got 'best'.
+    """
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
 
 
 def check_number(

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from nmfbench.core.registry import register_dataset
+from nmfbench.core.validation import check_choice
 
 __all__ = ["shared_views"]
 
@@ -65,8 +66,7 @@ def shared_views(
     >>> data.X.shape, data.active.astype(int).tolist()
     ((300, 180), [[1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1]])
     """
-    if noise not in _NOISES:
-        raise ValueError(f"noise must be one of {', '.join(_NOISES)}, got {noise!r}.")
+    check_choice(noise, "noise", _NOISES)
     if len(scales) != len(widths):
         raise ValueError(f"{len(widths)} views need as many scales, got {len(scales)}.")
     if level < 0:

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from nmfbench.core.registry import register_dataset
+from nmfbench.core.validation import check_choice
 
 __all__ = ["KINDS", "drifting"]
 
@@ -56,8 +57,7 @@ def drifting(rng, kind="stationary", n_samples=4000, n_features=100, n_component
     >>> drifting(np.random.default_rng(0), "recurring", n_samples=40).segments
     array([ 0, 10, 20, 30])
     """
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}.")
+    check_choice(kind, "kind", KINDS)
     if min(n_samples, n_features, n_components) < 1 or noise < 0:
         raise ValueError(
             "n_samples, n_features and n_components must be at least 1 and noise at least 0; got "

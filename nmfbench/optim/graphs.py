@@ -14,7 +14,7 @@ from sklearn.metrics import pairwise_distances_chunked
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms
 
-from nmfbench.core.validation import check_count
+from nmfbench.core.validation import check_choice, check_count
 
 __all__ = [
     "GraphCache",
@@ -109,8 +109,7 @@ def knn_affinity(X, n_neighbors=5, *, weights="binary"):
            [0., 1., 0.]])
     """
     check_count(n_neighbors, "n_neighbors")
-    if weights not in ("binary", "heat"):
-        raise ValueError(f"weights must be 'binary' or 'heat', got {weights!r}.")
+    check_choice(weights, "weights", ("binary", "heat"))
     n = X.shape[0]
     k = min(n_neighbors, n - 1)
     if k == 0:

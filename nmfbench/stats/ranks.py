@@ -24,6 +24,7 @@ import pandas as pd
 from scipy import stats
 
 from nmfbench.core.matters import Ratio
+from nmfbench.core.validation import check_choice
 from nmfbench.stats.corrections import holm
 from nmfbench.stats.intervals import small_sample_factor
 
@@ -331,8 +332,7 @@ def critical_difference(scores, higher_is_better=True, *, alpha=0.05, post_hoc="
     >>> dict(zip(table["method"], table["groups"], strict=True))
     {'good': 'a', 'same': 'a', 'bad': ''}
     """
-    if post_hoc not in POST_HOC:
-        raise ValueError(f"post_hoc must be one of {', '.join(POST_HOC)}, got {post_hoc!r}.")
+    check_choice(post_hoc, "post_hoc", POST_HOC)
     merit = _complete(scores, higher_is_better)
     n, k = merit.shape
     ranks = mean_ranks(merit)

@@ -9,6 +9,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 
 from nmfbench.core.registry import register_task
+from nmfbench.core.validation import check_choice
 from nmfbench.tasks.base import Outcome, timed_fit
 
 __all__ = ["annotation", "joint_distances", "nearest", "tag_scores", "transfer_tags"]
@@ -198,8 +199,7 @@ def transfer_tags(neighbours, Y, n_tags=5, rule="local"):
     >>> transfer_tags(np.array([[0, 1, 2]]), Y, n_tags=5)
     array([[ 1,  0,  3,  2, -1]])
     """
-    if rule not in ("local", "cooccurrence"):
-        raise ValueError(f"rule must be 'local' or 'cooccurrence', got {rule!r}.")
+    check_choice(rule, "rule", ("local", "cooccurrence"))
     frequency = Y.sum(axis=0)
     counts = Y.astype(float)
     together = counts.T @ counts

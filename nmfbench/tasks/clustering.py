@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 from nmfbench.core.registry import register_task
+from nmfbench.core.validation import check_choice
 from nmfbench.metrics.clustering import (
     clustering_accuracy,
     mutual_information,
@@ -89,8 +90,7 @@ def clustering(data, solver, rng, base, *, rule="component", n_clusters=None):
     Guan et al. (2012), MahNMF, Section 5.3.1, Figures 10 and 11; Xu, Liu & Gong (2003); Guo, Ding
     & Zhou (2014), Section 4.1; Cai et al. (2011), who use K-means of the representation.
     """
-    if rule not in ("component", "kmeans"):
-        raise ValueError(f"rule must be component or kmeans, got {rule!r}.")
+    check_choice(rule, "rule", ("component", "kmeans"))
     if n_clusters is not None and rule != "kmeans":
         raise ValueError(
             f"n_clusters={n_clusters} is for rule='kmeans': by rule={rule!r} each component is a "

@@ -8,6 +8,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
+from nmfbench.core.validation import check_choice
 from nmfbench.metrics.factors import sparseness
 from nmfbench.metrics.retrieval import average_precisions, mean_average_precision
 from nmfbench.optim.proximal import group_norms
@@ -107,8 +108,7 @@ def multiview(
     Guan et al. (2012), MahNMF, Section 5.5, Figure 20 and Table 2. Scaling, costs, folds and number
     of splits are ours: the paper does not give them.
     """
-    if scaling not in _NORMS:
-        raise ValueError(f"scaling must be 'l2' or 'l1', got {scaling!r}.")
+    check_choice(scaling, "scaling", _NORMS)
     labels = data.get("Y")
     Y = _indicator(data.y) if labels is None else np.asarray(labels, dtype=bool)
     y = np.zeros(len(Y)) if labels is not None else Y.argmax(axis=1)

@@ -6,6 +6,7 @@ import numpy as np
 
 from nmfbench.core.registry import register_task
 from nmfbench.core.trace import Trace
+from nmfbench.core.validation import check_choice
 from nmfbench.optim.projections.manhattan import project_manhattan
 from nmfbench.tasks.base import Outcome, ability
 from nmfbench.tasks.convergence import draw_per_class
@@ -68,20 +69,18 @@ def nlad(data, solver, rng, *, n_components, basis="uniform", weights="random", 
     represent = ability(solver, "represent", "take one such as mahnmf-ogm or mahnmf-rri")
     X = data.X if per_class is None else data.X[draw_per_class(data.y, per_class, rng)]
     X = X.astype(np.float64)
+    check_choice(basis, "basis", ("uniform", "samples"))
+    check_choice(weights, "weights", ("random", "optimum"))
     if basis == "uniform":
         H = rng.uniform(size=(n_components, X.shape[1]))
-    elif basis == "samples":
+    else:
         order = rng.permutation(len(X))
         H, X = X[order[:n_components]], X[np.sort(order[n_components:])]
-    else:
-        raise ValueError(f"basis must be 'uniform' or 'samples', got {basis!r}.")
     optimum = project_manhattan(X, H)
     if weights == "random":
         W = rng.uniform(0, 1 / n_components, (X.shape[0], n_components))
-    elif weights == "optimum":
-        W = optimum
     else:
-        raise ValueError(f"weights must be 'random' or 'optimum', got {weights!r}.")
+        W = optimum
     clock = Trace()
     with clock.clock():
         reached = represent(X, H, W)

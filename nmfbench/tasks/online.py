@@ -19,6 +19,7 @@ from sklearn.preprocessing import normalize
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.core.trace import Trace
+from nmfbench.core.validation import check_choice
 from nmfbench.metrics.factors import sparseness
 from nmfbench.optim.init import INITS
 from nmfbench.optim.kernels.itakura_saito import itakura_saito_cost
@@ -135,8 +136,7 @@ def online(
     ----------
     Guan et al. (2012), Online NMF with robust stochastic approximation, Section V-A.
     """
-    if loss not in ("frobenius", "itakura-saito"):
-        raise ValueError(f"loss must be 'frobenius' or 'itakura-saito', got {loss!r}.")
+    check_choice(loss, "loss", ("frobenius", "itakura-saito"))
     X, test = draw_samples(data, rng, n_samples, n_test)
     if loss == "frobenius":
         X, test = normalize(X), normalize(test) if n_test else test

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from scipy.spatial import KDTree
 from sklearn.preprocessing import normalize
 
+from nmfbench.core.validation import check_choice
 from nmfbench.datasets.images import area_averaged
 from nmfbench.optim.pixel_graphs import corrupted_affinity, pixel_affinity
 from nmfbench.solvers.graph.clusterers import kmeans
@@ -70,8 +71,7 @@ def image_row(data, image) -> int:
     ValueError
         If there is no such image, with the names of all.
     """
-    if image not in data.ids:
-        raise ValueError(f"image must be one of {', '.join(data.ids)}, got {image!r}.")
+    check_choice(image, "image", data.ids)
     return data.ids.index(image)
 
 

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
+from nmfbench.core.validation import check_choice
 from nmfbench.metrics.contrast import block_means, bound_share, class_contrast
 from nmfbench.metrics.segmentation import (
     connected_segments,
@@ -173,10 +174,8 @@ def segmentation(
     Guan et al. (2012), MahNMF, Section 5.3.2, Figures 12 to 15; Shi & Malik (2000); Arbelaez et
     al. (2011).
     """
-    if features not in ("affinity", "brightness", "both"):
-        raise ValueError(f"features must be affinity, brightness or both, got {features!r}.")
-    if rule not in ("kmeans", "argmax"):
-        raise ValueError(f"rule must be kmeans or argmax, got {rule!r}.")
+    check_choice(features, "features", ("affinity", "brightness", "both"))
+    check_choice(rule, "rule", ("kmeans", "argmax"))
     row = int(rng.integers(len(data.images))) if image is None else image_row(data, image)
     truths = _Truths(list(data.segmentations[row]))
     graph = pixel_graph(

@@ -12,6 +12,7 @@ from sklearn.metrics import roc_curve
 
 from nmfbench.core.randomness import same_global_states
 from nmfbench.core.registry import register_task
+from nmfbench.core.validation import check_choice
 from nmfbench.metrics.background import background_errors, expected_background
 from nmfbench.metrics.detection import (
     best_threshold,
@@ -173,8 +174,7 @@ def separation(
     Kumar & Sindhwani (2015), Section 5.3, Figure 7; Guan et al. (2012), MahNMF, Section 5.4.1;
     changedetection.net.
     """
-    if score not in ("residual", "own"):
-        raise ValueError(f"score must be residual or own, got {score!r}.")
+    check_choice(score, "score", ("residual", "own"))
     if post not in (None, "median3"):
         raise ValueError(f"post must be median3 or None, got {post!r}.")
     clip = _clip_of(data, rng, n_frames, n_scored, draw, light_switch, dtype)

@@ -219,7 +219,7 @@ def test_groups_of_signed_rank_tests():
     table = critical_difference(scores, post_hoc="wilcoxon-holm").set_index("method")
     assert table["groups"].to_dict() == {"a": "a", "b": "a", "c": ""}
     assert table["critical_difference"].isna().all()
-    with pytest.raises(ValueError, match="post_hoc must be one of nemenyi, wilcoxon-holm"):
+    with pytest.raises(ValueError, match="post_hoc must be one of 'nemenyi', 'wilcoxon-holm'"):
         critical_difference(scores, post_hoc="dunn")
 
 

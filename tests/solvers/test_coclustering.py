@@ -309,7 +309,7 @@ def test_clusters_beyond_the_features_are_left_over(solver):
     [
         (DRCC, {"alpha": -1.0}, "alpha must be a finite number"),
         (DRCC, {"alpha_features": np.nan}, "alpha_features must be a finite number"),
-        (DRCC, {"init": "random"}, "init must be one of kmeans"),
+        (DRCC, {"init": "random"}, "init must be one of 'kmeans'"),
         (RCC, {"alpha": np.inf}, "alpha must be a finite number"),
         (RCC, {"alpha_features": -0.5}, "alpha_features must be a finite number"),
         (RCC, {"lam": 0.0}, "lam must be a number above 0"),

@@ -221,7 +221,7 @@ def test_without_a_bound_the_box_is_the_orthant():
     [
         ({"inner_sweeps": 0}, "inner_sweeps must be an integer of at least 1 or None"),
         ({"inner_sweeps": None, "inner_tol": 0}, "inner_tol must be a finite number above 0"),
-        ({"median": "guess"}, "median must be 'select' or 'sort'"),
+        ({"median": "guess"}, "median must be one of 'select', 'sort'"),
         ({"upper": 0}, "upper must be a number above 0"),
         ({"upper": -1.0}, "upper must be a number above 0"),
         ({"upper": np.nan}, "upper must be a number above 0"),

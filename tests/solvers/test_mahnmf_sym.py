@@ -273,7 +273,7 @@ def test_bad_input_is_refused():
         model.fit(X, W=H, H=H.T + 1)
     with pytest.raises(ValueError, match="diagonal must be"):
         MahNMFSym(diagonal="none").fit(X)
-    with pytest.raises(ValueError, match="init must be one of symmetric, uniform"):
+    with pytest.raises(ValueError, match="init must be one of 'symmetric', 'uniform'"):
         MahNMFSym(init="nndsvda").fit(X)
 
 

@@ -216,8 +216,8 @@ def test_the_split_depends_on_the_number_of_samples(monkeypatch):
         ({"lam": -1.0}, "lam must be a finite number"),
         ({"xi": np.inf}, "xi must be a finite number"),
         ({"ridge": 0.0}, "ridge must be a finite number above 0"),
-        ({"split": "signs"}, "split must be one of auto"),
-        ({"init": "random"}, "init must be one of spectral"),
+        ({"split": "signs"}, "split must be one of 'auto'"),
+        ({"init": "random"}, "init must be one of 'spectral'"),
     ],
 )
 def test_bad_parameters_are_refused(params, match):

@@ -556,6 +556,21 @@ def test_onmf_is_majorises():
     assert (np.diff(values) <= 1e-9 * values[0]).all()
 
 
+def test_onmf_is_may_begin_with_random_sums():
+    """After a sample v, with A and B uniform: W = sqrt((A + v/y^2 h' * W^2) / (B + h' / y))."""
+    v = np.random.default_rng(0).random((1, M)) + 0.05
+    model = make("onmf-is", first_sums="random").partial_fit(v)
+    W = make("random-bases").partial_fit(v).components_
+    A, B = np.random.default_rng(0).spawn(3)[2].random((2, R, M))
+    h = np.full((1, R), v.sum() / R)
+    itakura_saito_codes(h, v, W, 1e-9, 1.0, 1e-4, 200)
+    y = h @ W
+    new = np.sqrt((A + h.T * (v / y**2) * W**2) / (B + h.T / y))
+    np.testing.assert_allclose(model.components_, new / new.sum(axis=1, keepdims=True))
+    with pytest.raises(ValueError, match="first_sums must be one of 'bases', 'random'"):
+        make("onmf-is", first_sums="zeros").fit(v)
+
+
 @pytest.mark.against("sklearn-minibatch-dl", "sklearn.decomposition.MiniBatchDictionaryLearning")
 def test_the_peer_is_scikit_learns():
     """The wrapper gives what scikit-learn gives from the same bases, batch by batch."""

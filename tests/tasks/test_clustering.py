@@ -323,7 +323,7 @@ def test_labels_of_a_clusterer_count_whatever_the_rule():
     assert metrics["clustering-accuracy"] == 0.5
     assert "clustering-accuracy-rows" not in metrics
     np.testing.assert_array_equal(found["labels"], arrays["labels"])
-    with pytest.raises(ValueError, match="rule must be component or kmeans"):
+    with pytest.raises(ValueError, match="rule must be one of 'component', 'kmeans'"):
         cluster(data, arrays, rule="spectral")
 
 

@@ -357,7 +357,7 @@ def test_a_batch_solver_makes_an_iteration_a_pass():
     [
         ("omf", {"n_samples": N + 1}, "n_samples is 27, but there are 26 samples"),
         ("omf", {"n_samples": N, "n_test": 4}, "n_samples is 26, but there are 22 samples"),
-        ("omf", {"loss": "kl"}, "loss must be 'frobenius' or 'itakura-saito', got 'kl'"),
+        ("omf", {"loss": "kl"}, "loss must be one of 'frobenius', 'itakura-saito', got 'kl'"),
         ("hals", {"record_every": 5}, "a batch solver makes whole passes: give passes"),
     ],
 )

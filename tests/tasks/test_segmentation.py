@@ -248,7 +248,7 @@ def test_bad_options_are_named():
     """An unknown image, sample or rule, and a share beyond one, are refused with what is valid."""
     solver = make_solver("kmeans", random_state=0)
     for options, match in (
-        ({"image": "x"}, "image must be one of bands"),
+        ({"image": "x"}, "image must be one of 'bands'"),
         ({"features": "colour"}, "features must be"),
         ({"rule": "best"}, "rule must be"),
         ({"corrupted": 2}, "corrupted must be"),

@@ -19,14 +19,14 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Lead
 from nmfbench.artefacts.tables import score_table
 from nmfbench.core.matters import Ratio
-from nmfbench.papers.or_nmf.methods import IS, ONMF, UPDATES
+from nmfbench.papers.or_nmf.methods import IS, ONMF, ONMF_IS, UPDATES
 from nmfbench.papers.or_nmf.readings import against_onmf, alike, with_readings
 from nmfbench.papers.or_nmf.streams import SETS
 from nmfbench.trials.trial import Trial
 
 BATCH = (Method("NMF", "mu"), Method("HALS", "hals"), Method("NeNMF", "nenmf"))
-BATCH_IS, ONMF_IS = "IS-MU", "ONMF-IS"
-_ONLINE_IS = with_readings([Method(IS, "or-nmf-is"), Method(ONMF_IS, "onmf-is")])
+BATCH_IS = "IS-MU"
+_ONLINE_IS = with_readings([Method(IS, "or-nmf-is"), Method(ONMF_IS, "onmf-is")], [IS])
 _WHOLE_IS = Method(BATCH_IS, "is-mu")
 METHODS = (*BATCH, *UPDATES.values(), *_ONLINE_IS, _WHOLE_IS)
 

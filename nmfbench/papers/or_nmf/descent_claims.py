@@ -41,6 +41,7 @@ def faster(
     *,
     name: str = "",
     ours: bool = False,
+    test: Test | None = None,
 ) -> Claim:
     """``side`` lowers the cost that the paper shows, f_t, faster than ``rival``.
 
@@ -57,14 +58,18 @@ def faster(
     name : str, optional
         By default that of the two methods.
     ours : bool, default=False
+    test : Test, optional
+        By default :func:`lower`, of the paper alike at all readings of the methods.
     """
-    test = partial(_lower, axis, rank)
+    if test is None:
+        at = partial(lower, axis, f"rank {rank}")
+        test = at(side, rival) if ours else alike(at, side, rival)
     return Claim(
         f"{name or _name(side, rival)}-{axis}-r{rank}",
         f"{side} lowers the objective faster than {_SAID.get(rival, rival)} {words}, rank {rank}: "
         f"its cost fₜ is lower on average over {axis}.",
         source,
-        test(side, rival) if ours else alike(test, side, rival),
+        test,
         origin="ours" if ours else "paper",
     )
 
@@ -95,14 +100,13 @@ def lower_at_the_end(side: str, rival: str, rank: int, words: str, source: str) 
         f"{_name(side, rival)}-two-passes-r{rank}",
         f"{side} has a lower cost fₜ than {rival} after two passes {words}, rank {rank}.",
         source,
-        alike(partial(_lower, END, rank), side, rival),
+        alike(partial(lower, END, f"rank {rank}"), side, rival),
     )
 
 
-def _lower(axis, rank, side, rival):
-    """``side`` has the lower f_t."""
-    at = _place(side, rival, axis, [f"rank {rank}"])
-    return smaller(side, rival, STORED_COST, at=at)
+def lower(axis: str, panel: str, side: str, rival: str) -> Test:
+    """``side`` has the lower f_t in a panel."""
+    return smaller(side, rival, STORED_COST, at=_place(side, rival, axis, [panel]))
 
 
 def at_the_end(side: str, rival: str, rank: int) -> dict:

@@ -7,7 +7,7 @@ from nmfbench.artefacts.grids import Method
 OR, MOR, WOR, ONMF = "OR-NMF", "MOR-NMF", "WOR-NMF", "ONMF"
 OMF, OMF_DA, INMF = "OMF", "OMF-DA", "INMF"
 ONE_SWEEP, PRINTED, SMALL = "OMF, one sweep", "OMF-DA, as printed", "OR-NMF, θ₀ = 0.01"
-IS = "OR-NMF-IS"
+IS, ONMF_IS = "OR-NMF-IS", "ONMF-IS"
 
 SINGLE = (
     Method(OR, "or-nmf"),
@@ -31,6 +31,11 @@ STEPS = {
     100: Method(PRINTED, "omf-da", {"safeguard": False}),
 }
 """OMF-DA as printed by its steps for a sample: it never rests, so that their number is ours."""
+FIRST_SUMS = {
+    "as the bases": Method(ONMF_IS, "onmf-is"),
+    "at random": Method(f"{ONMF_IS}, random sums", "onmf-is", {"first_sums": "random"}),
+}
+"""ONMF-IS by its first sums: at random in the paper, which does not say from what range."""
 CHUNKS = (Method(WOR, "wor-nmf"), UPDATES[200], Method(OR, "or-nmf"))
 """Methods that take chunks, and one that does not, beside them: Figures 4, 5 and 7."""
 RIVALS = (OMF, PRINTED, INMF)

@@ -1,7 +1,8 @@
 """Readings of settings that the paper leaves open, and claims that come out alike at all of them.
 
-Open are the tolerance of inner loops, whether M∗ is kept, the updates of a chunk by ONMF, and the
-steps of OMF-DA as printed. A method at a reading has a name of its own, unless it is the one drawn.
+Open are the tolerance of inner loops, whether M∗ is kept, the updates of a chunk by ONMF, the steps
+of OMF-DA as printed, and the first sums of ONMF-IS. A method at a reading has a name of its own,
+unless it is the one drawn.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.finding import Test, at_each_reading
 from nmfbench.artefacts.grids import Method
 from nmfbench.papers.or_nmf.methods import (
+    FIRST_SUMS,
     INMF,
     IS,
     MOR,
     OMF,
     OMF_DA,
     ONMF,
+    ONMF_IS,
     OR,
     PRINTED,
     STEPS,
@@ -33,8 +36,11 @@ TOLERANCES = (1e-3, 1e-4)
 _RESET = ", M∗ of each step"
 IS_RESET = IS + _RESET
 _TOL = ", tolerance "
-_COUNTED = {ONMF: tuple(UPDATES.values()), PRINTED: tuple(STEPS.values())}
-_AS_COUNTED = (*(m.label for ways in _COUNTED.values() for m in ways), OMF_DA, "ONMF-IS")
+_WAYS = {
+    label: tuple(ways.values())
+    for label, ways in ((ONMF, UPDATES), (PRINTED, STEPS), (ONMF_IS, FIRST_SUMS))
+}
+_AS_COUNTED = (*(m.label for ways in _WAYS.values() for m in ways), OMF_DA)
 """Methods that no tolerance ends: ONMF has a number of updates, and OMF-DA as printed, which never
 rests, one of steps."""
 _TOLERANT = (OR, MOR, WOR, OMF, INMF)
@@ -85,7 +91,7 @@ def with_readings(
             others.append(_read_at(method, tol))
             if _has_maximum(method.label):
                 others.append(_read_at(method, tol, reset=True))
-    others += [replace(m, drawn=False) for label in of for m in _COUNTED.get(label, ())]
+    others += [replace(m, drawn=False) for label in of for m in _WAYS.get(label, ())]
     found = {method.label: method for method in chosen}
     for method in others:
         found.setdefault(method.label, method)
@@ -119,6 +125,11 @@ def _readings(*labels):
     if PRINTED in labels:
         axes[f"the steps of {PRINTED}"] = {
             f"{n} steps": partial(_renamed, {PRINTED: STEPS[n].label}) for n in STEPS
+        }
+    if ONMF_IS in labels:
+        axes[f"the first sums of {ONMF_IS}"] = {
+            f"first sums {words}": partial(_renamed, {ONMF_IS: FIRST_SUMS[words].label})
+            for words in FIRST_SUMS
         }
     if any(map(_has_maximum, labels)):
         axes["whether M∗ is kept"] = {"M∗ kept": str, "M∗ of each step": _reset}
@@ -186,7 +197,7 @@ def pairs_at_readings(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]
 def is_reading(name: str) -> bool:
     """Whether a method is there for claims of the paper alone, at a reading that is not drawn."""
     reset = name.endswith(_RESET) and name != IS_RESET
-    return _TOL in name or reset or name == STEPS[20].label
+    return _TOL in name or reset or name in (STEPS[20].label, FIRST_SUMS["at random"].label)
 
 
 def against_onmf(

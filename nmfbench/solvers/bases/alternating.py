@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench.core.validation import check_count, check_number
+from nmfbench.core.validation import check_choice, check_count, check_number
 from nmfbench.optim.init import INITS
 from nmfbench.optim.stopping import relative_decrease
 from nmfbench.solvers.bases.loop import BaseNMF, State
@@ -37,8 +37,7 @@ class BaseAlternating(BaseNMF):
     """Names to starts ``(X, r, rng) -> (W, Ht)``."""
 
     def _validate_params_of_solver(self):
-        if self.init not in self.inits:
-            raise ValueError(f"init must be one of {', '.join(self.inits)}, got {self.init!r}.")
+        check_choice(self.init, "init", self.inits)
         check_count(self.max_iter, "max_iter")
         check_number(self.tol, "tol", at_least=0)
 

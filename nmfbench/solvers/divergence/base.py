@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils import gen_batches
 
-from nmfbench.core.validation import check_count
+from nmfbench.core.validation import check_choice, check_count
 from nmfbench.solvers.bases.alternating import BaseAlternating
 from nmfbench.solvers.bases.loop import UNFINISHED
 
@@ -43,8 +43,7 @@ class BaseDivergence(BaseAlternating):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.stop not in ("objective", "labels"):
-            raise ValueError(f"stop must be 'objective' or 'labels', got {self.stop!r}.")
+        check_choice(self.stop, "stop", ("objective", "labels"))
         check_count(self.patience, "patience")
 
     def _start(self, X, r, rng, factors):

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 from nmfbench.core.registry import register_solver
-from nmfbench.core.validation import check_number
+from nmfbench.core.validation import check_choice, check_number
 from nmfbench.optim.kernels.floored_ratio import FLOOR, power_ratio
 from nmfbench.solvers.graph.base import LeastSquares, unit_components
 
@@ -111,12 +111,8 @@ class ANP(LeastSquares):
         super()._validate_params_of_solver()
         check_number(self.lam1, "lam1", at_least=0)
         check_number(self.lam2, "lam2", above=0)
-        for name, value, known in (
-            ("v_update", self.v_update, _UPDATES),
-            ("split", self.split, _SPLITS),
-        ):
-            if value not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}.")
+        check_choice(self.v_update, "v_update", _UPDATES)
+        check_choice(self.split, "split", _SPLITS)
 
     def _improve_basis(self, s, cross, gram):
         super()._improve_basis(s, cross, gram)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.preprocessing import normalize
 
-from nmfbench.core.validation import check_count
+from nmfbench.core.validation import check_choice, check_count
 from nmfbench.optim import graphs
 from nmfbench.optim.kernels.floored_ratio import FLOOR, power_ratio
 from nmfbench.optim.projections.frobenius import certify_frobenius, project_frobenius
@@ -75,8 +75,7 @@ class BaseScaled(BaseAlternating):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.scale not in SCALES:
-            raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {self.scale!r}.")
+        check_choice(self.scale, "scale", SCALES)
 
     def _start(self, X, r, rng, factors):
         self.scale_ = _largest(X) if self.scale == "max" else 1.0

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
-from nmfbench.core.validation import check_number
+from nmfbench.core.validation import check_choice, check_number
 from nmfbench.optim.kernels.floored_ratio import FLOOR, neighbor_sums, power_ratio
 from nmfbench.optim.kernels.laplacian import neighbor_smoothness
 from nmfbench.solvers.graph.base import BaseGraph, LeastSquares, csr, gentle_step
@@ -111,10 +111,7 @@ class IGNMF(BaseGraph, LeastSquares):
         super()._validate_params_of_solver()
         check_number(self.alpha, "alpha", at_least=0)
         check_number(self.xi, "xi", at_least=0)
-        if self.constraint not in ("multiplier", "penalty"):
-            raise ValueError(
-                f"constraint must be 'multiplier' or 'penalty', got {self.constraint!r}."
-            )
+        check_choice(self.constraint, "constraint", ("multiplier", "penalty"))
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)

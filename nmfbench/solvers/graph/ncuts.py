@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_choice
 from nmfbench.optim import graphs
 from nmfbench.solvers.graph.base import BaseGraph
 from nmfbench.solvers.graph.clusterers import ClusteringByKMeans
@@ -101,8 +102,7 @@ class NCuts(ClusteringByKMeans, BaseGraph):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.mode not in ("vectors", "recursive"):
-            raise ValueError(f"mode must be 'vectors' or 'recursive', got {self.mode!r}.")
+        check_choice(self.mode, "mode", ("vectors", "recursive"))
 
     def _sweep(self, X, s):
         r = s.W.shape[1]

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 
 from nmfbench.core.registry import register_solver
-from nmfbench.core.validation import check_number
+from nmfbench.core.validation import check_choice, check_number
 from nmfbench.optim.kernels.floored_ratio import FLOOR
 from nmfbench.optim.projections.frobenius import project_frobenius
 from nmfbench.solvers.graph.base import BaseGraph, gentle_step
@@ -121,8 +121,7 @@ class NSDR(Clusterer, BaseGraph):
         check_number(self.lam, "lam", at_least=0)
         check_number(self.xi, "xi", at_least=0)
         check_number(self.ridge, "ridge", above=0)
-        if self.split not in _SPLITS:
-            raise ValueError(f"split must be one of {', '.join(_SPLITS)}, got {self.split!r}.")
+        check_choice(self.split, "split", _SPLITS)
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)

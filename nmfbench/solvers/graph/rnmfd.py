@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
-from nmfbench.core.validation import check_number
+from nmfbench.core.validation import check_choice, check_number
 from nmfbench.optim.kernels.floored_ratio import FLOOR, power_ratio
 from nmfbench.optim.kernels.huber import pull_to_fit
 from nmfbench.optim.kernels.laplacian import add_penalties, neighbor_smoothness
@@ -131,12 +131,8 @@ class RNMFD(BaseGraph):
         super()._validate_params_of_solver()
         check_number(self.alpha, "alpha", at_least=0)
         check_number(self.beta, "beta", at_least=0)
-        for name, value, known in (
-            ("v_update", self.v_update, _UPDATES),
-            ("laplacian", self.laplacian, _LAPLACIANS),
-        ):
-            if value not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}.")
+        check_choice(self.v_update, "v_update", _UPDATES)
+        check_choice(self.laplacian, "laplacian", _LAPLACIANS)
         check_lam(self.lam)
 
     def _start(self, X, r, rng, factors):

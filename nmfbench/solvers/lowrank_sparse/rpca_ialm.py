@@ -9,7 +9,7 @@ from scipy.sparse.linalg import svds
 from sklearn.utils import gen_batches
 
 from nmfbench.core.registry import register_solver
-from nmfbench.core.validation import check_count, check_number
+from nmfbench.core.validation import check_choice, check_count, check_number
 from nmfbench.optim.kernels.shrinkage import shrink_remainder, step_dual
 from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.lowrank_sparse.base import (
@@ -113,8 +113,7 @@ class RPCAIALM(BaseLowRankSparse):
     def _validate_params_of_solver(self):
         check_number(self.lam, "lam", above=0, optional=True)
         check_number(self.rho, "rho", at_least=1)
-        if self.svd not in ("gram", "full", "lanczos"):
-            raise ValueError(f"svd must be 'gram', 'full' or 'lanczos', got {self.svd!r}.")
+        check_choice(self.svd, "svd", ("gram", "full", "lanczos"))
         check_count(self.max_iter, "max_iter")
         check_number(self.tol, "tol", at_least=0)
 

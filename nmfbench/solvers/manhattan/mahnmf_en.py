@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
-from nmfbench.core.validation import check_number
+from nmfbench.core.validation import check_choice, check_number
 from nmfbench.optim.kernels.ridge_median import elastic_sweep
 from nmfbench.optim.projections.manhattan_ridge import (
     certify_manhattan_ridge,
@@ -95,8 +95,7 @@ class MahNMFEN(BaseSmoothed):
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
         check_number(self.lam, "lam", at_least=0)
-        if self.method not in ("ogm", "rri"):
-            raise ValueError(f"method must be 'ogm' or 'rri', got {self.method!r}.")
+        check_choice(self.method, "method", ("ogm", "rri"))
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
-from nmfbench.core.validation import check_groups, check_number
+from nmfbench.core.validation import check_choice, check_groups, check_number
 from nmfbench.optim.projections.manhattan_box import certify_manhattan_box, project_manhattan_box
 from nmfbench.optim.proximal import GroupBall, GroupPenalty, group_norm, group_norms
 from nmfbench.solvers.bases.loop import UNFINISHED
@@ -113,8 +113,7 @@ class MahNMFGS(BaseSmoothed):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.form not in ("constraint", "penalty"):
-            raise ValueError(f"form must be 'constraint' or 'penalty', got {self.form!r}.")
+        check_choice(self.form, "form", ("constraint", "penalty"))
         if self.p not in (2, "inf", np.inf):
             raise ValueError(f"p must be 2 or 'inf', got {self.p!r}.")
         check_number(self.bound, "bound", above=0)

@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from nmfbench.core.registry import register_solver
+from nmfbench.core.validation import check_choice
 from nmfbench.optim.init import symmetric_frobenius, symmetric_uniform
 from nmfbench.optim.kernels.symmetric_median import symmetric_sweep
 from nmfbench.solvers.bases.loop import State
@@ -89,8 +90,7 @@ class MahNMFSym(BaseManhattan):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.diagonal not in ("exact", "paper"):
-            raise ValueError(f"diagonal must be 'exact' or 'paper', got {self.diagonal!r}.")
+        check_choice(self.diagonal, "diagonal", ("exact", "paper"))
 
     def _tiny_problem(self):
         params, X = super()._tiny_problem()

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import gen_even_slices
 
-from nmfbench.core.validation import canonical_csr, check_count, check_number
+from nmfbench.core.validation import canonical_csr, check_choice, check_count, check_number
 from nmfbench.optim import losses
 from nmfbench.optim.kernels.kl_sparse import reconstruct_entries
 from nmfbench.optim.kernels.weighted_median import (
@@ -151,8 +151,7 @@ class BaseRRI(BaseManhattan):
         super()._validate_params_of_solver()
         check_count(self.inner_sweeps, "inner_sweeps", optional=True)
         check_number(self.inner_tol, "inner_tol", above=0)
-        if self.median not in ("select", "sort"):
-            raise ValueError(f"median must be 'select' or 'sort', got {self.median!r}.")
+        check_choice(self.median, "median", ("select", "sort"))
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench.core.validation import check_count, check_number
+from nmfbench.core.validation import check_choice, check_count, check_number
 from nmfbench.optim.kernels.smoothing import absolute_residual
 from nmfbench.solvers.manhattan.base import BaseManhattan
 from nmfbench.solvers.manhattan.smoothing import SmoothedLoss, nonnegative, optimal_gradient
@@ -92,10 +92,8 @@ class BaseSmoothed(BaseManhattan):
         super()._validate_params_of_solver()
         check_number(self.mu0, "mu0", above=0)
         check_number(self.decay, "decay", at_least=0)
-        if self.lipschitz not in ("trace", "spectral"):
-            raise ValueError(f"lipschitz must be 'trace' or 'spectral', got {self.lipschitz!r}.")
-        if self.stop not in self._stops:
-            raise ValueError(f"stop must be one of {', '.join(self._stops)}, got {self.stop!r}.")
+        check_choice(self.lipschitz, "lipschitz", ("trace", "spectral"))
+        check_choice(self.stop, "stop", self._stops)
         check_count(self.inner_max_iter, "inner_max_iter")
         check_number(self.inner_tol, "inner_tol", above=0)
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
-from nmfbench.core.validation import check_count, check_number
+from nmfbench.core.validation import check_choice, check_count, check_number
 from nmfbench.optim import losses
 from nmfbench.optim.fista import monotone_fista
 from nmfbench.optim.kernels.hals import hals_sweeps
@@ -106,8 +106,7 @@ class EucNMFGS(BaseMultiview):
             raise ValueError(f"p must be 2 or 'inf', got {self.p!r}.")
         for name in ("alpha", "beta"):
             check_number(getattr(self, name), name, at_least=0)
-        if self.method not in ("bcd", "gradient"):
-            raise ValueError(f"method must be 'bcd' or 'gradient', got {self.method!r}.")
+        check_choice(self.method, "method", ("bcd", "gradient"))
         check_count(self.inner_max_iter, "inner_max_iter")
 
     def _tiny_problem(self):

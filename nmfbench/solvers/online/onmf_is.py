@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nmfbench.core.registry import register_solver
-from nmfbench.core.validation import check_count, check_number
+from nmfbench.core.validation import check_choice, check_count, check_number
 from nmfbench.optim.kernels.itakura_saito import itakura_saito_codes
 from nmfbench.solvers.online.divergence import BaseItakuraSaito
 
@@ -38,6 +38,9 @@ class ONMFIS(BaseItakuraSaito):
         Weight of the past in each step.
     max_iter_inner : int, default=200
         Updates of a sample's coefficients, at most.
+    first_sums : {"bases", "random"}, default="bases"
+        A and B before the first sample: those of the first bases, with a weight of 1e-3; or random
+        numbers between 0 and 1, as Guan et al. draw them, which outweigh many samples.
     mm, floor
         See :class:`~nmfbench.solvers.online.divergence.BaseItakuraSaito`.
     n_components, random_state, init, n_epochs
@@ -54,8 +57,7 @@ class ONMFIS(BaseItakuraSaito):
     Departures
     ----------
     In the available text of Guan et al. the first sum lacks the outer product with :math:`h^T`.
-    They draw A and B at random, which hides the first hundreds of samples; here they start as W
-    does, with weight 1e-3.
+    By default A and B start as W does, where they draw them at random.
     Columns of W are scaled to unit sum after each step, and A and B with them (Lefèvre et al.).
 
     References
@@ -66,16 +68,21 @@ class ONMFIS(BaseItakuraSaito):
 
     forget: float = 1.0
     max_iter_inner: int = 200
+    first_sums: str = "bases"
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
         check_number(self.forget, "forget", above=0, at_most=1)
         check_count(self.max_iter_inner, "max_iter_inner")
+        check_choice(self.first_sums, "first_sums", ("bases", "random"))
 
     def _prepare(self, s):
         super()._prepare(s)
-        s.B = np.full(s.H.shape, _START)
-        s.A = s.H**2 * s.B
+        if self.first_sums == "random":
+            s.A, s.B = s.rng.random((2, *s.H.shape)) + np.finfo(float).tiny
+        else:
+            s.B = np.full(s.H.shape, _START)
+            s.A = s.H**2 * s.B
 
     def _learn(self, V, s):
         if not (self._has_floor(V, s) and V.any()):

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nmfbench.core.validation import check_count, check_number
+from nmfbench.core.validation import check_choice, check_count, check_number
 from nmfbench.optim.projections.bregman import Generator
 from nmfbench.solvers.separable.xray import BaseXRAY, dense_row
 
@@ -53,8 +53,7 @@ class BaseBregmanXRAY(BaseXRAY):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.first not in ("l2", "mean"):
-            raise ValueError(f"first must be 'l2' or 'mean', got {self.first!r}.")
+        check_choice(self.first, "first", ("l2", "mean"))
         check_number(self.floor, "floor", above=0, below=1)
         check_number(self.tol, "tol", at_least=0)
         check_count(self.max_sweeps, "max_sweeps")

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from nmfbench.core.registry import register_solver
-from nmfbench.core.validation import check_count, check_number
+from nmfbench.core.validation import check_choice, check_count, check_number
 from nmfbench.optim.kernels.hottopixx import project_diagonal_dominant, sgd_epoch
 from nmfbench.optim.projections.manhattan import (
     certify_manhattan,
@@ -114,10 +114,8 @@ class Hottopixx(BaseSeparable):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.solver not in ("exact", "sgd"):
-            raise ValueError(f"solver must be 'exact' or 'sgd', got {self.solver!r}.")
-        if self.steps not in _STEPS:
-            raise ValueError(f"steps must be 'published' or 'tuned', got {self.steps!r}.")
+        check_choice(self.solver, "solver", ("exact", "sgd"))
+        check_choice(self.steps, "steps", _STEPS)
         for name in ("epochs", "max_iter"):
             check_count(getattr(self, name), name)
         check_number(self.tol, "tol", at_least=0)

@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 from sklearn.base import clone
 
 from nmfbench.core.registry import register_solver
-from nmfbench.core.validation import check_count, check_number
+from nmfbench.core.validation import check_choice, check_count, check_number
 from nmfbench.optim.projections.manhattan import (
     ManhattanCone,
     certify_manhattan,
@@ -132,16 +132,9 @@ class RobustXRAY(BaseSeparable):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        for name, options in (
-            ("selection", ("max", "rand")),
-            ("dual", ("minus_one", "multiplier")),
-            ("first", ("paper", "l2")),
-        ):
-            if getattr(self, name) not in options:
-                raise ValueError(
-                    f"{name} must be one of {', '.join(map(repr, options))}, "
-                    f"got {getattr(self, name)!r}."
-                )
+        check_choice(self.selection, "selection", ("max", "rand"))
+        check_choice(self.dual, "dual", ("minus_one", "multiplier"))
+        check_choice(self.first, "first", ("paper", "l2"))
         check_number(self.min_share, "min_share", at_least=0, at_most=1)
         check_count(self.max_iter, "max_iter")
 

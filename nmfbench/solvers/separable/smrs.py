@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from nmfbench.core.registry import register_solver
-from nmfbench.core.validation import check_count, check_number
+from nmfbench.core.validation import check_choice, check_count, check_number
 from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.separable.base import BaseSeparable
 from nmfbench.solvers.separable.row_sparse import active_set, admm, objective
@@ -109,8 +109,7 @@ class SMRS(BaseSeparable):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.solver not in ("active-set", "admm"):
-            raise ValueError(f"solver must be 'active-set' or 'admm', got {self.solver!r}.")
+        check_choice(self.solver, "solver", ("active-set", "admm"))
         check_number(self.alpha, "alpha", above=0)
         check_count(self.halvings, "halvings", least=0)
         check_count(self.max_iter, "max_iter")

@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from nmfbench.core.validation import check_choice
 from nmfbench.solvers.bases.loop import State
 from nmfbench.solvers.separable.base import BaseSeparable
 
@@ -67,11 +68,7 @@ class BaseXRAY(BaseSeparable):
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
-        if self.selection not in self.selections:
-            raise ValueError(
-                f"selection must be one of {', '.join(map(repr, self.selections))}, "
-                f"got {self.selection!r}."
-            )
+        check_choice(self.selection, "selection", self.selections)
 
     def _warm_up(self, X):
         if self.p is None:
