@@ -166,7 +166,7 @@ def test_the_grid_has_all_methods_that_claims_are_read_at(figure):
 
 
 def test_readings_of_chunks_and_of_the_divergence():
-    """Each tolerance with each number of updates, and with each way to find M∗."""
+    """Each tolerance with each number of updates, start and way to find M∗."""
     assert [*readings("WOR-NMF", "ONMF").values()] == [
         (f"WOR-NMF{again}{tail}", onmf)
         for tail in ("", ", tolerance 0.0001")
@@ -174,8 +174,9 @@ def test_readings_of_chunks_and_of_the_divergence():
         for again in ("", ", M∗ of each step")
     ]
     assert [*readings(IS, "ONMF-IS").values()] == [
-        (name, "ONMF-IS")
+        (name, onmf)
         for tail in ("", ", tolerance 0.0001")
+        for onmf in ("ONMF-IS", "ONMF-IS, random sums")
         for name in (IS + tail, IS_RESET + tail)
     ]
 
