@@ -3,8 +3,8 @@
 import numpy as np
 
 from nmfbench.core.trace import TRACE_DTYPE
-from nmfbench.papers.rnmfd.fig2 import LONG, SHORT
 from nmfbench.papers.rnmfd.sensitivity import RAW, RNMFD
+from nmfbench.papers.rnmfd.settling import LONG, SHORT
 
 
 def trace_of(objective):

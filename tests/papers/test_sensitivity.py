@@ -11,7 +11,7 @@ from nmfbench.artefacts.artefact import label_records
 from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.style import figure_style
 from nmfbench.optim.init import INITS
-from nmfbench.papers.rnmfd import fig2
+from nmfbench.papers.rnmfd import fig2, settling
 from nmfbench.papers.rnmfd.protocols import AC, NMI
 from nmfbench.papers.rnmfd.sensitivity import (
     BEST,
@@ -198,7 +198,7 @@ def test_settling_asks_for_the_objective_and_for_the_labels():
     rows = pd.concat([rows, pd.DataFrame([made(r, rng) for r in rows.to_dict("records")])], axis=1)
     settles = next(claim.test for claim in fig2.CLAIMS if claim.id == "settles")
     assert verdict_of(settles, fig2.frame(rows)).effect == 1.0
-    short = (rows["method"] == fig2.SHORT.label) & (rows["dataset"] == "orl")
+    short = (rows["method"] == settling.SHORT.label) & (rows["dataset"] == "orl")
     rows.loc[short, AC] -= 0.02
     verdict = verdict_of(settles, fig2.frame(rows))
     assert verdict.effect == pytest.approx(0.8)
@@ -257,7 +257,7 @@ def test_convergence_is_judged_by_the_printed_rules():
     tests = {claim.id: claim.test for claim in fig2.CLAIMS}
     assert tests["converges"](fig2.frame(rows)).estimates[0].mean == 1.0
     swings = 1 + 0.03 * (np.arange(301) % 2)
-    printed = (rows["method"] == fig2.PRINTED.label) & (rows["task"] == "factorization")
+    printed = (rows["method"] == settling.PRINTED.label) & (rows["task"] == "factorization")
     for place in rows.index[printed & (rows["dataset"] == "orl")]:
         rows.at[place, "arrays"] = {"trace": trace_of(swings), "train": np.arange(20)}
     assert tests["converges"](fig2.frame(rows)).estimates[0].mean == pytest.approx(0.8)
