@@ -3,7 +3,7 @@
 import numpy as np
 
 from nmfbench.core.trace import TRACE_DTYPE
-from nmfbench.papers.rnmfd.sensitivity import RAW, RNMFD
+from nmfbench.papers.rnmfd.panels import RAW, RNMFD
 from nmfbench.papers.rnmfd.settling import LONG, SHORT
 
 

@@ -12,12 +12,9 @@ from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.style import figure_style
 from nmfbench.optim.init import INITS
 from nmfbench.papers.rnmfd import fig2, settling
+from nmfbench.papers.rnmfd.panels import BEST, GAP, LOST, PANELS
 from nmfbench.papers.rnmfd.protocols import AC, NMI
 from nmfbench.papers.rnmfd.sensitivity import (
-    BEST,
-    GAP,
-    LOST,
-    PANELS,
     ahead_of_baselines,
     as_good_as_extended,
     better_than_at,

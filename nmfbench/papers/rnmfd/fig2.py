@@ -11,22 +11,24 @@ from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows, wit
 from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd import protocols, sets
-from nmfbench.papers.rnmfd.protocols import AC, AS_PRINTED, BASELINES, NMI
-from nmfbench.papers.rnmfd.sensitivity import (
+from nmfbench.papers.rnmfd.panels import (
     COLUMNS,
     GAP,
     LOST,
-    MATTERS,
     METHODS,
     PANELS,
     SPARSE,
+    by_panel,
+    panel_trials,
+)
+from nmfbench.papers.rnmfd.protocols import AC, AS_PRINTED, BASELINES, NMI
+from nmfbench.papers.rnmfd.sensitivity import (
+    MATTERS,
     ahead_of_baselines,
     as_good_as_extended,
     better_than_at,
-    by_panel,
     higher_and_worse,
     orthogonal,
-    panel_trials,
     spread_below,
     steadier,
     wider,

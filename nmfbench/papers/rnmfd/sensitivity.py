@@ -1,11 +1,9 @@
-"""RNMFD, and two methods with the same graph, along their parameters: trials, frame, tests."""
+"""Tests of RNMFD and its rivals along their parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,157 +13,18 @@ from nmfbench.artefacts.comparisons import always_best, better
 from nmfbench.artefacts.estimate import Estimate, of_left_out
 from nmfbench.artefacts.finding import NO_PAIR, Finding, Test
 from nmfbench.artefacts.frames import select_rows
-from nmfbench.artefacts.grids import Method, changed
 from nmfbench.artefacts.region import Bounds, Lead, Margin
 from nmfbench.core.matters import Ratio
-from nmfbench.papers.rnmfd.protocols import AC, BASELINES, chosen, printed
+from nmfbench.papers.rnmfd.panels import BEST, EXTENDED, GAP, LOST, PANELS, RNMFD, USUAL
+from nmfbench.papers.rnmfd.protocols import AC, printed
 from nmfbench.papers.rnmfd.sets import (
     SETS,
-    clusterings,
-    method,
-    shape_trial,
-    sparseness_trial,
 )
 from nmfbench.stats.pooled import pooled_means
-from nmfbench.trials.trial import Trial, canonical
 
-RNMFD, RAW = "RNMFD", "RNMFD, pixels 0 to 255"
-LOST, GAP = "columns-lost", "orthogonality-gap-over-root-k"
-SPARSE, COLUMNS = "code-sparseness", "columns-alike"
-BEST, EXTENDED = "best", "GNMF, best"
-"""The panels of the best baselines, and of the one that RNMFD extends at its best parameters."""
 _WRONG = "share clustered wrongly"
 MATTERS: dict[str, float | Ratio | None] = {_WRONG: 0.02}
 """Smallest differences that matter: two points of AC."""
-USUAL = {"p": 5.0, "alpha": 100.0, "beta": 100.0}
-"""Parameters of RNMFD in the paper's Table 3, by panel."""
-
-_WHITE = 255.0**2  # squared errors of pixels 0 to 255 over those of pixels 0 to 1
-_WEIGHT = 100.0  # of the orthogonality, the paper's
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Scores of a method along one of its parameters.
-
-    Parameters
-    ----------
-    method, solver, parameter : str
-    values : sequence of float
-        Of the paper's profile.
-    between : (float, float)
-        Ends of the range that claims are about.
-    quick : sequence of float, default=()
-        Values of the quick profile; all, if empty.
-    sets : sequence of str
-        Data sets.
-    others : sequence of str, default=()
-        Parameters that have the same value.
-    """
-
-    method: str
-    solver: str
-    parameter: str
-    values: Sequence[float]
-    between: tuple[float, float] = (10.0, 1e4)
-    quick: Sequence[float] = ()
-    sets: Sequence[str] = tuple(SETS)
-    others: Sequence[str] = ()
-
-    @property
-    def range(self) -> list[float]:
-        """The values that claims are about."""
-        low, high = self.between
-        return [value for value in self.values if low <= value <= high]
-
-    def params(self, value: float) -> dict[str, Any]:
-        """Parameters of the solver at a value."""
-        if self.method == RAW:
-            # Pixels 0 to 255 with the weights alpha and beta are pixels 0 to 1 with both divided.
-            return {"scale": "none", "alpha": value / _WHITE, "beta": _WEIGHT / _WHITE}
-        return dict.fromkeys((self.parameter, *self.others), value)
-
-    def at(self, value: float) -> Method:
-        return method(self.method, self.solver, **self.params(value))
-
-
-_ALPHAS = (1.0, 10.0, 100.0, 1000.0, 5000.0, 10000.0)
-_TOO_LARGE = 1e6  # a hundred times the end of the paper's range
-_SMALL, _HUGE = 1.0, 1e8  # of beta: the least of its axis, and far beyond its range
-_BETAS = (_SMALL, 10.0, 50.0, 100.0, 1000.0, 10000.0, _TOO_LARGE)
-_DECADES = (1.0, 10.0, 100.0, 1000.0, 10000.0)
-_WIDE, _QUICK = (0.1, *_ALPHAS), (0.1, *_DECADES)
-
-PANELS = {
-    "p": Panel(RNMFD, "rnmfd", "n_neighbors", range(1, 10), (3, 7), quick=range(1, 10, 2)),
-    "alpha": Panel(RNMFD, "rnmfd", "alpha", _ALPHAS),
-    "beta": Panel(RNMFD, "rnmfd", "beta", _BETAS, (50, 1e4)),
-    "gnmf": Panel("GNMF", "gnmf", "alpha", _WIDE, quick=_QUICK),
-    "dnmf": Panel("DNMF", "dnmf", "alpha", _WIDE, quick=_QUICK, others=("alpha_features",)),
-    "ignmf": Panel("IGNMF", "ignmf", "alpha", _WIDE, quick=_QUICK),
-    "raw": Panel(RAW, "rnmfd", "alpha", _ALPHAS, quick=_DECADES[1:], sets=("orl", "yale")),
-    "orthogonal": Panel(RNMFD, "rnmfd", "beta", (_HUGE,), (_HUGE, _HUGE)),
-}
-"""By name: of the paper, then ours."""
-
-METHODS = tuple(panel.at(value) for panel in PANELS.values() for value in panel.values)
-
-
-def panel_trials(profile: str) -> list[Trial]:
-    """Trials of all panels: runs that the tables have, too, where parameters are the same."""
-    small, found = profile == "smoke", []
-    runs = {"smoke": 2, "quick": 3, "paper": 10}[profile]
-    for name, panel in PANELS.items():
-        quick = panel.quick or panel.values
-        values = {"smoke": panel.values[2:5:2], "quick": quick, "paper": panel.values}[profile]
-        sets = [dataset for dataset in panel.sets if not small or dataset in ("yale", "semeion")]
-        trials = clusterings(sets, map(panel.at, values), runs, smoke=small)
-        options = {"unit_samples": False} if panel.method == RAW else {}
-        trials = [changed(trial, {"options": options}) for trial in trials]
-        found += trials
-        if name == "beta":
-            found += map(sparseness_trial, trials)
-            ends = [panel.at(x) for x in (_SMALL, USUAL[name])]
-            found += map(shape_trial, clusterings(sets, ends, runs, smoke=small))
-    return found
-
-
-def by_panel(records: pd.DataFrame) -> pd.DataFrame:
-    """Clusterings with their ``panel``, and the value of its parameter as ``x``.
-
-    A run is in each panel that it belongs to. In panel "best", with infinity for ``x``, are the
-    best baselines of each data set, as Table 3 has them: each baseline has the parameters of the
-    highest mean accuracy on the test, and of the baselines that of the highest mean counts; in
-    panel "GNMF, best" GNMF is with such parameters. Of RNMFD there are the columns that vanished,
-    as a share, and the orthogonality gap over √k, and along β the sparseness of its codes, and at
-    its least and its usual value the columns that are alike.
-    """
-    fit = ["dataset", "method", "setting", "repeat"]
-    codes = select_rows(records, task="code-sparseness").reindex(columns=[*fit, SPARSE])
-    shapes = select_rows(records, task="factor-shape").reindex(columns=[*fit, COLUMNS])
-    baselines = chosen(records[records["method"].isin(BASELINES)], "best")
-    means = baselines.groupby(["dataset", "method"], observed=True)[AC].mean()
-    best = pd.MultiIndex.from_frame(baselines[["dataset", "method"]]).isin(
-        means.groupby("dataset").idxmax()
-    )
-    parts = [
-        baselines[best].assign(panel=BEST, x=np.inf),
-        select_rows(baselines, method=PANELS["gnmf"].method).assign(panel=EXTENDED, x=np.inf),
-    ]
-    for name, panel in PANELS.items():
-        values = {canonical(panel.at(value).params): float(value) for value in panel.values}
-        rows = records[(records["method"] == panel.method) & (records["task"] == "clustering")]
-        rows = rows.assign(panel=name, x=rows["setting"].map(values).astype(float))
-        parts.append(rows.dropna(subset=["x"]))
-    rows = pd.concat(parts, ignore_index=True)
-    size, ours = rows["n_components"].astype(float), rows["solver"] == "rnmfd"
-    lost, gap = rows["n-dead-components"] / size, rows["orthogonality-gap"] / np.sqrt(size)
-    rows = rows.assign(**{LOST: lost.where(ours), GAP: gap.where(ours)})
-    rows = rows.drop(columns=[SPARSE, COLUMNS], errors="ignore")
-    return rows.merge(codes, "left", fit).merge(shapes, "left", fit)
-
-
-# -- tests ------------------------------------------------------------------------------------
 
 _NEARLY = 0.05  # below the best AC, within which a method does well
 _CELL = ["dataset", "x"]

@@ -18,8 +18,8 @@ from nmfbench.artefacts.style import category_styles
 from nmfbench.artefacts.tables import interval_cell, score_table
 from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd.descent import RULES
+from nmfbench.papers.rnmfd.panels import BEST, GAP, PANELS, SPARSE, USUAL
 from nmfbench.papers.rnmfd.protocols import AC
-from nmfbench.papers.rnmfd.sensitivity import BEST, GAP, PANELS, SPARSE, USUAL
 from nmfbench.papers.rnmfd.sets import SETS
 from nmfbench.papers.rnmfd.settling import EARLY, OBJECTIVE
 
