@@ -270,6 +270,12 @@ def _growth(entries: Mapping[str, int]) -> Test:
 
 # -- the sentences of Sections 2, 3 and 5.1 ----------------------------------------------------
 
+SUB_PROBLEMS = (
+    "A sub-problem of OGM ends when its gradient has fallen to a hundredth, and not by Eq. (22), "
+    "whose number is lost; one of Algorithm 1 when a sweep brings less than a hundredth of what all "
+    "have brought, as in Eq. (8), whose number is lost, too. Where ten gradients or sweeps, the "
+    "fewest, sufficed, the share is a tenth from then on"
+)
 ASSUMED = {
     "sizes and ranks": "Lost in the text; ours.",
     "rule (4)": "Runs go on for a fixed number of rounds; where the paper's rule would have "
@@ -278,6 +284,8 @@ ASSUMED = {
     "rounds": "A round updates both factors once. It is one sweep of weighted medians (RRI, one "
     "sweep), 10 to 1000 sweeps over each factor (Algorithm 1), or 10 to 1000 gradients for each "
     "(OGM): rounds of different methods are different units of work.",
+    "sub-problems": f"{SUB_PROBLEMS}. These numbers, ours, set how long a round is, and how much it "
+    "brings.",
     "closed form": "Section 5.1 explains the figure by OGM having a closed form for each "
     "variable. It is RRI that has one; the claim is read so.",
     "RRI": "By sorting, as the paper finds the median, one sweep a round; by selection, in linear "
