@@ -43,8 +43,8 @@ def _claims(matrix, slug, source):
     at = {"problem": matrix.label}
     yield Claim(
         f"{slug}-seconds-a-round",
-        f"{matrix.label}: A round of OGM takes far less time than one of Algorithm 1: half of it "
-        "at most.",
+        f"{matrix.label}: A round of OGM takes far less time than one of Algorithm 1, with medians "
+        "by selection: half of it at most.",
         source,
         always_best(
             OGM,
@@ -58,7 +58,8 @@ def _claims(matrix, slug, source):
     )
     yield Claim(
         f"{slug}-seconds",
-        f"{matrix.label}: OGM converges in fewer CPU seconds than Algorithm 1.",
+        f"{matrix.label}: OGM converges in fewer CPU seconds than Algorithm 1, with medians by "
+        "selection.",
         source,
         smaller(OGM, ALGORITHM_1, "seconds to stop", "running", at=at),
     )
@@ -81,9 +82,11 @@ ARTEFACT = register_artefact(
         matters=speed.MATTERS,
         assumed=speed.ASSUMED
         | {
-            "Algorithm 1": f"Medians by selection, which is faster than the paper's sorting: where "
-            f"OGM is ahead all the same, it would be by more. {_ROUNDS} rounds; a run that the "
-            "paper's rule (4) has not stopped by then counts with its seconds so far.",
+            "Algorithm 1": "Medians by selection, six to ten times faster than the paper's "
+            "sorting, and a compiled loop: both favour Algorithm 1. Where OGM is ahead all the "
+            "same, it would be by more; where it is not, it might be ahead of Algorithm 1 by "
+            f"sorting. {_ROUNDS} rounds; a run that the paper's rule (4) has not stopped by then "
+            "counts with its seconds so far.",
             "OGM": "The runs of Figures 3 and 4.",
         },
         caption="Features x samples. Means over repeats with 95 % intervals, up to where the "

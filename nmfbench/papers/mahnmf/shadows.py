@@ -194,7 +194,8 @@ ASSUMED = {
     "in our claims, is the rank-one residual iteration, from its own random start; the paper's "
     "claims are decided where they come out alike by smoothing, too, with the Lipschitz constant "
     "itself for the paper's bound, and sub-problems that end when their gradient has fallen to a "
-    "hundredth, instead of by Eq. (22), whose number is lost. Both stop by rule (4) at 0.001, ours.",
+    "hundredth, instead of by Eq. (22), whose number is lost. Both stop by rule (4) at 0.001, "
+    "ours.",
     "removed": "The paper shows pictures and has no number. Ours need no angle of the light. "
     "Asymmetry, lift and error are about what it says is removed; claims on spread and detail, of "
     "which it says nothing, are ours. "
