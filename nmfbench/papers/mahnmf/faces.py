@@ -189,6 +189,10 @@ RANK_LOST = (
     f"Lost in the text, which says of Table 1 that it is alike at other ranks: {READ_AT[0]} is "
     f"shown, and claims are decided where they come out alike at {READ_AT[0]} and {READ_AT[1]}."
 )
+UNIT_LENGTH = (
+    "Components are scaled to unit length before codes are compared. Both algorithms depend on it, "
+    "and the paper does not say."
+)
 ASSUMED = {
     "levels": "Lost in the text. Occlusion: a white square of 0.3 of the image's side at a random "
     "place; Laplace noise of scale 0.2; salt and pepper on 20 % of the pixels; Gaussian noise of "

@@ -155,6 +155,7 @@ ASSUMED = faces.ASSUMED | {
     "almost perfectly": f"Accuracy above {_PERFECT:g} % at the rank where its mean is largest.",
     "shadow": "The paper says of Figures 5 and 7 that MahNMF performs well although the images "
     "are full of shadow, which reduces the accuracy of PCA: read as ahead of PCA without noise.",
+    "lengths of components": faces.UNIT_LENGTH,
     "zero codes": "A test image whose code is zero counts as an error of Algorithm 5.",
 }
 

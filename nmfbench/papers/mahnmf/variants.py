@@ -12,7 +12,7 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.protocols import best
 from nmfbench.artefacts.region import Bounds
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
-from nmfbench.papers.mahnmf.faces import EUC, NAMES, conditions
+from nmfbench.papers.mahnmf.faces import EUC, NAMES, UNIT_LENGTH, conditions
 from nmfbench.papers.mahnmf.faces import METHODS as ON_FACES
 from nmfbench.problems.faces import DTYPE, SPLIT, few_people
 from nmfbench.trials.trial import Trial
@@ -150,6 +150,7 @@ ARTEFACT = register_artefact(
             "best on the test by the mean of both accuracies on a data set, for each of them.",
             "comparable": "Not worse by more than four points, twice the smallest difference that "
             "matters.",
+            "lengths of components": UNIT_LENGTH,
             "fits": "The smoothing method with the Lipschitz constant itself, and the stop rules "
             "of Figures 5 and 7.",
         },

@@ -17,6 +17,7 @@ from nmfbench.artefacts.grids import Method, changed, cross, fields, methods, op
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import NumberTable
 from nmfbench.papers.mahnmf import shadows
+from nmfbench.papers.mahnmf.faces import UNIT_LENGTH
 from nmfbench.papers.mahnmf.shadows import (
     GODEC,
     HALS,
@@ -198,6 +199,7 @@ ARTEFACT = register_artefact(
             "low-rank parts and by codes, as Algorithms 4 and 5 do, and with as many components as "
             "subjects and twice as many: decided where all come out alike. RPCA finds a rank, of "
             "which the best so many are kept.",
+            "lengths of components": UNIT_LENGTH,
             "one observation": "A subject, and for the honest form a split.",
         },
         caption="Mean over subjects ± half of the 95 % interval; the last column over splits. "

@@ -298,6 +298,7 @@ ARTEFACT = register_artefact(
             "everywhere. The picture has two-sided Wilcoxon signed-rank tests, corrected by Holm's "
             "procedure for the comparisons of one method on one data set by one metric (three "
             "rivals in six conditions: 18), of which no fewer than ten splits can be significant.",
+            "lengths of components": faces.UNIT_LENGTH,
             "one observation": "A split: differences at the ranks of a split are averaged, over "
             "those that both methods were run at.",
         },
