@@ -121,7 +121,10 @@ ARTEFACT = register_artefact(
                     f"{rival} cannot robustly estimate the low-rank part: with a tenth of the "
                     "entries replaced its relative error is above a tenth.",
                     "Section 1",
-                    at_least(rival, ERROR, _TENTH, at={"share": _TENTH}),
+                    with_evidence(
+                        at_least(rival, ERROR, _TENTH, at={"share": _TENTH}),
+                        partial(_without_any, rival),
+                    ),
                 )
                 for key, rival in (("eucnmf", EUC), ("klnmf", KL))
             ),

@@ -68,8 +68,8 @@ ARTEFACT = register_artefact(
             "its loss, so that the images are no test by themselves: MahNMF has to be ahead of "
             "fits of the same rank by a squared loss, too, NMF (HALS) and PCA, which the paper "
             "says shadows pull down; by lopsidedness, and by the distance to the median image "
-            "where there is shadow. Not so in lift, of which a white veil has the most: there the "
-            "images alone are the rival, as Figure 19 leaves lift out between methods.",
+            "where there is shadow. Lift beside the images, which any fit of low rank has, is our "
+            "question.",
         },
         caption=f"{shadows.CAPTION} Whether shadows go is judged here, on all 38 subjects; how "
         "the methods compare, with Figure 19. The brightest image of subject 2 has its stripes in "

@@ -20,7 +20,7 @@ from nmfbench.artefacts.finding import at_each_reading, with_evidence
 from nmfbench.artefacts.frames import mean_table, melt_metrics, reference, select_rows
 from nmfbench.artefacts.grids import changed
 from nmfbench.artefacts.protocols import best
-from nmfbench.artefacts.region import Bounds
+from nmfbench.artefacts.region import Bounds, Margin
 from nmfbench.artefacts.tables import interval_cell, score_table
 from nmfbench.core.matters import Ratio
 from nmfbench.datasets.base import dataset_info
@@ -147,6 +147,7 @@ ASSUMED = faces.ASSUMED | {
     "at which it has most splits: all in the paper's grid, rank 20 in the quick one of Yale B.",
     "robust to occlusion": "The share of the accuracy without noise (same split and rank) that is "
     "left under occlusion is larger than those of EucNMF and KLNMF.",
+    "significantly": "The paper names no test. Verdicts are by t tests over splits, as everywhere.",
     "does not perform well": "Its accuracy is below that of EucNMF.",
     "not robust": f"Accuracy is lower than without noise by more than {_ROBUST:g} points, the "
     "margin within which methods are comparable: any method recognises a few images less.",
@@ -154,7 +155,8 @@ ASSUMED = faces.ASSUMED | {
     "that matters.",
     "almost perfectly": f"Accuracy above {_PERFECT:g} % at the rank where its mean is largest.",
     "shadow": "The paper says of Figures 5 and 7 that MahNMF performs well although the images "
-    "are full of shadow, which reduces the accuracy of PCA: read as ahead of PCA without noise.",
+    "are full of shadow, which reduces the accuracy of PCA: read as ahead of PCA without noise, "
+    "and on PIE, where both may know nearly all images, as not worse by the margin.",
     "lengths of components": faces.UNIT_LENGTH,
     "zero codes": "A test image whose code is zero counts as an error of Algorithm 5.",
 }
@@ -177,15 +179,20 @@ class Claims:
         statement = f"{self.method} is ahead of {' and '.join(rivals)}."
         return self._on_panel("ahead", condition, statement, test)
 
-    def above_pca(self) -> Claim:
-        """It performs well on faces in shadow, where PCA does not; they need no other noise."""
-        test = always_best(self.method, [PCA], _ACCURACY, _BY, at=self._at("no noise"))
+    def above_pca(self, region: Margin | None = None) -> Claim:
+        """It performs well on faces in shadow, where PCA does not; they need no other noise.
+
+        It is ahead of PCA; by a one-sided margin not behind it, where both may know all images.
+        """
+        at = self._at("no noise")
+        test = always_best(self.method, [PCA], _ACCURACY, _BY, at=at, region=region)
         panel = f"({_PANELS[self.algorithm, 'no noise']}) no noise"
+        found = f"not worse than {PCA} by more than the margin" if region else f"ahead of {PCA}"
         return claim_on(
             self.method,
             f"clean-above-pca-{self.algorithm[-1]}",
             f"{panel}, {self.algorithm}: {self.method} performs well on images in shadow, in which "
-            f"the accuracy of {PCA} is reduced: it is ahead of {PCA}.",
+            f"the accuracy of {PCA} is reduced: it is {found}.",
             "Section 5.4.2, on Figures 5 and 7",
             test,
         )

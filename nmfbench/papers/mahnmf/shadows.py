@@ -43,8 +43,10 @@ NUMBERS = {
 """Numbers of the task, and how they are read."""
 
 SOURCE = "Section 5.4.2, Figures 18 and 19"
-ASKED = ("spread", "detail")
-"""Numbers that are our questions: the paper does not mention them."""
+ASKED = ("spread", "detail", "lift")
+"""Numbers that are our questions: the paper does not mention the first two, and in lift brighter is
+always better, so that a white veil is the best; the shadow error asks for the same, and has a
+goal."""
 
 READ_AT = (1, RANK, 4)
 """Ranks at which claims have to come out alike, as the paper's is lost."""
@@ -198,7 +200,8 @@ ASSUMED = {
     "ours.",
     "removed": "The paper shows pictures and has no number. Ours need no angle of the light. "
     "Asymmetry, lift and error are about what it says is removed; claims on spread and detail, of "
-    "which it says nothing, are ours. "
+    "which it says nothing, are ours, and so are those on lift, of which a white veil has the "
+    "most. "
     "Asymmetry: the distance of images from their mirror images, of L against X. Shadow lift: the "
     "mean of L against that of X on pixels that are darker than a quarter of the subject's median "
     "image; shadow error: the mean distance there from the median image, in grey levels. "

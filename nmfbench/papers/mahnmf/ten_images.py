@@ -58,11 +58,14 @@ _FITS = {
 }
 _READINGS = {
     f"{graph} graph, {words}": (graph, label)
-    for graph in sorted(GRAPHS, key=lambda graph: graph != GRAPH)
+    for graph in (GRAPH, "local")
     for words, label in _FITS.items()
     if graph == GRAPH or label != OF_K
 }
-"""Graph, start and rank, which the text has lost, as they are run -> graph and label."""
+"""Graph, start and rank, which the text has lost, as they are run -> graph and label.
+
+The full graph is no reading: in it nothing far is suppressed, as the paper has it.
+"""
 
 
 def with_agreement(frame: pd.DataFrame) -> pd.DataFrame:
@@ -112,7 +115,7 @@ def _not_worse(score: str, method: str, at: Mapping[str, Any]) -> Test:
 
 
 def _comparable(score: str, k: int) -> Test:
-    """As good as Ncuts, alike on every graph, from every start, and at both ranks."""
+    """As good as Ncuts, alike on both graphs, from every start, and at both ranks."""
     tests = {
         reading: _not_worse(score, method, {"graph": graph, "segments": k})
         for reading, (graph, method) in _READINGS.items()
