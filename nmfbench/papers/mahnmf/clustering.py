@@ -11,7 +11,7 @@ from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import always_best, rows_of
 from nmfbench.artefacts.dots import Dots
 from nmfbench.artefacts.finding import with_evidence, within
-from nmfbench.artefacts.frames import mean_table, melt_metrics
+from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows
 from nmfbench.artefacts.grids import Method, changed, cross, methods
 from nmfbench.artefacts.tables import interval_cell, score_table
 from nmfbench.papers.mahnmf import faces
@@ -20,9 +20,11 @@ from nmfbench.papers.mahnmf.faces import (
     FACTORIZATIONS,
     HYBRID,
     KL,
+    LEVEL,
     MAH,
     METHODS,
     NAMES,
+    at_levels,
     conditions,
     slug,
 )
@@ -69,6 +71,7 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
     Rows with ``method`` "by chance" hold what clusters of the same sizes score with their labels
     shuffled, of all methods together.
     """
+    frame = select_rows(frame, condition=list(CONDITIONS))
     scores = {name: name for name in (*_SCORES, _BITS)}
     shuffled = {f"{score}-shuffled": score for score in _SCORES}
     found = melt_metrics(frame, scores, "score", "value").astype({"method": str})
@@ -119,18 +122,18 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
 _FIGURES = {"yaleb": "Figure 10", "pie": "Figure 11", "orl": "Figure 11"}
 _NOISE = {
     "no noise": "without noise",
-    "occlusion": "under occlusion",
-    "Laplace": "under Laplace noise",
-    "salt & pepper": "under salt and pepper",
-    "Gaussian": "under Gaussian noise",
+    "occlusion": f"under occlusion ({LEVEL['occlusion']})",
+    "Laplace": f"under Laplace noise ({LEVEL['Laplace']})",
+    "salt & pepper": f"under salt and pepper ({LEVEL['salt & pepper']})",
+    "Gaussian": f"under Gaussian noise ({LEVEL['Gaussian']})",
 }
 
 
 def ahead(dataset: str, condition: str, method: str, rivals: Sequence[str]) -> Claim:
     """``method`` is ahead of ``rivals`` in both scores, over all numbers of people.
 
-    The paper says so of its method on Yale B and PIE; of the hybrid, and on ORL, it is our own
-    question.
+    Under Gaussian noise at each of its levels. The paper says so of its method on Yale B and PIE;
+    of the hybrid, and on ORL, it is our own question.
     """
     who, source = method, f"Section 5.3.1, {_FIGURES[dataset]}"
     if method == HYBRID:
@@ -144,12 +147,15 @@ def ahead(dataset: str, condition: str, method: str, rivals: Sequence[str]) -> C
         ]
         return f"{method} has {' and '.join(scores)}"
 
-    test = with_evidence(always_best(method, rivals, list(_SCORES), ["people"]), with_chance)
+    def best_at(condition):
+        test = with_evidence(always_best(method, rivals, list(_SCORES), ["people"]), with_chance)
+        return within({"dataset": dataset, "condition": condition}, test)
+
     return Claim(
         f"{dataset}-{slug(condition)}-{'hybrid' if method == HYBRID else 'mahnmf'}",
         f"{who} is ahead of {' and '.join(rivals)} in AC and in MI on {NAMES[dataset]} "
         f"{_NOISE[condition]}.",
-        test=within({"dataset": dataset, "condition": condition}, test),
+        test=at_levels(condition, best_at) if condition == "Gaussian" else best_at(condition),
         **said_at(source, ours=dataset == "orl" or method == HYBRID),
     )
 

@@ -44,6 +44,23 @@ RANKS = tuple(range(10, 101, 10))
 READ_AT = (20, 50)
 """Ranks of reconstructions and bases, for which the paper's is lost; the smaller one is shown."""
 
+_OF_LEVELS = {
+    "occlusion": "a square of {:g} of the side",
+    "Laplace": "scale {:g}",
+    "salt & pepper": "{:.0%} of the pixels",
+    "Gaussian": "deviation {:g}",
+    "Poisson": "{:g} counts",
+}
+LEVEL = {name: words.format(CONDITIONS[name][1]) for name, words in _OF_LEVELS.items()}
+"""Level of each condition, in words."""
+
+_OTHERS = {"salt & pepper": (0.1, 0.3), "Gaussian": (0.1, 0.3), "Poisson": (10.0, 100.0)}
+OTHER_LEVELS = {
+    name: {_OF_LEVELS[name].format(level): level for level in levels}
+    for name, levels in _OTHERS.items()
+}
+"""By condition, other levels at which claims are read, in words, which are their conditions."""
+
 
 # -- grid and frame ---------------------------------------------------------------------------
 
@@ -83,6 +100,21 @@ def conditions(chosen: Iterable[str] = tuple(CONDITIONS)):
     """An axis of a grid: conditions in the order of the paper's panels, labels ``condition``."""
     chosen = list(chosen)
     return labelled("condition", chosen, corrupted(CONDITIONS[name] for name in chosen))
+
+
+def at_other_levels(
+    trials: Iterable[Trial], condition: str, labels: Iterable[str], ranks: Iterable[int] = READ_AT
+) -> list[Trial]:
+    """The trials of some methods under one noise, at some ranks, with less of it and with more."""
+    solvers = [method.solver for method in METHODS if method.label in labels]
+    return [
+        changed(trial, {"level": level, "labels": {"condition": words}})
+        for trial in trials
+        if trial.corruption == CONDITIONS[condition][0]
+        and trial.solver in solvers
+        and trial.options["n_components"] in ranks
+        for words, level in OTHER_LEVELS[condition].items()
+    ]
 
 
 # -- claims -----------------------------------------------------------------------------------
@@ -131,6 +163,21 @@ def at_ranks(
     """
     places = {f"rank {rank}": {**(at or {}), "n_components": rank} for rank in ranks}
     return at_each_reading("the rank", {name: test_of(place) for name, place in places.items()})
+
+
+def at_levels(condition: str, test_of: Callable[[str], Test]) -> Test:
+    """A test that comes out alike at each level of a noise, where that of the paper is lost.
+
+    Parameters
+    ----------
+    condition : str
+    test_of : callable
+        Condition, at the usual level or at another one -> test.
+    """
+    places = {LEVEL[condition]: condition} | {words: words for words in OTHER_LEVELS[condition]}
+    return at_each_reading(
+        "the level of the noise", {words: test_of(place) for words, place in places.items()}
+    )
 
 
 def lowest(
