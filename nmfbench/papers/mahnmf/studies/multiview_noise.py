@@ -10,6 +10,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better
+from nmfbench.artefacts.finding import at_each_reading
 from nmfbench.artefacts.frames import mean_table, reference, select_rows
 from nmfbench.artefacts.grids import CLEAN, Method, corrupted, cross, methods, options
 from nmfbench.artefacts.plan import Plan
@@ -34,6 +35,7 @@ _AXES = {"view-salt-pepper": "share of entries", "view-mismatch": "share of samp
 _SHARES = {"smoke": (0.4,), "quick": (0.2,), "paper": (0.05, 0.1, 0.2, 0.4)}
 _RANKS = {"smoke": (2,), "quick": (20,), "paper": (20, 60)}
 _QUICK = (MAH, EUC)
+_SHARE = "kept share"
 _SAME = ("data", "easy sets", "scaling", "classifiers", "splits")
 
 
@@ -58,10 +60,14 @@ def trials(profile):
 
 
 def frame(records):
-    """Records with what is ``kept``: the precision minus that of the same fit of clean views."""
+    """Records with what is ``kept``, as a difference and, ``kept share``, as a share.
+
+    Of the precision of the same fit of clean views.
+    """
     rows = multiview.frame(records)
     fit = ["dataset", "method", "repeat", "n_components"]
-    return rows.assign(kept=rows["map"] - reference(rows, "map", {"noise": CLEAN}, fit))
+    clean = reference(rows, "map", {"noise": CLEAN}, fit)
+    return rows.assign(**{"kept": rows["map"] - clean, _SHARE: rows["map"] / clean})
 
 
 def table(frame):
@@ -98,13 +104,20 @@ def _loses_less(kind):
 
 def _claims(dataset):
     slug, name, origin = dataset.removeprefix("mv-"), NAMES[dataset], multiview.origin(dataset)
-    heavy = better(MAH, EUC, "kept", ["n_components", "level"], at={"noise": _HEAVY})
+    by, at = ["n_components", "level"], {"noise": _HEAVY}
+    heavy = at_each_reading(
+        "what is lost",
+        {
+            "points": better(MAH, EUC, "kept", by, at=at),
+            "share": better(MAH, EUC, _SHARE, by, at=at),
+        },
+    )
     return [
         Claim(
             f"heavy-tails-{slug}",
             f"{name}: MahNMF-GS is robust to heavy-tailed noise in some features, and EucNMF-GS is "
-            "not: with salt & pepper in one view it loses less of its mean average precision, mean "
-            "over the shares.",
+            "not: with salt & pepper in one view it loses less of its mean average precision, in "
+            "points and as a share of it, mean over the shares of entries.",
             "Section 5.5" if origin == "paper" else "ours, after Section 5.5",
             multiview.unless_easy(dataset, heavy),
             origin=origin,
@@ -140,7 +153,7 @@ ARTEFACT = register_artefact(
             "As in the paper's grid: a repeat takes 15 minutes of CPU time.",
             **multiview.STAND_INS,
         ),
-        matters={"kept": 0.02},
+        matters={"kept": 0.02, _SHARE: 0.02},
         assumed={name: ASSUMED[name] for name in _SAME}
         | {
             "bad view": "The paper says that features such as SIFT have heavy-tailed noise, and "
@@ -149,7 +162,10 @@ ARTEFACT = register_artefact(
             "a sample gets the view of another one, which may be of the test half.",
             "dimensions": "20 and 60, averaged.",
             "bound and weights": "Those of Figure 20, the same for all shares: half of the norms "
-            "at the start, α = 1 for each hundred training samples, λ = γ = 0.001.",
+            "at the start, α = 1 for each hundred training samples, λ = γ = 0.001. Sub-problems of "
+            "MahNMF-GS take 100 gradients at most; EucNMF-GS makes five passes.",
+            "loses less": "A method that is worse on clean views has less to lose: of the paper's "
+            "claim both the difference and the share of what it has there have to be in favour.",
         },
         caption="Mean average precision on clean samples, means over splits with 95 % intervals. "
         "A method that is worse on clean views has less to lose. Best view: the one that "
