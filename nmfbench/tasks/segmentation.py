@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.preprocessing import normalize
 
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
@@ -92,6 +93,7 @@ def segmentation(
     connected=False,
     humans=False,
     details=False,
+    unit_rows=False,
 ):
     r"""Cluster the pixels of an image, and score the segments against every human's.
 
@@ -137,6 +139,8 @@ def segmentation(
         Also score each human against the others.
     details : bool, default=False
         Also keep pictures of V and W H, and look at the diagonal terms, if W H is symmetric.
+    unit_rows : bool, default=False
+        Look at the diagonal terms once the rows of H have unit length.
 
     Returns
     -------
@@ -210,7 +214,7 @@ def segmentation(
             metrics |= _at(k, fit.numbers | fit.contrast(labels))
             if details:
                 matrices.append(fit.pictures(graph, labels))
-                metrics |= _at(k, fit.diagonal(graph.V))
+                metrics |= _at(k, fit.diagonal(graph.V, unit_rows))
         segmented = _segmented(labels, graph, connected)
         found.append(segmented)
         scores = truths.scores(segmented)
@@ -309,11 +313,13 @@ class _Fit:
         order = _order(labels, self.H, np.sqrt(graph.W.sum(axis=1)))
         return _pictures([graph.V.toarray(), self.H @ self.components], order)
 
-    def diagonal(self, V):
+    def diagonal(self, V, unit_rows):
         """What the authors assume of the diagonal terms, if the product is symmetric."""
         if self.start is None:
             return {}
         factors = {"bound-diagonal": self.H, "bound-diagonal-start": self.start}
+        if unit_rows:
+            factors = {name: normalize(factor) for name, factor in factors.items()}
         return {name: bound_share(V, factor) for name, factor in factors.items()}
 
 

@@ -277,6 +277,24 @@ def test_details_show_the_matrices_in_the_order_of_segments():
         assert 0 <= outcome.metrics[name] <= 1
 
 
+def test_diagonal_terms_may_be_looked_at_with_rows_of_unit_length():
+    """The fit is the same, and its rows, which are shorter than that, bind no fewer terms."""
+    options = {"segments": (3,), "side": 12, "radius": 1.0, "sigma_position": 1.0, "details": True}
+    plain, unit = (
+        segmentation(
+            three_bands(),
+            make_solver("mahnmf-sym", random_state=0),
+            np.random.default_rng(0),
+            unit_rows=so,
+            **options,
+        ).metrics
+        for so in (False, True)
+    )
+    assert unit["residual-ratio@3"] == plain["residual-ratio@3"]
+    assert unit["bound-diagonal@3"] >= plain["bound-diagonal@3"]
+    assert unit["bound-diagonal-start@3"] > plain["bound-diagonal-start@3"]
+
+
 def test_diagonal_terms_of_one_component_are_never_bound():
     """Without the only component the whole diagonal is left; with large others it is none."""
     V, H = np.eye(4), np.ones((4, 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -95,9 +96,12 @@ def _looked_into(profile):
     drawn = options("image", dict.fromkeys(image for image, _ in few.values()))
     sym = [s for s in segments.segmenters(segments.SWEEPS[profile]) if s.label == SYM]
     timed = fields("timed", [True])
+    unit = options("unit_rows", [True])
+    exact = [s for s in _BY_SWEEPS if s.label != _PAPER]
     return [
         *cross(base, 1, options("segments", [_BOTH]), details, drawn, segments.running(sym)),
         *cross(base, seeds, three, details, every, segments.running(_BY_SWEEPS)),
+        *cross(base, min(seeds, 5), three, details, unit, every, segments.running(exact)),
         *cross(base, seeds, three, timed, every, segments.running(_TIMED)),
     ]
 
@@ -202,6 +206,18 @@ def _fewer(value):
     return always_best(_SYM_TIMED, [_EUC_TIMED], value, lower=True, ratio=True, **_STARTS)
 
 
+def _satisfied(label, value):
+    """By one way of normalising or another, alike at both ranks."""
+
+    def test(rank):
+        sides = [{"method": label, "normalised": what} for what in ("graph", "rows of H")]
+        at = {"rank": rank}
+        both = at_least(sides, value, _SATISFIED, measured_from=1.0, at=at)
+        return lambda frame: replace(both(frame), rule="some")
+
+    return at_each_reading("the rank", {f"{rank}": test(rank) for rank in (3, 10)})
+
+
 _CLAIMS = [
     *(
         Claim(
@@ -246,9 +262,10 @@ _CLAIMS = [
         Claim(
             f"diagonal-{slug}",
             "The diagonal of V without the other components is at most 0, which is easily "
-            f"satisfied by normalising: {words}, for {100 * _SATISFIED:g} % of the entries of H.",
+            f"satisfied by normalising: {words}, for {100 * _SATISFIED:g} % of the entries of H, "
+            "with the graph normalised or with rows of H of unit length.",
             _MODEL,
-            at_least(label, name, _SATISFIED, measured_from=1.0),
+            _satisfied(label, name),
         )
         for slug, words, label, name in (
             ("start", "at the start", _EXACT[1], "bound-diagonal-start"),
@@ -308,8 +325,10 @@ ARTEFACT = register_artefact(
             "against those between them, off the diagonal. Any compact segments do well by it, as "
             "similarities are of near pixels: no bound on it would tell methods apart, so that it "
             "is only asked, as our question, whether HHᵀ does better than V.",
-            "normalising": "Not said of what; the graph is normalised as in the experiment. Starts "
-            "of 3 and 10 components are symmetric EucNMF; the updates are exact ones, but for the "
+            "normalising": "The symbol is lost. The graph is normalised as in the experiment, or "
+            "the rows of H of these fits have unit length, too: one of both is enough, as the "
+            "paper says that it can be satisfied. Starts are symmetric EucNMF, and claims decided "
+            "where 3 and 10 components come out alike; the updates are exact ones, but for the "
             "claim on the paper's rule.",
             "approximation": "Decided where it comes out alike on the local graph, with a uniform "
             "start and with as many components as segments, too, at the first start of each image. "

@@ -190,6 +190,7 @@ def scored(records: pd.DataFrame) -> pd.DataFrame:
             "seed": record["repeat"],
             "repeat": record["image"],
             "details": record["options"].get("details", False),
+            "normalised": "rows of H" if record["options"].get("unit_rows") else "graph",
             **{name: record.get(name) for name in ("arrays", "n_iter", "cpu_seconds")},
         }
         for place, k in enumerate(record["options"]["segments"]):
@@ -202,6 +203,7 @@ def scored(records: pd.DataFrame) -> pd.DataFrame:
                 found = {name: record.get(f"{name}{ending}") for name in NUMBERS}
                 counted = "human-segments" if method == HUMANS else f"segments{ending}"
                 found["segments-found"] = record.get(counted)
+                found["rank"] = record["options"].get("n_components", k)
                 rows.append(there | {"method": method, "segments": k, "place": place} | found)
     frame = pd.DataFrame(rows)
     return frame.astype(dict.fromkeys(NUMBERS, float))
