@@ -58,6 +58,18 @@ NUMBERS = [
 ]
 """Numbers of :func:`scored`."""
 
+LOCAL = "local"
+READINGS = {
+    f"the {GRAPH} graph, r = 10": (SYM, GRAPH),
+    f"the {LOCAL} graph": (SYM, LOCAL),
+    "a uniform start": (UNIFORM, GRAPH),
+    "r = k": (OF_K, GRAPH),
+}
+"""Method and graph of readings of what the text has lost.
+
+The full graph is none: in it nothing far is suppressed, as the paper has it.
+"""
+
 _OF_GRAPH = ("radius", "sigma_brightness", "corrupted")
 _RANK = 10
 SEEDS = {"smoke": 1, "quick": 2, "paper": 20}
@@ -150,8 +162,13 @@ _IN_FIGURES = [label for label in LABELS if label != ROWS]
 _FAST = (SYM, UNIFORM, EUC, NCUTS, VECTORS)
 _SMALL = ("smoke", "quick")
 _CHOSEN = dict.fromkeys(_SMALL, (*_FAST, ROWS, BOTH, GREY)) | {"paper": LABELS}
-_ELSEWHERE = dict.fromkeys(_SMALL, (SYM, NCUTS)) | {"paper": _FAST}  # on other graphs
-_SEEDS_ELSEWHERE = {"smoke": 1, "quick": 1, "paper": 2}
+_ELSEWHERE = dict.fromkeys(_SMALL, (SYM, NCUTS)) | {"paper": (*_FAST, ROWS)}  # on other graphs
+READ_SEEDS = 5
+"""Starts of each image at other readings in the paper grid."""
+_SEEDS_ELSEWHERE = {
+    graph: dict.fromkeys(_SMALL, 1) | {"paper": seeds}
+    for graph, seeds in ((LOCAL, READ_SEEDS), ("full", 2))
+}
 
 
 def trials(
@@ -166,7 +183,7 @@ def trials(
     for graph in graphs:
         here = graph == GRAPH
         chosen = (_CHOSEN if here else _ELSEWHERE)[profile]
-        seeds = (SEEDS if here else _SEEDS_ELSEWHERE)[profile]
+        seeds = _SEEDS_ELSEWHERE.get(graph, SEEDS)[profile]
         start = changed(base(profile, segments=_SEGMENTS), *on_graphs([graph]))
         for method in segmenters(SWEEPS[profile]):
             if method.label in labels and method.label in chosen:

@@ -464,7 +464,7 @@ SENTENCES = (
         key="distinguishes-classes",
         text="“MahNMF-SYM clearly distinguishes the three classes of correlations between pixels.”",
         place="Section 5.3.2, Figure 15 (a), (b)",
-        tests=("contrast/distinguishes-product", "contrast/distinguishes-affinity"),
+        tests=("contrast/distinguishes-affinity",),
     ),
     Sentence(
         key="finds-correlations",

@@ -20,7 +20,6 @@ from nmfbench.artefacts.finding import (
     Finding,
     Test,
     at_each_reading,
-    with_evidence,
     within,
 )
 from nmfbench.artefacts.frames import select_rows
@@ -34,6 +33,7 @@ from nmfbench.papers.mahnmf.segments import (
     GRAPH,
     HUMANS,
     LABELS,
+    LOCAL,
     NCUTS,
     NUMBERS,
     OF_K,
@@ -49,7 +49,7 @@ from nmfbench.papers.mahnmf.segments import (
 from nmfbench.problems.segmentation import GRAPHS
 
 _IN_PICTURES = (SYM, NCUTS, VECTORS, EUC)
-_OBJECT, _MOST, _ALIKE = 0.5, 0.8, 0.8
+_OBJECT, _MOST, _ALIKE = 0.5, 0.75, 0.8
 
 _FITS = {
     "start by EucNMF": SYM,
@@ -58,7 +58,7 @@ _FITS = {
 }
 _READINGS = {
     f"{graph} graph, {words}": (graph, label)
-    for graph in (GRAPH, "local")
+    for graph in (GRAPH, LOCAL)
     for words, label in _FITS.items()
     if graph == GRAPH or label != OF_K
 }
@@ -170,17 +170,14 @@ def _separated(frame, method):
 OBJECTS = Claim(
     "objects",
     "MahNMF-SYM + K-means separates the objects: at 3, 4 or 5 segments, one of them overlaps the "
-    f"object that humans drew by more than {_OBJECT:g}, in 8 of 10 images.",
+    f"object that humans drew by more than {_OBJECT:g}, in more than three of four images.",
     "Section 5.3.2",
-    with_evidence(
-        at_each_reading(
-            "start and rank",
-            {
-                reading: within({"graph": GRAPH}, partial(_objects, method))
-                for reading, method in _FITS.items()
-            },
-        ),
-        f"the graph ({GRAPH}) is ours, as the text has lost the paper's",
+    at_each_reading(
+        "graph, start and rank",
+        {
+            reading: within({"graph": graph}, partial(_objects, method))
+            for reading, (graph, method) in _READINGS.items()
+        },
     ),
 )
 
