@@ -357,6 +357,6 @@ ASSUMED = {
     "does elsewhere; the slides do not say.",
     "verdicts": "A draw is one observation: the mean of a score over its numbers of classes. "
     "ANP has to be ahead of each rival in both scores (paired t tests), and is refuted if it is "
-    "behind any.",
+    "behind any. A good improvement is a sure one of any size.",
 }
 """Our choices where the slides say nothing."""
