@@ -31,7 +31,10 @@ def _ingredients(holds):
         dose = 0.0 if noise is None else noise.dose(row["level"])
         # Some runs are harder for all methods.
         accuracy = clean - slope * dose - 0.01 * (row["repeat"] % 3)
-        found = {"clustering-accuracy": accuracy + 0.003 * rng.standard_normal()}
+        found = {
+            "clustering-accuracy": accuracy + 0.003 * rng.standard_normal(),
+            "clustering-accuracy-shuffled": 0.1,
+        }
         if row["solver"] != "rnmfd":
             return found
         trivial = (method == study.NO_ORTHOGONALITY) == holds

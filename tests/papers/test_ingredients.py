@@ -106,20 +106,28 @@ def test_effects_are_paired_by_run_and_dose():
     assert (levels.loc[levels["method"] == "by chance", "mean"] == 10).all()
 
 
-def test_share_kept_is_relative_to_the_same_run_on_the_same_set():
-    """A method that keeps two thirds everywhere is ahead of one that keeps half, if lower."""
+def test_share_kept_is_above_chance_and_relative_to_the_clean_mean_on_the_same_set():
+    """A method that keeps two thirds everywhere is ahead of one that keeps half, if lower; and one
+    that falls to chance keeps nothing."""
     clean = {"umist": 0.6, "yale": 0.3}
 
     def keeping(share, level):
         return lambda dataset, dose, run: (
-            (level * clean[dataset] + 0.01 * run) * (share if dose else 1)
+            0.1 + level * clean[dataset] * (share if dose else 1) + 0.01 * run
         )
 
-    accuracy = {study.ALL: keeping(2 / 3, 0.5), study.GNMF: keeping(1 / 2, 1.0)}
+    accuracy = {
+        study.ALL: keeping(2 / 3, 0.5),
+        study.GNMF: keeping(1 / 2, 1.0),
+        study.NMF: lambda dataset, dose, run: 0.1 if dose else clean[dataset],
+    }
     records = _records(accuracy, datasets=("umist", "yale"))
+    frame = study.frame(records)
     kept = _verdict("kept-gnmf", records)
     assert kept.verdict == "confirmed"
-    assert kept.effect == pytest.approx(100 / 6)
+    assert 0 < kept.effect < 100 / 6 + 5
+    lost = frame[(frame["method"] == study.NMF) & (frame["noise"] != CLEAN)]
+    np.testing.assert_allclose(lost["per cent of the clean AC above chance"], 0, atol=1e-9)
     assert _verdict("noise-gnmf", records).verdict == "refuted"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from itertools import starmap
 from typing import Any
@@ -12,14 +13,16 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import seldom
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.comparisons import better, margin_grows
-from nmfbench.artefacts.finding import with_evidence, within
+from nmfbench.artefacts.comparisons import always_best, better, margin_grows
+from nmfbench.artefacts.finding import at_each_reading, with_evidence, within
 from nmfbench.artefacts.frames import drawn_rows, mean_table, melt_metrics, reference, select_rows
 from nmfbench.artefacts.grids import CLEAN, changed, corrupted, labelled
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
+from nmfbench.papers.rnmfd.protocols import kept_above_chance
 from nmfbench.papers.rnmfd.sets import (
     ASSUMED,
+    EXPONENTS,
     SETS,
     STANDS_FOR,
     as_printed,
@@ -56,7 +59,9 @@ _SHOWN = (
     method(NCUTS, "ncuts"),
     method(KMEANS, "kmeans"),
 )
-METHODS = (*_SHOWN, *as_printed(m for m in _SHOWN if m.label in (ALL, NO_S, NO_ORTHOGONALITY)))
+_LIGHT = replace(method("GNMF, weight 0.1", "gnmf", alpha=0.1), drawn=False)
+_PRINTED = as_printed(m for m in _SHOWN if m.label in (ALL, NO_S, NO_ORTHOGONALITY, MORE_S))
+METHODS = (*_SHOWN, *_PRINTED, _LIGHT)
 _OF = {m.label: m for m in METHODS}
 
 
@@ -73,14 +78,15 @@ LEVELS = dict.fromkeys(TITLES, (0.05, 0.1, 0.2)) | {"poisson": (400.0, 100.0, 25
 
 _USUAL = (ALL, NO_S, NO_GRAPH, NO_ORTHOGONALITY, NMF, GNMF, NCUTS)
 _GROSS = ("occlusion", "salt-pepper")
-_CLEAN_PRINTED = tuple(map(name_as_printed, (ALL, NO_S, NO_ORTHOGONALITY)))
-_GROSS_PRINTED = tuple(map(name_as_printed, (ALL, NO_S)))
+_CLEAN_PRINTED = tuple(map(name_as_printed, (ALL, NO_S, NO_ORTHOGONALITY, MORE_S)))
+_GROSS_PRINTED = tuple(map(name_as_printed, (ALL, NO_S, MORE_S)))
+_READ = (*_GROSS_PRINTED, _LIGHT.label)
 
 
 def trials(profile):
     """Every method that is shown on every set, clean and under each noise.
 
-    Those with the exponent as printed, which claims are read at besides, have the conditions of
+    Those that claims are read at besides, as the exponent as printed, have the conditions of
     the paper's claims: clean images and gross errors. The quick grid has UMIST, where the graph is
     good, and YALE, where columns of RNMFD die, clean, and UMIST under noise, with all levels of
     two.
@@ -95,16 +101,21 @@ def trials(profile):
         noisy = [(name, level) for name, levels in LEVELS.items() for level in levels]
         return [
             *_trials(SETS, clean + noisy, [m.label for m in _SHOWN], 10),
-            *_trials(SETS, clean, _CLEAN_PRINTED, 10),
-            *_trials(SETS, whole, _GROSS_PRINTED, 10),
+            *_trials(SETS, clean, [*_CLEAN_PRINTED, _LIGHT.label], 10),
+            *_trials(SETS, whole, _READ, 10),
         ]
     middle = [(name, 0.1) for name in ("occlusion", "salt-pepper", "laplace", "gaussian")]
     return [
-        *_trials(["umist", "yale"], clean, [*_USUAL, KMEANS, BOUNDED, *_CLEAN_PRINTED], 5),
+        *_trials(
+            ["umist", "yale"],
+            clean,
+            [*_USUAL, KMEANS, BOUNDED, MORE_S, *_CLEAN_PRINTED, _LIGHT.label],
+            5,
+        ),
         *_trials(["umist"], clean + whole, [S_ALONE], 5),
         *_trials(["umist"], whole + middle[2:], _USUAL, 5),
         *_trials(["umist"], middle[:2], [BOUNDED], 5),
-        *_trials(["umist"], whole, _GROSS_PRINTED, 5),
+        *_trials(["umist"], whole, [MORE_S, *_READ], 5),
     ]
 
 
@@ -118,7 +129,7 @@ def _trials(sets, noise, labels, runs, smoke=False):
 # -- frame and table --------------------------------------------------------------------------
 
 _AC, _NMI, _CHANCE = "points of AC", "points of NMI", "by chance"
-_KEPT, _LEAD = "per cent of the clean AC", "AC minus that of RNMFD"
+_KEPT, _LEAD = "per cent of the clean AC above chance", "AC minus that of RNMFD"
 _SIMILAR, _IN_S, _DEAD = "similarity-between", "outlier-share", "n-dead-components"
 _PERCENT = {
     _AC: "clustering-accuracy",
@@ -137,9 +148,8 @@ def frame(records):
     percent = {new: 100 * records[old] for new, old in _PERCENT.items() if old in records}
     rows = records.assign(**percent)
     rows[_LEAD] = rows[_AC] - reference(rows, _AC, {"method": ALL}, [*_PLACE, "repeat"])
-    unharmed = reference(rows, _AC, {"noise": CLEAN}, ["dataset", "method", "repeat"])
-    rows[_KEPT] = 100 * rows[_AC] / unharmed
     clean = rows["noise"] == CLEAN
+    rows[_KEPT] = kept_above_chance(rows, _AC, _CHANCE, _PLACE)
     levels = rows.groupby(["dataset", "noise"])["dose"].transform("nunique")
     whole = ~clean & (levels == levels[~clean].max())
     return rows.assign(whole=whole | (clean & rows["dataset"].isin(rows["dataset"][whole])))
@@ -261,6 +271,29 @@ def _ahead(winner, loser, *beside, value=_AC):
     return test if value == _AC else with_evidence(test, partial(_both, value, winner, loser))
 
 
+def _cleaned(own, more, without):
+    """RNMFD is ahead by one of two rules for λ on one data set at least."""
+    each = {"dataset": list(SETS)}
+    found = always_best([own, more], [without], _AC, _PLACE[1:], each=each, rule="some")
+    return _explained(found, own, more, without, NCUTS)
+
+
+def _keeps_more(own, more, rival):
+    """RNMFD by one of two rules for λ keeps more above chance than a rival."""
+    return _explained(
+        always_best([own, more], [rival], _KEPT, _PLACE, rule="some"), own, more, rival
+    )
+
+
+def _keeps_more_than_gnmf():
+    tests = {
+        f"{weight}, exponent {exponent}": _keeps_more(named(ALL), named(MORE_S), rival)
+        for weight, rival in (("100", GNMF), ("0.1", _LIGHT.label))
+        for exponent, named in EXPONENTS.items()
+    }
+    return at_each_reading("the weight of GNMF and the exponent of Eq. (17)", tests)
+
+
 def _both(value, winner, loser, rows):
     """Mean values of the two that are compared."""
     means = rows.groupby("method", observed=True)[value].mean()
@@ -371,13 +404,10 @@ def _on_clean_images(name, statement, source, test_of, compared):
 CLAIMS = [
     Claim(
         "clean-s",
-        "Real images hold noise, and removing it gives better clusters: on the images as they are "
-        "RNMFD is ahead of RNMFD without S.",
+        "Real images hold noise, and removing it can give better clusters: on one of the data sets "
+        "at least, as they are, RNMFD by one of two rules for λ is ahead of RNMFD without S.",
         "Section 4.2",
-        within(
-            _CLEAN,
-            at_each_exponent(lambda own, without: _ahead(own, without, NCUTS), ALL, NO_S),
-        ),
+        within(_CLEAN, at_each_exponent(_cleaned, ALL, MORE_S, NO_S)),
     ),
     *(
         Claim(
@@ -434,21 +464,26 @@ CLAIMS = [
         Claim(
             f"gross-kept-{slug}",
             "RNMFD is robust to noise: under gross errors in a part of the entries (occlusion, "
-            f"salt and pepper) it keeps more of its clean accuracy than {rival}, averaged over "
-            "sets and levels.",
+            "salt and pepper) it keeps more of its clean accuracy above chance, by one of two "
+            f"rules for λ, than {rival}, averaged over sets and levels.",
             "Sections 1, 3.1 and 5",
-            within({"noise": list(_GROSS)}, at_each_exponent(test_of, *compared)),
+            within({"noise": list(_GROSS)}, test),
         )
-        for slug, rival, test_of, compared in (
-            ("without-s", NO_S, partial(_ahead, value=_KEPT), (ALL, NO_S)),
-            ("gnmf", GNMF, lambda own: _ahead(own, GNMF, value=_KEPT), (ALL,)),
-            ("nmf", NMF, lambda own: _ahead(own, NMF, value=_KEPT), (ALL,)),
+        for slug, rival, test in (
+            ("without-s", NO_S, at_each_exponent(_keeps_more, ALL, MORE_S, NO_S)),
+            ("gnmf", f"{GNMF}, with a weight of 100 or 0.1", _keeps_more_than_gnmf()),
+            (
+                "nmf",
+                NMF,
+                at_each_exponent(lambda own, more: _keeps_more(own, more, NMF), ALL, MORE_S),
+            ),
         )
     ),
     *(
         Claim(
             f"kept-{rival.lower()}",
-            f"RNMFD keeps more of its clean accuracy under noise than {rival}, {_NOISE}.",
+            f"RNMFD keeps more of its clean accuracy above chance under noise than {rival}, "
+            f"{_NOISE}.",
             f"after Table 1 and Section 1; {_OURS}",
             within(_NOISY, _ahead(ALL, rival, value=_KEPT)),
             origin="ours",
@@ -481,7 +516,14 @@ ARTEFACT = register_artefact(
             f"({NO_ORTHOGONALITY}); all else as in the paper, α = β = 100. {MORE_S}: λ from the "
             f"median of the errors, not their 95 % quantile. {S_ALONE}: the same λ, α = β = 0. "
             f"{BOUNDED}: the normalised Laplacian, under which no column costs more than 2α.",
-            "GNMF": "α = 100, the weight of RNMFD.",
+            "GNMF": "α = 100, the weight of RNMFD; and 0.1, as the paper does not say: what it "
+            "says of its robustness is decided where both come out alike.",
+            "λ": "From the 95 % quantile of the errors, the default, or, smaller, from their "
+            "median: the paper sets λ for each data set, so that one of them is enough where S "
+            "itself is in question.",
+            "kept": "Of the accuracy above chance, the mean over the clean runs of a method on a "
+            "set: chance is that of its clusters with shuffled labels. Of the whole accuracy a "
+            "method that loses everything would keep the more the worse it is on clean images.",
             "balance": "With samples of unit length β = 100 outweighs their errors: where no graph "
             "is in its way, orthogonality holds the representation near its random start.",
             "columns": f"Labels of {NO_ORTHOGONALITY} and {S_ALONE} come from the representation "
