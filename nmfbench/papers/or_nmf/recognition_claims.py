@@ -1,4 +1,4 @@
-"""Claims of Figures 10 and 11: which bases recognise more, and whose accuracy falls at high ranks."""
+"""Claims of Figures 10 and 11: which bases recognise more, and whose accuracy falls."""
 
 from __future__ import annotations
 
