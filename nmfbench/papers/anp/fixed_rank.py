@@ -12,6 +12,7 @@ from nmfbench.artefacts.grids import Method, changed, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.papers.anp import curves
+from nmfbench.papers.anp.curves_claims import at_every_step, at_some_step
 
 METHODS = (Method(curves.ANP, "anp", curves.DEFAULTS),)
 GROWING = "as many components as classes"
@@ -77,7 +78,7 @@ ARTEFACT = register_artefact(
                 at_each_reading(
                     "the number of components",
                     {
-                        f"{rank}": within({"method": method}, curves.at_every_step)
+                        f"{rank}": within({"method": method}, at_every_step)
                         for rank, method in FIXED.items()
                     },
                 ),
@@ -87,7 +88,7 @@ ARTEFACT = register_artefact(
                 "With as many components as classes, accuracy is higher for more classes at one "
                 "step at least.",
                 "slide “Critiques and questions” (Jiaming)",
-                within({"method": GROWING}, curves.at_some_step),
+                within({"method": GROWING}, at_some_step),
             ),
         ],
         planned=Plan(20, "A repeat takes a few seconds of CPU time."),
