@@ -46,6 +46,7 @@ def surrogate_stream(
     cosine=True,
     norm_share=None,
     only_end=False,
+    within=0,
 ):
     r"""Give a solver one sample after the other, and follow its surrogate and its cost.
 
@@ -77,6 +78,8 @@ def surrogate_stream(
         finds it by itself.
     only_end : bool, default=False
         Leave out what is measured before the end.
+    within : int, default=0
+        Also measure so many times, evenly, within the second and the last pass.
 
     Returns
     -------
@@ -105,6 +108,9 @@ def surrogate_stream(
         found = type(solver)(**solver.get_params()).partial_fit(stream)
         solver = _FixedNorm(**solver.get_params(), norm=norm_share * _largest(found))
     places = {len(stream)} if only_end else set(_places(len(stream), len(X), n_components))
+    if within:
+        for start in (len(X), len(stream) - len(X)):
+            places |= set(np.linspace(start, start + len(X), within + 1).round().astype(int)[1:])
     past, clock, rows = _Past(np.zeros((len(H),) * 2), np.zeros_like(H)), Trace(), []
     change, rise = np.zeros(len(stream)), np.zeros(len(stream))
     for k, v in enumerate(stream):

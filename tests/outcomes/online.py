@@ -122,7 +122,7 @@ def _chunks(holds):
         made["cpu_seconds"] = factor * (0.5 if of_onmf == holds else 1.0)
         if of_onmf and row["n_components"] == 80:
             made["cpu_seconds"] *= 0.8 if holds else 1.3
-        rises = 1.05 if of_onmf == holds else 0.9
+        rises = 1.25 if of_onmf == holds else 0.9
         made["stored-once"] = made["stored"] / (rises + 0.001 * factor)
         made["initial"] = made["stored"] * factor * (3.0 if holds else 1 / 3)
         return made
@@ -176,7 +176,7 @@ def _optimum(holds):
             made = _run(ends, 400, 1.0 if batch else level, rng, seconds, noise=1e-4)
         tests = made["arrays"]["trace"]["objective"]
         made["arrays"]["test"] = tests if holds else 100 - tests
-        return {"test-cost": 1.0} | made | {"n_iter": passes[-1]}
+        return {"test-cost": 1.0, "inner-iterations": 400.0} | made | {"n_iter": passes[-1]}
 
     return metrics
 
@@ -201,7 +201,7 @@ def _streams(holds):
 
     def metrics(row, rng):
         n = int(row["n_samples"] if row["n_samples"] == row["n_samples"] else 400)
-        t, at = np.arange(1, 10 * n + 1), n * np.linspace(0.1, 10, 100)
+        t, at = np.arange(1, 10 * n + 1), n * np.arange(1, 101) / 10
         noise = np.exp(0.01 * rng.standard_normal(3))
         power = -0.5 if holds else 0.3
         best = noise[0] * (1 + 10 / at if holds else 1 + (at / n) ** 2)
@@ -304,8 +304,8 @@ def _inner_counts(holds):
             few = (row["solver"] == "or-nmf") == holds
             return {"share-of-rises": (0.1 if few else 0.5) * noise[2]}
         shares = row["shares"]
-        power = 2 if holds else -2
-        return {f"sweeps-{s:g}": noise[3] * 20 * (0.1 + s) ** power for s in shares}
+        level, power = (20, 2) if holds else (4, -2)
+        return {f"sweeps-{s:g}": noise[3] * level * (0.1 + s) ** power for s in shares}
 
     return metrics
 

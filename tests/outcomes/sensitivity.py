@@ -4,6 +4,7 @@ import numpy as np
 
 from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.papers.rnmfd.panels import RAW, RNMFD
+from nmfbench.papers.rnmfd.sets import name_as_printed
 from nmfbench.papers.rnmfd.settling import LONG, SHORT
 
 
@@ -16,7 +17,7 @@ def trace_of(objective):
 
 def _sensitivity(holds):
     def metrics(row, rng):
-        label = row["method"]
+        label = row["method"].removesuffix(name_as_printed(""))
         if row["task"] == "factorization":
             speed = 0.1 if holds else 0.002
             objective = 1 + 10 * np.exp(-speed * np.arange(row["params"].get("max_iter", 300) + 1))
@@ -35,7 +36,7 @@ def _sensitivity(holds):
         if unstable == holds and label in (RNMFD, RAW, "GNMF", "DNMF", "IGNMF"):
             weight = row["params"].get("alpha", 100.0) * (255**2 if label == RAW else 1)
             score -= 0.08 * np.log10(weight)
-        ends = {"n_neighbors": (1, 9), "alpha": (1.0,), "beta": (1.0, 1e6)}
+        ends = {"n_neighbors": (1, 9), "alpha": (0.1, 1.0), "beta": (1.0, 1e6)}
         extreme = any(row["params"].get(name) in values for name, values in ends.items())
         if label == RNMFD and extreme:
             score += -0.08 if holds else 0.08

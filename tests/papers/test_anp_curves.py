@@ -19,12 +19,11 @@ from nmfbench.papers.anp.curves import (
     METHODS,
     NMF,
     NMI,
-    NOT_MONOTONE,
-    claims,
     draw,
     summarise,
     told_apart,
 )
+from nmfbench.papers.anp.curves_claims import NOT_MONOTONE, claims
 from nmfbench.papers.rnmfd.sets import SETS, clustering_trial, method
 
 STRONG = {"lam1": 1.0}  # beside the default ridge

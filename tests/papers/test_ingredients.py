@@ -9,7 +9,7 @@ from verdicts import verdict_of
 from nmfbench.artefacts.grids import CLEAN
 from nmfbench.corruptions import corrupt
 from nmfbench.datasets.base import load_dataset
-from nmfbench.papers.rnmfd.studies import ingredients as study
+from nmfbench.papers.rnmfd import sets, terms, terms_claims, terms_figure
 from nmfbench.problems.noise import NOISES
 
 CELLS = [(None, np.nan), ("occlusion", 0.05), ("occlusion", 0.1), ("occlusion", 0.2)]
@@ -37,46 +37,46 @@ def _records(accuracy, cells=CELLS, runs=6, datasets=("umist",)):
         for corruption, level in cells
         for run in range(runs)
     ]
-    order = [label for label in study.METHODS if label.label in accuracy]
+    order = [label for label in terms.METHODS if label.label in accuracy]
     table = pd.DataFrame(rows)
     labels = [m.label for m in order]
-    return study.frame(table.assign(method=pd.Categorical(table["method"], labels, ordered=True)))
+    return terms.frame(table.assign(method=pd.Categorical(table["method"], labels, ordered=True)))
 
 
 def _verdict(name, records):
-    test = next(claim.test for claim in study.CLAIMS if claim.id == name)
-    return verdict_of(test, study.frame(records))
+    test = next(claim.test for claim in terms_claims.CLAIMS if claim.id == name)
+    return verdict_of(test, terms.frame(records))
 
 
 def _table(records):
-    return study.summarise(study.frame(records))
+    return terms.summarise(terms.frame(records))
 
 
 def test_a_variant_lacks_its_own_term_and_nothing_else():
     """Parameters of a variant are the defaults of RNMFD but for the term it leaves out."""
-    params = {m.label: m.params for m in study.METHODS if m.solver == "rnmfd" and m.drawn}
+    params = {m.label: m.params for m in terms.METHODS if m.solver == "rnmfd" and m.drawn}
     assert params == {
-        study.ALL: {},
-        study.NO_S: {"lam": "none"},
-        study.NO_GRAPH: {"alpha": 0.0},
-        study.NO_ORTHOGONALITY: {"beta": 0.0},
-        study.MORE_S: {"lam": "mad"},
-        study.BOUNDED: {"laplacian": "sym"},
-        study.S_ALONE: {"alpha": 0.0, "beta": 0.0, "lam": "mad"},
+        terms.ALL: {},
+        terms.NO_S: {"lam": "none"},
+        terms.NO_GRAPH: {"alpha": 0.0},
+        terms.NO_ORTHOGONALITY: {"beta": 0.0},
+        terms.MORE_S: {"lam": "mad"},
+        terms.BOUNDED: {"laplacian": "sym"},
+        terms.S_ALONE: {"alpha": 0.0, "beta": 0.0, "lam": "mad"},
     }
 
 
-@pytest.mark.parametrize("noise", study.LEVELS)
+@pytest.mark.parametrize("noise", terms.LEVELS)
 def test_a_larger_dose_is_more_noise_on_every_set(noise):
     """Three levels, in the order of their doses, and images farther from the clean ones at each."""
-    doses = [NOISES[noise].dose(level) for level in study.LEVELS[noise]]
+    doses = [NOISES[noise].dose(level) for level in terms.LEVELS[noise]]
     assert len(doses) == 3
     assert 0 < doses[0] < doses[1] < doses[2]
-    for dataset in study.SETS:
+    for dataset in sets.SETS:
         data = load_dataset(dataset, stand_in=True)
         moved = [
             np.abs(corrupt(data, noise, level, np.random.default_rng(0)).X - data.X)
-            for level in study.LEVELS[noise]
+            for level in terms.LEVELS[noise]
         ]
         assert 0 < moved[0].mean() < moved[1].mean() < moved[2].mean()
 
@@ -89,11 +89,11 @@ def test_effects_are_paired_by_run_and_dose():
     at = {0.0: 0, 0.05: 0, 0.1: 1, 0.2: 2}
     records = _records(
         {
-            study.ALL: lambda _, dose, run: 0.3 + luck[run],
-            study.NO_S: lambda _, dose, run: 0.3 + luck[run] - gain[at[dose], run],
+            terms.ALL: lambda _, dose, run: 0.3 + luck[run],
+            terms.NO_S: lambda _, dose, run: 0.3 + luck[run] - gain[at[dose], run],
         }
     )
-    lacks = (records["method"] == study.NO_S) & (records["level"] == 0.2) & (records["repeat"] < 3)
+    lacks = (records["method"] == terms.NO_S) & (records["level"] == 0.2) & (records["repeat"] < 3)
     table = _table(records[~lacks])
     row = table[(table["part"] == "effect") & (table["noise"] == "occlusion")].iloc[0]
     # The dose that only three runs have does not count.
@@ -102,33 +102,41 @@ def test_effects_are_paired_by_run_and_dose():
     assert row["count"] == 6
     assert row["low"] < row["mean"] < row["high"]
     levels = table[table["part"] == "level"]
-    assert set(levels.loc[levels["method"] == study.ALL, "dose"]) == {0.0, 0.05, 0.1, 0.2}
+    assert set(levels.loc[levels["method"] == terms.ALL, "dose"]) == {0.0, 0.05, 0.1, 0.2}
     assert (levels.loc[levels["method"] == "by chance", "mean"] == 10).all()
 
 
-def test_share_kept_is_relative_to_the_same_run_on_the_same_set():
-    """A method that keeps two thirds everywhere is ahead of one that keeps half, if lower."""
+def test_share_kept_is_above_chance_and_relative_to_the_clean_mean_on_the_same_set():
+    """A method that keeps two thirds everywhere is ahead of one that keeps half, if lower; and one
+    that falls to chance keeps nothing."""
     clean = {"umist": 0.6, "yale": 0.3}
 
     def keeping(share, level):
         return lambda dataset, dose, run: (
-            (level * clean[dataset] + 0.01 * run) * (share if dose else 1)
+            0.1 + level * clean[dataset] * (share if dose else 1) + 0.01 * run
         )
 
-    accuracy = {study.ALL: keeping(2 / 3, 0.5), study.GNMF: keeping(1 / 2, 1.0)}
+    accuracy = {
+        terms.ALL: keeping(2 / 3, 0.5),
+        terms.GNMF: keeping(1 / 2, 1.0),
+        terms.NMF: lambda dataset, dose, run: 0.1 if dose else clean[dataset],
+    }
     records = _records(accuracy, datasets=("umist", "yale"))
+    frame = terms.frame(records)
     kept = _verdict("kept-gnmf", records)
     assert kept.verdict == "confirmed"
-    assert kept.effect == pytest.approx(100 / 6)
+    assert 0 < kept.effect < 100 / 6 + 5
+    lost = frame[(frame["method"] == terms.NMF) & (frame["noise"] != CLEAN)]
+    np.testing.assert_allclose(lost["per cent of the clean AC above chance"], 0, atol=1e-9)
     assert _verdict("noise-gnmf", records).verdict == "refuted"
 
 
 def test_growth_of_the_lead_looks_at_noises_with_all_levels():
     """A noise that was run at one level does not bend the line through the levels of others."""
-    lead = {study.ALL: lambda _, dose, run: 0.5 + 0.5 * dose, study.NO_S: lambda *_: 0.5}
+    lead = {terms.ALL: lambda _, dose, run: 0.5 + 0.5 * dose, terms.NO_S: lambda *_: 0.5}
     whole = _records(lead)
     one = _records(
-        {study.ALL: lambda *_: 0.9, study.NO_S: lambda *_: 0.1}, cells=[("gaussian", 0.1)]
+        {terms.ALL: lambda *_: 0.9, terms.NO_S: lambda *_: 0.1}, cells=[("gaussian", 0.1)]
     )
     for records in (whole, pd.concat([whole, one], ignore_index=True)):
         # Fifty points for one unit of the dose, over doses from 0 to 0.2.
@@ -138,8 +146,8 @@ def test_growth_of_the_lead_looks_at_noises_with_all_levels():
 def test_a_claim_on_one_noise_ignores_the_others():
     """S may help under occlusion and harm under salt and pepper, and each verdict says its own."""
     cells = [("occlusion", 0.1), ("salt-pepper", 0.1)]
-    rows = _records({study.ALL: lambda *_: 0.5, study.NO_S: lambda *_: 0.5}, cells)
-    own = (rows["method"] == study.ALL).to_numpy()
+    rows = _records({terms.ALL: lambda *_: 0.5, terms.NO_S: lambda *_: 0.5}, cells)
+    own = (rows["method"] == terms.ALL).to_numpy()
     change = np.where(rows["corruption"] == "occlusion", 0.1, -0.1)
     rows["clustering-accuracy"] += np.where(own, change, 0) + 0.002 * rows["repeat"] * own
     assert _verdict("occlusion-s", rows).verdict == "confirmed"
@@ -154,13 +162,13 @@ def test_a_claim_on_one_noise_ignores_the_others():
 def test_the_picture_shows_what_was_run():
     """Curves of sets under noise only; a number for each method and set in each condition."""
     accuracy = {
-        study.ALL: lambda *_: 0.5,
-        study.NO_S: lambda *_: 0.4,
-        study.NCUTS: lambda *_: 0.55,
+        terms.ALL: lambda *_: 0.5,
+        terms.NO_S: lambda *_: 0.4,
+        terms.NCUTS: lambda *_: 0.55,
     }
     clean = _records(accuracy, CELLS[:1], datasets=("orl", "yale"))
     table = _table(pd.concat([clean, _records(accuracy)]))
-    figure = study.draw(table)
+    figure = terms_figure.draw(table)
     curves = [axis for axis in figure.axes if axis.lines]
     assert [axis.get_title() for axis in curves] == ["occlusion"]
     matrices = [axis for axis in figure.axes if axis.images]
@@ -168,6 +176,6 @@ def test_the_picture_shows_what_was_run():
     assert [len(axis.texts) for axis in matrices] == [6, 2]
     assert {text.get_text() for text in matrices[0].texts} == {"\N{MINUS SIGN}10", "+5"}
     plt.close(figure)
-    only_clean = study.draw(_table(clean))
+    only_clean = terms_figure.draw(_table(clean))
     assert not any(axis.lines for axis in only_clean.axes)
     plt.close(only_clean)

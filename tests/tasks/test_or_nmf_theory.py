@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import nnls
 from sklearn.utils import Bunch
 
+from nmfbench import make_solver
 from nmfbench.solvers.online.omf import OMF
 from nmfbench.solvers.online.or_nmf import ORNMF
 from nmfbench.solvers.online.or_nmf_is import ORNMFIS
@@ -27,6 +28,16 @@ def data(rng):
 
 def follow(data, solver, **options):
     return surrogate_stream(data, solver, np.random.default_rng(0), **SIZE, **options)
+
+
+def test_a_stream_is_measured_within_its_second_and_last_pass(data):
+    """Where it is measured anyway nothing changes; and evenly within two of the four passes."""
+    plain, more = (
+        follow(data, make_solver("mor-nmf", buffer=5, random_state=0), n_epochs=4, within=n).arrays
+        for n in (0, 5)
+    )
+    assert set(more["at"]) - set(plain["at"]) == {24, 28, 32, 36, 64, 68, 72, 76} - set(plain["at"])
+    np.testing.assert_array_equal(more["all"][np.isin(more["at"], plain["at"])], plain["all"])
 
 
 def test_costs_count_samples_as_often_as_they_came(rng):

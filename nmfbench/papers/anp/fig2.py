@@ -3,6 +3,7 @@
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.anp import convergence, curves
+from nmfbench.papers.anp.curves_claims import NOT_MONOTONE, claims
 
 
 def trials(profile):
@@ -31,7 +32,7 @@ ARTEFACT = register_artefact(
         frame=frame,
         table=curves.summarise,
         picture=curves.draw,
-        claims=[*curves.claims("Figure 2", "ORL"), curves.NOT_MONOTONE, *convergence.CLAIMS],
+        claims=[*claims("Figure 2", "ORL"), NOT_MONOTONE, *convergence.CLAIMS],
         planned=Plan(20, "A repeat takes 60 s of CPU time."),
         matters=convergence.MATTERS,
         assumed=curves.ASSUMED | convergence.ASSUMED,

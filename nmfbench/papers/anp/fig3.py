@@ -3,6 +3,7 @@
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.anp import curves
+from nmfbench.papers.anp.curves_claims import claims
 
 
 def trials(profile):
@@ -25,7 +26,7 @@ ARTEFACT = register_artefact(
         frame=curves.told_apart,
         table=curves.summarise,
         picture=curves.draw,
-        claims=curves.claims("Figure 3", "objects (COIL-20, not the paper's Caltech-101)"),
+        claims=claims("Figure 3", "objects (COIL-20, not the paper's Caltech-101)"),
         stands_for={"coil20": "COIL-20 for Caltech-101"},
         planned=Plan(20, "A repeat takes 115 s of CPU time."),
         assumed=curves.ASSUMED

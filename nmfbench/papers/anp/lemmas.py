@@ -130,12 +130,13 @@ ARTEFACT = register_artefact(
             "stationary point": "The product UV is the same for all t, so that only the trace "
             "changes, and it falls as long as V is not 0: there is no stationary point with V "
             "other than 0. Components are not scaled, which the slides do not ask for.",
-            "optima": f"Components are scaled to unit length. A fit ends where an iteration "
-            f"changes the objective by {_TOL:g} of it, or after {_MOST}; 2 % are the smallest "
-            "difference of objectives that matters. The slides give no weights: the claim is "
-            f"decided where it comes out alike at ours, λ₁ = {curves.DEFAULTS['lam1']:g} and "
-            f"λ₂ = {curves.DEFAULTS['lam2']:g}, and at the smallest and largest of Figures 2 "
-            "and 3. Other rows have ours.",
+            "optima": "How many are many is not explained: more than one is the least that it "
+            "asks. Components are scaled to unit length. A fit ends where an iteration changes "
+            f"the objective by {_TOL:g} of it, or after {_MOST}; 2 % are the smallest difference "
+            "of objectives that matters. The slides give no weights: the claim is decided where "
+            f"it comes out alike at ours, λ₁ = {curves.DEFAULTS['lam1']:g} and λ₂ = "
+            f"{curves.DEFAULTS['lam2']:g}, and at the smallest and largest of Figures 2 and 3. "
+            "Other rows have ours.",
         },
         caption="Each row is a statement about every instance: over all trials the number of "
         "those outside its bound, and the range of what is measured. Of the spread the mean over "

@@ -25,6 +25,7 @@ _SIDE = 5
 _SHOWN = (*SINGLE[:5], *CHUNKS[:2])
 _METHODS = with_readings(_SHOWN, (OR, MOR))
 _NAMES = {"cbcl": "CBCL", "orl": "ORL", "digits": "digits"}
+_MUCH = 0.1
 _LEAD = "sparseness beyond whole faces and the start"
 
 
@@ -106,7 +107,7 @@ def _at_ranks(name, where):
     """The bases lead at each of the ranks, and at each reading of the settings."""
     tests = {
         f"rank {rank}, {words}": at_least(
-            label, _LEAD, bound=0.0, at=where | {"n_components": rank}
+            label, _LEAD, bound=_MUCH, at=where | {"n_components": rank}
         )
         for rank in CBCL.ranks
         for words, (label,) in readings(name).items()
@@ -119,7 +120,7 @@ def _claims(name, dataset):
     yield Claim(
         f"{name.lower()}-learns-parts-{dataset}",
         f"The bases of {name} on {_NAMES[dataset]} are sparser than whole faces, and than the "
-        "random bases that it starts from.",
+        "random bases that it starts from, by 0.1 or more.",
         "Section V-B, Figure 1",
         _at_ranks(name, where),
     )
@@ -158,7 +159,7 @@ ARTEFACT = register_artefact(
             "parts": "The paper judges by eye; ours is Hoyer's sparseness, mean over all bases, "
             "which the lengths of bases do not change. Parts are sparser than whole faces; as the "
             "uniform numbers of the start are that already, bases have to be sparser than these, "
-            "too.",
+            "too, and by 0.1, what or-nmf/table2 calls much: noise in an image is no part.",
             "examples": "Panel (a), faces of the data, is left out: they may not be redistributed.",
         }
         | {name: curves.ASSUMED[name] for name in ("scale", "tolerance", "inner steps", "T", "M∗")},

@@ -4,6 +4,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.or_nmf import recognition
 from nmfbench.papers.or_nmf.recognition import SHOWN, SIZES, grid
+from nmfbench.papers.or_nmf.recognition_claims import claims
 
 
 def trials(profile):
@@ -25,7 +26,7 @@ ARTEFACT = register_artefact(
         frame=recognition.frame,
         table=recognition.table,
         picture=recognition.curves("or-nmf/fig10"),
-        claims=recognition.claims("Figure 10", "Section V-B.1"),
+        claims=claims("Figure 10", "Section V-B.1"),
         planned=Plan(20, "A repeat takes two minutes of CPU time."),
         matters=recognition.MATTERS,
         assumed=recognition.ASSUMED

@@ -35,6 +35,7 @@ from nmfbench.papers.or_nmf.readings import alike
 
 _SOURCE = "Section V-A.2, Figure 7"
 _WORDS = "on sparse features"
+_SERIOUS = 0.1  # of fₜ, five times the smallest difference that matters
 _AXES = [
     curves.printed_axis("or-nmf/fig7", f"axis-{rank}", panel=f"rank {rank}") for rank in HUE.ranks
 ]
@@ -52,9 +53,9 @@ def _of_each(rank):
         Claim(
             f"onmf-nonconvergent-r{rank}",
             f"ONMF does not converge {_WORDS}, rank {rank}: in the second pass fₜ rises by more "
-            "than 1 %.",
+            "than 10 %.",
             _SOURCE,
-            alike(partial(at_least, value=STORED_RISE, bound=0.01, at=at), ONMF),
+            alike(partial(at_least, value=STORED_RISE, bound=_SERIOUS, at=at), ONMF),
         ),
         Claim(
             f"wor-converges-r{rank}",
@@ -139,6 +140,8 @@ ARTEFACT = register_artefact(
             "than a per cent. Bases that stay as they are would pass, so that fₜ must also end "
             "at half of the cost of the first bases. Whether it ends near that of OR-NMF is our "
             "question: the paper does not compare the two.",
+            "serious": "The paper gives no measure: fₜ rises by more than a tenth in the second "
+            "pass, five times the smallest difference that matters.",
             "names": "The text compares MOR-NMF; title and legend have WOR-NMF, which is meant.",
         },
         caption=curves.CAPTION,

@@ -92,8 +92,9 @@ ARTEFACT = register_artefact(
         matters={_DIED: 0.02},
         assumed={
             "limit": "Any process that keeps something of each sample dies on a stream that is "
-            f"long enough; {_ALLOWANCE} MB are a ninth of the stream. What the process holds at "
-            "its start, Python and its libraries, comes on top.",
+            f"long enough; {_ALLOWANCE} MB are a ninth of the stream. The codes that ONMF keeps "
+            "have 8 MB at its end, which each chunk copies twice: it is the copies that do not "
+            "fit. What the process holds at its start, Python and its libraries, comes on top.",
             "stream": "100 000 random patches of 19 x 19 pixels of natural images, in single "
             "precision, from a memory-mapped file; one pass at rank 10.",
             "ONMF": "Chunks of 100 samples and 20 updates, for speed: its memory is the same. The "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -12,7 +14,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import per_repeat
 from nmfbench.artefacts.finding import with_evidence
 from nmfbench.artefacts.frames import mean_table, select_rows
-from nmfbench.artefacts.grids import Method, cross, methods
+from nmfbench.artefacts.grids import Method, cross, fields, methods
 from nmfbench.artefacts.names import name_curves
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.style import method_styles, plot_band
@@ -30,10 +32,12 @@ GAP, LATE = "exponent of the gap", "exponent of the gap, last decade"
 FIRST, BOTH = "exponent of the change, one pass", "exponent of the change, two passes"
 _SAME = 0.05  # smallest difference of exponents that matters
 _BINS = 8  # a decade
+_SETS = ["cbcl", "orl", "huebow"]
+"""Data of the buffers; all else is measured and drawn on the first."""
 
 
 def trials(profile):
-    """Runs of Algorithm 2 on one buffer, and streams of two passes."""
+    """Runs of Algorithm 2 on one buffer, of OR-NMF also on other data; streams of two passes."""
     smoke = profile == "smoke"
     repeats = {"smoke": 1, "quick": 5, "paper": 20}[profile]
     dataset, rank = ("digits", 4) if smoke else ("cbcl", 10)
@@ -42,10 +46,13 @@ def trials(profile):
     stream = {"n_components": rank, "n_samples": 60 if smoke else 500}
     inner = Trial("inner-rate", dataset, "", options=buffer)
     outer = Trial("step-change", dataset, "", options=stream)
-    return [
+    found = [
         *cross(inner, repeats, methods(METHODS[:2])),
         *cross(outer, repeats, methods(METHODS)),
     ]
+    if profile == "paper":
+        found += cross(inner, repeats, fields("dataset", _SETS[1:]), methods(METHODS[:1]))
+    return found
 
 
 # -- exponents --------------------------------------------------------------------------------
@@ -93,6 +100,7 @@ def _measured(row):
 
 def summarise(frame):
     """Geometric means of gaps and changes, and means of the exponents, with 95 % intervals."""
+    frame = frame[~frame["dataset"].isin(_SETS[1:])]
     rows = frame[["task", "method", "x", "y"]].explode(["x", "y"]).astype({"x": float})
     rows["log"] = np.log(rows["y"].astype(float))
     curves = mean_table(rows, "log", ["task", "method", "x"])
@@ -157,7 +165,10 @@ def _falls(method, name, bound, theory):
         means = {words: per_repeat(frame, *other).mean() for words, other in others.items()}
         return "beside it " + ", ".join(f"{k} {v:.3g}" for k, v in means.items() if v == v)
 
-    return with_evidence(at_least(method, name, bound, measured_from=theory), describe)
+    sides: Any = method
+    if name == LATE and method == OR:
+        sides = [{"method": method, "dataset": dataset} for dataset in _SETS]
+    return with_evidence(at_least(sides, name, bound, measured_from=theory), describe)
 
 
 _FIRST_PASS = "step-1-over-t-first-pass"
@@ -187,7 +198,7 @@ def _claim(name, method, ending="", *, ours):
     text, source, numbers = _RATES[name]
     return Claim(
         name + ending,
-        text.format(method),
+        text.format(method) + ("" if ours else " So it is on CBCL, ORL and hue words."),
         f"ours; {source}" if ours else source,
         _falls(method, *numbers),
         origin="ours" if ours else "paper",
@@ -211,9 +222,10 @@ ARTEFACT = register_artefact(
         planned=Plan(20, "A repeat takes 2 s of CPU time."),
         matters=dict.fromkeys((GAP, LATE, FIRST, BOTH), _SAME),
         assumed={
-            "buffer": "200 samples of CBCL of unit 2-norm with their least-squares coefficients on "
-            "random bases, from which the steps start; rank 10, 10 to 10⁴ steps without the stop "
-            "rule. The minimum is that of exact sweeps over the bases, as in OMF, to 1e-12.",
+            "buffer": "200 samples of CBCL, and for the paper's claim of ORL and of hue words, of "
+            "unit 2-norm with their least-squares coefficients on random bases, from which the "
+            "steps start; rank 10, 10 to 10⁴ steps without the stop rule. The minimum is that of "
+            "exact sweeps over the bases, as in OMF, to 1e-12.",
             "average": "Over all steps from the first on, as Statement 6 has it. Nemirovski et al. "
             "prove the rate 1/√k for an average over the last steps; over all of them a factor "
             "log k is left.",

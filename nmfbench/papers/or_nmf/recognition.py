@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.comparisons import (
-    always_best,
-    better,
-    comparable,
-    per_repeat,
-    rows_of,
-)
-from nmfbench.artefacts.estimate import of_units
-from nmfbench.artefacts.finding import (
-    NO_PAIR,
-    Finding,
-    Test,
-    at_each_reading,
-    together,
-)
-from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows
+from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plots import Curves, Printed
-from nmfbench.artefacts.region import Bounds, Lead, Margin
 from nmfbench.datasets.base import dataset_info
-from nmfbench.papers.or_nmf.methods import INMF, MOR, OMF, OMF_DA, ONMF, OR, PRINTED, UPDATES, WOR
-from nmfbench.papers.or_nmf.readings import against_onmf, further, one_by_one
+from nmfbench.papers.or_nmf.methods import INMF, MOR, OMF, OMF_DA, OR, PRINTED, UPDATES, WOR
+from nmfbench.papers.or_nmf.readings import further
 from nmfbench.papers.reported import reported
 from nmfbench.problems.codes import coded
 
@@ -63,10 +45,6 @@ FAST = tuple(
 SIZES = (3, 5, 7)
 """Training images a person, by panel."""
 
-_ONLINE = [OMF, INMF]
-_RIVALS = [WOR, *_ONLINE]
-"""Rivals in the paper but for ONMF, whose updates are not given, and OMF-DA, which is compared at
-the ranks that it has."""
 _PRINTED_AT = {"yaleb": (10, 50), "orl": (10, 50), "digits": (3,)}
 """Ranks of OMF-DA as printed: the paper's in Figures 2 and 3. At others fits take minutes."""
 _READ_AT = {"yaleb": (10, 40, 80), "orl": (10, 50, 100), "digits": (3, 20)}
@@ -75,15 +53,15 @@ step."""
 _LARGEST = 20  # samples in a buffer
 _REFERENCES = {"accuracy-svd": SVD, "accuracy-pixels": PIXELS}
 
-_NNLS, _INVERSE, _SIMPLEX = "NNLS", "pseudo-inverse", "NNLS, unit sum"
-_CODED = (_NNLS, _INVERSE)
+NNLS, _INVERSE, SIMPLEX = "NNLS", "pseudo-inverse", "NNLS, unit sum"
+CODED = (NNLS, _INVERSE)
 """Codes by which claims of the paper, which names none, have to come out alike."""
-_CODES = {"accuracy-nnls": _NNLS, "accuracy-pinv": _INVERSE, "accuracy-nnls-simplex": _SIMPLEX}
-_ACCURACY = "accuracy (%)"
-MATTERS = {_ACCURACY: 2.0}
+_CODES = {"accuracy-nnls": NNLS, "accuracy-pinv": _INVERSE, "accuracy-nnls-simplex": SIMPLEX}
+ACCURACY = "accuracy (%)"
+MATTERS = {ACCURACY: 2.0}
 """Smallest difference that matters, in per cent."""
-_MARGIN = 4.0  # percentage points, twice the smallest difference that matters
-_BY = ("train_per_class", "n_components")
+MARGIN = 4.0  # percentage points, twice the smallest difference that matters
+BY = ("train_per_class", "n_components")
 
 
 # -- grid, table and figure -------------------------------------------------------------------
@@ -125,11 +103,11 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
     Where the paper's rule gives 20 samples for the buffer of MOR-NMF, its rows stand for both.
     """
     records = _by_buffer(records.astype({"method": str}))
-    long = melt_metrics(records, _CODES, "codes", _ACCURACY, unit=100)
+    long = melt_metrics(records, _CODES, "codes", ACCURACY, unit=100)
     # Every record has them, and they are alike for all methods.
-    each = long.drop_duplicates(["codes", *_BY, "repeat"])
+    each = long.drop_duplicates(["codes", *BY, "repeat"])
     references = [
-        each.assign(method=label, **{_ACCURACY: 100 * each[metric]})
+        each.assign(method=label, **{ACCURACY: 100 * each[metric]})
         for metric, label in _REFERENCES.items()
     ]
     return pd.concat([long, *references], ignore_index=True)
@@ -157,7 +135,7 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
     """Mean accuracies and their 95 % t intervals over splits, of the methods that are drawn."""
     shown = {method.label for method in SHOWN} | {TWENTY, *_REFERENCES.values()}
     return mean_table(
-        frame[frame["method"].isin(shown)], _ACCURACY, ["codes", "method", *_BY], between=(0, 100)
+        frame[frame["method"].isin(shown)], ACCURACY, ["codes", "method", *BY], between=(0, 100)
     )
 
 
@@ -168,7 +146,7 @@ def curves(artefact: str) -> Curves:
         x="n_components",
         labels=[*dict.fromkeys(method.label for method in SHOWN), TWENTY, *_REFERENCES.values()],
         row="codes",
-        rows={_NNLS: "NNLS codes\naccuracy (%)", _INVERSE: "pseudo-inverse codes\naccuracy (%)"},
+        rows={NNLS: "NNLS codes\naccuracy (%)", _INVERSE: "pseudo-inverse codes\naccuracy (%)"},
         column="train_per_class",
         columns={size: f"{size} training images a person" for size in SIZES},
         xlabel="rank",
@@ -199,10 +177,10 @@ ASSUMED = {
     "samples": "Images are scaled to unit length.",
     "averages": "A claim compares methods at equal rank and split, and averages over the ranks "
     "that all have.",
-    "decline": "Accuracy at the largest rank is lower than at the smaller rank of the highest "
-    "mean. A method is robust if at no rank it is lower than at a smaller one by more than "
-    f"{_MARGIN:g} percentage points. A split is one observation, averaged over the sizes of the "
-    "training set.",
+    "decline": f"Accuracy at the largest rank is lower by more than {MARGIN:g} percentage points "
+    "than at the smaller rank of the highest mean, which is chosen on the same splits. A method "
+    "is robust if at no rank it is lower than at a smaller one by more than that. A split is one "
+    "observation, averaged over the sizes of the training set.",
     "start": "All methods of a split share people, images, the order of samples and the start, but "
     "for HALS, which starts from uniform numbers of its own scale.",
     "parameters": "Two passes, both of which T of the cosine counts; θ₀ = 0.1 as printed; chunks "
@@ -226,245 +204,3 @@ ASSUMED = {
     "ours.",
 }
 """Our choices where the paper says nothing of these experiments."""
-
-
-# -- claims -----------------------------------------------------------------------------------
-
-
-def claims(figure: str, source: str) -> list[Claim]:
-    """Claims of the paper on a figure, and our questions.
-
-    Parameters
-    ----------
-    figure : str
-        Such as ``"Figure 10"``.
-    source : str
-        Section that describes it.
-    """
-    source, ours = f"{source}, {figure}", f"ours, after {figure}"
-    at = {"codes": _NNLS}
-    updates = f"updates of a chunk by {ONMF}"
-    found = [
-        claim
-        for method in (OR, MOR)
-        for size in SIZES
-        for claim in against_onmf(
-            f"best-{method.lower()}-{size}",
-            f"{method} is ahead of {', '.join(_RIVALS)}, {ONMF} and OMF-DA as printed with {size} "
-            "training images a person.",
-            source,
-            {
-                words + others: partial(_ahead, names, {"codes": codes, "train_per_class": size})
-                for others, rivals in (("", _RIVALS), (f", without {WOR}", _ONLINE))
-                for words, (codes, names) in _ways(method, *rivals).items()
-            },
-            setting=f"{updates}, {_OPEN} and whether {WOR} is among the others",
-        )
-    ]
-    found += against_onmf(
-        "effective",
-        f"{OR} is ahead of {', '.join(_ONLINE)}, {ONMF} and OMF-DA as printed, on average over "
-        "the sizes of the training set.",
-        f"abstract; {source}",
-        {
-            words: partial(_ahead, names, {"codes": codes})
-            for words, (codes, names) in _ways(OR, *_ONLINE).items()
-        },
-        setting=f"{updates} and {_OPEN}",
-    )
-    found.append(
-        Claim(
-            "mor-works",
-            f"Codes on the bases of {MOR} recognise more than codes on the random bases that it "
-            "starts from.",
-            f"Section II-C; {source}",
-            _however(
-                lambda codes, mor: better(mor, UNTRAINED, _ACCURACY, _BY, at={"codes": codes}), MOR
-            ),
-        )
-    )
-    for name, statement, test_of, rivals in (
-        (
-            "some-ranks-{}",
-            f"At one rank at least {{}} recognises no fewer than {OR}, within {_MARGIN:g} "
-            "percentage points.",
-            partial(_at_some_rank, region=Margin(_MARGIN, both=False)),
-            [OR],
-        ),
-        (
-            "some-ranks-trained-{}",
-            "At one rank at least {} recognises more than the random bases that the online "
-            "methods start from.",
-            partial(_at_some_rank, region=Lead()),
-            [UNTRAINED],
-        ),
-        ("decline-{}", "The accuracy of {} falls where the rank is high.", _falls, []),
-    ):
-        ids = {method: name.format(method.lower()) for method in (ONMF, INMF)}
-        found += against_onmf(
-            ids[ONMF],
-            statement.format(ONMF),
-            source,
-            {
-                words: partial(_of_onmf, test_of, codes, names)
-                for words, (codes, names) in _ways(*rivals).items()
-            },
-            setting=f"{updates} and {_OPEN}",
-        )
-        of_inmf = _however(test_of, INMF, *rivals)
-        found.append(Claim(ids[INMF], statement.format(INMF), source, of_inmf))
-    found += [
-        Claim(
-            f"robust-{method.lower()}",
-            f"The accuracy of {method} is robust on all ranks: at none is it lower than at a "
-            f"smaller one by more than {_MARGIN:g} percentage points.",
-            source,
-            _however(_robust, method),
-        )
-        for method in (OR, MOR, WOR)
-    ]
-    found += [
-        Claim(
-            f"above-{name}",
-            f"Codes on the bases of {OR} recognise more than {words}.",
-            ours,
-            better(OR, rival, _ACCURACY, _BY, at=at),
-            origin="ours",
-        )
-        for name, words, rival in (
-            ("untrained", "codes on the random bases that it starts from", UNTRAINED),
-            ("pixels", "the images themselves", PIXELS),
-        )
-    ]
-    found += [
-        Claim(
-            f"safeguarded-{method.lower()}",
-            f"{method} is ahead of OMF-DA with a safeguard, on average over the sizes of the "
-            "training set.",
-            f"{ours}, whose OMF-DA has no safeguard",
-            better(method, OMF_DA, _ACCURACY, _BY, at=at),
-            origin="ours",
-        )
-        for method in (OR, MOR)
-    ]
-    found.append(
-        Claim(
-            "twenty-samples",
-            f"{MOR} with a buffer of 20 samples is ahead of {', '.join(_RIVALS)}, {ONMF} with 200 "
-            "updates of a chunk and OMF-DA with a safeguard, on average over the sizes of the "
-            "training set.",
-            f"{ours}, whose buffer holds a tenth of the training images",
-            always_best(TWENTY, [*_RIVALS, ONMF, OMF_DA], _ACCURACY, _BY, at=at),
-            origin="ours",
-        )
-    )
-    gauges = [{"method": OR, "codes": codes} for codes in (_NNLS, _SIMPLEX)]
-    statement = (
-        f"Whether the bases of {OR} have unit length or unit sum makes less than {_MARGIN:g} "
-        "percentage points of difference."
-    )
-    test = comparable(gauges, _ACCURACY, _MARGIN, _BY)
-    return [*found, Claim("gauge", statement, ours, test, origin="ours")]
-
-
-_OPEN = "codes, tolerance and M∗"
-"""Settings that the paper leaves open, in words."""
-
-
-def _ways(*labels):
-    """Reading in words -> codes, and what the methods are called."""
-    named = one_by_one(*labels)
-    return {
-        f"{codes}, {words}" if len(named) > 1 else codes: (codes, names)
-        for codes, (words, names) in product(_CODED, named.items())
-    }
-
-
-def _ahead(names, at, onmf) -> Test:
-    """The first is ahead of the others, of ONMF, and of OMF-DA as printed at the ranks it has."""
-    method, *rivals = names
-    sides = [*rivals, onmf], [PRINTED]
-    return together(*(always_best(method, them, _ACCURACY, _BY, at=at) for them in sides))
-
-
-def _however(test_of, *labels) -> Test:
-    """A test of codes and methods that comes out alike at each reading."""
-    ways = _ways(*labels).items()
-    return at_each_reading(_OPEN, {words: test_of(codes, *names) for words, (codes, names) in ways})
-
-
-def _of_onmf(test_of, codes, names, onmf) -> Test:
-    return test_of(codes, onmf, *names)
-
-
-def _at_some_rank(codes, method, rival, *, region) -> Test:
-    """The lead of ``method`` lies in a region, at one of the ranks that both methods have."""
-
-    def test(frame):
-        rows = select_rows(frame, codes=codes)
-        own, best = (set(rows_of(rows, name)["n_components"]) for name in (method, rival))
-        if not own & best:
-            return Finding.without("not run", NO_PAIR)
-        each = {"n_components": sorted(own & best)}
-        return always_best(
-            method, [rival], _ACCURACY, ["train_per_class"], region=region, each=each, rule="some"
-        )(rows)
-
-    return test
-
-
-def _falls(codes, method) -> Test:
-    """Accuracy at the largest rank is lower than at the best smaller one."""
-
-    def test(frame):
-        losses = _losses(select_rows(frame, codes=codes), method)
-        if not losses:
-            return _too_few(method)
-        last, (lost, best) = losses.popitem()
-        text = (
-            f"{method} loses {{}} percentage points from its best smaller rank ({best}) to {last}"
-        )
-        return Finding(text, [of_units(lost, _ACCURACY)], Lead())
-
-    return test
-
-
-def _robust(codes, method) -> Test:
-    """Accuracy at no rank is lower than at the best smaller one by more than the margin."""
-
-    def test(frame):
-        losses = _losses(select_rows(frame, codes=codes), method)
-        if not losses:
-            return _too_few(method)
-        text = f"most that {method} loses: {{}} percentage points (margin {_MARGIN:g}), {{name}}"
-        found = [
-            of_units(lost, name=f"from its best smaller rank ({best}) to {rank}")
-            for rank, (lost, best) in losses.items()
-        ]
-        return Finding(text, found, Bounds(high=_MARGIN))
-
-    return test
-
-
-def _too_few(method):
-    return Finding.without("inconclusive", f"{method} has fewer than two ranks so far")
-
-
-def _losses(frame, method):
-    """By rank but the smallest: what a split loses from the best smaller rank, and which that is.
-
-    The best rank is that of the highest mean, for each size of the training set; a split's loss is
-    the mean over these sizes.
-    """
-    scores = per_repeat(frame, method, _ACCURACY, _BY)
-    wide = scores.unstack("n_components").dropna()
-    found = {}
-    for rank in wide.columns[1:]:
-        best = wide.loc[:, wide.columns < rank].groupby("train_per_class").mean().idxmax(axis=1)
-        lost = [
-            (rows[best[size]] - rows[rank]).droplevel("train_per_class")
-            for size, rows in wide.groupby("train_per_class")
-        ]
-        words = ", ".join(f"{smaller} with {size}" for size, smaller in best.items())
-        found[rank] = pd.concat(lost).groupby("repeat").mean(), f"{words} training images a person"
-    return found

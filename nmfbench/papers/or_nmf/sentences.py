@@ -286,7 +286,7 @@ SENTENCES = (
             "inner/inmf-slow-orl",
             "inner/inmf-slow-huebow",
             "inner/inmf-slower-than-sweeps",
-            "table1/inmf-time",
+            "efficiency/inmf-time",
         ),
     ),
     Sentence(
@@ -315,6 +315,9 @@ SENTENCES = (
         "information.”",
         place="Section IV-E",
         tests=(
+            "inner/omf-slow-cbcl",
+            "inner/omf-slow-orl",
+            "inner/omf-slow-huebow",
             "inner/omf-off-diagonal-half",
             "inner/omf-off-diagonal-quarter",
         ),
@@ -357,7 +360,7 @@ SENTENCES = (
             "limit/mor-survives",
             "efficiency/less-time-omf",
             "efficiency/less-time-inmf",
-            "inner/fewer-rises",
+            "efficiency/faster-omf-da-samples",
         ),
     ),
     # Section V-A: efficiency.
@@ -496,7 +499,13 @@ SENTENCES = (
         "relatively high.”",
         place="Section V-A.2, Figure 7",
         asks="in some cases",
-        tests=("fig7/onmf-cheaper-r50", "fig7/onmf-cheaper-r80", "fig7/onmf-cheaper-at-high-rank"),
+        tests=("fig7/onmf-cheaper-r50", "fig7/onmf-cheaper-r80"),
+    ),
+    Sentence(
+        key="onmf-cheaper-at-high-rank",
+        text="ONMF is cheap “especially when the reduced dimensionality is relatively high”.",
+        place="Section V-A.2, Figure 7",
+        tests=("fig7/onmf-cheaper-at-high-rank",),
     ),
     Sentence(
         key="onmf-nonconvergent",
@@ -519,7 +528,7 @@ SENTENCES = (
         key="is-ill-posed",
         text="“The IS divergence is ill-posed on that dataset”, the sparse one.",
         place="Section V-A.3",
-        tests=("table2/is-sparse",),
+        tests=("table2/is-sparse", "table2/is-sparse-alone"),
     ),
     Sentence(
         key="is-faster",

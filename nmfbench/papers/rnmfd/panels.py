@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from nmfbench.papers.rnmfd.sets import (
     SETS,
     clusterings,
     method,
+    name_as_printed,
     shape_trial,
     sparseness_trial,
 )
@@ -50,6 +51,8 @@ class Panel:
         Data sets.
     others : sequence of str, default=()
         Parameters that have the same value.
+    rule : str, default="safe"
+        Update of the representation, of RNMFD.
     """
 
     method: str
@@ -60,6 +63,7 @@ class Panel:
     quick: Sequence[float] = ()
     sets: Sequence[str] = tuple(SETS)
     others: Sequence[str] = ()
+    rule: str = "safe"
 
     @property
     def range(self) -> list[float]:
@@ -72,10 +76,12 @@ class Panel:
         if self.method == RAW:
             # Pixels 0 to 255 with the weights alpha and beta are pixels 0 to 1 with both divided.
             return {"scale": "none", "alpha": value / _WHITE, "beta": _WEIGHT / _WHITE}
-        return dict.fromkeys((self.parameter, *self.others), value)
+        rule = {} if self.rule == "safe" else {"v_update": self.rule}
+        return dict.fromkeys((self.parameter, *self.others), value) | rule
 
     def at(self, value: float) -> Method:
-        return method(self.method, self.solver, **self.params(value))
+        found = method(self.method, self.solver, **self.params(value))
+        return replace(found, drawn=self.rule == "safe")
 
 
 _ALPHAS = (1.0, 10.0, 100.0, 1000.0, 5000.0, 10000.0)
@@ -87,7 +93,7 @@ _WIDE, _QUICK = (0.1, *_ALPHAS), (0.1, *_DECADES)
 
 PANELS = {
     "p": Panel(RNMFD, "rnmfd", "n_neighbors", range(1, 10), (3, 7), quick=range(1, 10, 2)),
-    "alpha": Panel(RNMFD, "rnmfd", "alpha", _ALPHAS),
+    "alpha": Panel(RNMFD, "rnmfd", "alpha", _WIDE, quick=_WIDE[1:]),
     "beta": Panel(RNMFD, "rnmfd", "beta", _BETAS, (50, 1e4)),
     "gnmf": Panel("GNMF", "gnmf", "alpha", _WIDE, quick=_QUICK),
     "dnmf": Panel("DNMF", "dnmf", "alpha", _WIDE, quick=_QUICK, others=("alpha_features",)),
@@ -96,6 +102,12 @@ PANELS = {
     "orthogonal": Panel(RNMFD, "rnmfd", "beta", (_HUGE,), (_HUGE, _HUGE)),
 }
 """By name: of the paper, then ours."""
+AS_PRINTED = {name: name_as_printed(name) for name in ("p", "alpha", "beta", "orthogonal")}
+"""Panels of RNMFD, and those with the exponent of Eq. (17) as printed."""
+PANELS |= {
+    printed: replace(PANELS[name], method=name_as_printed(RNMFD), rule="paper")
+    for name, printed in AS_PRINTED.items()
+}
 
 METHODS = tuple(panel.at(value) for panel in PANELS.values() for value in panel.values)
 
@@ -112,9 +124,9 @@ def panel_trials(profile: str) -> list[Trial]:
         options = {"unit_samples": False} if panel.method == RAW else {}
         trials = [changed(trial, {"options": options}) for trial in trials]
         found += trials
-        if name == "beta":
+        if name in ("beta", AS_PRINTED["beta"]):
             found += map(sparseness_trial, trials)
-            ends = [panel.at(x) for x in (_SMALL, USUAL[name])]
+            ends = [panel.at(x) for x in (_SMALL, USUAL["beta"])]
             found += map(shape_trial, clusterings(sets, ends, runs, smoke=small))
     return found
 

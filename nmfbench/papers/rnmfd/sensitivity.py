@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -11,15 +12,13 @@ import pandas as pd
 from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.comparisons import always_best, better
 from nmfbench.artefacts.estimate import Estimate, of_left_out
-from nmfbench.artefacts.finding import NO_PAIR, Finding, Test
+from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, at_each_reading
 from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.region import Bounds, Lead, Margin
 from nmfbench.core.matters import Ratio
-from nmfbench.papers.rnmfd.panels import BEST, EXTENDED, GAP, LOST, PANELS, RNMFD, USUAL
+from nmfbench.papers.rnmfd.panels import AS_PRINTED, BEST, EXTENDED, GAP, LOST, PANELS, RNMFD, USUAL
 from nmfbench.papers.rnmfd.protocols import AC, printed
-from nmfbench.papers.rnmfd.sets import (
-    SETS,
-)
+from nmfbench.papers.rnmfd.sets import SETS, name_as_printed
 from nmfbench.stats.pooled import pooled_means
 
 _WRONG = "share clustered wrongly"
@@ -37,6 +36,33 @@ def _in_range(frame, name):
 def by_set(describe: Callable[[str], str], sets: Iterable[str]) -> str:
     """Words on each of some data sets, in the order of the tables."""
     return ", ".join(f"{SETS[name].label} {describe(name)}" for name in SETS if name in set(sets))
+
+
+def at_each_exponent(tests: Mapping[str, Test], setting: str = "") -> Test:
+    """Tests of RNMFD along its parameters, alike with the safe exponent and with the printed one.
+
+    Parameters
+    ----------
+    tests : mapping of str to callable
+        Reading of another setting in words -> test; of none, ``""`` -> test.
+    setting : str, optional
+        The other setting.
+    """
+    safe = {printed: name for name, printed in AS_PRINTED.items()}
+
+    def as_printed(test, frame):
+        panels = frame["panel"].replace(safe)
+        rows = frame[~frame["panel"].isin(AS_PRINTED)]
+        named = rows["method"].replace({name_as_printed(RNMFD): RNMFD})
+        return test(rows.assign(panel=panels[rows.index], method=named))
+
+    readings = {
+        f"{words}, exponent {exponent}".removeprefix(", "): run
+        for words, test in tests.items()
+        for exponent, run in (("safe", test), ("1, as printed", partial(as_printed, test)))
+    }
+    exponents = "the exponent of Eq. (17)"
+    return at_each_reading(f"{setting} and {exponents}" if setting else exponents, readings)
 
 
 def ahead_of_baselines(name: str) -> Test:
@@ -127,17 +153,17 @@ def _collapse(rows, scores):
     )
 
 
-def spread_below(name: str, *, stable: bool = True) -> Test:
+def spread_below(name: str, *, stable: bool = True, whole: bool = False) -> Test:
     """Mean AC is alike at all values in the range of a panel, on every data set.
 
     Of every pair of values on a data set the means differ by less than the margin, twice the
     smallest difference that matters. ``stable=False`` claims that those of some pair differ by
-    more.
+    more, and ``whole`` is about all values that were run, not those in the range.
     """
     panel = PANELS[name]
 
     def test(frame):
-        rows = _in_range(frame, name)
+        rows = select_rows(frame, panel=name) if whole else _in_range(frame, name)
         if rows.empty:
             return Finding.without("not run", "no trial of this grid measures it")
         cells = pooled_means(rows.groupby(_CELL)[AC], "dataset")
@@ -158,20 +184,20 @@ def spread_below(name: str, *, stable: bool = True) -> Test:
                 gaps.append(Estimate(gap, error, low["freedom"], runs, AC, where))
         if not gaps:
             return Finding.without("inconclusive", "fewer than two values have been run")
-        whole = spread.index.nunique() == len(panel.sets)
+        complete = spread.index.nunique() == len(panel.sets)
         text = "largest difference in AC {}, on {name}"
         if stable:
-            return Finding(text, gaps, Margin(), complete=whole, unit="runs", notes=notes)
-        return Finding(text, gaps, Bounds(0.04), "some", whole, "runs", notes)
+            return Finding(text, gaps, Margin(), complete=complete, unit="runs", notes=notes)
+        return Finding(text, gaps, Bounds(0.04), "some", complete, "runs", notes)
 
     return test
 
 
-def steadier(name: str, rival: str) -> Test:
+def steadier(name: str, rival: str, *, whole: bool = False) -> Test:
     """The mean AC of a method varies less over the range of its panel than that of a rival.
 
     A difference of ranges, in the mean over the data sets, with the jackknife over runs; only
-    values that both were run with count.
+    values that both were run with count, of all of them if ``whole``.
     """
     ours, theirs = PANELS[name].method, PANELS[rival].method
 
@@ -181,7 +207,8 @@ def steadier(name: str, rival: str) -> Test:
         return (means.max() - means.min()).unstack("dataset")
 
     def test(frame):
-        rows = select_rows(frame, panel=[name, rival], x=PANELS[name].range)
+        x = PANELS[rival].values if whole else PANELS[name].range
+        rows = select_rows(frame, panel=[name, rival], x=list(x))
         rows = rows[rows.groupby("x")["panel"].transform("nunique") == 2]
         if rows.empty:
             return Finding.without("not run", NO_PAIR)
@@ -212,7 +239,7 @@ def wider(name: str, rivals: Sequence[str], factor: float) -> Test:
 
     It does well where its mean AC is within five points of its best: counted are the decades of
     the longest stretch of values around the best, in the mean over the data sets, with the
-    jackknife over runs. Only values that all were run with count.
+    jackknife over runs, each over all values that it was run with.
     """
     ours, *theirs = (PANELS[panel].method for panel in (name, *rivals))
 
@@ -223,8 +250,7 @@ def wider(name: str, rivals: Sequence[str], factor: float) -> Test:
 
     def test(frame):
         rows = select_rows(frame, panel=[name, *rivals])
-        rows = rows[rows.groupby("x")["panel"].transform("nunique") == 1 + len(rivals)]
-        if rows.empty:
+        if rows["panel"].nunique() <= len(rivals):
             return Finding.without("not run", NO_PAIR)
         found = decades(rows)
         leads = [

@@ -177,6 +177,11 @@ ARTEFACT = register_artefact(
             "file in blocks of at most 1000; one pass, in a fresh process whose data segment is "
             "limited to 600 MB.",
             "rank": "10.",
+            "updates": "Each update of the bases ends by rule (9) with a τ of 0.001, after at most "
+            "1000 inner steps, of OMF after at most 100 sweeps; M∗ is kept, and θ constant, as the "
+            "length of the stream is not known. Other settings change how many inner steps a "
+            "sample takes. Of OR-NMF these read samples from a buffer that outgrows the caches, "
+            "which counts against a time that stays constant.",
             "growth": "An exponent in the number of samples seen, over the last nine tenths of a "
             "stream: at least 0.5 grows, below 0.05 does not.",
         },

@@ -62,6 +62,7 @@ _NAMES = {"cbcl": "CBCL", "orl": "ORL", "huebow": "hue words", "mnist": "MNIST",
 _TRAINING, _UNSEEN, _CLOCK = "training samples", "unseen samples", "training, by time"
 _VIEWS = {_TRAINING: "passes", _UNSEEN: "passes", _CLOCK: "CPU seconds of the updates"}
 _GAP, _TEST = "gap to the optimum, training (%)", "gap to the optimum, unseen samples (%)"
+_STEP = "CPU seconds of an inner step"
 
 
 def trials(profile):
@@ -88,7 +89,8 @@ def trials(profile):
 
 
 def frame(records: pd.DataFrame) -> pd.DataFrame:
-    """A row for each record of a curve: ``passes``, ``seconds``, and gaps to the reference.
+    """A row for each record of a curve: ``passes``, ``seconds``, ``_STEP``, and gaps to the
+    reference.
 
     The reference of a repeat is the lower of two long runs of HALS, from the bases that all share
     and from NNDSVD. Besides, for each repeat and panel, rows of "online" and of HALS with the
@@ -96,6 +98,7 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
     "all" with ``tau``, how alike the methods rank by the two gaps after the last pass.
     """
     rows = []
+    records = records.assign(inner=records["inner-iterations"])
     for (dataset, rank, repeat), fits in records.groupby(["dataset", "n_components", "repeat"]):
         place = {"dataset": dataset, "n_components": rank, "repeat": repeat}
         best = fits[fits["n_iter"] == _LONG]
@@ -120,6 +123,7 @@ def _records_of(fits, best):
                     "passes": record["iteration"] / fit.samples,
                     "seconds": record["cpu_seconds"],
                     "cost ratio": ratio,
+                    _STEP: trace["cpu_seconds"][-1] / fit.inner,
                     _GAP: 100 * (ratio - 1),
                     _TEST: 100 * (unseen / best["test-cost"] - 1),
                 }
@@ -226,10 +230,17 @@ ARTEFACT = register_artefact(
             ),
             Claim(
                 "omf-cg-slow",
-                "Conjugate gradients are time consuming: passes of OMF-CG take more CPU seconds "
-                "than passes of OMF-DA.",
+                "Conjugate gradients are time consuming: an inner step of OMF-CG takes more CPU "
+                "seconds than one of OMF-DA.",
                 "Section IV-F",
+                smaller(OMF_DA, "OMF-CG", _STEP),
+            ),
+            Claim(
+                "omf-cg-slow-passes",
+                "Passes of OMF-CG take more CPU seconds than passes of OMF-DA.",
+                "ours, after Section IV-F, which speaks of the procedure",
                 smaller(OMF_DA, "OMF-CG", "seconds"),
+                origin="ours",
             ),
             Claim(
                 "online-beats-batch",
@@ -247,7 +258,7 @@ ARTEFACT = register_artefact(
             "the CPU time of the grid, and which no claim names.",
             chosen=lambda trial: trial.solver != "sklearn-minibatch-dl",
         ),
-        matters={"cost ratio": Ratio(0.02), "tau": 0.05, "to 1 %": Ratio(0.10)},
+        matters={"cost ratio": Ratio(0.02), "tau": 0.05, "to 1 %": Ratio(0.10), _STEP: Ratio(0.10)},
         assumed={
             "optimum": "The lowest cost that HALS reaches in 1000 iterations, from the bases that "
             "all methods start from and from NNDSVD. It is no global optimum: a gap may be below "
@@ -258,6 +269,10 @@ ARTEFACT = register_artefact(
             "the paper aims at and does not measure. The gap is to the cost that the bases of the "
             "optimum have there.",
             "scale": "Samples of unit 2-norm.",
+            "inner steps": "By OMF-CG and OMF-DA until one changes the bases by less than 0.001, "
+            "100 at most. OMF-DA has a safeguard here, which halves steps that would raise the "
+            "surrogate and so makes its steps dearer; how many steps a pass takes is another "
+            "question.",
         },
         caption="Mean gap to the optimum with 95 % intervals, against passes and against median "
         "CPU seconds; linear below 1 %.",

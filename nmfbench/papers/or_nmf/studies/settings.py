@@ -152,7 +152,8 @@ _CLAIMS = [
     ),
     Claim(
         "buffer-cost",
-        "MOR-NMF with a buffer of 20 samples has a lower cost fₜ after two passes than with 2.",
+        "On CBCL, rank 10, MOR-NMF with a buffer of 20 samples has a lower cost fₜ after two "
+        "passes than with 2.",
         "Section II-C",
         alike(lambda long, short: smaller(long, short, STORED_COST, at=_AT_MAIN), MOR, _FEW),
     ),
