@@ -77,7 +77,7 @@ SENTENCES = (
         "columns of V become proportional, “which is obviously meaningless for image "
         "representation”.",
         place="Section 2.1",
-        tests=("table1/graph-makes-columns-alike",),
+        tests=("table1/graph-makes-columns-alike-gnmf",),
     ),
     Sentence(
         key="scale-transfer",
