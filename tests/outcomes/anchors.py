@@ -40,7 +40,7 @@ def _fig4(lead):
     def metrics(row, rng):
         noise = 0.01 * rng.standard_normal()
         if row["corruption"] == "poisson":
-            if row["level"] == 10:
+            if row["method"] == fig4.FURTHER:
                 return {"anchor-recovery": 1.0 if lead else 0.5 + noise}
             worse = 0.0 if lead or row["method"] == fig4.KL else 0.4
             return {"anchor-recovery": 0.9 - worse + noise}
