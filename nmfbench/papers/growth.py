@@ -60,11 +60,6 @@ def at_most_linear(method: str, value: str, size: str, at: Mapping[str, Any]) ->
     return test
 
 
-def grow_alike(method: str, rival: str, value: str, size: str, at: Mapping[str, Any]) -> Test:
-    """Exponents of two methods differ by no more than the margin."""
-    return _compared(method, rival, value, size, at, Margin())
-
-
 def grows_no_faster(
     method: str,
     rival: str,
@@ -80,10 +75,7 @@ def grows_no_faster(
     the size.
     """
     least = 1.0 if or_linearly else -np.inf
-    return _compared(method, rival, value, size, at, Margin(both=False), least)
 
-
-def _compared(method, rival, value, size, at, region, least=-np.inf):
     def test(frame):
         own, other = (exponents(frame, name, value, size, at) for name in (method, rival))
         gaps = (other.clip(lower=least) - own).dropna()
@@ -94,6 +86,6 @@ def _compared(method, rival, value, size, at, region, least=-np.inf):
             f"{EXPONENT} of the {value} of {rival} ({found}) minus that of {method} "
             f"({own.mean():.2f}): {{}}"
         )
-        return Finding(text, [of_units(gaps, EXPONENT)], region)
+        return Finding(text, [of_units(gaps, EXPONENT)], Margin(both=False))
 
     return test

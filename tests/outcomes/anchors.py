@@ -40,10 +40,11 @@ def _fig4(lead):
     def metrics(row, rng):
         noise = 0.01 * rng.standard_normal()
         if row["corruption"] == "poisson":
-            if row["level"] == 10:
+            if row["method"] == fig4.FURTHER:
                 return {"anchor-recovery": 1.0 if lead else 0.5 + noise}
             worse = 0.0 if lead or row["method"] == fig4.KL else 0.4
-            return {"anchor-recovery": 0.9 - worse + noise}
+            rise = (0.005 if lead else -0.005) * row["level"]
+            return {"anchor-recovery": 0.9 - worse + rise + noise}
         if (row["method"] == fig4.IS) == lead:
             return {"anchor-recovery": 0.9 + noise}
         return {"anchor-recovery": 0.3 + (0 if lead else 0.03 * row["level"]) + noise}

@@ -13,7 +13,7 @@ from nmfbench.artefacts.grids import cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.core.matters import Ratio
-from nmfbench.papers.growth import MATTERS, at_most_linear, grow_alike
+from nmfbench.papers.growth import MATTERS, at_most_linear, grows_no_faster
 from nmfbench.papers.rnmfd import sets
 from nmfbench.trials.trial import Trial
 
@@ -70,8 +70,8 @@ def draw(table):
     )
 
 
-def _alike(size, at, own):
-    return grow_alike(own, GNMF, SECONDS, size, at)
+def _no_faster(size, at, own):
+    return grows_no_faster(own, GNMF, SECONDS, size, at, or_linearly=True)
 
 
 ARTEFACT = register_artefact(
@@ -102,9 +102,10 @@ ARTEFACT = register_artefact(
                 Claim(
                     f"as-gnmf-in-{name}",
                     f"That is the same as GNMF: with the number of {name} the CPU seconds of an "
-                    "iteration of both grow alike.",
+                    "iteration grow no faster than under GNMF, or than linearly, by more than the "
+                    "margin.",
                     _SOURCE,
-                    sets.at_each_exponent(partial(_alike, size, at), RNMFD),
+                    sets.at_each_exponent(partial(_no_faster, size, at), RNMFD),
                 )
                 for name, (size, at) in _AXES.items()
             ),
@@ -119,6 +120,9 @@ ARTEFACT = register_artefact(
             "which the paper counts too and yet calls the whole linear.",
             "linear": "An exponent of no more than 1.1, twice the smallest difference that matters "
             "above 1, over two doublings.",
+            "same as GNMF": "The paper compares bounds of the cost, so that slower growth is no "
+            "contradiction: an exponent not above that of GNMF, or above 1 where that is less, by "
+            "more than 0.1. Costs that do not grow with the size lower the exponents of both.",
             "update": sets.ASSUMED["update"],
         },
         caption="Milliseconds of CPU time of an iteration, mean ± half of the 95 % interval over "

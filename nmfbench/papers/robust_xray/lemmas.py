@@ -233,7 +233,8 @@ FACTS = (
     ),
     _of_new(
         key="at-most-r-selections",
-        statement="RobustXRAY, XRAY-IS and XRAY-KL make at most r selections.",
+        statement="RobustXRAY, XRAY-IS and XRAY-KL make at most r selections. (True by "
+        "construction: each adds an anchor or more, and a fit ends at r.)",
         metric="selections-per-anchor",
         short="selections of a fit over its rank",
         high=1,
@@ -241,7 +242,8 @@ FACTS = (
     _of_new(
         key="lower-ranks-contained",
         statement="A fit of RobustXRAY, XRAY-IS or XRAY-KL contains the fits of all lower ranks, "
-        "so that one fit serves the selection of a rank.",
+        "so that one fit serves the selection of a rank. (True by construction: anchors are added "
+        "one after the other and never taken back.)",
         metric="lower-ranks-contained",
         short="share of lower ranks whose anchors are the first ones of the fit",
         low=1,

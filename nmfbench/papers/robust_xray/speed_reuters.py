@@ -65,7 +65,7 @@ ARTEFACT = register_artefact(
         }
         | {
             name: speed_exemplars.ASSUMED[name]
-            for name in ("RobustXRAY", "exemplars", "3 to 10 times")
+            for name in ("RobustXRAY", "exemplars", "3 to 10 times", "implementations")
         },
         caption="CPU seconds, mean ± half of the 95 % interval over splits.",
     )
