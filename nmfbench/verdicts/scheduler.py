@@ -289,7 +289,7 @@ class Account:
     predicted, spent : float
         CPU seconds.
     expected : float
-        Verdicts.
+        Verdicts, of batches that were computed whole.
     decided : int
         Open tests decided after them, in whichever artefact.
     """
@@ -383,14 +383,15 @@ def run_batches(
         course.computed += done.seconds
         agenda.pending.remove(done.keys)
         agenda.refresh(done.keys)
-        overrun = done.seconds >= most and not agenda.pending.lacking.isdisjoint(batch.keys)
+        whole = agenda.pending.lacking.isdisjoint(batch.keys)
+        overrun = done.seconds >= most and not whole
         if overrun:
             say(f"{name} takes longer than predicted; its cost is predicted again")
         account = accounts.setdefault(batch.artefacts[0], Account())
         account.batches += 1
         account.predicted += batch.seconds
         account.spent += done.seconds
-        account.expected += batch.expected.verdicts
+        account.expected += batch.expected.verdicts if whole else 0.0
         account.decided += before - agenda.open
         if one_look and not overrun:
             begun.update(batch.artefacts)

@@ -291,6 +291,18 @@ def test_a_batch_beyond_limits_is_set_back_once(clock):
     assert sum("exceeded a limit" in text for text in world.lines) == 1
 
 
+def test_what_a_batch_was_expected_to_decide_counts_once_it_is_computed(clock):
+    """A batch that ends before its last trial comes again, and its tests are expected once."""
+    world = World(clock, {"one": [1.0]}, {"one": 1.0})
+
+    def compute(trials, deadline, most):
+        return world.compute(trials[: len(world.order) + 4], deadline, most)
+
+    account = world.run(np.inf, compute)["one"]
+    assert account.batches > 1
+    assert account.expected <= account.batches - 1
+
+
 def test_a_batch_that_takes_far_longer_than_predicted_is_left(clock):
     """Measured costs correct the prediction, and another artefact comes first then."""
     world = World(clock, {"dear": [1.5], "fair": [1.5]}, {"dear": 100.0, "fair": 5.0})
