@@ -144,7 +144,7 @@ ARTEFACT = register_artefact(
         table=table,
         picture=draw,
         claims=list(_claims()),
-        planned=Plan(10, "The splits of Figure 9; a repeat takes two minutes of CPU time."),
+        planned=Plan(10, "The splits of Figure 9; a repeat takes four minutes of CPU time."),
         assumed=faces.ASSUMED
         | {
             "rank": faces.RANK_LOST,

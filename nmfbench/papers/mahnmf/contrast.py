@@ -137,7 +137,7 @@ ARTEFACT = register_artefact(
                 ("affinity", "V", "the matrix V of the similarities itself", False),
             )
         ],
-        planned=Plan(10, "A repeat, of all ten images, takes some five minutes of CPU time."),
+        planned=Plan(10, "A repeat, of all ten images, takes some eight minutes of CPU time."),
         matters={"contrast": Ratio(0.05)},
         assumed={
             "clearly distinguishes": "The paper judges by eye. The number is the mean similarity "
