@@ -55,6 +55,7 @@ LEVEL = {name: words.format(CONDITIONS[name][1]) for name, words in _OF_LEVELS.i
 """Level of each condition, in words."""
 
 _OTHERS = {
+    "occlusion": (0.2, 0.4),
     "Laplace": (0.1, 0.3),
     "salt & pepper": (0.1, 0.3),
     "Gaussian": (0.1, 0.3),

@@ -57,6 +57,7 @@ ARTEFACT = register_artefact(
             "Gaussian noise": "Its level decides: with little of it MahNMF may be ahead, as "
             "without noise. Claims are decided where they come out alike with "
             f"{' and '.join(OTHER_LEVELS['Gaussian'])}.",
+            "occlusion": "Of one size, while Figure 10 is read at three.",
         },
         caption="PIE: 42 images a person under as many lightings; ORL: 10 images a person, which "
         f"differ in pose and expression. A cluster for each person. {clustering.CAPTION}",
