@@ -44,8 +44,8 @@ ARTEFACT = register_artefact(
         planned=Plan(20, "As in the paper's grid: a repeat takes 195 s of CPU time."),
         assumed=clustering.ASSUMED
         | {
-            "occlusion": "Its size decides: the more of a face is hidden, the less may be left of a "
-            "lead. Claims are decided where they come out alike with "
+            "occlusion": "Its size decides: the more of a face is hidden, the less may be left of "
+            "a lead. Claims are decided where they come out alike with "
             f"{' and '.join(OTHER_LEVELS['occlusion'])}, of {', '.join(map(str, _PEOPLE))} people.",
         },
         caption="About 64 images of each person under as many lightings; a cluster for each "
