@@ -15,7 +15,18 @@ from nmfbench.artefacts.frames import reference, select_rows, with_columns
 from nmfbench.artefacts.plots import image_grid
 from nmfbench.artefacts.style import show_images
 from nmfbench.papers.mahnmf import faces
-from nmfbench.papers.mahnmf.faces import FACTORIZATIONS, NAMES, READ_AT, lowest, slug
+from nmfbench.papers.mahnmf.faces import (
+    EUC,
+    FACTORIZATIONS,
+    HYBRID,
+    KL,
+    MAH,
+    NAMES,
+    READ_AT,
+    at_other_levels,
+    lowest,
+    slug,
+)
 from nmfbench.problems.faces import CONDITIONS
 from nmfbench.trials.trial import Trial
 
@@ -28,10 +39,15 @@ _COLUMNS = ("condition", "method", "component", "pixels", "contamination", "adde
 
 
 def grid(dataset: str, profile: str) -> list[Trial]:
-    """The bases of the first split, for the pictures, and the noise in the bases of all splits."""
+    """The bases of the first split, for the pictures, and the noise in the bases of all splits.
+
+    Under Laplace noise at other levels, too, which are trials of Table 1.
+    """
     bases = faces.trials_on_faces("factorization", dataset, profile, ranks=READ_AT[:1])
     noise = faces.trials_on_faces("reconstruction", dataset, profile, ranks=READ_AT)
     trials = [trial for trial in bases if trial.repeat == 0] + noise
+    if profile == "paper":
+        trials += at_other_levels(noise, "Laplace", [EUC, KL, MAH, HYBRID])
     return [trial for trial in trials if trial.solver != "pca"]
 
 
@@ -112,6 +128,7 @@ def free_of_noise(dataset: str, conditions: Sequence[str], source: str) -> list[
             ADDED,
             at={"condition": condition},
             ranks=READ_AT,
+            levels=condition == "Laplace",
         )
     ]
 
@@ -139,6 +156,7 @@ def figure(name: str, dataset: str, source: str, claims: Sequence[Claim], **part
 
 ASSUMED = faces.ASSUMED | {
     "rank": faces.RANK_LOST,
+    "levels of noise": faces.OF_LAPLACE,
     "bases shown": "Five of the first split, drawn once and the same for all methods and "
     "conditions. Each is scaled to its own largest entry, which is white.",
     "contamination": "The paper shows pictures and has no number. Ours is the share of a basis "

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
-from nmfbench.artefacts.finding import at_each_reading, with_evidence
+from nmfbench.artefacts.finding import with_evidence
 from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows
 from nmfbench.artefacts.grids import Method, changed, cross, methods, options
 from nmfbench.artefacts.plan import Plan
@@ -21,6 +19,7 @@ from nmfbench.papers.mahnmf.faces import (
     NAMES,
     OTHER_LEVELS,
     READ_AT,
+    at_levels_and_ranks,
     at_other_levels,
     conditions,
     slug,
@@ -98,16 +97,10 @@ def _lower(values, place):
     """At both ranks and at each level of the noise."""
 
     def nearer(at):
-        return always_best(MAH, [EUC, KL], list(values), at=at, lower=True, ratio=True)
+        return always_best(MAH, [EUC, KL], list(values), at=place | at, lower=True, ratio=True)
 
-    usual = place["condition"]
-    levels = {LEVEL[usual]: usual} | {words: words for words in OTHER_LEVELS[usual]}
-    tests = {
-        f"{words}, rank {rank}": nearer(place | {"condition": condition, "n_components": rank})
-        for (words, condition), rank in product(levels.items(), READ_AT)
-    }
     return with_evidence(
-        at_each_reading("the level of the noise and the rank", tests),
+        at_levels_and_ranks(place["condition"], nearer, READ_AT),
         lambda frame: _brightness(select_rows(frame, place)),
     )
 

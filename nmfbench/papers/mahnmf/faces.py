@@ -7,7 +7,7 @@ takes its trials from :func:`trials_on_faces`, and a fit is computed once for al
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from itertools import product
 from typing import Any, Literal
 
 from nmfbench.artefacts.claim import Claim
@@ -180,10 +180,34 @@ def at_levels(condition: str, test_of: Callable[[str], Test]) -> Test:
     test_of : callable
         Condition, at the usual level or at another one -> test.
     """
-    places = {LEVEL[condition]: condition} | {words: words for words in OTHER_LEVELS[condition]}
+    places = _levels_of(condition)
     return at_each_reading(
         "the level of the noise", {words: test_of(place) for words, place in places.items()}
     )
+
+
+def at_levels_and_ranks(
+    condition: str, test_of: Callable[[Mapping[str, Any]], Test], ranks: Sequence[int]
+) -> Test:
+    """A test that comes out alike at each level of a noise, and at each of some ranks.
+
+    Parameters
+    ----------
+    condition : str
+    test_of : callable
+        Condition and rank, as columns -> test.
+    ranks : sequence of int
+    """
+    tests = {
+        f"{words}, rank {rank}": test_of({"condition": place, "n_components": rank})
+        for (words, place), rank in product(_levels_of(condition).items(), ranks)
+    }
+    return at_each_reading("the level of the noise and the rank", tests)
+
+
+def _levels_of(condition):
+    """The usual level and the other ones, in words -> the condition at each."""
+    return {LEVEL[condition]: condition} | {words: words for words in OTHER_LEVELS[condition]}
 
 
 def lowest(
@@ -217,7 +241,7 @@ def lowest(
     ranks : sequence of int, optional
         At each of which it has to come out alike.
     levels : bool, default=False
-        So it has at each level of the noise, in place of ranks.
+        So it has at each level of the noise.
     """
 
     def ahead(method, place):
@@ -226,12 +250,16 @@ def lowest(
         )
 
     def test_of(method):
+        usual = dict(at or {})
+
+        def there(place):
+            return ahead(method, usual | place)
+
+        if levels and ranks:
+            return at_levels_and_ranks(usual["condition"], there, ranks)
         if levels:
-            usual = at or {}
-            return at_levels(
-                usual["condition"], lambda words: ahead(method, {**usual, "condition": words})
-            )
-        return at_ranks(partial(ahead, method), ranks, at) if ranks else ahead(method, at)
+            return at_levels(usual["condition"], lambda name: there({"condition": name}))
+        return at_ranks(there, ranks) if ranks else ahead(method, at)
 
     hybrid = f"{source}, of MahNMF; of the hybrid, which minimises the same loss further, ours"
     if ours:
@@ -252,6 +280,11 @@ def lowest(
 RANK_LOST = (
     f"Lost in the text, which says of Table 1 that it is alike at other ranks: {READ_AT[0]} is "
     f"shown, and claims are decided where they come out alike at {READ_AT[0]} and {READ_AT[1]}."
+)
+OF_LAPLACE = (
+    "Claims under Laplace noise are decided where they come out alike at "
+    f"{', '.join([LEVEL['Laplace'], *OTHER_LEVELS['Laplace']])}; the first is shown. "
+    "Those under other noise are read at one level."
 )
 UNIT_LENGTH = (
     "Components are scaled to unit length before codes are compared. Both algorithms depend on it, "

@@ -13,10 +13,15 @@ from nmfbench.artefacts.style import show_images
 from nmfbench.metrics.factors import relative_error
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import (
+    EUC,
     FACTORIZATIONS,
+    HYBRID,
+    KL,
+    MAH,
     NAMES,
     NOISY,
     READ_AT,
+    at_other_levels,
     lowest,
     trials_on_faces,
 )
@@ -36,13 +41,19 @@ _WHITE = {"mean-train": 0.6, "mean-test": 0.6, "example-train": 1.0, "example-te
 
 
 def trials(profile):
-    """Reconstructions of both sets: pictures are of Yale B, of PIE there are the errors alone."""
-    return [
+    """Reconstructions of both sets: pictures are of Yale B, of PIE there are the errors alone.
+
+    Under Laplace noise at other levels, too, which are trials of Table 1.
+    """
+    found = [
         trial
         for dataset in (_YALEB, _PIE)
         for trial in trials_on_faces("reconstruction", dataset, profile, ranks=READ_AT)
         if trial.solver != "pca"
     ]
+    if profile == "paper":
+        return found + at_other_levels(found, "Laplace", [EUC, KL, MAH, HYBRID])
+    return found
 
 
 def images(frame):
@@ -51,7 +62,10 @@ def images(frame):
     Columns: ``condition``, ``view`` (a key of the arrays of the task), ``image`` ("clean",
     "given" or a method), ``pixels``, and ``error``, relative to the clean image.
     """
-    frame = select_rows(frame, dataset=_YALEB, repeat=0, n_components=frame["n_components"].min())
+    rank = frame["n_components"].min()
+    frame = select_rows(
+        frame, dataset=_YALEB, repeat=0, n_components=rank, condition=list(CONDITIONS)
+    )
     rows = {}
     for fit in frame.sort_values(["condition", "method"]).itertuples():
         for view in _VIEWS:
@@ -125,6 +139,7 @@ ARTEFACT = register_artefact(
                     ratio=True,
                     ours=condition in _OURS,
                     ranks=READ_AT,
+                    levels=condition == "Laplace",
                 )
             ),
             *(
@@ -147,6 +162,7 @@ ARTEFACT = register_artefact(
         assumed=faces.ASSUMED
         | {
             "rank": faces.RANK_LOST,
+            "levels of noise": faces.OF_LAPLACE,
             "average reconstruction": "Read as the mean of the reconstructions of all images of a "
             "part. Noise averages out in it, and a veil over all images stays. So one image is "
             "shown, too: that of median brightness in its part, first split. Of Gaussian and "

@@ -14,11 +14,9 @@ from nmfbench.papers.mahnmf.faces import (
     EUC,
     HYBRID,
     KL,
-    LEVEL,
     MAH,
     METHODS,
     NAMES,
-    OTHER_LEVELS,
     PCA,
     READ_AT,
     at_other_levels,
@@ -110,10 +108,8 @@ ARTEFACT = register_artefact(
         | {
             "rank": "Lost in the text, which says that the table looks alike at other ranks; "
             "20 and 50.",
-            "levels of noise": "That of Laplace noise decides: with little of it EucNMF may be "
-            "ahead, as it minimises the error of the table without noise. Claims are decided where "
-            f"they come out alike at {', '.join([LEVEL['Laplace'], *OTHER_LEVELS['Laplace']])}; "
-            "the first is shown. Those under salt & pepper are read at one level.",
+            "levels of noise": "With little Laplace noise EucNMF may be ahead, as it minimises the "
+            f"error of the table without noise. {faces.OF_LAPLACE}",
             "training images": "The clean ones, against the product of the factors of the "
             "corrupted ones.",
             "test images": "Corrupted like the training images, and coded on the learned bases "
