@@ -63,7 +63,7 @@ ARTEFACT = bases.figure(
     methods=(*FACTORIZATIONS, _IMAGES),
     grid=trials,
     claims=[_under_poisson(method) for method in (MAH, HYBRID)],
-    planned=Plan(10, "Complete when plans were made; a repeat takes 55 s of CPU time."),
+    planned=Plan(10, "As in the paper's grid: a repeat takes 55 s of CPU time beside Table 1."),
     assumed=bases.ASSUMED
     | {
         "Poisson": "The paper says that MahNMF suppresses it too, and of no rival that it does "

@@ -43,7 +43,7 @@ ARTEFACT = bases.figure(
             ranks=READ_AT,
         )
     ],
-    planned=Plan(10, "Complete when plans were made; a repeat takes 90 s of CPU time."),
+    planned=Plan(10, "As in the paper's grid: a repeat takes 90 s of CPU time beside Table 1."),
     assumed=bases.ASSUMED
     | {
         "illumination": "The paper has no number for it. Ours is how far bases are from their "
