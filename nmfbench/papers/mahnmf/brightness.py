@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
@@ -21,6 +22,7 @@ from nmfbench.papers.mahnmf.faces import (
     NAMES,
     OTHER_LEVELS,
     READ_AT,
+    at_another_level,
     at_other_levels,
     conditions,
     slug,
@@ -144,6 +146,7 @@ ARTEFACT = register_artefact(
         table=table,
         picture=draw,
         claims=list(_claims()),
+        further=partial(at_another_level, _CONDITIONS),
         planned=Plan(10, "The splits of Figure 9; a repeat takes four minutes of CPU time."),
         assumed=faces.ASSUMED
         | {
