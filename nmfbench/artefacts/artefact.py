@@ -84,6 +84,9 @@ class Artefact:
         Smallest differences that matter, of columns that its frame derives and its claims compare.
     planned : Plan, optional
         Repeats after which its verdicts are final; every registered artefact has one.
+    further : callable, optional
+        Trial -> whether it is there for further readings of claims alone. While these are not
+        computed, the artefact is judged without them.
     stands_for : mapping
         Of real data sets that take the place of the paper's: what they stand for here,
         such as ``{"coil20": "COIL-20 for Caltech-101"}``.
@@ -109,6 +112,7 @@ class Artefact:
     assumed: Mapping[str, str] = field(default_factory=dict)
     matters: Matters = field(default_factory=dict)
     planned: Plan | None = None
+    further: Callable[[Trial], bool] = lambda trial: False
     stands_for: Mapping[str, str] = field(default_factory=dict)
     caption: str = ""
     scores: Callable[[pd.DataFrame], pd.DataFrame] | None = None

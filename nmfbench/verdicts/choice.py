@@ -57,7 +57,8 @@ def choose_grid(
 
     A repeat of a profile is whole if every trial of it has a record, done or failed. Without a
     profile an artefact is judged on whole repeats alone: of the paper grid if it has enough of
-    them, else of the part of it that is planned, else of the quick grid, and if none has enough,
+    them, else of the part of it that is planned, else of that part without what further readings of
+    claims take, which are open then, else of the quick grid, and if none has enough,
     of the one that has most trials in whole repeats. Enough are five, fewer than which decide
     nothing, or all repeats of a grid that has fewer. Grids on the data themselves come before
     grids on stand-ins.
@@ -104,7 +105,11 @@ def _candidates(artefact, substitute):
     if paper is not None:
         yield "paper", paper
         if artefact.planned is not None and artefact.planned.part:
-            yield "paper", artefact.planned.trials(paper)
+            paper = artefact.planned.trials(paper)
+            yield "paper", paper
+        usual = [trial for trial in paper if not artefact.further(trial)]
+        if len(usual) < len(paper):
+            yield "paper", usual
     quick = _plan(artefact, "quick", substitute)
     if quick is not None:
         yield "quick", quick

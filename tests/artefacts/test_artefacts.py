@@ -58,7 +58,7 @@ def test_every_trial_belongs_to_a_method(artefact):
 
 def test_an_unknown_profile_is_named():
     """An unknown profile is an error that lists the known ones."""
-    with pytest.raises(ValueError, match="smoke, quick, paper"):
+    with pytest.raises(ValueError, match="'smoke', 'quick', 'paper'"):
         ARTEFACTS[0].plan("huge")
 
 

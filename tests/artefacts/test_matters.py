@@ -159,8 +159,8 @@ def compared(thing, seen):
         yield from _named(dict(zip(thing.__code__.co_freevars, cells, strict=True)), seen)
     elif dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         yield from _named(vars(thing), seen)
-    elif isinstance(thing, list | tuple):
-        for each in thing:
+    elif isinstance(thing, list | tuple | dict):
+        for each in thing.values() if isinstance(thing, dict) else thing:
             yield from compared(each, seen)
 
 

@@ -401,6 +401,20 @@ def test_the_choice_of_a_grid_does_not_depend_on_outcomes(small, tmp_path):
     assert (verdict.done, verdict.paper_total, verdict.partial) == (11, 30, True)
 
 
+def test_further_readings_wait_until_they_are_computed(small, tmp_path):
+    """Without them the artefact is judged on all else; with five repeats of them, on all."""
+    wide = replace(small, further=lambda trial: trial.level == LEVELS["paper"][-1])
+    usual = [trial for trial in _paper(range(10)) if not wide.further(trial)]
+    assert 0 < len(usual) < len(_grid("paper"))
+    with Store(tmp_path) as store:
+        _fill(store, usual)
+        assert choose_grid(small, store).profile == "quick"
+        grid = choose_grid(wide, store)
+        assert (grid.profile, grid.whole, grid.trials) == ("paper", 10, usual)
+        _fill(store, _paper(range(5)))
+        assert len(choose_grid(wide, store).trials) == len(_paper(range(5)))
+
+
 def test_a_fewer_repeats_grid_needs_all_of_them(small, tmp_path):
     """A grid of fewer than five repeats is preferred once it is complete, and not before."""
     three = replace(small, grid=lambda profile: [t for t in _grid(profile) if t.repeat < 3])

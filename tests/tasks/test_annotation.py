@@ -115,7 +115,7 @@ def test_an_image_with_many_tags_gives_the_most_frequent_ones():
 
 def test_an_unknown_rule_is_named():
     """An unknown rule is an error that lists the known ones."""
-    with pytest.raises(ValueError, match="'local' or 'cooccurrence', got 'global'"):
+    with pytest.raises(ValueError, match="'local', 'cooccurrence', got 'global'"):
         transfer_tags(np.array([[0]]), np.ones((1, 1), dtype=bool), rule="global")
 
 

@@ -245,7 +245,7 @@ def test_codes_at_the_cap_are_counted():
 
 def test_an_unknown_scaling_is_refused():
     """The message lists the known ones."""
-    with pytest.raises(ValueError, match="scaling must be 'l2' or 'l1', got 'max'"):
+    with pytest.raises(ValueError, match="scaling must be one of 'l2', 'l1', got 'max'"):
         run(samples(), Identity(), scaling="max")
 
 

@@ -275,7 +275,7 @@ def test_best_single_moves_against_a_fine_grid():
 def test_unknown_options_of_nlad_are_named(name, wrong):
     """An unknown basis or start is an error that lists the known ones."""
     options = {"n_components": 2, name: wrong}
-    with pytest.raises(ValueError, match=f"{name} must be '.+' or '.+', got '{wrong}'"):
+    with pytest.raises(ValueError, match=f"{name} must be one of '.+', '.+', got '{wrong}'"):
         nlad(uniform(), Exact(), np.random.default_rng(0), **options)
 
 

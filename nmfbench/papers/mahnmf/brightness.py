@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
@@ -19,6 +21,7 @@ from nmfbench.papers.mahnmf.faces import (
     NAMES,
     OTHER_LEVELS,
     READ_AT,
+    at_another_level,
     at_levels_and_ranks,
     at_other_levels,
     conditions,
@@ -137,6 +140,7 @@ ARTEFACT = register_artefact(
         table=table,
         picture=draw,
         claims=list(_claims()),
+        further=partial(at_another_level, _CONDITIONS),
         planned=Plan(10, "The splits of Figure 9; a repeat takes four minutes of CPU time."),
         assumed=faces.ASSUMED
         | {

@@ -171,6 +171,11 @@ def at_ranks(
     return at_each_reading("the rank", {name: test_of(place) for name, place in places.items()})
 
 
+def at_another_level(conditions: Iterable[str], trial: Trial) -> bool:
+    """Whether a trial has another level of one of some noises than the usual one."""
+    return any(trial.labels.get("condition") in OTHER_LEVELS[name] for name in conditions)
+
+
 def at_levels(condition: str, test_of: Callable[[str], Test]) -> Test:
     """A test that comes out alike at each level of a noise, where that of the paper is lost.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
@@ -20,7 +21,9 @@ FREE = "RNMFD without orthogonality"
 _DEFAULT, _FREE = by_rule("safe"), sets.method(FREE, "rnmfd", beta=0.0)
 _PRINTED = by_rule("paper", max_iter=_LONG, tol=0.0)
 SHORTER = f"{PRINTED}, {_SHORT} iterations"
-_SHORTER = sets.method(SHORTER, "rnmfd", v_update="paper", max_iter=_SHORT, tol=0.0)
+_SHORTER = replace(
+    sets.method(SHORTER, "rnmfd", v_update="paper", max_iter=_SHORT, tol=0.0), drawn=False
+)
 METHODS = (_DEFAULT, _FREE, _PRINTED, _SHORTER)
 
 

@@ -123,7 +123,7 @@ def _records_of(fits, best):
                     "passes": record["iteration"] / fit.samples,
                     "seconds": record["cpu_seconds"],
                     "cost ratio": ratio,
-                    _STEP: trace["cpu_seconds"][-1] / fit.inner,
+                    _STEP: trace["cpu_seconds"][-1] / (fit.inner or np.nan),
                     _GAP: 100 * (ratio - 1),
                     _TEST: 100 * (unseen / best["test-cost"] - 1),
                 }
