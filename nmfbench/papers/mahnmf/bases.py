@@ -23,6 +23,7 @@ from nmfbench.papers.mahnmf.faces import (
     MAH,
     NAMES,
     READ_AT,
+    at_another_level,
     at_other_levels,
     lowest,
     slug,
@@ -148,6 +149,7 @@ def figure(name: str, dataset: str, source: str, claims: Sequence[Claim], **part
             picture=draw,
             claims=[*free_of_noise(dataset, _CLEARED, source), *claims],
             matters=MATTERS,
+            further=partial(at_another_level, ["Laplace"]),
             caption=CAPTION,
             **settings,
         )

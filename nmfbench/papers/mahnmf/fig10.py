@@ -12,6 +12,7 @@ from nmfbench.papers.mahnmf.faces import (
     KL,
     MAH,
     OTHER_LEVELS,
+    at_another_level,
     at_other_levels,
 )
 
@@ -41,6 +42,7 @@ ARTEFACT = register_artefact(
         picture=partial(clustering.draw, ["yaleb"]),
         scores=clustering.scores,
         claims=clustering.outlier_claims("yaleb"),
+        further=partial(at_another_level, ["occlusion"]),
         planned=Plan(20, "As in the paper's grid: a repeat takes 180 s of CPU time."),
         assumed=clustering.ASSUMED
         | {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
@@ -21,6 +23,7 @@ from nmfbench.papers.mahnmf.faces import (
     NAMES,
     NOISY,
     READ_AT,
+    at_another_level,
     at_other_levels,
     lowest,
     trials_on_faces,
@@ -158,6 +161,7 @@ ARTEFACT = register_artefact(
                 )
             ),
         ],
+        further=partial(at_another_level, ["Laplace"]),
         planned=Plan(10, "As in the paper's grid: fits are those of Table 1."),
         assumed=faces.ASSUMED
         | {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
@@ -19,6 +21,7 @@ from nmfbench.papers.mahnmf.faces import (
     NAMES,
     PCA,
     READ_AT,
+    at_another_level,
     at_other_levels,
     lowest,
     slug,
@@ -102,6 +105,7 @@ ARTEFACT = register_artefact(
                 levels=condition == "Laplace",
             )
         ],
+        further=partial(at_another_level, ["Laplace"]),
         planned=Plan(10, "As in the paper's grid: a repeat takes 12 minutes of CPU time."),
         matters={_ERROR: Ratio(0.02)},
         assumed=faces.ASSUMED
