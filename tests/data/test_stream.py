@@ -42,7 +42,7 @@ def test_laws_change_as_the_kind_says(kind, alike):
 
 def test_unknown_kinds_are_refused():
     """The kinds that there are stand in the message."""
-    with pytest.raises(ValueError, match="stationary, abrupt, gradual, recurring"):
+    with pytest.raises(ValueError, match="'stationary', 'abrupt', 'gradual', 'recurring'"):
         drifting("sudden")
     with pytest.raises(ValueError, match="noise"):
         drifting(noise=-1.0)
