@@ -16,26 +16,25 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd import protocols, sets
 from nmfbench.papers.rnmfd.panels import (
-    AS_PRINTED,
     COLUMNS,
     GAP,
     LOST,
     METHODS,
     PANELS,
+    PRINTED_PANELS,
     SPARSE,
     by_panel,
     panel_trials,
 )
-from nmfbench.papers.rnmfd.protocols import AC, BASELINES, NMI
-from nmfbench.papers.rnmfd.protocols import AS_PRINTED as PRINTED_BASELINES
+from nmfbench.papers.rnmfd.protocols import AC, AS_PRINTED, BASELINES, NMI
 from nmfbench.papers.rnmfd.sensitivity import (
     MATTERS,
     ahead_of_baselines,
     as_good_as_extended,
-    at_each_exponent,
     better_than_at,
     higher_and_worse,
     orthogonal,
+    panels_at_each_exponent,
     spread_below,
     steadier,
     wider,
@@ -91,7 +90,7 @@ def summarise(frame):
     ``method``, ``mean``, ``low``, ``high``, ``count``. In panel "objective" ``x`` is the
     iteration, and the score the objective over the samples.
     """
-    frame = frame[~frame["panel"].isin(AS_PRINTED.values())]
+    frame = frame[~frame["panel"].isin(PRINTED_PANELS.values())]
     by = ["panel", "dataset", "x", "score", "method"]
     names = (AC, NMI, LOST, GAP, SPARSE)
     scores = melt_metrics(frame, {name: name for name in names}, "score", "value")
@@ -123,7 +122,7 @@ CLAIMS = [
             "RNMFD has a higher AC than the best baseline of Table 3 on all five data sets for "
             f"{symbol} from {PANELS[name].between[0]:g} to {PANELS[name].between[1]:g}.",
             f"{_WHERE}({letter}){note}",
-            at_each_exponent({"": ahead_of_baselines(name)}),
+            panels_at_each_exponent(ahead_of_baselines(name)),
             reported(_ID, name).text,
             origin="ours" if note else "paper",
         )
@@ -137,7 +136,7 @@ CLAIMS = [
         "stable-alpha",
         "RNMFD is stable for α from 10 to 10⁴.",
         f"{_WHERE}(b)",
-        at_each_exponent({"": spread_below("alpha")}),
+        panels_at_each_exponent(spread_below("alpha")),
         reported(_ID, "alpha").text,
     ),
     Claim(
@@ -157,7 +156,7 @@ CLAIMS = [
         "The AC of RNMFD varies less with α than that of GNMF, over α from 10 to 10⁴ and from 0.1 "
         "on.",
         _WHERE,
-        at_each_exponent(_over_ranges(partial(steadier, "alpha", "gnmf")), _RANGE),
+        panels_at_each_exponent(_over_ranges(partial(steadier, "alpha", "gnmf")), _RANGE),
     ),
     Claim(
         "steadier-ignmf",
@@ -171,28 +170,28 @@ CLAIMS = [
         "The range of α over which RNMFD does well (within five points of its best AC) is much "
         "wider than the ranges of GNMF and DNMF: more than twice as wide on the logarithmic axis.",
         f"{_WHERE}(b)",
-        at_each_exponent({"": wider("alpha", ["gnmf", "dnmf"], 2.0)}),
+        panels_at_each_exponent(wider("alpha", ["gnmf", "dnmf"], 2.0)),
     ),
     Claim(
         "p-too-small",
         "If p is too small the local structure cannot be fully used: AC at p = 1 is below that "
         "for p from 3 to 7.",
         f"{_WHERE}(a)",
-        at_each_exponent({"": better_than_at("p", 1)}),
+        panels_at_each_exponent(better_than_at("p", 1)),
     ),
     Claim(
         "p-too-large",
         "If p is too large the graph may connect dissimilar samples: on one of the data sets at "
         "least AC at p = 9, the largest, is below that for p from 3 to 7.",
         f"{_WHERE}(a)",
-        at_each_exponent({"": better_than_at("p", 9, somewhere=True)}),
+        panels_at_each_exponent(better_than_at("p", 9, somewhere=True)),
     ),
     Claim(
         "alpha-too-small",
         "If α is small the locality of data may not be preserved effectively: on one of the data "
         "sets at least AC at α = 1 is below that for α from 10 to 10⁴.",
         f"{_WHERE}(b)",
-        at_each_exponent({"": better_than_at("alpha", 1, somewhere=True)}),
+        panels_at_each_exponent(better_than_at("alpha", 1, somewhere=True)),
     ),
     *(
         Claim(
@@ -200,7 +199,7 @@ CLAIMS = [
             f"If β is too small RNMFD is prone to the trivial solution: on {images.label} more "
             "columns of the representation are alike at β = 1 than at 100, and AC is lower.",
             f"{_WHERE}(c)",
-            at_each_exponent({"": higher_and_worse(COLUMNS, "beta", 1.0, dataset)}),
+            panels_at_each_exponent(higher_and_worse(COLUMNS, "beta", 1.0, dataset)),
         )
         for dataset, images in SETS.items()
     ),
@@ -210,7 +209,7 @@ CLAIMS = [
             f"If β is too large codes may be too sparse, which is not desired: on {images.label} "
             "they are sparser at β = 10⁶ than at 100, and AC is lower.",
             f"{_WHERE}(c)",
-            at_each_exponent({"": higher_and_worse(SPARSE, "beta", 1e6, dataset)}),
+            panels_at_each_exponent(higher_and_worse(SPARSE, "beta", 1e6, dataset)),
         )
         for dataset, images in SETS.items()
     ),
@@ -220,7 +219,7 @@ CLAIMS = [
         "best parameters, the method that it extends, by more than the margin, on all five data "
         "sets.",
         f"{_WHERE}(c)",
-        at_each_exponent({"": as_good_as_extended("beta")}),
+        panels_at_each_exponent(as_good_as_extended("beta")),
         reported(_ID, "beta").text,
     ),
     Claim(
@@ -228,7 +227,7 @@ CLAIMS = [
         "A properly large β makes the representation orthogonal: with β = 10⁸ ‖VᵀV − I‖² is at "
         "most a thousandth of k on the five data sets.",
         "Section 3.1",
-        at_each_exponent({"": orthogonal(1e-3)}),
+        panels_at_each_exponent(orthogonal(1e-3)),
     ),
     Claim(
         "stable-raw",
@@ -303,7 +302,7 @@ ARTEFACT = register_artefact(
             "much wider": "More than twice the decades, of those from 0.1 to 10⁴ that were tried. "
             "A stretch counts around the best value, so that a method that is low all over has "
             "none for being flat.",
-            "baselines": PRINTED_BASELINES,
+            "baselines": AS_PRINTED,
             "λ": "The default rule at all values and on all sets. The paper sets λ for each data "
             "set, and Table 3 has the best of three rules: so this asks more of RNMFD.",
             "exponent": "Along p, α and β RNMFD is run with the safe exponent, which is drawn, and "

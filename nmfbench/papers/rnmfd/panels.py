@@ -102,11 +102,11 @@ PANELS = {
     "orthogonal": Panel(RNMFD, "rnmfd", "beta", (_HUGE,), (_HUGE, _HUGE)),
 }
 """By name: of the paper, then ours."""
-AS_PRINTED = {name: name_as_printed(name) for name in ("p", "alpha", "beta", "orthogonal")}
+PRINTED_PANELS = {name: name_as_printed(name) for name in ("p", "alpha", "beta", "orthogonal")}
 """Panels of RNMFD, and those with the exponent of Eq. (17) as printed."""
 PANELS |= {
     printed: replace(PANELS[name], method=name_as_printed(RNMFD), rule="paper")
-    for name, printed in AS_PRINTED.items()
+    for name, printed in PRINTED_PANELS.items()
 }
 
 METHODS = tuple(panel.at(value) for panel in PANELS.values() for value in panel.values)
@@ -124,7 +124,7 @@ def panel_trials(profile: str) -> list[Trial]:
         options = {"unit_samples": False} if panel.method == RAW else {}
         trials = [changed(trial, {"options": options}) for trial in trials]
         found += trials
-        if name in ("beta", AS_PRINTED["beta"]):
+        if name in ("beta", PRINTED_PANELS["beta"]):
             found += map(sparseness_trial, trials)
             ends = [panel.at(x) for x in (_SMALL, USUAL["beta"])]
             found += map(shape_trial, clusterings(sets, ends, runs, smoke=small))

@@ -16,7 +16,16 @@ from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, at_each_reading
 from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.region import Bounds, Lead, Margin
 from nmfbench.core.matters import Ratio
-from nmfbench.papers.rnmfd.panels import AS_PRINTED, BEST, EXTENDED, GAP, LOST, PANELS, RNMFD, USUAL
+from nmfbench.papers.rnmfd.panels import (
+    BEST,
+    EXTENDED,
+    GAP,
+    LOST,
+    PANELS,
+    PRINTED_PANELS,
+    RNMFD,
+    USUAL,
+)
 from nmfbench.papers.rnmfd.protocols import AC, printed
 from nmfbench.papers.rnmfd.sets import SETS, name_as_printed
 from nmfbench.stats.pooled import pooled_means
@@ -38,21 +47,22 @@ def by_set(describe: Callable[[str], str], sets: Iterable[str]) -> str:
     return ", ".join(f"{SETS[name].label} {describe(name)}" for name in SETS if name in set(sets))
 
 
-def at_each_exponent(tests: Mapping[str, Test], setting: str = "") -> Test:
-    """Tests of RNMFD along its parameters, alike with the safe exponent and with the printed one.
+def panels_at_each_exponent(test: Test | Mapping[str, Test], setting: str = "") -> Test:
+    """A test of RNMFD along its parameters, alike with the safe exponent and with the printed one.
 
     Parameters
     ----------
-    tests : mapping of str to callable
-        Reading of another setting in words -> test; of none, ``""`` -> test.
+    test : Test, or mapping of str to Test
+        Of another setting, too: each of its readings in words -> test.
     setting : str, optional
         The other setting.
     """
-    safe = {printed: name for name, printed in AS_PRINTED.items()}
+    tests = test if isinstance(test, Mapping) else {"": test}
+    safe = {printed: name for name, printed in PRINTED_PANELS.items()}
 
     def as_printed(test, frame):
         panels = frame["panel"].replace(safe)
-        rows = frame[~frame["panel"].isin(AS_PRINTED)]
+        rows = frame[~frame["panel"].isin(PRINTED_PANELS)]
         named = rows["method"].replace({name_as_printed(RNMFD): RNMFD})
         return test(rows.assign(panel=panels[rows.index], method=named))
 
