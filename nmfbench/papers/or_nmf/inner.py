@@ -138,26 +138,31 @@ def _ever_fails(dataset, inmf):
     return within({"method": inmf, "measure": FAILED, "dataset": dataset}, test)
 
 
-_CLAIMS = [
-    *(
+def _slow(label, what, measure, section):
+    """A method takes many iterations, on each data set."""
+    return [
         Claim(
-            f"inmf-slow-{name}",
-            f"On {words} INMF takes more than {_MANY} multiplicative updates for a sample, until "
-            "99 % of what they can gain is gained.",
-            "Section IV-C",
+            f"{label.lower()}-slow-{name}",
+            f"On {words} {label} takes more than {_MANY} {what}, until 99 % of what they can gain "
+            "is gained.",
+            section,
             alike(
                 partial(
                     at_least,
                     value=COUNT,
                     bound=_MANY,
                     ratio=True,
-                    at={"measure": UPDATES, "dataset": name},
+                    at={"measure": measure, "dataset": name},
                 ),
-                INMF,
+                label,
             ),
         )
         for name, (words, *_) in SETS.items()
-    ),
+    ]
+
+
+_CLAIMS = [
+    *_slow(INMF, "multiplicative updates for a sample", UPDATES, "Section IV-C"),
     Claim(
         "inmf-slower-than-sweeps",
         "INMF takes more multiplicative updates for a sample than exact sweeps over the bases "
@@ -175,25 +180,7 @@ _CLAIMS = [
         )
         for name, (words, *_) in SETS.items()
     ),
-    *(
-        Claim(
-            f"omf-slow-{name}",
-            f"On {words} OMF takes more than {_MANY} sweeps over the bases, until 99 % of what "
-            "they can gain is gained.",
-            "Section IV-E",
-            alike(
-                partial(
-                    at_least,
-                    value=COUNT,
-                    bound=_MANY,
-                    ratio=True,
-                    at={"measure": _OF_OMF[1.0], "dataset": name},
-                ),
-                OMF,
-            ),
-        )
-        for name, (words, *_) in SETS.items()
-    ),
+    *_slow(OMF, "sweeps over the bases", _OF_OMF[1.0], "Section IV-E"),
     _more_sweeps("half", "all of them than with half", 1.0, 0.5),
     _more_sweeps("quarter", "half of them than with a quarter", 0.5, 0.25),
     Claim(
