@@ -16,11 +16,7 @@ from nmfbench.artefacts.plots import image_grid
 from nmfbench.artefacts.style import show_images
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import (
-    EUC,
     FACTORIZATIONS,
-    HYBRID,
-    KL,
-    MAH,
     NAMES,
     READ_AT,
     at_another_level,
@@ -48,7 +44,7 @@ def grid(dataset: str, profile: str) -> list[Trial]:
     noise = faces.trials_on_faces("reconstruction", dataset, profile, ranks=READ_AT)
     trials = [trial for trial in bases if trial.repeat == 0] + noise
     if profile == "paper":
-        trials += at_other_levels(noise, "Laplace", [EUC, KL, MAH, HYBRID])
+        trials += at_other_levels(noise, "Laplace")
     return [trial for trial in trials if trial.solver != "pca"]
 
 

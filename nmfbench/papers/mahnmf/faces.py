@@ -109,7 +109,10 @@ def conditions(chosen: Iterable[str] = tuple(CONDITIONS)):
 
 
 def at_other_levels(
-    trials: Iterable[Trial], condition: str, labels: Iterable[str], ranks: Iterable[int] = READ_AT
+    trials: Iterable[Trial],
+    condition: str,
+    labels: Iterable[str] = (EUC, KL, MAH, HYBRID),
+    ranks: Iterable[int] = READ_AT,
 ) -> list[Trial]:
     """The trials of some methods under one noise, at some ranks, with less of it and with more."""
     solvers = [method.solver for method in METHODS if method.label in labels]

@@ -6,11 +6,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.mahnmf import clustering
 from nmfbench.papers.mahnmf.faces import (
-    EUC,
     FACTORIZATIONS,
-    HYBRID,
-    KL,
-    MAH,
     OTHER_LEVELS,
     at_another_level,
     at_other_levels,
@@ -27,7 +23,7 @@ def trials(profile):
         few = clustering.part("yaleb", (3,), 1)
         return few + clustering.part("yaleb", (10,), 1, clustering.FAST)
     found = clustering.part("yaleb")
-    return found + at_other_levels(found, "occlusion", [EUC, KL, MAH, HYBRID], _PEOPLE)
+    return found + at_other_levels(found, "occlusion", ranks=_PEOPLE)
 
 
 ARTEFACT = register_artefact(

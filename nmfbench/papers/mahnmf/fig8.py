@@ -16,11 +16,12 @@ _SOURCE = "Section 5.2.2, Figure 8"
 
 def _sparseness(frame):
     """How sparse the bases of the first split are: sparser ones hold parts of faces."""
+    if "arrays" not in frame:
+        return ""
     fits = select_rows(frame, task="factorization", condition="no noise")
     found = {
         str(fit.method): np.mean([sparseness(c) for c in fit.arrays["components"]])
         for fit in fits.itertuples()
-        if "arrays" in fits
     }
     means = ", ".join(f"{method} {mean:.2g}" for method, mean in found.items())
     return f"sparseness (Hoyer) of the bases, first split: {means}" if found else ""

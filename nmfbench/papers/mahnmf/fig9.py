@@ -15,11 +15,7 @@ from nmfbench.artefacts.style import show_images
 from nmfbench.metrics.factors import relative_error
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import (
-    EUC,
     FACTORIZATIONS,
-    HYBRID,
-    KL,
-    MAH,
     NAMES,
     NOISY,
     READ_AT,
@@ -55,7 +51,7 @@ def trials(profile):
         if trial.solver != "pca"
     ]
     if profile == "paper":
-        return found + at_other_levels(found, "Laplace", [EUC, KL, MAH, HYBRID])
+        return found + at_other_levels(found, "Laplace")
     return found
 
 

@@ -13,10 +13,6 @@ from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import (
-    EUC,
-    HYBRID,
-    KL,
-    MAH,
     METHODS,
     NAMES,
     PCA,
@@ -42,7 +38,7 @@ def trials(profile):
         for trial in trials_on_faces("reconstruction", dataset, profile, ranks=READ_AT)
     ]
     if profile == "paper":
-        return found + at_other_levels(found, "Laplace", [EUC, KL, MAH, HYBRID])
+        return found + at_other_levels(found, "Laplace")
     return found
 
 

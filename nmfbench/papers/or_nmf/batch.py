@@ -20,6 +20,7 @@ from nmfbench.artefacts.region import Lead
 from nmfbench.artefacts.tables import score_table
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.or_nmf.methods import IS, ONMF, ONMF_IS, UPDATES
+from nmfbench.papers.or_nmf.panels import CBCL, HUE, ORL
 from nmfbench.papers.or_nmf.readings import against_onmf, alike, with_readings
 from nmfbench.papers.or_nmf.streams import SETS
 from nmfbench.trials.trial import Trial
@@ -44,7 +45,7 @@ _COSTS = {
     "cost-equal": "(35), as many multiplications",
 }
 CHUNK, ALL, EQUAL = _COSTS.values()
-_HIGHER = {"cbcl": 50, "orl": 50, "huebow": 80}  # ranks of Figures 4, 5 and 7
+_HIGHER = {panels.dataset: max(panels.ranks) for panels in (CBCL, ORL, HUE)}
 LOWER_RANK, HIGHER_RANK = "lower ranks", "higher ranks"
 _AFTER = {method.label: f"; {n} updates" for n, method in UPDATES.items()}
 

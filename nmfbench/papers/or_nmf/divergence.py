@@ -42,8 +42,10 @@ _COARSE = 0.004  # of the mean pixel: about half a grey level
 
 
 def _trials(panels: Panels, profile: str) -> list[Trial]:
-    """All at the usual floor; but in quick grids also at half a grey level, of which the paper says
-    nothing either, with one tolerance of inner loops, and our variants at the lower rank alone."""
+    """All at the usual floor, and, except in quick grids, at half a grey level.
+
+    At that floor inner loops have one tolerance, and our variants the lower rank alone.
+    """
     seldom = {} if profile == "smoke" else {"record_every": _EVERY}
     fine = [
         changed(trial, {"options": {"loss": "itakura-saito"} | seldom})

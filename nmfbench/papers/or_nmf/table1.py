@@ -12,9 +12,8 @@ from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.grids import changed
 from nmfbench.artefacts.plan import Plan
 from nmfbench.core.matters import Ratio
-from nmfbench.papers.or_nmf.methods import CHUNKS, INMF, OMF, OR, SINGLE
+from nmfbench.papers.or_nmf.methods import CHUNKS, INMF, OMF, SINGLE
 from nmfbench.papers.or_nmf.panels import CBCL
-from nmfbench.papers.or_nmf.readings import with_readings
 from nmfbench.papers.reported import reported
 
 _LENGTH = 20  # samples that MOR-NMF keeps
@@ -45,22 +44,14 @@ _SECONDS, _INNER = "seconds a sample", "inner steps a sample"
 _FLOORED, _SLOW = "denominators of zero", 10
 
 _METHODS = (*SINGLE[:2], *CHUNKS[:2], *SINGLE[2:5])
-_READ = with_readings(_METHODS, (INMF, OR))
-_OTHERS = [method for method in _READ if not method.drawn]
 
 
 def trials(profile):
-    """One-pass and two-pass fits of Figures 2 and 4 at the smaller rank.
-
-    Of methods at other readings two passes, in the repeats of Figure 2.
-    """
-    found, others = CBCL.grid(_METHODS, profile, repeats=20), CBCL.grid(_OTHERS, profile)
+    """One-pass and two-pass fits of Figures 2 and 4 at the smaller rank."""
+    found = CBCL.grid(_METHODS, profile, repeats=20)
     least = min(trial.options["n_components"] for trial in found)
-    both, read = (
-        [trial for trial in trials if trial.options["n_components"] == least]
-        for trials in (found, others)
-    )
-    return both + [changed(trial, {"options": {"n_epochs": 1}}) for trial in both] + read
+    both = [trial for trial in found if trial.options["n_components"] == least]
+    return both + [changed(trial, {"options": {"n_epochs": 1}}) for trial in both]
 
 
 def frame(records: pd.DataFrame) -> pd.DataFrame:
@@ -114,7 +105,7 @@ ARTEFACT = register_artefact(
         "or-nmf/table1",
         title="Online methods: state and cost",
         kind="table",
-        methods=_READ,
+        methods=_METHODS,
         grid=trials,
         frame=frame,
         table=table,
