@@ -4,7 +4,8 @@ The prediction is Bayesian: a mean of n observations with standard error s will,
 be normal around the present one with variance s^2 (1 - n / n'). Of many draws of all estimates of
 an artefact the share counts in which a test is decided, by the procedure and at the level of that
 look. Estimates of one comparison at several readings rest on the same repeats and move together;
-others are drawn independently. It decides which trials are computed next, and no verdict.
+others are drawn independently. Readings that have not run come out like the others in four of five
+draws. It decides which trials are computed next, and no verdict.
 """
 
 from __future__ import annotations
@@ -39,6 +40,11 @@ PRIOR = {"interim": 0.65, "final": 0.9}
 """Probability that a look decides a test without an estimate so far. In the record book of November
 2026 the first look decided 467 of 731 tests (61 artefacts with five complete repeats), the last one
 693 of 767 (58 artefacts with all planned repeats)."""
+
+ALIKE = 0.8
+"""Probability that readings which have not run come out like those that have. Of 384 tests in the
+record book of November 2026 that are clear at their first reading, 297 are alike at all others, and
+so are 1193 of these 1488 readings."""
 
 _DRAWS = 200
 _NORMAL = stats.norm.ppf((np.arange(_DRAWS) + 0.5) / _DRAWS)
@@ -114,8 +120,13 @@ class Prospects:
             chances.append(float(finding.exact))  # of a fact, which takes five observations
             if finding.testable:
                 more = growth if finding.grows else 1.0
-                place = _drawn(finding, more, rng).place(self.smallest)
+                known = {e.reading for e in finding.estimates}
+                run = tuple(reading for reading in finding.readings if reading in known)
+                place = replace(_drawn(finding, more, rng), readings=run).place(self.smallest)
                 sides, lead = np.minimum(place.inside, place.outside), place.no_lead
+                if run != tuple(finding.readings):
+                    unlike = rng.permutation(np.arange(_DRAWS) >= ALIKE * _DRAWS)
+                    sides, lead = (np.where(unlike, 1.0, p) for p in (sides, lead))
             elif not finding.exact and self.look.repeats < MIN_UNITS:
                 prior = PRIOR["final" if look.final else "interim"]
                 sides = rng.permutation(np.arange(_DRAWS) >= prior * _DRAWS).astype(float)

@@ -15,7 +15,7 @@ from nmfbench.artefacts.region import Lead
 from nmfbench.engine import budget
 from nmfbench.engine.budget import run_units, units_of
 from nmfbench.verdicts import scheduler
-from nmfbench.verdicts.prospects import PRIOR, Expected, Prospects
+from nmfbench.verdicts.prospects import ALIKE, PRIOR, Expected, Prospects
 from nmfbench.verdicts.scheduler import Agenda, Computed, Pending, run_batches
 from nmfbench.verdicts.verdict import DECIDED, Look, decide
 
@@ -171,11 +171,15 @@ def test_what_is_decided_or_cannot_be_tested_is_worth_nothing():
     assert without.expected(Look(20, 20, True)).value == 0
 
 
-def test_a_reading_without_an_estimate_keeps_a_test_open():
-    """Of two readings of a sentence one may have none so far; draws of the other decide nothing."""
-    one = replace(of_units(3.0 + 0.1 * np.arange(10), "score"), reading="one")
+def test_a_reading_that_has_not_run_is_expected_to_come_out_like_the_others():
+    """It keeps a test open so far, also where all repeats of the usual readings are there."""
+    one = replace(of_units(3.0 + 0.1 * np.arange(20), "score"), reading="one")
     half = Finding("{}", [one], Lead(), readings=("one", "other"))
-    known = Prospects(claims(1), [half], lambda name: DELTA, Look(10, 20))
+    known = Prospects(claims(1), [half], lambda name: DELTA, Look(20, 20, True))
+    assert len(known.open) == 1
+    assert known.chances(Look(20, 20, True)) == [ALIKE]
+    close = replace(of_units(0.1 + np.arange(20) - 9.5, "score"), reading="one")
+    known = replace(known, findings=[replace(half, estimates=[close])])
     assert known.chances(Look(20, 20, True)) == [0.0]
 
 
