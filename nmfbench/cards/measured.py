@@ -10,7 +10,8 @@ from pathlib import Path
 from nmfbench.cards.scaling import SIZES
 from nmfbench.core import registry
 from nmfbench.core.files import atomic_write
-from nmfbench.records.exchange import ExchangeError, read_beside
+from nmfbench.records.beside import read_beside
+from nmfbench.records.exchange import ExchangeError
 from nmfbench.records.provenance import host, public_host
 from nmfbench.trials.fingerprint import code_version
 from nmfbench.trials.trial import canonical

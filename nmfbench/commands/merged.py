@@ -52,15 +52,15 @@ def merge_beside(source, target, *, own: bool = False) -> int:
         Number of solvers whose exponents of time were copied.
     """
     from nmfbench.cards.measured import merge_measured
+    from nmfbench.records import tally
     from nmfbench.records.rounding import merge_spreads
-    from nmfbench.records.tally import merge_tally
     from nmfbench.reports.two_targets import merge_two_targets
-    from nmfbench.verdicts.course import merge_course
+    from nmfbench.verdicts import cores, course
 
     merge_spreads(source, target, own=own)
     merge_two_targets(source, target, own=own)
-    merge_course(source, target)
-    merge_tally(source, target)
+    for kept in (course.KEPT, cores.KEPT, tally.KEPT):
+        kept.merge(source, target)
     return merge_measured(source, target, own=own)
 
 

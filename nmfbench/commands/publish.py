@@ -13,10 +13,10 @@ from nmfbench.commands.values import BOOK, command, listed
 from nmfbench.comparison.leaderboards import race_traces
 from nmfbench.core import registry
 from nmfbench.core.text import counted
+from nmfbench.records import tally
 from nmfbench.records.store import Store
-from nmfbench.records.tally import read_tally, tally, write_tally
 from nmfbench.verdicts import book as record_book
-from nmfbench.verdicts.course import course, write_course
+from nmfbench.verdicts import cores, course
 
 __all__ = ["publish"]
 
@@ -67,12 +67,10 @@ def publish(
         merge_beside(book, store)
         also = race_traces(plan_of_the_field(), opened)
         found = record_book.publish(opened, book, also, compact=compact, own_data=listed(own_data))
-        write_course(
-            course((entry.target for entry in registry.artefacts.entries()), opened), store
-        )
-        known, held = tally(opened), read_tally(store)
-        if len(known) and (held is None or known["records"].sum() >= held["records"].sum()):
-            write_tally(known, store)
+        artefacts = [entry.target for entry in registry.artefacts.entries()]
+        course.KEPT.write(course.course(artefacts, opened), store)
+        cores.KEPT.write(cores.on_cores(artefacts, opened), store)
+        tally.KEPT.offer(tally.tally(opened), store)
     measured = merge_beside(store, book, own=True)
     data = asdict(found) | {"merge": merge_data(found.merge), "book": str(book)}
     data["measured"] = measured

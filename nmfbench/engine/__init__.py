@@ -3,6 +3,7 @@
 ``perform`` computes one in this process; ``worker`` does so in a child process, which has a
 numerical target (:mod:`nmfbench.trials.target`) and which :mod:`nmfbench.core.guard` limits and
 ends; ``runner`` computes many, here or on a cluster, and hands each record to the store
-(:mod:`nmfbench.records`) the moment its trial ends; ``budget`` is the time that they may take. What
-several trials start from, such as a fit, is a trial of its own, computed first (``Trial.base``).
+(:mod:`nmfbench.records`) the moment its trial ends; ``budget`` is the time that they may take,
+``makespan`` what they take on many cores. What several trials start from, such as a fit, is a trial
+of its own, computed first (``Trial.base``).
 """

@@ -6,5 +6,6 @@ against their digests, ``stored`` reads arrays on demand, and ``repair`` sets da
 ``results`` returns them as tables; ``pending`` finds the trials without a record that counts.
 ``exchange`` reads and writes files, ``saved`` names external classes in them, ``merge`` takes
 records of others: ``agreement`` compares two of one trial, up to what ``rounding`` does to it.
-``vouchers`` reads what audits (:mod:`nmfbench.audits`) found.
+``vouchers`` reads what audits (:mod:`nmfbench.audits`) found, and ``beside`` keeps files of
+measurements.
 """

@@ -20,7 +20,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,13 +34,10 @@ from nmfbench.trials.trial import Trial, canonical, key_of
 
 __all__ = [
     "ExchangeError",
-    "beside_error",
     "current_trial",
     "export_records",
-    "read_beside",
     "read_export",
     "read_exports",
-    "read_rows_beside",
     "trial_of",
 ]
 
@@ -61,7 +57,6 @@ _WHOLE = ("repeat", "start", "n_iter", "peak_memory")
 _SIZE_LIMIT = 2**31 - 1  # of one CSV field
 _ROW_LIMIT, _BYTE_LIMIT = 10**6, 2**32  # of one file, once it is unpacked
 _MEMORY = 2 * _BYTE_LIMIT  # to read one file
-_BESIDE_LIMIT = 2**26  # bytes of a file of measurements beside records
 
 
 class ExchangeError(ValueError):
@@ -383,73 +378,6 @@ def _parsed(name, value):
 
 def _no_constant(word):
     raise ValueError(f"{word} is not JSON")
-
-
-def read_beside(path, command: str) -> dict[str, Any] | None:
-    """The JSON object of a file that is kept beside records; None where there is no file.
-
-    Parameters
-    ----------
-    path : path-like
-    command : str
-        Who writes such a file.
-
-    Raises
-    ------
-    ExchangeError
-        If the file is not such a one.
-    """
-    path = Path(path)
-    if not path.exists():
-        return None
-    try:
-        if not path.is_file() or path.stat().st_size > _BESIDE_LIMIT:
-            raise ValueError
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(found, dict):
-            raise ValueError
-    except (ValueError, RecursionError):
-        raise beside_error(path, command) from None
-    return found
-
-
-def read_rows_beside(path, command: str, name: str, kinds: Sequence[type]) -> list[list] | None:
-    """The rows in a file that is kept beside records; None where there is no file.
-
-    Parameters
-    ----------
-    path : path-like
-    command : str
-        Who writes such a file.
-    name : str
-        Field of the file that has the rows.
-    kinds : sequence of type
-        Type of each value of a row.
-
-    Raises
-    ------
-    ExchangeError
-        If the file holds something else.
-    """
-    if (found := read_beside(path, command)) is None:
-        return None
-    rows = found.get(name)
-    whole = isinstance(rows, list) and all(
-        isinstance(row, list)
-        and len(row) == len(kinds)
-        and all(type(value) is kind for value, kind in zip(row, kinds, strict=True))
-        for row in rows
-    )
-    if not whole:
-        raise beside_error(path, command)
-    return rows
-
-
-def beside_error(path, command: str) -> ExchangeError:
-    """For a file beside records that does not hold what a command writes."""
-    return ExchangeError(
-        f"{path} is not as 'nmfbench {command}' writes it. Move the file away, and measure again."
-    )
 
 
 def trial_of(record: Mapping) -> Trial:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from nmfbench.core.files import atomic_write
-from nmfbench.records.exchange import beside_error, read_beside
+from nmfbench.records.beside import beside_error, read_beside
 from nmfbench.records.provenance import machine
 
 __all__ = ["FILE_NAME", "TIMES", "Spreads", "largest", "merge_spreads"]

@@ -30,8 +30,8 @@ from nmfbench.core import registry
 from nmfbench.guests import SolverSpec
 from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.papers.paper import paper as paper_of
+from nmfbench.records import tally
 from nmfbench.records.store import Store
-from nmfbench.records.tally import read_tally
 from nmfbench.reports import race
 from nmfbench.reports.about import add_addresses, write_about
 from nmfbench.reports.audits import write_audits
@@ -60,7 +60,7 @@ from nmfbench.reports.sentences import sentence_counts, write_sentences
 from nmfbench.reports.still_open import write_open
 from nmfbench.reports.sums import write_sums
 from nmfbench.reports.two_targets import TwoTargets, read_two_targets, write_page
-from nmfbench.verdicts.course import read_course
+from nmfbench.verdicts import cores, course
 from nmfbench.verdicts.evaluate import ClaimRow, Evaluation, claim_rows
 from nmfbench.verdicts.sentences import sentence_rows
 
@@ -193,8 +193,9 @@ class _Content:
         What is different since a release.
     twice : TwoTargets or None
         Verdicts that hang on rounding.
-    looks, audits
-        How verdicts came about, and samples of records that were computed again, where known.
+    looks, cores, audits
+        How verdicts came about, hours on a number of cores, and samples of records that were
+        computed again, where known.
     """
 
     papers: list[str]
@@ -206,6 +207,7 @@ class _Content:
     changes: Changes | None
     twice: TwoTargets | None
     looks: pd.DataFrame | None
+    cores: pd.DataFrame | None
     audits: Any
 
     @property
@@ -229,8 +231,9 @@ def _content(artefacts, papers, as_in_notebooks, release, store) -> _Content:
     return _Content(
         *(papers, as_in_notebooks, sections, rows, sentences, numbers, changes),
         twice=read_two_targets(store),
-        looks=read_course(store),
-        audits=read_tally(store),
+        looks=course.KEPT.read(store),
+        cores=cores.KEPT.read(store),
+        audits=tally.KEPT.read(store),
     )
 
 
@@ -300,7 +303,7 @@ def _write_more(content: _Content, output) -> list[Path]:
     if content.twice is not None:
         written.append(write_page(content.twice, content.ids, output))
     if content.looks is not None:
-        written += write_hours(content.looks, content.ids, output)
+        written += write_hours(content.looks, content.cores, content.ids, output)
     if content.audits is not None:
         written.append(write_audits(content.audits, output))
     if regrets := rows_of():

@@ -21,7 +21,7 @@ from typing import Any
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.core.files import atomic_write
 from nmfbench.pages.environment import render_page
-from nmfbench.records.exchange import beside_error, read_beside
+from nmfbench.records.beside import beside_error, read_beside
 from nmfbench.records.provenance import machine
 from nmfbench.records.store import Store
 from nmfbench.reports.changes import Move, is_kept, kept

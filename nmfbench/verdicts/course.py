@@ -7,31 +7,39 @@ again to find it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact
-from nmfbench.core.files import atomic_write
 from nmfbench.engine.budget import cpu_of
-from nmfbench.records.exchange import read_rows_beside
+from nmfbench.records.beside import KeptTable
 from nmfbench.records.store import Store
 from nmfbench.verdicts.evaluate import find
 from nmfbench.verdicts.known import Known
 from nmfbench.verdicts.scheduler import looks_of
 from nmfbench.verdicts.verdict import DECIDED, decide
 
-__all__ = ["FILE_NAME", "course", "merge_course", "read_course", "write_course"]
+__all__ = ["KEPT", "course"]
 
-FILE_NAME = "course.json"
-_COMMAND = "publish"
-_COLUMNS = ["finished", "hours", "artefact", "repeats", "decided", "all_decided"]
+KEPT = KeptTable(
+    "course.json",
+    "looks",
+    {
+        "finished": str,
+        "hours": float,
+        "artefact": str,
+        "repeats": int,
+        "decided": int,
+        "all_decided": int,
+    },
+    amount=len,
+)
+"""The course in a folder; a copy replaces none of more looks."""
 
 
 def course(artefacts: Iterable[Artefact], store: Store) -> pd.DataFrame:
@@ -100,30 +108,3 @@ def _decided(artefact, store, trials, look):
         return None
     settled = decide(findings, artefact.smallest_difference, look)
     return sum(verdict.verdict in DECIDED for verdict in settled)
-
-
-def write_course(found: pd.DataFrame, folder) -> None:
-    """Keep a course in the folder of a store or a record book."""
-    rows = [list(row) for row in found[_COLUMNS].itertuples(index=False)]
-    with atomic_write(Path(folder) / FILE_NAME) as part:
-        part.write_text(json.dumps({"looks": rows}, default=int) + "\n", encoding="utf-8")
-
-
-def read_course(folder) -> pd.DataFrame | None:
-    """The course of a store or a record book; None if there is none.
-
-    Raises
-    ------
-    ExchangeError
-        If the file holds something else.
-    """
-    kinds = (str, float, str, int, int, int)
-    rows = read_rows_beside(Path(folder) / FILE_NAME, _COMMAND, "looks", kinds)
-    return None if rows is None else pd.DataFrame(rows, columns=_COLUMNS)
-
-
-def merge_course(source, target) -> None:
-    """Copy the course from one folder to another, where that has none, or one of fewer looks."""
-    offered, held = read_course(source), read_course(target)
-    if offered is not None and (held is None or len(offered) > len(held)):
-        write_course(offered, target)

@@ -15,7 +15,8 @@ from nmfbench.engine import runner
 from nmfbench.records.exchange import ExchangeError
 from nmfbench.records.store import Store
 from nmfbench.reports.hours import write_hours
-from nmfbench.verdicts.course import FILE_NAME, course, merge_course, read_course, write_course
+from nmfbench.verdicts.cores import on_cores
+from nmfbench.verdicts.course import KEPT, course
 
 HOUR = 3600.0
 
@@ -82,29 +83,49 @@ def test_a_course_comes_back_and_fewer_looks_replace_none(tmp_path):
     """What is kept is what is read; a copy goes where there is none, or one of fewer looks."""
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir(), there.mkdir()
-    assert read_course(here) is None
-    write_course(looks(3), here)
-    pd.testing.assert_frame_equal(read_course(here), looks(3))
-    merge_course(here, there)
-    write_course(looks(2), here)
-    merge_course(here, there)
-    pd.testing.assert_frame_equal(read_course(there), looks(3))
+    assert KEPT.read(here) is None
+    KEPT.write(looks(3), here)
+    pd.testing.assert_frame_equal(KEPT.read(here), looks(3))
+    KEPT.merge(here, there)
+    KEPT.write(looks(2), here)
+    KEPT.merge(here, there)
+    pd.testing.assert_frame_equal(KEPT.read(there), looks(3))
 
 
 @pytest.mark.parametrize("text", ["{}", '{"looks": [[1, 2]]}', '{"looks": 3}', "no JSON"])
 def test_a_course_of_another_form_is_an_error(tmp_path, text):
     """A file that is not as it was written is named, with what to do."""
-    (tmp_path / FILE_NAME).write_text(text)
+    (tmp_path / KEPT.file_name).write_text(text)
     with pytest.raises(ExchangeError, match="Move the file away"):
-        read_course(tmp_path)
+        KEPT.read(tmp_path)
 
 
 def test_the_page_says_how_much_was_decided_after_how_many_hours(tmp_path):
     """The last look of each artefact has a row, linked where its artefact is in the report."""
-    page, picture = write_hours(looks(3), ["alpha/a0"], tmp_path)
+    page, picture = write_hours(looks(3), None, ["alpha/a0"], tmp_path)
     text = page.read_text(encoding="utf-8")
     assert picture.stat().st_size > 1000
     assert "After 2.5 hours 3 tests" in " ".join(text.split())
     assert text.count("<tr>") == 3
     assert 'href="alpha.html#alpha-a0"' in text
     assert "alpha-a1" not in text
+
+
+def test_hours_on_cores(tmp_path):
+    """Independent trials share the cores; costs are those of the records."""
+    clear = artefact("alpha/clear", "spa", 10)
+    with Store(tmp_path) as store:
+        for one in clear.grid("paper")[:5]:
+            answer = {"outcome": {"metrics": {"a": 1.0}, "fit": {}}, "elapsed": HOUR}
+            store.put(runner._record(one, answer, {}))
+        found = on_cores([clear], store)
+    assert found["cores"].tolist() == [1, 2, 10, 100, 1000]
+    assert found["hours"].tolist() == pytest.approx([10.0, 5.0, 1.0, 1.0, 1.0])
+    one = found.iloc[0]
+    assert (one["trials"], one["known"], one["chain"]) == (10, 5, pytest.approx(1.0))
+    assert (one["artefact"], one["solver"]) == ("alpha/clear", "spa")
+    page, _ = write_hours(looks(3), found, [], tmp_path)
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    assert "All 10 trials" in text
+    assert "by the records of 5 of them" in text
+    assert "10 %" in text  # of the time of each of a hundred cores, nine in ten of which wait

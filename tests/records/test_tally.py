@@ -6,7 +6,7 @@ import pytest
 from nmfbench.records.exchange import ExchangeError
 from nmfbench.records.schema import AUDIT
 from nmfbench.records.store import Store
-from nmfbench.records.tally import FILE_NAME, merge_tally, read_tally, tally, write_tally
+from nmfbench.records.tally import KEPT, tally
 from nmfbench.reports.audits import write_audits
 
 
@@ -37,21 +37,21 @@ def test_a_tally_comes_back_and_one_of_fewer_records_replaces_none(found, tmp_pa
     """A tally is read as it was kept; a copy goes where there is none, or one of fewer records."""
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir(), there.mkdir()
-    assert read_tally(here) is None
-    write_tally(found, here)
-    pd.testing.assert_frame_equal(read_tally(here), found)
-    merge_tally(here, there)
-    write_tally(found[:1], here)
-    merge_tally(here, there)
-    pd.testing.assert_frame_equal(read_tally(there), found)
+    assert KEPT.read(here) is None
+    KEPT.write(found, here)
+    pd.testing.assert_frame_equal(KEPT.read(here), found)
+    KEPT.merge(here, there)
+    KEPT.write(found[:1], here)
+    KEPT.merge(here, there)
+    pd.testing.assert_frame_equal(KEPT.read(there), found)
 
 
 @pytest.mark.parametrize("text", ["{}", '{"audits": [[1, 2]]}', '{"audits": 3}', "no JSON"])
 def test_a_tally_of_another_form_is_an_error(tmp_path, text):
     """A file that is not as it was written is named, with what to do."""
-    (tmp_path / FILE_NAME).write_text(text)
+    (tmp_path / KEPT.file_name).write_text(text)
     with pytest.raises(ExchangeError, match="Move the file away"):
-        read_tally(tmp_path)
+        KEPT.read(tmp_path)
 
 
 def test_the_page_has_a_row_for_each_task(found, tmp_path):
