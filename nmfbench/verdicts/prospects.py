@@ -119,22 +119,19 @@ class Prospects:
         for i, finding in enumerate(self.findings):
             chances.append(float(finding.exact))  # of a fact, which takes five observations
             if finding.testable:
-                more = growth if finding.grows else 1.0
-                known = {e.reading for e in finding.estimates}
-                run = tuple(reading for reading in finding.readings if reading in known)
-                place = replace(_drawn(finding, more, rng), readings=run).place(self.smallest)
-                sides, lead = np.minimum(place.inside, place.outside), place.no_lead
-                if run != tuple(finding.readings):
-                    unlike = rng.permutation(np.arange(_DRAWS) >= ALIKE * _DRAWS)
-                    sides, lead = (np.where(unlike, 1.0, p) for p in (sides, lead))
+                drawn = _drawn(finding, growth if finding.grows else 1.0, rng)
+                place = drawn.place(self.smallest)
+                found = [np.minimum(place.inside, place.outside), place.no_lead]
+                if len(drawn.readings) < len(finding.readings):
+                    unlike = _in_some_draws(1 - ALIKE, rng)
+                    found = [np.where(unlike, 1.0, p) for p in found]
             elif not finding.exact and self.look.repeats < MIN_UNITS:
                 prior = PRIOR["final" if look.final else "interim"]
-                sides = rng.permutation(np.arange(_DRAWS) >= prior * _DRAWS).astype(float)
-                lead = 1.0
+                found = [_in_some_draws(1 - prior, rng).astype(float), 1.0]
             else:
                 continue  # complete repeats have not given it an estimate
             tested.append(i)
-            places.append([np.broadcast_to(p, _DRAWS) for p in (sides, lead)])
+            places.append([np.broadcast_to(p, _DRAWS) for p in found])
         if tested:
             p_values = np.minimum(1.0, look.factor * np.nan_to_num(np.array(places), nan=1.0))
             adjusted = [benjamini_hochberg(p_values[:, run]) for run in (0, 1)]
@@ -178,8 +175,14 @@ class Outlook:
         return cls(claims, open_, Look(**values["look"]), frozenset(values["behind"]), ahead)
 
 
+def _in_some_draws(share: float, rng) -> np.ndarray:
+    """Which draws are among a share of them."""
+    return rng.permutation(np.arange(_DRAWS) >= (1 - share) * _DRAWS)
+
+
 def _drawn(finding: Finding, growth: float, rng) -> Finding:
-    """A finding after ``growth`` times as many observations, in many draws."""
+    """A finding after ``growth`` times as many observations, in many draws, at the readings that
+    have run."""
     draws: list[np.ndarray] = []  # of the comparisons, which each reading has in the same order
     places: Counter[str] = Counter()
     estimates = []
@@ -197,7 +200,9 @@ def _drawn(finding: Finding, growth: float, rng) -> Finding:
                 freedom=e.freedom * (growth * e.n - 1) / (e.n - 1),
             )
         )
-    return replace(finding, estimates=estimates)
+    known = {e.reading for e in estimates}
+    run = [reading for reading in finding.readings if reading in known]
+    return replace(finding, estimates=estimates, readings=run)
 
 
 def prospects_of(
