@@ -4,107 +4,34 @@ from __future__ import annotations
 
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import LogLocator, NullFormatter
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import rows_of
-from nmfbench.artefacts.drawn import attach_data
 from nmfbench.artefacts.estimate import of_left_out
-from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, within
+from nmfbench.artefacts.finding import NO_PAIR, Finding, within
 from nmfbench.artefacts.frames import select_rows, with_columns
-from nmfbench.artefacts.grids import Method, cross
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.plots import legend_of
-from nmfbench.artefacts.ranks import draw_ranks, height_of_ranks
 from nmfbench.artefacts.region import Margin
-from nmfbench.artefacts.style import method_styles
 from nmfbench.metrics.detection import partial_area, pooled_rates
-from nmfbench.papers.clips import (
-    MARGIN,
-    UNCERTAINTY,
-    Clip,
-    ahead,
-    alike,
-    lead_in_area,
-    longest,
-    on_clips,
-    pooled,
+from nmfbench.papers.clips import MARGIN, UNCERTAINTY, ahead, alike, lead_in_area, longest, pooled
+from nmfbench.papers.robust_xray.separation_figure import draw
+from nmfbench.papers.robust_xray.separation_trials import (
+    LIT,
+    LOW_RANK,
+    MEAN,
+    MEDIAN,
+    METHODS,
+    RANKED,
+    RANKS,
+    RPCA,
+    RRI,
+    STEADY,
+    trials,
 )
-from nmfbench.problems.separation import CARD, CLIPS, FRAMES
 from nmfbench.stats.ranks import grouped_critical_difference
-from nmfbench.trials.trial import Trial
-
-STEADY = tuple(Clip(title, f"video-{name}") for name, title in CLIPS.items())
-LIT = Clip(f"{CLIPS['ibmtest2']}, simulated light switch", "video-ibmtest2", light_switch=True)
-_GENERATED = (Clip("square", "moving-square"), Clip("square, lit", "moving-square", True))
-_MANY_MASKS = [clip.label for clip in STEADY if clip.dataset != "video-wavingtrees"]
-
-MEDIAN, MEAN, RPCA, LOW_RANK, RRI = (
-    "median",
-    "temporal mean",
-    "RPCA",
-    "robust low rank",
-    "MahNMF (RRI)",
-)
-_RANKED = (
-    Method("PCA", "pca"),
-    Method("HALS", "hals"),
-    Method(RRI, "mahnmf-rri"),
-    Method("MahNMF (OGM)", "mahnmf-ogm", {"lipschitz": "spectral", "stop": "objective"}),
-    Method("MahNMF (hybrid)", "mahnmf-hybrid"),
-    Method("robust NMF", "robust-nmf-admm"),
-    Method(LOW_RANK, "robust-lowrank-admm"),
-    Method("RobustXRAY", "robust-xray", {"refits": 1}),
-    Method("XRAY-l2", "xray-l2", {"refits": 1}),
-    Method("GoDec", "godec", {"card": CARD}),
-)
-METHODS = (Method(MEDIAN, "median"), *_RANKED, Method(RPCA, "rpca-ialm"))
-RANKS = (1, 2)
-_ROBUST = [method for method in _RANKED if method.label not in ("PCA", "HALS", "XRAY-l2")]
-
-# -- grids ------------------------------------------------------------------------------------
-
-_SEEDLESS = ("median", "pca", "robust-lowrank-admm", "xray-l2", "rpca-ialm")
-_QUICK = (MEDIAN, RRI, LOW_RANK, "RobustXRAY", "XRAY-l2", RPCA)
-
-
-def trials(profile):
-    """Every method on every clip; in the paper grid once more with filtered scores."""
-    if profile == "smoke":
-        return _grid(_GENERATED, METHODS, 1, n_frames=30)
-    few = [clip for clip in STEADY if clip.label in _MANY_MASKS[:2]]
-    chosen = [method for method in METHODS if method.label in _QUICK]
-    quick = _grid([*few, LIT], chosen, 2, n_frames=FRAMES["quick"])
-    if profile == "quick":
-        return quick
-    frames = {"n_frames": FRAMES["paper"]}
-    every = (*STEADY, LIT)
-    return [
-        *_grid(every, METHODS, 5, **frames),
-        *_grid(every, METHODS, 1, post="median3", **frames),
-        *quick,
-    ]
-
-
-def _grid(clips, methods, repeats, **options):
-    """Ranks 1 and 2 of methods that have one; a fit that no seed changes once a clip and light."""
-    base = Trial("separation", "", "", options=options)
-    axis = [
-        {"solver": method.solver, "params": method.params, "options": rank}
-        for method in methods
-        for rank in ([{"n_components": r} for r in RANKS] if method in _RANKED else [{}])
-    ]
-    found = cross(base, repeats, on_clips(clips), axis)
-    return [
-        trial
-        for trial in found
-        if trial.repeat == 0 or trial.options.get("light_switch") or trial.solver not in _SEEDLESS
-    ]
-
 
 # -- frame and table --------------------------------------------------------------------------
 
@@ -127,8 +54,7 @@ def frame(records):
     :func:`~nmfbench.papers.clips.pooled`, and ``blocks``: areas of consecutive scored frames.
     ``seconds`` are the median CPU seconds, ``memory`` is in MB.
     """
-    records = records.astype({"method": str})
-    records = longest(with_columns(records, _READ))
+    records = longest(with_columns(records.astype({"method": str}), _READ))
     records = records.assign(
         clip=records["clip"].astype(str),
         family=records["method"],
@@ -137,21 +63,16 @@ def frame(records):
         light_switch=records["light_switch"].eq(True),
     )
     seen = pooled(records[~records["filtered"]])
-    seen = seen.assign(blocks=pd.Series([_blocks(a) for a in seen["arrays"]], seen.index, object))
-    groups = pd.concat([seen, records[records["filtered"]]]).groupby(
-        _CELL, sort=False, dropna=False
-    )
-    return (
-        groups[[*_METRICS, *_REFERENCES, "pauc", "limit", "frames"]]
-        .mean()
-        .assign(
-            **{name: groups[name].agg(_mean_of_arrays) for name in ("areas", "blocks")},
-            seconds=groups["cpu_seconds"].median(),
-            memory=groups["peak_memory"].median().astype(float) / 1e6,
-            count=groups.size(),
-        )
-        .reset_index()
-    )
+    seen = seen.assign(blocks=seen["arrays"].map(_blocks))
+    cells = pd.concat([seen, records[records["filtered"]]])
+    groups = cells.groupby(_CELL, sort=False, dropna=False)
+    means = groups[[*_METRICS, *_REFERENCES, "pauc", "limit", "frames"]].mean()
+    return means.assign(
+        **{name: groups[name].agg(_mean_of_arrays) for name in ("areas", "blocks")},
+        seconds=groups["cpu_seconds"].median(),
+        memory=groups["peak_memory"].median().astype(float) / 1e6,
+        count=groups.size(),
+    ).reset_index()
 
 
 def _mean_of_arrays(rows):
@@ -163,23 +84,18 @@ def _entry(label, rank):
     return label if pd.isna(rank) else f"{label}, r = {rank:g}"
 
 
-_ENTRIES = [_entry(m.label, r) for m in METHODS for r in (RANKS if m in _RANKED else [np.nan])]
-
-
 def _blocks(arrays):
     """Areas of consecutive scored frames; NaN where there is only background, or too few frames."""
-    pair = arrays["alarms"], arrays["hits"]
-    if len(pair[0]) < _BLOCKS:
+    if len(arrays["hits"]) < _BLOCKS:
         return np.full(_BLOCKS, np.nan)
-    parts = zip(*(np.array_split(counts, _BLOCKS) for counts in pair), strict=True)
+    pair = (np.array_split(arrays[name], _BLOCKS) for name in ("alarms", "hits"))
 
     def area(part):
         if not all(counts[:, -1].any() for counts in part):
             return np.nan
-        fpr, tpr = pooled_rates(*part)
-        return partial_area(fpr, tpr, 0.2)
+        return partial_area(*pooled_rates(*part), 0.2)
 
-    return np.array([area(part) for part in parts])
+    return np.array([area(part) for part in zip(*pair, strict=True)])
 
 
 def summarise(frame):
@@ -232,86 +148,48 @@ def _block_areas(rows):
     return areas.dropna(how="all").dropna(axis="columns")
 
 
-# -- figure -----------------------------------------------------------------------------------
-
-_LOOKS = method_styles([method.label for method in METHODS])
-
-
-def draw(table):
-    """F-measure against seconds, a mark a method; below, mean ranks."""
-    points, ranks = select_rows(table, part="method"), select_rows(table, part="rank")
-    heights = [5.2, height_of_ranks(ranks)] if len(ranks) else [5.2]
-    figure = plt.figure(figsize=(8.5, sum(heights)))
-    parts = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
-    _draw_points(parts[0], points)
-    if len(ranks):
-        axis = parts[1].subplots()
-        axis.set_title("(b) partial area, five blocks of frames a clip", fontsize="medium")
-        draw_ranks(axis, ranks.astype({"n_tasks": int}))
-    return figure
-
-
-def _draw_points(figure, points):
-    axis = figure.subplots()
-    for row in points[points["family"] != MEAN].to_dict("records"):
-        style = _LOOKS[row["family"]]
-        x, y, color = row["seconds"], row["f-rule"], style["color"]
-        bar = {"color": color, "linewidth": 0.9, "alpha": 0.5, "zorder": 2}
-        axis.hlines(y, row["seconds-low"], row["seconds-high"], **bar)
-        axis.vlines(x, row["f-rule-low"], row["f-rule-high"], **bar)
-        look = {"color": color, "marker": style["marker"], "linestyle": "", "markersize": 7}
-        filled = {} if row["n_components"] == 1 else {"label": row["family"]}
-        (dot,) = axis.plot(x, y, **look, **(filled or {"mfc": "white"}), zorder=3)
-        quality = {"mean": y, "low": row["f-rule-low"], "high": row["f-rule-high"]}
-        attach_data(dot, [x], pd.DataFrame([quality]), row["method"], "bars")
-    for row in points[points["family"] == MEAN].to_dict("records"):
-        axis.axhline(row["f-rule"], color="0.5", linestyle=":", linewidth=1.2, label=MEAN)
-    axis.set(xscale="log", xlabel="CPU seconds", ylabel="F-measure, one rule for all thresholds")
-    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.xaxis.set_major_formatter("{x:g}")
-    axis.xaxis.set_minor_formatter(NullFormatter())
-    axis.set_title("(a) quality and cost: hollow r = 1, filled r = 2 or no rank", fontsize="medium")
-    legend_of(figure, axis)
-
-
 # -- claims -----------------------------------------------------------------------------------
 
+_MANY_MASKS = [clip for clip in STEADY if clip.dataset != "video-wavingtrees"]
+_ROBUST = [method for method in RANKED if method.label not in ("PCA", "HALS", "XRAY-l2")]
+_OF_ROBUST = {_entry(m.label, 2): m.solver for m in _ROBUST} | {RPCA: "rpca-ialm"}
 
-def _none_ahead(rival, at) -> Test:
-    """No method is ahead of ``rival`` by the margin or more."""
+
+def _none_ahead(clip):
+    """No method is ahead of the median by the margin or more."""
 
     def test(frame):
         rows = frame.dropna(subset="areas")
-        theirs, others = select_rows(rows, method=rival), rows[rows["method"] != rival]
-        if theirs.empty or others.empty:
+        median, others = select_rows(rows, method=MEDIAN), rows[rows["method"] != MEDIAN]
+        if median.empty or others.empty:
             return Finding.without("not run", NO_PAIR)
-        leads = [lead_in_area(theirs, row, str(name)) for name, row in others.groupby("method")]
-        text = f"{rival} minus {{name}}, the surest to be ahead of it: {{}} in partial area"
+        leads = [lead_in_area(median, row, str(name)) for name, row in others.groupby("method")]
+        text = f"{MEDIAN} minus {{name}}, the surest to be ahead of it: {{}} in partial area"
         return Finding(text, leads, Margin(both=False), unit="frames", grows=False)
 
-    return within(at, test)
+    return within({"clip": clip, "filtered": False}, test)
 
 
-def _on_shared_clips(test, *sides):
-    """``test`` on the clips that all sides have."""
+def _alike(*sides):
+    """Partial areas of the two are alike, over the clips that both have."""
 
-    def judged(frame):
+    def test(frame):
         clips = [set(rows_of(frame, side)["clip"]) for side in sides]
-        return test(select_rows(frame, clip=set.intersection(*clips)))
+        return alike(*sides)(select_rows(frame, clip=set.intersection(*clips)))
 
-    return judged
+    masked = [clip.label for clip in (*_MANY_MASKS, LIT)]
+    return within({"clip": masked, "filtered": False}, test)
 
 
-_SLUGS = {title: name for name, title in CLIPS.items()}
 _OURS: dict[str, Any] = {"source": "ours; Section 5.3 has three clips", "origin": "ours"}
 
 CLAIMS = [
     *(
         Claim(
-            f"median-{_SLUGS[clip]}",
-            f"On {clip}, whose light does not change, no method is ahead of the temporal median "
-            f"in partial area by {MARGIN:g} or more.",
-            test=_none_ahead(MEDIAN, {"clip": clip, "filtered": False}),
+            f"median-{clip.dataset.removeprefix('video-')}",
+            f"On {clip.label}, whose light does not change, no method is ahead of the temporal "
+            f"median in partial area by {MARGIN:g} or more.",
+            test=_none_ahead(clip.label),
             **_OURS,
         )
         for clip in _MANY_MASKS
@@ -323,24 +201,17 @@ CLAIMS = [
             test=ahead(entry, MEDIAN, at={"clip": LIT.label, "filtered": False}),
             **_OURS,
         )
-        for entry, solver in [
-            *((_entry(m.label, 2), m.solver) for m in _ROBUST),
-            (RPCA, "rpca-ialm"),
-        ]
+        for entry, solver in _OF_ROBUST.items()
     ),
     *(
         Claim(
             f"nonnegativity-r{rank}",
             f"Non-negativity costs nothing: at r = {rank} {RRI} and the robust low-rank "
             "factorization are alike in partial area, in the mean over clips.",
-            test=within(
-                {"clip": [*_MANY_MASKS, LIT.label], "filtered": False},
-                _on_shared_clips(alike(*pair), *pair),
-            ),
+            test=_alike(_entry(RRI, rank), _entry(LOW_RANK, rank)),
             **_OURS,
         )
         for rank in RANKS
-        for pair in [(_entry(RRI, rank), _entry(LOW_RANK, rank))]
     ),
 ]
 
