@@ -1,14 +1,16 @@
-"""RNMFD, and methods with the same graph, along their parameters: trials and rows by panel."""
+"""RNMFD, and methods with the same graph, along their parameters: panels, trials and rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from nmfbench.artefacts.finding import Test, at_each_reading
 from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.grids import Method, changed
 from nmfbench.papers.rnmfd.protocols import AC, BASELINES, chosen
@@ -164,3 +166,31 @@ def by_panel(records: pd.DataFrame) -> pd.DataFrame:
     rows = rows.assign(**{LOST: lost.where(ours), GAP: gap.where(ours)})
     rows = rows.drop(columns=[SPARSE, COLUMNS], errors="ignore")
     return rows.merge(codes, "left", fit).merge(shapes, "left", fit)
+
+
+def panels_at_each_exponent(test: Test | Mapping[str, Test], setting: str = "") -> Test:
+    """A test of RNMFD along its parameters, alike with the safe exponent and with the printed one.
+
+    Parameters
+    ----------
+    test : Test, or mapping of str to Test
+        Of another setting, too: each of its readings in words -> test.
+    setting : str, optional
+        The other setting.
+    """
+    tests = test if isinstance(test, Mapping) else {"": test}
+    safe = {printed: name for name, printed in PRINTED_PANELS.items()}
+
+    def as_printed(test, frame):
+        panels = frame["panel"].replace(safe)
+        rows = frame[~frame["panel"].isin(PRINTED_PANELS)]
+        named = rows["method"].replace({name_as_printed(RNMFD): RNMFD})
+        return test(rows.assign(panel=panels[rows.index], method=named))
+
+    readings = {
+        f"{words}, exponent {exponent}".removeprefix(", "): run
+        for words, test in tests.items()
+        for exponent, run in (("safe", test), ("1, as printed", partial(as_printed, test)))
+    }
+    exponents = "the exponent of Eq. (17)"
+    return at_each_reading(f"{setting} and {exponents}" if setting else exponents, readings)

@@ -1,78 +1,30 @@
-"""Tests of RNMFD and its rivals along their parameters."""
+"""Tests of the accuracy of RNMFD and its rivals along their parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.bounds import without_exception
 from nmfbench.artefacts.comparisons import always_best, better
 from nmfbench.artefacts.estimate import Estimate, of_left_out
-from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, at_each_reading
+from nmfbench.artefacts.finding import NO_PAIR, Finding, Test
 from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.region import Bounds, Lead, Margin
-from nmfbench.core.matters import Ratio
-from nmfbench.papers.rnmfd.panels import (
-    BEST,
-    EXTENDED,
-    GAP,
-    LOST,
-    PANELS,
-    PRINTED_PANELS,
-    RNMFD,
-    USUAL,
-)
+from nmfbench.papers.rnmfd.collapse import where_least
+from nmfbench.papers.rnmfd.panels import BEST, EXTENDED, PANELS, RNMFD, USUAL
 from nmfbench.papers.rnmfd.protocols import AC, printed
-from nmfbench.papers.rnmfd.sets import SETS, name_as_printed
+from nmfbench.papers.rnmfd.sets import SETS, by_set
 from nmfbench.stats.pooled import pooled_means
-
-_WRONG = "share clustered wrongly"
-MATTERS: dict[str, float | Ratio | None] = {_WRONG: 0.02}
-"""Smallest differences that matter: two points of AC."""
 
 _NEARLY = 0.05  # below the best AC, within which a method does well
 _CELL = ["dataset", "x"]
 
 
-def _in_range(frame, name):
-    return select_rows(frame, panel=name, x=PANELS[name].range)
-
-
-def by_set(describe: Callable[[str], str], sets: Iterable[str]) -> str:
-    """Words on each of some data sets, in the order of the tables."""
-    return ", ".join(f"{SETS[name].label} {describe(name)}" for name in SETS if name in set(sets))
-
-
-def panels_at_each_exponent(test: Test | Mapping[str, Test], setting: str = "") -> Test:
-    """A test of RNMFD along its parameters, alike with the safe exponent and with the printed one.
-
-    Parameters
-    ----------
-    test : Test, or mapping of str to Test
-        Of another setting, too: each of its readings in words -> test.
-    setting : str, optional
-        The other setting.
-    """
-    tests = test if isinstance(test, Mapping) else {"": test}
-    safe = {printed: name for name, printed in PRINTED_PANELS.items()}
-
-    def as_printed(test, frame):
-        panels = frame["panel"].replace(safe)
-        rows = frame[~frame["panel"].isin(PRINTED_PANELS)]
-        named = rows["method"].replace({name_as_printed(RNMFD): RNMFD})
-        return test(rows.assign(panel=panels[rows.index], method=named))
-
-    readings = {
-        f"{words}, exponent {exponent}".removeprefix(", "): run
-        for words, test in tests.items()
-        for exponent, run in (("safe", test), ("1, as printed", partial(as_printed, test)))
-    }
-    exponents = "the exponent of Eq. (17)"
-    return at_each_reading(f"{setting} and {exponents}" if setting else exponents, readings)
+def _each(values):
+    return by_set(lambda d: f"{values[d]:.3g}", values.index)
 
 
 def ahead_of_baselines(name: str) -> Test:
@@ -93,7 +45,8 @@ def _against(name, place, region):
     """
 
     def test(frame):
-        rows, best = _in_range(frame, name), select_rows(frame, panel=place)
+        rows = select_rows(frame, panel=name, x=PANELS[name].range)
+        best = select_rows(frame, panel=place)
         rows = rows[rows["dataset"].isin(best["dataset"])]
         if rows.empty:
             return Finding.without("not run", NO_PAIR)
@@ -122,7 +75,7 @@ def _against(name, place, region):
             notes=[
                 f"leads in points over the range: {each}",
                 _beside_printed(select_rows(rows, x=USUAL[name]), best),
-                _collapse(rows, cells["lead"]),
+                where_least(rows, cells["lead"]),
             ],
         )
 
@@ -148,21 +101,6 @@ def _runs(rows):
     return int(rows.groupby(_CELL)["repeat"].nunique().min())
 
 
-def _collapse(rows, scores):
-    """Where RNMFD does worst, and what became of its columns there."""
-    dataset, x = scores.idxmin()
-    text = f"least at {x:g} on {SETS[dataset].label}"
-    there = select_rows(rows, dataset=dataset, x=x)
-    if there[[LOST, GAP]].isna().any(axis=None):
-        return text
-    columns = there["n_components"].iloc[0]
-    dead, gap = there[LOST].mean() * columns, there[GAP].mean() * np.sqrt(columns)
-    return (
-        f"{text}, where {dead:.3g} of {columns} columns have vanished and the gap to orthogonality "
-        f"is {gap:.3g} (without columns {np.sqrt(columns):.3g})"
-    )
-
-
 def spread_below(name: str, *, stable: bool = True, whole: bool = False) -> Test:
     """Mean AC is alike at all values in the range of a panel, on every data set.
 
@@ -173,21 +111,19 @@ def spread_below(name: str, *, stable: bool = True, whole: bool = False) -> Test
     panel = PANELS[name]
 
     def test(frame):
-        rows = select_rows(frame, panel=name) if whole else _in_range(frame, name)
+        rows = select_rows(frame, panel=name, x=list(panel.values) if whole else panel.range)
         if rows.empty:
             return Finding.without("not run", "no trial of this grid measures it")
         cells = pooled_means(rows.groupby(_CELL)[AC], "dataset")
         means = cells["mean"].groupby("dataset")
         spread = means.max() - means.min()
-        each = by_set(lambda d: f"{100 * spread[d]:.3g}", spread.index)
-        notes = [f"AC varies in points by: {each}"]
+        notes = [f"AC varies in points by: {_each(100 * spread)}"]
         if panel.solver == "rnmfd":
-            notes.append(_collapse(rows, cells["mean"] - means.transform("max")))
+            notes.append(where_least(rows, cells["mean"] - means.transform("max")))
         runs, gaps = _runs(rows), []
         for d, of_set in cells.groupby("dataset"):
-            for (_, low), (_, high) in combinations(
-                of_set.droplevel("dataset").sort_values("mean").iterrows(), 2
-            ):
+            values = of_set.droplevel("dataset").sort_values("mean")
+            for (_, low), (_, high) in combinations(values.iterrows(), 2):
                 where = f"{SETS[d].label}, {low.name:g} and {high.name:g}"
                 error = float(np.hypot(low["error"], high["error"]))
                 gap = high["mean"] - low["mean"]
@@ -211,37 +147,19 @@ def steadier(name: str, rival: str, *, whole: bool = False) -> Test:
     """
     ours, theirs = PANELS[name].method, PANELS[rival].method
 
-    def statistic(rows):
-        means = rows.groupby(["method", *_CELL], observed=True)[AC].mean()
-        means = means.groupby(["method", "dataset"], observed=True)
-        return (means.max() - means.min()).unstack("dataset")
-
     def test(frame):
         x = PANELS[rival].values if whole else PANELS[name].range
         rows = select_rows(frame, panel=[name, rival], x=list(x))
         rows = rows[rows.groupby("x")["panel"].transform("nunique") == 2]
         if rows.empty:
             return Finding.without("not run", NO_PAIR)
-        spread = statistic(rows)
+        spread = 100 * _along(rows, _spread)
         text = f"AC of {theirs} varies by {{}} more than that of {ours}, in the mean over data sets"
-        found = _left_out(
-            rows, lambda rows: (statistic(rows).loc[theirs] - statistic(rows).loc[ours]).mean(), AC
-        )
-        notes = [f"in points {m}: {_each(100 * spread.loc[m])}" for m in (ours, theirs)]
+        found = _lead_along(rows, _spread, theirs, ours, value=AC)
+        notes = [f"in points {m}: {_each(spread.loc[m])}" for m in (ours, theirs)]
         return Finding(text, [found], Lead(), unit="runs", notes=notes)
 
     return test
-
-
-def _left_out(rows, statistic, value=None, name=""):
-    """An estimate of a statistic of all rows, without each run in turn."""
-    runs = sorted(set(rows["repeat"]))
-    left_out = [statistic(rows[rows["repeat"] != run]) for run in runs] if len(runs) > 1 else []
-    return of_left_out(float(statistic(rows)), left_out, value, name, n=len(runs))
-
-
-def _each(values):
-    return by_set(lambda d: f"{values[d]:.3g}", values.index)
 
 
 def wider(name: str, rivals: Sequence[str], factor: float) -> Test:
@@ -253,22 +171,13 @@ def wider(name: str, rivals: Sequence[str], factor: float) -> Test:
     """
     ours, *theirs = (PANELS[panel].method for panel in (name, *rivals))
 
-    def decades(rows):
-        means = rows.groupby(["method", *_CELL], observed=True)[AC].mean()
-        found = means.groupby(["method", "dataset"], observed=True).agg(_decades)
-        return found.unstack("dataset")
-
     def test(frame):
         rows = select_rows(frame, panel=[name, *rivals])
         if rows["panel"].nunique() <= len(rivals):
             return Finding.without("not run", NO_PAIR)
-        found = decades(rows)
+        found = _along(rows, _decades)
         leads = [
-            _left_out(
-                rows,
-                lambda r, m=m: (decades(r).loc[ours] - factor * decades(r).loc[m]).mean(),
-                name=f"{factor:g} times {m}",
-            )
+            _lead_along(rows, _decades, ours, m, factor=factor, name=f"{factor:g} times {m}")
             for m in theirs
         ]
         notes = [f"decades of {m}: {_each(found.loc[m])}" for m in (ours, *theirs)]
@@ -276,6 +185,31 @@ def wider(name: str, rivals: Sequence[str], factor: float) -> Test:
         return Finding(text, leads, Lead(), unit="runs", notes=notes)
 
     return test
+
+
+def _along(rows, statistic):
+    """A statistic of the mean AC at the values of a parameter: methods by data sets."""
+    means = rows.groupby(["method", *_CELL], observed=True)[AC].mean()
+    return means.groupby(["method", "dataset"], observed=True).agg(statistic).unstack("dataset")
+
+
+def _lead_along(rows, statistic, more, less, *, factor=1.0, value=None, name=""):
+    """By how much that of one method is above ``factor`` times that of another, without each run.
+
+    In the mean over the data sets.
+    """
+
+    def lead(rows):
+        found = _along(rows, statistic)
+        return float((found.loc[more] - factor * found.loc[less]).mean())
+
+    runs = sorted(set(rows["repeat"]))
+    left_out = [lead(rows[rows["repeat"] != run]) for run in runs] if len(runs) > 1 else []
+    return of_left_out(lead(rows), left_out, value, name, n=len(runs))
+
+
+def _spread(scores):
+    return scores.max() - scores.min()
 
 
 def _decades(scores):
@@ -312,29 +246,5 @@ def better_than_at(name: str, value: float, *, somewhere: bool = False) -> Test:
         else:
             found = better(inside, outside, AC, blocks="dataset")(rows)
         return found.noted(f"in points: {_each(means[inside] - means[outside])}")
-
-    return test
-
-
-def higher_and_worse(score: str, name: str, value: float, dataset: str) -> Test:
-    """On a data set a score is higher at a value than at the usual one, and AC is lower."""
-    places = {x: f"{name} = {x:g}" for x in (value, USUAL[name])}
-
-    def test(frame):
-        rows = select_rows(frame, panel=name, dataset=dataset)
-        rows = rows.assign(method=rows["x"].map(places), **{_WRONG: 1 - rows[AC]})
-        sides = places[value], [places[USUAL[name]]]
-        return always_best(*sides, [score, _WRONG])(rows)
-
-    return test
-
-
-def orthogonal(share: float) -> Test:
-    """At the largest weight of orthogonality ‖VᵀV − I‖² is at most a share of k in every run."""
-    gap = "squared gap over k"
-
-    def test(frame):
-        rows = select_rows(frame, panel="orthogonal")
-        return without_exception(RNMFD, gap, high=share)(rows.assign(**{gap: rows[GAP] ** 2}))
 
     return test

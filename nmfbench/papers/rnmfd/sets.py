@@ -97,6 +97,11 @@ def sparseness_trial(clustering: Trial) -> Trial:
     return replace(clustering.fit, task="code-sparseness")
 
 
+def by_set(describe: Callable[[str], str], sets: Iterable[str]) -> str:
+    """Words on each of some data sets, in the order of the tables."""
+    return ", ".join(f"{SETS[name].label} {describe(name)}" for name in SETS if name in set(sets))
+
+
 ASSUMED = {
     "scale": "The penalties are weighed against squared errors, so a weight means nothing without "
     "a scale; the paper gives none. Samples are scaled to unit length, as Cai et al. (2011) do.",

@@ -17,8 +17,7 @@ from nmfbench.papers.reported import reported
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.descent import RULES, by_rule
 from nmfbench.papers.rnmfd.protocols import AC
-from nmfbench.papers.rnmfd.sensitivity import by_set
-from nmfbench.papers.rnmfd.sets import SETS, method
+from nmfbench.papers.rnmfd.sets import SETS, by_set, method
 from nmfbench.stats.traces import raw_objective_at
 
 EARLY, LAST, SHOWN = 100, 2000, 300
