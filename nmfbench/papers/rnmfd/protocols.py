@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nmfbench.artefacts.grids import CLEAN, Method
+from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.protocols import best
 from nmfbench.metrics.clustering import nmi_geometric
 from nmfbench.papers.reported import reported
@@ -245,19 +245,3 @@ def in_words(params: Mapping[str, Any]) -> str:
     """
     shown = {_SYMBOLS[name]: value for name, value in params.items() if name in _SYMBOLS}
     return ", ".join(f"{k} {v if isinstance(v, str) else format(v, 'g')}" for k, v in shown.items())
-
-
-def kept_above_chance(
-    rows: pd.DataFrame, score: str, chance: str, place: Sequence[str]
-) -> pd.Series:
-    """Per cent of the mean clean accuracy above chance that is left in each run.
-
-    Chance is what the same clusters have with their labels shuffled, in the mean over the runs of a
-    method in a ``place``. Of the whole accuracy a method that loses everything would keep more the
-    lower its clean accuracy is.
-    """
-    by = [*place, rows["method"].astype(str)]
-    above = rows[score] - rows.groupby(by, observed=True)[chance].transform("mean")
-    side = [rows["dataset"], rows["method"].astype(str)]
-    clean = above.where(rows["noise"] == CLEAN).groupby(side, observed=True).transform("mean")
-    return 100 * above / clean

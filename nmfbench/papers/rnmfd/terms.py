@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
 
 from nmfbench.artefacts.frames import drawn_rows, mean_table, melt_metrics, reference
 from nmfbench.artefacts.grids import CLEAN, changed, corrupted, labelled
-from nmfbench.papers.rnmfd.protocols import kept_above_chance
 from nmfbench.papers.rnmfd.sets import SETS, as_printed, clusterings, method, name_as_printed
 from nmfbench.problems.noise import NOISES
 
@@ -132,6 +132,22 @@ def frame(records):
     levels = rows.groupby(["dataset", "noise"])["dose"].transform("nunique")
     whole = ~clean & (levels == levels[~clean].max())
     return rows.assign(whole=whole | (clean & rows["dataset"].isin(rows["dataset"][whole])))
+
+
+def kept_above_chance(
+    rows: pd.DataFrame, score: str, chance: str, place: Sequence[str]
+) -> pd.Series:
+    """Per cent of the mean clean accuracy above chance that is left in each run.
+
+    Chance is what the same clusters have with their labels shuffled, in the mean over the runs of a
+    method in a ``place``. Of the whole accuracy a method that loses everything would keep more the
+    lower its clean accuracy is.
+    """
+    by = [*place, rows["method"].astype(str)]
+    above = rows[score] - rows.groupby(by, observed=True)[chance].transform("mean")
+    side = [rows["dataset"], rows["method"].astype(str)]
+    clean = above.where(rows["noise"] == CLEAN).groupby(side, observed=True).transform("mean")
+    return 100 * above / clean
 
 
 def summarise(frame):

@@ -15,8 +15,9 @@ from nmfbench.artefacts.grids import CLEAN, changed, corrupted
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.papers.rnmfd import sets
-from nmfbench.papers.rnmfd.protocols import AC, kept_above_chance
+from nmfbench.papers.rnmfd.protocols import AC
 from nmfbench.papers.rnmfd.sets import SETS, clusterings, method, shape_trial
+from nmfbench.papers.rnmfd.terms import kept_above_chance
 from nmfbench.solvers import make_solver
 
 NMF, LNMF, NSDR = "NMF", "LNMF", "NSDR"
