@@ -12,6 +12,15 @@ RULES = {
 }
 """Labels of the updates of the representation; that of the default is the method itself."""
 
+ONE, OWN = "one image, one component, α = β = 100", "α = β = 100, the paper's"
+SETTINGS = {
+    ONE: {},
+    OWN: {},
+    "α = 100, β = 10⁴": {"beta": 1e4},
+    "α = 0, β = 10⁴": {"alpha": 0.0, "beta": 1e4},
+}
+"""Parameters of the solver, by the title of the panel; all but the first on the five sets."""
+
 
 def by_rule(rule: str, **params) -> Method:
     """RNMFD with one of the three rules."""

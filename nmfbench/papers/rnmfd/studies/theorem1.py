@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
-from matplotlib.ticker import NullLocator
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import without_exception
-from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.drawn import attach_data
+from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.finding import with_evidence, within
 from nmfbench.artefacts.grids import cross, labelled
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.style import category_styles
 from nmfbench.papers.rnmfd import sets
-from nmfbench.papers.rnmfd.descent import RULES, by_rule
+from nmfbench.papers.rnmfd.descent import ONE, OWN, RULES, SETTINGS, by_rule
+from nmfbench.papers.rnmfd.descent_figure import draw
 from nmfbench.papers.rnmfd.sets import SETS, clustering_trial
 
 TOLERANCE = 1e-9
 """Relative change of the objective below which a rise may be one of rounding."""
-
-
-_ONE, _OWN = "one image, one component, α = β = 100", "α = β = 100, the paper's"
-SETTINGS = {
-    _ONE: {},
-    _OWN: {},
-    "α = 100, β = 10⁴": {"beta": 1e4},
-    "α = 0, β = 10⁴": {"alpha": 0.0, "beta": 1e4},
-}
-"""Parameters of the solver, by the title of the panel; all but the first on the five sets."""
 
 PRINTED, ROOT, SAFE = RULES["paper"], RULES["root"], RULES["safe"]
 _ONE_IMAGE = {"n_classes": 1, "train_per_class": 1, "test_per_class": 1, "n_components": 1}
@@ -46,11 +31,11 @@ def trials(profile):
     sets = {"smoke": ["yale", "umist"], "paper": list(SETS)}
     several = sets.get(profile, [name for name in SETS if name != "mnist"])
     for (setting, params), rule in product(SETTINGS.items(), RULES):
-        often = setting == _ONE or (setting, rule) == (_OWN, "paper")
+        often = setting == ONE or (setting, rule) == (OWN, "paper")
         runs = {"smoke": 1, "quick": 5 if often else 1, "paper": 20}[profile]
-        for name in ["orl"] if setting == _ONE else several:
+        for name in ["orl"] if setting == ONE else several:
             fit = clustering_trial(SETS[name], by_rule(rule, **params), 0, smoke=small).fit
-            options = _ONE_IMAGE if setting == _ONE else {}
+            options = _ONE_IMAGE if setting == ONE else {}
             found += cross(fit, runs, labelled("weights", [setting], [{"options": options}]))
     return found
 
@@ -94,7 +79,7 @@ def summarise(rows):
         largest=("largest-rise", "max"), rises=("rises", "max"), runs=("repeat", "nunique")
     )
     # A third line for each data set is too much: the rises tell of it.
-    drawn = rows[(rows["repeat"] == 0) & ((rows["method"] != ROOT) | (rows["weights"] == _ONE))]
+    drawn = rows[(rows["repeat"] == 0) & ((rows["method"] != ROOT) | (rows["weights"] == ONE))]
     curves = [_curve(run["arrays"]["trace"], run, place) for run in drawn.to_dict("records")]
     counts = counts.reset_index().astype({"method": str, "weights": str}).assign(part="rises")
     return pd.concat([*curves, counts], ignore_index=True)
@@ -105,74 +90,6 @@ def _curve(trace, run, place):
     values = trace["objective"] / trace["objective"][0]
     curve = pd.DataFrame({"x": trace["iteration"], "value": values, "part": "curve"})
     return curve.assign(**{name: run[name] for name in place})
-
-
-# -- figure -----------------------------------------------------------------------------------
-
-_LAST = 40  # iterations shown of one image
-_SWINGS = 20  # iterations whose ups and downs are drawn singly; after them their range
-_NONE = 1e-7  # where a rise of nothing, or of rounding, is drawn
-_LOOKS: dict[str, dict[str, Any]] = {
-    PRINTED: {"linestyle": "-", "marker": "o", "label": "Eq. (17) as printed"},
-    SAFE: {"linestyle": "--", "marker": "^", "label": "largest exponent that descends"},
-    ROOT: {"linestyle": ":", "marker": "s", "label": "exponent 1/4"},
-}
-_COLORS = {name: style["color"] for name, style in category_styles(SETS).items()}
-
-
-def draw(table):
-    """Objectives of four settings, and under each the largest rise by data set."""
-    shown = [name for name in SETTINGS if name in set(table["weights"])]
-    figure, axes = plt.subplots(
-        2, len(shown), figsize=(3.4 * len(shown), 6.4), height_ratios=[3, 1.3], squeeze=False
-    )
-    for letter, name, above, below in zip("abcd", shown, *axes, strict=False):
-        rows = table[table["weights"] == name]
-        _draw_objectives(above, rows[rows["part"] == "curve"], one=name == _ONE)
-        _draw_rises(below, rows[rows["part"] == "rises"], one=name == _ONE)
-        above.set_title(f"({letter}) {name}")
-    axes[0, 0].set_ylabel("objective / first value")
-    axes[1, 0].set_ylabel("largest rise of\nan iteration (%)")
-    handles = [Line2D([], [], color="0.3", markersize=5, **look) for look in _LOOKS.values()]
-    there = [name for name in SETS if name in set(table["dataset"])]
-    handles += [Line2D([], [], color=_COLORS[d], label=SETS[d].label) for d in there]
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
-    return figure
-
-
-def _draw_objectives(axis, rows, one):
-    if one:
-        rows = rows[rows["x"] <= _LAST]
-        axis.set(xlabel="iteration", ylim=(1e-6, 50), yscale="log")
-    else:
-        axis.set(xlabel="iteration + 1", xscale="log", yscale="log")
-    for (dataset, rule), curve in rows.groupby(["dataset", "method"], observed=True):
-        curve = curve.sort_values("x")
-        look = {"color": _COLORS[dataset], "linestyle": _LOOKS[rule]["linestyle"]}
-        x, y = curve["x"] + (not one), curve["value"]
-        dense = (x > _SWINGS) & (y.diff() > 0).any() & (not one)
-        (line,) = axis.plot(x[~dense], y[~dense], linewidth=1.4, **look)
-        name = f"{SETS[dataset].label}: {_LOOKS[rule]['label']}"
-        attach_data(line, x, curve.rename(columns={"value": "mean"}), name=name)
-        low, high = y.rolling(2).min()[dense], y.rolling(2).max()[dense]
-        axis.fill_between(x[dense], low, high, color=look["color"], alpha=0.25, linewidth=0)
-        for edge in (low, high):
-            axis.plot(x[dense], edge, linewidth=0.8, **look)
-
-
-def _draw_rises(axis, rows, one):
-    names = [d for d in SETS if d in set(rows["dataset"])]
-    for row in rows.to_dict("records"):
-        k = list(_LOOKS).index(row["method"])
-        x, y = names.index(row["dataset"]) + 0.2 * (k - 1), 100 * max(row["largest"], _NONE)
-        marker = _LOOKS[row["method"]]["marker"]
-        axis.plot(x, y, color=_COLORS[row["dataset"]], marker=marker, markersize=6)
-    labels = ["one image"] if one else [SETS[d].label for d in names]
-    axis.set(xticks=range(len(names)), xticklabels=labels, xlim=(-0.6, len(names) - 0.4))
-    axis.tick_params(axis="x", labelsize="x-small")
-    axis.set(xlabel="data", ylim=(20 * _NONE, 1e4), yscale="log")
-    axis.set_yticks([100 * _NONE, 1e-3, 1, 1e3], ["none", "0.001", "1", "1000"])
-    axis.yaxis.set_minor_locator(NullLocator())
 
 
 # -- claims -----------------------------------------------------------------------------------
@@ -192,7 +109,7 @@ def _by_setting(rows):
         texts.append(f"{setting}: {len(bad)} of {len(runs)} runs rise")
         if len(bad):
             worst = bad.loc[bad["largest-rise"].idxmax()]
-            where = "" if setting == _ONE else f" on {SETS[worst['dataset']].label}"
+            where = "" if setting == ONE else f" on {SETS[worst['dataset']].label}"
             fold = 1 + worst["largest-rise"]
             texts[-1] += f", {worst['rises']} times and up to {fold:.3g}-fold{where}"
     return "; ".join(texts)
@@ -203,7 +120,7 @@ ARTEFACT = register_artefact(
         "rnmfd/theorem1",
         title="Theorem 1: does the objective never rise?",
         kind="figure",
-        methods=[by_rule(r, **p) for s, p in SETTINGS.items() if s != _ONE for r in RULES],
+        methods=[by_rule(r, **p) for s, p in SETTINGS.items() if s != ONE for r in RULES],
         grid=trials,
         frame=with_rises,
         table=summarise,
@@ -219,24 +136,21 @@ ARTEFACT = register_artefact(
                 "own-setting",
                 "At α = β = 100, the paper's setting, it never rises on the five data sets under "
                 "Eqs. (12), (17) and (19).",
-                "ours, after Section 3.3, Theorem 1",
-                _never(PRINTED, _OWN),
-                origin="ours",
+                test=_never(PRINTED, OWN),
+                **said_at("Section 3.3, Theorem 1", ours=True),
             ),
             Claim(
                 "root",
                 "With the exponent 1/4 on the ratio in Eq. (17) it never rises.",
-                "ours, after Section 3.3, Theorem 1",
-                _never(ROOT, *SETTINGS),
-                origin="ours",
+                test=_never(ROOT, *SETTINGS),
+                **said_at("Section 3.3, Theorem 1", ours=True),
             ),
             Claim(
                 "safe",
                 "With the largest of the exponents 1, 1/2 and 1/4 that does not raise it, it "
                 "never rises.",
-                "ours, after Section 3.3, Theorem 1",
-                _never(SAFE, *SETTINGS),
-                origin="ours",
+                test=_never(SAFE, *SETTINGS),
+                **said_at("Section 3.3, Theorem 1", ours=True),
             ),
         ],
         planned=Plan(20, "A repeat takes 34 s of CPU time."),
