@@ -112,13 +112,9 @@ def _worse_than_both(kind, share):
     return always_best(NMF, rivals, _UNTOUCHED, at=at, ratio=True, blocks="dataset")
 
 
-def _by_one_rule(kind, ours, more, rival):
-    """With one of two rules for λ the low-rank part is nearer to the clean images."""
-    return _cleaner(kind, [ours, more], rival)
-
-
-def _cleaner(kind, ours, rival):
-    """The low-rank part of one of ``ours`` is nearer to the clean images, averaged over shares."""
+def _cleaner(kind, *labels):
+    """Averaged over shares, one low-rank part is nearer to the clean images than the last one."""
+    *ours, rival = labels
     return always_best(
         ours,
         [rival],
@@ -165,7 +161,7 @@ CLAIMS = [
             f"With S the low-rank reconstruction can be cleaner: under {title} UVᵀ of RNMFD, with "
             "λ by one of two rules, is nearer to the clean images than without S.",
             "Section 3.1",
-            at_each_exponent(partial(_by_one_rule, kind), ALL, MORE_S, NO_S),
+            at_each_exponent(partial(_cleaner, kind), ALL, MORE_S, NO_S),
         )
         for kind, title in _KINDS.items()
     ),
