@@ -9,17 +9,14 @@ from nmfbench.artefacts.bounds import seldom
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, better, margin_grows
 from nmfbench.artefacts.finding import at_each_reading, with_evidence, within
-from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.grids import CLEAN
-from nmfbench.papers.rnmfd.sets import EXPONENTS, SETS, at_each_exponent, name_as_printed
+from nmfbench.papers.rnmfd.sets import EXPONENTS, SETS, at_each_exponent
 from nmfbench.papers.rnmfd.terms import (
     ALL,
     BOUNDED,
-    CHANCE,
     DEAD,
     GNMF,
     GROSS,
-    IN_S,
     KEPT,
     LIGHT,
     MORE_S,
@@ -34,24 +31,27 @@ from nmfbench.papers.rnmfd.terms import (
     SIMILAR,
     TITLES,
 )
+from nmfbench.papers.rnmfd.terms_evidence import both_means, explained
 
 
 def _ahead(winner, loser, *beside, value=POINTS):
     """A method is ahead of another; the evidence names the accuracies of those ``beside``, too."""
-    test = _explained(better(winner, loser, value, by=PLACE), winner, loser, *beside)
-    return test if value == POINTS else with_evidence(test, partial(_both, value, winner, loser))
+    test = explained(better(winner, loser, value, by=PLACE), winner, loser, *beside)
+    if value == POINTS:
+        return test
+    return with_evidence(test, partial(both_means, value, winner, loser))
 
 
 def _cleaned(own, more, without):
     """RNMFD is ahead by one of two rules for λ on one data set at least."""
     each = {"dataset": list(SETS)}
     found = always_best([own, more], [without], POINTS, PLACE[1:], each=each, rule="some")
-    return _explained(found, own, more, without, NCUTS)
+    return explained(found, own, more, without, NCUTS)
 
 
 def _keeps_more(own, more, rival):
     """RNMFD by one of two rules for λ keeps more above chance than a rival."""
-    return _explained(always_best([own, more], [rival], KEPT, PLACE, rule="some"), own, more, rival)
+    return explained(always_best([own, more], [rival], KEPT, PLACE, rule="some"), own, more, rival)
 
 
 def _keeps_more_than_gnmf():
@@ -62,42 +62,6 @@ def _keeps_more_than_gnmf():
     }
     return at_each_reading("the weight of GNMF and the exponent of Eq. (17)", tests)
 
-
-def _both(value, winner, loser, rows):
-    """Mean values of the two that are compared."""
-    means = rows.groupby("method", observed=True)[value].mean()
-    return f"mean values: {winner} {means[winner]:.3g}, {loser} {means[loser]:.3g}"
-
-
-def _explained(test, *beside):
-    return with_evidence(test, partial(_means, beside=beside))
-
-
-def _means(rows, beside):
-    """Mean accuracies in the same runs, and what became of the terms of RNMFD there."""
-    index = [*PLACE, "repeat"]
-    wide = rows.pivot_table(index=index, columns="method", values=POINTS, observed=True)
-    wide = wide[[label for label in dict.fromkeys((ALL, *beside)) if label in wide]].dropna()
-    texts = [f"{label} {value:.3g}" for label, value in wide.mean().items()]
-    same = select_rows(rows, method=list(wide))
-    same = same[same.set_index(index).index.isin(wide.index)]
-    if CHANCE in same:
-        texts.append(f"{same[CHANCE].mean():.3g} by chance")
-    sets = [images.label for name, images in SETS.items() if name in set(same["dataset"])]
-    where = "all sets" if len(sets) == len(SETS) else " and ".join(sets)
-    found = f"AC (%) on {where}: " + ", ".join(texts)
-    described = next((label for label in beside if label in _DESCRIBED), ALL)
-    own = select_rows(same, method=described)
-    if {IN_S, DEAD} <= set(own) and len(own):
-        found += f"; S of {described} holds {100 * own[IN_S].mean():.2g} % of the entries"
-        if described != S_ALONE:  # which no term keeps from shrinking
-            dead = own[DEAD].sum() / own["n_components"].sum()
-            found += f", and {100 * dead:.2g} % of its columns have a norm below 0.3"
-    return found
-
-
-_DESCRIBED = (MORE_S, BOUNDED, S_ALONE, name_as_printed(ALL))
-"""Of which the evidence says what became of their terms; where none is compared, RNMFD."""
 
 _CLEAN, _NOISY = {"noise": CLEAN}, {"noise": list(TITLES)}
 _OURS, _NOISE = "ours; the paper tests no noise", "averaged over sets, noises and levels"
@@ -136,7 +100,7 @@ _CLEAN_AND_NOISY = (
         "columns-live",
         "Columns of the representation seldom die (norm below 0.3; below 5 %)",
         "ours, after Section 3.1",
-        lambda own: _explained(seldom(own, DEAD, "n_components", 0.05)),
+        lambda own: explained(seldom(own, DEAD, "n_components", 0.05)),
         (ALL,),
     ),
     (
@@ -192,7 +156,7 @@ CLAIMS = [
         "s-lead-grows",
         "The more noise, the larger the lead of RNMFD over RNMFD without S.",
         "ours, after Section 3.1",
-        within({"whole": True}, _explained(margin_grows(ALL, NO_S, POINTS, along="dose"), NO_S)),
+        within({"whole": True}, explained(margin_grows(ALL, NO_S, POINTS, along="dose"), NO_S)),
         origin="ours",
     ),
     Claim(
