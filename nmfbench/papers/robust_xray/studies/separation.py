@@ -93,7 +93,8 @@ def _blocks(arrays):
     def area(part):
         if not all(counts[:, -1].any() for counts in part):
             return np.nan
-        return partial_area(*pooled_rates(*part), 0.2)
+        fpr, tpr = pooled_rates(*part)
+        return partial_area(fpr, tpr, 0.2)
 
     return np.array([area(part) for part in zip(*pair, strict=True)])
 
@@ -141,10 +142,9 @@ def _of_methods(clips):
 def _block_areas(rows):
     """Areas by clip and block, and method: of blocks and methods that lack nothing."""
     long = rows[["clip", "method", "blocks"]].dropna(subset="blocks").explode("blocks")
-    long = long.assign(block=long.groupby(["clip", "method"]).cumcount())
-    areas = long.astype({"blocks": float}).pivot(
-        index=["clip", "block"], columns="method", values="blocks"
-    )
+    blocks = long.groupby(["clip", "method"]).cumcount()
+    long = long.assign(block=blocks, blocks=long["blocks"].astype(float))
+    areas = long.pivot(index=["clip", "block"], columns="method", values="blocks")
     return areas.dropna(how="all").dropna(axis="columns")
 
 
