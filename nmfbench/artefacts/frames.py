@@ -126,6 +126,7 @@ def mean_table(
     *,
     over: Sequence[str] = (),
     between: tuple[float, float] = (-np.inf, np.inf),
+    geometric: bool = False,
 ) -> pd.DataFrame:
     """Means of ``value`` with 95 % t intervals, for each combination of the columns ``by``.
 
@@ -140,14 +141,26 @@ def mean_table(
         is one.
     between : (float, float), optional
         Ends that an interval cannot pass, such as (0, 100) of an accuracy in per cent.
+    geometric : bool, default=False
+        Geometric means, of positive values: those of the logarithms, as numbers.
 
     Returns
     -------
     DataFrame
         ``by``, ``mean``, ``low``, ``high``, ``count``.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"method": ["a", "a"], "seconds": [1.0, 4.0]})
+    >>> mean_table(frame, "seconds", ["method"], geometric=True)["mean"].tolist()
+    [2.0]
     """
     by, (low, high) = list(by), between
+    if geometric:
+        frame = frame.assign(**{value: np.log(frame[value].astype(float))})
     values = frame.groupby([*by, *over], observed=True)[value].mean() if over else None
     groups = (frame if values is None else values).groupby(by, observed=True)
     table = mean_and_interval(groups[value] if values is None else groups)
+    if geometric:
+        table = table.assign(**np.exp(table[["mean", "low", "high"]]))
     return table.assign(low=table["low"].clip(lower=low), high=table["high"].clip(upper=high))

@@ -7,7 +7,7 @@ intervals. Columns of the table define the panels, the curves and the axis of x.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -408,7 +408,7 @@ class Curves:
             axis.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
 
 
-def present(table: pd.DataFrame, column, known: Mapping[Any, str]) -> list:
+def present(table: pd.DataFrame, column, known: Iterable[Any]) -> list:
     """The values of a column that a table has, in order; one None where there is no column."""
     if column is None:
         return [None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
@@ -52,9 +51,8 @@ def table(frame):
         }
     )
     rows = curves.explode(["steps", "excess"]).astype({"steps": float, "excess": float})
-    rows = rows[rows["excess"] > 0].assign(log=lambda t: np.log(t["excess"]))
-    found = mean_table(rows, "log", ["penalty", "steps"], over=["repeat"])
-    return found.assign(**np.exp(found[["mean", "low", "high"]]))
+    rows = rows[rows["excess"] > 0]
+    return mean_table(rows, "excess", ["penalty", "steps"], over=["repeat"], geometric=True)
 
 
 ARTEFACT = register_artefact(

@@ -16,13 +16,13 @@ from nmfbench.artefacts.finding import NO_PAIR, Finding, at_each_reading, within
 from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import Method, changed, cross, methods, options
 from nmfbench.artefacts.plan import Plan
+from nmfbench.artefacts.plots import present
 from nmfbench.artefacts.region import Lead
 from nmfbench.artefacts.tables import score_table
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.or_nmf.methods import IS, ONMF, ONMF_IS, UPDATES
-from nmfbench.papers.or_nmf.panels import CBCL, HUE, ORL
+from nmfbench.papers.or_nmf.panels import CBCL, HUE, NAMES, ORL, at_lower_rank
 from nmfbench.papers.or_nmf.readings import against_onmf, alike, with_readings
-from nmfbench.papers.or_nmf.streams import SETS
 from nmfbench.trials.trial import Trial
 
 BATCH = (Method("NMF", "mu"), Method("HALS", "hals"), Method("NeNMF", "nenmf"))
@@ -32,8 +32,6 @@ _WHOLE_IS = Method(BATCH_IS, "is-mu")
 METHODS = (*BATCH, *UPDATES.values(), *_ONLINE_IS, _WHOLE_IS)
 
 _SIZES = {"cbcl": (100, 200, 400, 800), "orl": (50, 100, 200, 400), "mnist": (100, 200, 400, 800)}
-_NAMES = {"cbcl": "CBCL", "orl": "ORL", "mnist": "MNIST", "huebow": "hue words"}
-_NAMES |= {"digits": "digits"}
 _TOLERANCES = (1e-3, 1e-4, 1e-5)  # shares of the squared error
 _LIMIT = 30_000  # iterations, at the smallest
 _ROUNDS = 200  # of the batch method for the divergence
@@ -67,13 +65,8 @@ def trials(profile):
         base = Trial("iterations-needed", name, "", options={"n_components": 4 if smoke else 10})
         axes = [{"options": rule} for rule in _RULES], options("n_samples", numbers)
         found += cross(base, repeats, *axes, methods(BATCH))
-    sets: dict[str, dict[str, Any]] = {
-        "smoke": {"digits": ("", 30, 4)},
-        "quick": {"cbcl": SETS["cbcl"]},
-        "paper": SETS,
-    }
-    for name, (_, n, r) in sets[profile].items():
-        size = {"n_components": r, "n_samples": n}
+    for name, size in at_lower_rank(profile).items():
+        r = size["n_components"]
         ranks = [r, _HIGHER[name]] if profile == "paper" else [r]
         chunks = Trial("refactoring", name, "onmf", options=size)
         found += cross(chunks, repeats, options("n_components", ranks), methods(UPDATES.values()))
@@ -125,11 +118,8 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
         if kind == "iterations":
             rules = "; to " + rows["tolerance"].map("{:g}".format)
             rows = rows.assign(method=rows["method"] + rules)
-        value = np.log(rows[name].astype(float)) if ratio else rows[name]
-        rows = rows.assign(shown=value, size=rows["n_samples"].fillna(0).astype(int))
-        table = mean_table(rows, "shown", ["dataset", "method", "size"])
-        if ratio:
-            table = table.assign(**{end: np.exp(table[end]) for end in ("mean", "low", "high")})
+        rows = rows.assign(size=rows["n_samples"].fillna(0).astype(int))
+        table = mean_table(rows, name, ["dataset", "method", "size"], geometric=ratio)
         parts.append(table.assign(measure=name))
     return pd.concat(parts, ignore_index=True)
 
@@ -141,9 +131,9 @@ def draw(table: pd.DataFrame) -> pd.DataFrame:
     """
     rank = table.groupby(["measure", "dataset"])["size"].rank(method="dense").astype(int)
     words = np.where(table["measure"] == ITERATIONS, "size " + rank.astype(str), "")
-    named = table.assign(data=table["dataset"].map(_NAMES), samples=words)
+    named = table.assign(data=table["dataset"].map(NAMES), samples=words)
     named = named.sort_values(["measure", "method", "samples"], kind="stable")
-    columns = [name for name in _NAMES.values() if (named["data"] == name).any()]
+    columns = present(named, "data", NAMES.values())
     rows = {"measure": "measure", "method": "method", "samples": "samples"}
     return score_table(named, rows, columns, lambda cell: f"{cell.mean:.3g}", column="data")
 
@@ -229,7 +219,7 @@ _CLAIMS = [
     *(
         Claim(
             f"is-applies-{name}{ending}",
-            f"OR-NMF can be applied to the Itakura-Saito divergence: on {_NAMES[name]}, rank 10, "
+            f"OR-NMF can be applied to the Itakura-Saito divergence: on {NAMES[name]}, rank 10, "
             f"two passes gain {words} of what a batch method gains from the same bases.",
             source,
             alike(

@@ -20,8 +20,8 @@ from nmfbench.artefacts.tables import score_table
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.or_nmf.batch import BATCH
 from nmfbench.papers.or_nmf.methods import ONMF, OR
+from nmfbench.papers.or_nmf.panels import at_lower_rank
 from nmfbench.papers.or_nmf.readings import alike, readings, with_readings
-from nmfbench.papers.or_nmf.streams import SETS
 from nmfbench.trials.trial import Trial
 
 _STEPS = with_readings([Method(OR, "or-nmf")])
@@ -48,7 +48,7 @@ def trials(profile):
     ranks = grids.get(profile, _RANKS)
     found = []
     for name, chosen in ranks.items():
-        n = 30 if smoke else SETS[name][1]
+        n = at_lower_rank(profile)[name]["n_samples"]
         base = Trial("step-parts", name, "", options={"n_samples": n, "n_epochs": 1}, timed=True)
         found += cross(base, repeats, options("n_components", chosen), methods(_STEPS))
         size = {"n_samples": n, "rivals": False}
@@ -117,9 +117,7 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     of_rank = of_rank.assign(where=of_rank["dataset"] + ", rank " + _text(of_rank["n_components"]))
     parts, chunks = (of_rank[(of_rank["measure"] == PART) == share] for share in (True, False))
     shares = mean_table(parts, PART, place, between=(0, 1))
-    chunks = chunks.assign(log=np.log(chunks[SECONDS].astype(float)))
-    seconds = mean_table(chunks, "log", place)
-    seconds = seconds.assign(**{end: np.exp(seconds[end]) for end in ("mean", "low", "high")})
+    seconds = mean_table(chunks, SECONDS, place, geometric=True)
     slopes = [
         _slopes(frame, measure).rename("slope").reset_index().assign(measure=measure)
         for measure in (_OF_M, _OF_R, *_OF_N.values())

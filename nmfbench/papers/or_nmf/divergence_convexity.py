@@ -12,11 +12,11 @@ from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import Method, cross, fields, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import score_table
+from nmfbench.papers.or_nmf.panels import NAMES
 from nmfbench.trials.trial import Trial
 
 _OURS = "OR-NMF-IS"
 METHODS = (Method(_OURS, "or-nmf-is"),)
-_NAMES = {"cbcl": "CBCL", "orl": "ORL", "digits": "digits"}
 _EXCESS = "largest excess of a midpoint over the mean of the ends"
 _SHARES = {
     "share-learned": "from learned bases to random ones",
@@ -53,7 +53,7 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
 
 def draw(table: pd.DataFrame) -> pd.DataFrame:
     """A row for each data set and rank."""
-    table = table.assign(data=table["dataset"].map(_NAMES))
+    table = table.assign(data=table["dataset"].map(NAMES))
     rows = {"data": "data", "n_components": "rank"}
     return score_table(table, rows, [*_SHARES.values()], _percent, column="segment")
 

@@ -28,7 +28,7 @@ from nmfbench.papers.or_nmf.descent import (
     pair_name,
 )
 from nmfbench.papers.or_nmf.methods import INMF, OMF, OMF_DA, OR, PRINTED, RIVALS, SINGLE, STEPS
-from nmfbench.papers.or_nmf.panels import CBCL, HUE, ORL
+from nmfbench.papers.or_nmf.panels import CBCL, HUE, NAMES, ORL
 from nmfbench.papers.or_nmf.readings import alike, pairs_at_readings, readings, with_readings
 
 _METHODS = with_readings(
@@ -36,7 +36,6 @@ _METHODS = with_readings(
 )
 HARM = "cost fₜ of OMF-DA as printed over that with a safeguard"
 MORE = "fₜ of OMF-DA as printed less that with a safeguard"
-_NAMES = {"cbcl": "CBCL", "orl": "ORL", "huebow": "hue words", "digits": "digits"}
 _PAIRS = [(OR, rival) for rival in RIVALS]
 _AS_PRINTED = [method.label for method in STEPS.values()]
 _TIMED = [m.label for m in _METHODS if m.label.partition(",")[0] in (OR, INMF)]
@@ -86,7 +85,7 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
 
 def draw(table: pd.DataFrame) -> pd.DataFrame:
     """A row for each data set, axis and reading, a column for each rival."""
-    named = table.assign(data=table["dataset"].map(_NAMES))
+    named = table.assign(data=table["dataset"].map(NAMES))
     rows = {"data": "data", "axis": "over", "reading": "reading"}
     return score_table(named, rows, [*RIVALS], _ratio, column="rival")
 

@@ -18,13 +18,12 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.metrics.factors import sparseness
 from nmfbench.papers.or_nmf import curves
 from nmfbench.papers.or_nmf.methods import CHUNKS, INMF, MOR, OMF, ONMF, OR, SINGLE
-from nmfbench.papers.or_nmf.panels import CBCL, ORL
+from nmfbench.papers.or_nmf.panels import CBCL, NAMES, ORL
 from nmfbench.papers.or_nmf.readings import readings, with_readings
 
 _SIDE = 5
 _SHOWN = (*SINGLE[:5], *CHUNKS[:2])
 _METHODS = with_readings(_SHOWN, (OR, MOR))
-_NAMES = {"cbcl": "CBCL", "orl": "ORL", "digits": "digits"}
 _MUCH = 0.1
 _LEAD = "sparseness beyond whole faces and the start"
 
@@ -77,7 +76,7 @@ def _grey(basis):
 
 def draw(table: pd.DataFrame):
     """A row a data set, a panel a method: its sparsest bases, white where they are zero."""
-    rows = [name for name in _NAMES if name in set(table["dataset"])]
+    rows = [name for name in NAMES if name in set(table["dataset"])]
     shown = [m.label for m in _SHOWN if m.label in set(table["method"])]
     lines = -(-table.groupby(["dataset", "method"]).size().max() // _SIDE)
     size = (1.9 * len(shown), (1.8 * lines / _SIDE + 0.5) * len(rows))
@@ -90,7 +89,7 @@ def draw(table: pd.DataFrame):
             if len(found):
                 axis.imshow(_tiled(found["pixels"]), cmap="gray_r", interpolation="nearest")
                 axis.set_xlabel(f"sparseness {found['sparseness'].iloc[0]:.2f}", fontsize="small")
-        line[0].set_ylabel(_NAMES[name])
+        line[0].set_ylabel(NAMES[name])
     return figure
 
 
@@ -119,14 +118,14 @@ def _claims(name, dataset):
     where = {"dataset": dataset}
     yield Claim(
         f"{name.lower()}-learns-parts-{dataset}",
-        f"The bases of {name} on {_NAMES[dataset]} are sparser than whole faces, and than the "
+        f"The bases of {name} on {NAMES[dataset]} are sparser than whole faces, and than the "
         "random bases that it starts from, by 0.1 or more.",
         "Section V-B, Figure 1",
         _at_ranks(name, where),
     )
     yield Claim(
         f"{name.lower()}-parts-{dataset}",
-        f"The bases of {name} on {_NAMES[dataset]} are sparser than the bases of OMF, INMF and "
+        f"The bases of {name} on {NAMES[dataset]} are sparser than the bases of OMF, INMF and "
         "ONMF.",
         "ours, after Section V-B, Figure 1",
         always_best(name, [OMF, INMF, ONMF], "sparseness", ["n_components"], at=where),

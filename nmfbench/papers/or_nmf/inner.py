@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
@@ -17,12 +15,13 @@ from nmfbench.artefacts.finding import Finding, within
 from nmfbench.artefacts.frames import drawn_rows, mean_table, melt_metrics
 from nmfbench.artefacts.grids import Method, changed, cross, fields, methods, options
 from nmfbench.artefacts.plan import Plan
+from nmfbench.artefacts.plots import present
 from nmfbench.artefacts.region import Bounds
 from nmfbench.artefacts.tables import score_table
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.or_nmf.methods import INMF, OMF, OR, PRINTED
+from nmfbench.papers.or_nmf.panels import LOWER_RANK, NAMES, at_lower_rank
 from nmfbench.papers.or_nmf.readings import alike, with_readings
-from nmfbench.papers.or_nmf.streams import SETS
 from nmfbench.trials.trial import Trial
 
 _RAISING = with_readings([Method(OR, "or-nmf"), Method(PRINTED, "omf-da", {"safeguard": False})])
@@ -38,17 +37,13 @@ _OF_OMF = {part: f"sweeps of OMF, off-diagonal entries times {part:g}" for part 
 _COUNTS = {"updates": UPDATES, "sweeps": SWEEPS}
 _COUNTS |= {f"sweeps-{part:g}": words for part, words in _OF_OMF.items()}
 _RATES = {"failed": FAILED, "share-of-rises": RISES}
-_NAMES = {name: words for name, (words, *_) in SETS.items()} | {"digits": "digits"}
 
 
 def trials(profile):
     """Steps of INMF and OMF along two passes over the data of Figures 2, 3 and 6, lower rank."""
     repeats = {"smoke": 2, "quick": 5, "paper": 10}[profile]
-    small: dict[str, dict[str, Any]] = {"smoke": {"digits": ("", 30, 4)}}
-    sets = small | {"quick": {"cbcl": SETS["cbcl"]}, "paper": SETS}
     found = []
-    for name, (_, n, r) in sets[profile].items():
-        size = {"n_components": r, "n_samples": n}
+    for name, size in at_lower_rank(profile).items():
         base = Trial("", name, "", options=size)
         steps = fields("task", ["incremental-steps", "zero-denominators"])
         found += cross(base, repeats, steps, methods(_INCREMENTAL))
@@ -75,19 +70,17 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     """Means by data set, measure and method that is drawn; of counts geometric ones."""
     frame = drawn_rows(frame, METHODS)
     place = ["dataset", "measure", "method"]
-    counts = frame.dropna(subset=COUNT)
-    logs = mean_table(counts.assign(log=np.log(counts[COUNT])), "log", place)
-    logs = logs.assign(**{name: np.exp(logs[name]) for name in ("mean", "low", "high")})
+    counts = mean_table(frame.dropna(subset=COUNT), COUNT, place, geometric=True)
     shares = mean_table(frame.dropna(subset=SHARE), SHARE, place, between=(0, 1))
-    return pd.concat([logs, shares], ignore_index=True)
+    return pd.concat([counts, shares], ignore_index=True)
 
 
 def draw(table: pd.DataFrame) -> pd.DataFrame:
     """One row for each measure and method, one column for each data set."""
-    named = table.assign(data=table["dataset"].map(_NAMES))
+    named = table.assign(data=table["dataset"].map(NAMES))
     order = {name: k for k, name in enumerate([*_COUNTS.values(), *_RATES.values()])}
     named = named.sort_values("measure", key=lambda column: column.map(order), kind="stable")
-    columns = [name for name in _NAMES.values() if (named["data"] == name).any()]
+    columns = present(named, "data", NAMES.values())
     rows = {"measure": "measure", "method": "method"}
     return score_table(named, rows, columns, _cell, column="data")
 
@@ -143,8 +136,8 @@ def _slow(label, what, measure, section):
     return [
         Claim(
             f"{label.lower()}-slow-{name}",
-            f"On {words} {label} takes more than {_MANY} {what}, until 99 % of what they can gain "
-            "is gained.",
+            f"On {NAMES[name]} {label} takes more than {_MANY} {what}, until 99 % of what they can "
+            "gain is gained.",
             section,
             alike(
                 partial(
@@ -157,7 +150,7 @@ def _slow(label, what, measure, section):
                 label,
             ),
         )
-        for name, (words, *_) in SETS.items()
+        for name in LOWER_RANK
     ]
 
 
@@ -173,12 +166,12 @@ _CLAIMS = [
     *(
         Claim(
             f"inmf-fails-{name}",
-            f"INMF without a floor for its denominators may fail on {words}: in one stream at "
-            "least bases or coefficients are not finite.",
+            f"INMF without a floor for its denominators may fail on {NAMES[name]}: in one stream "
+            "at least bases or coefficients are not finite.",
             "Section IV-C",
             alike(partial(_ever_fails, name), INMF),
         )
-        for name, (words, *_) in SETS.items()
+        for name in LOWER_RANK
     ),
     *_slow(OMF, "sweeps over the bases", _OF_OMF[1.0], "Section IV-E"),
     _more_sweeps("half", "all of them than with half", 1.0, 0.5),

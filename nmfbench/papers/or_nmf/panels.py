@@ -1,4 +1,4 @@
-"""Data and ranks of Figures 2 to 9."""
+"""Data and ranks of Figures 2 to 9, and the names of data sets."""
 
 from __future__ import annotations
 
@@ -59,3 +59,19 @@ class Panels:
 CBCL = Panels("cbcl", 500, {10: 20, 50: 50}, (3, [10]))
 ORL = Panels("orl", None, {10: 20, 50: 50}, (2, [10]))
 HUE = Panels("huebow", None, {50: 50, 80: 80}, (3, [50]))
+
+LOWER_RANK: dict[str, dict[str, int | None]] = {
+    panels.dataset: {"n_components": panels.ranks[0], "n_samples": panels.n_samples}
+    for panels in (CBCL, ORL, HUE)
+}
+"""Sizes of the data of Figures 2, 3 and 6 at the lower rank, as options of a task."""
+
+NAMES = {"cbcl": "CBCL", "orl": "ORL", "mnist": "MNIST", "huebow": "hue words", "digits": "digits"}
+"""Data sets as readers know them."""
+
+
+def at_lower_rank(profile: str) -> dict[str, dict[str, int | None]]:
+    """Data sets of the grid of a profile, with their sizes there as options of a task."""
+    if profile == "smoke":
+        return {"digits": {"n_components": 4, "n_samples": 30}}
+    return {"cbcl": LOWER_RANK["cbcl"]} if profile == "quick" else LOWER_RANK

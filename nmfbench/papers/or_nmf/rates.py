@@ -102,9 +102,7 @@ def summarise(frame):
     """Geometric means of gaps and changes, and means of the exponents, with 95 % intervals."""
     frame = frame[~frame["dataset"].isin(_SETS[1:])]
     rows = frame[["task", "method", "x", "y"]].explode(["x", "y"]).astype({"x": float})
-    rows["log"] = np.log(rows["y"].astype(float))
-    curves = mean_table(rows, "log", ["task", "method", "x"])
-    curves[["mean", "low", "high"]] = np.exp(curves[["mean", "low", "high"]])
+    curves = mean_table(rows, "y", ["task", "method", "x"], geometric=True)
     parts = [
         mean_table(frame.dropna(subset=name), name, ["task", "method"]).assign(exponent=name)
         for name in (GAP, LATE, FIRST, BOTH)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -19,8 +17,8 @@ from nmfbench.core.matters import Ratio
 from nmfbench.papers.or_nmf import curves
 from nmfbench.papers.or_nmf.descent import BEST_COST, STORED_COST
 from nmfbench.papers.or_nmf.methods import OR
+from nmfbench.papers.or_nmf.panels import NAMES, at_lower_rank
 from nmfbench.papers.or_nmf.readings import TOLERANCES
-from nmfbench.papers.or_nmf.streams import SETS
 from nmfbench.trials.trial import Trial
 
 _USUAL, _SMALL = TOLERANCES
@@ -54,21 +52,14 @@ _FIXED_AGAIN = _read(_FIXED, _again, {"keep_max": False})
 METHODS = (*_SHOWN, *_AT_SMALL, *_FIXED_AGAIN)
 _COSTS = {"stored": STORED_COST, "cost": BEST_COST}
 _THETA, _NORM = "constant θ", "fixed M*, as a share of the largest norm"
-_NAMES = {name: words for name, (words, *_) in SETS.items()} | {"digits": "digits"}
 
 
 def trials(profile):
     """Two passes with the paper's step sizes, with constant θ, and with fixed M*."""
     repeats = 2 if profile == "smoke" else 5
-    sets: dict[str, dict[str, Any]] = {
-        "smoke": {"digits": ("", 30, 4)},
-        "quick": {"cbcl": SETS["cbcl"]},
-        "paper": SETS,
-    }
     found = []
-    for name, (_, n, r) in sets[profile].items():
-        size = {"n_components": r, "n_samples": n, "only_end": True}
-        base = Trial("surrogate-stream", name, "or-nmf", options=size)
+    for name, size in at_lower_rank(profile).items():
+        base = Trial("surrogate-stream", name, "or-nmf", options={**size, "only_end": True})
         constant = changed(base, {"options": {"cosine": False}})
         for tol in ({}, {"tol": _SMALL}):
             at = [{"params": tol}]
@@ -97,10 +88,9 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     rows = frame.assign(x=theta.fillna(frame["share"]).fillna(0.0), kind=kind)
     rows = melt_metrics(rows, {name: name for name in _COSTS.values()}, "measure", "value")
     rows = rows[(rows["kind"] != "") | (rows["method"] == OR)]
-    rows = rows.assign(log=np.log(rows["value"]), measure=rows["measure"].astype(str))
+    rows = rows.astype({"measure": str})
     place = ["measure", "dataset"]
-    table = mean_table(rows, "log", [*place, "kind", "x"])
-    table = table.assign(**{name: np.exp(table[name]) for name in ("mean", "low", "high")})
+    table = mean_table(rows, "value", [*place, "kind", "x"], geometric=True)
     printed = table[table["kind"] == ""].set_index(place)["mean"].rename("printed")
     return table[table["kind"] != ""].join(printed, on=place).assign(method="fixed")
 
@@ -110,7 +100,7 @@ _SETTINGS = Curves(
     labels=[name for cost in _COSTS.values() for name in (cost, f"{cost} as printed")],
     curve="measure",
     row="dataset",
-    rows=_NAMES,
+    rows=NAMES,
     column="kind",
     columns={_THETA: "", _NORM: ""},
     xlabel={_THETA: "constant θ", _NORM: "fixed M*, share of the largest norm of a gradient"},

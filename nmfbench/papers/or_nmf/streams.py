@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,6 +18,7 @@ from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.tables import interval_cell, score_table
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.or_nmf.methods import MOR, OMF, OR
+from nmfbench.papers.or_nmf.panels import LOWER_RANK, NAMES, at_lower_rank
 from nmfbench.papers.or_nmf.rates import binned, exponent
 from nmfbench.papers.or_nmf.readings import alike, with_readings
 from nmfbench.trials.trial import Trial
@@ -29,10 +29,6 @@ EXACT = "OR-NMF with exact updates"
 _MORE = [Method(OMF, "omf"), Method(EXACT, "omf", {"tol": 1e-6})]
 _OR, *_MOR = with_readings([Method(OR, "or-nmf"), Method(MOR, "mor-nmf")], [MOR])
 METHODS = (_OR, *_MOR, *_MORE)
-SETS = {"cbcl": ("CBCL", 500, 10), "orl": ("ORL", None, 10), "huebow": ("hue words", None, 50)}
-"""Name, samples (None: all) and rank, the lower one of Figures 2, 3 and 6."""
-
-_NAMES = {name: words for name, (words, *_) in SETS.items()} | {"digits": "digits"}
 _PASSES = 10
 RISE = "largest relative rise of gₜ by an update"
 CHANGE = "exponent of the change of W, last decade"
@@ -58,12 +54,9 @@ def trials(profile):
     """Ten passes of OR-NMF, with θₜ by the cosine, constant, and with exact updates; of MOR-NMF,
     constant; and of OMF."""
     repeats = 2 if profile == "smoke" else 5
-    small: dict[str, dict[str, Any]] = {"smoke": {"digits": ("", 30, 4)}}
-    sets = small | {"quick": {"cbcl": SETS["cbcl"]}, "paper": SETS}
     found = []
-    for name, (_, n, r) in sets[profile].items():
-        size = {"n_components": r, "n_samples": n, "n_epochs": _PASSES}
-        base = Trial("surrogate-stream", name, "", options=size)
+    for name, size in at_lower_rank(profile).items():
+        base = Trial("surrogate-stream", name, "", options={**size, "n_epochs": _PASSES})
         found += cross(base, repeats, methods([_OR, *_MORE]))
         found += cross(base, repeats, options("cosine", [False]), methods([_OR]))
         swings = changed(base, {"options": {"cosine": False, "within": _WITHIN}})
@@ -119,17 +112,17 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
             "all": (at, arrays["all"]),
         }
         for quantity, (x, y) in curves.items():
-            points = pd.DataFrame({"x": x, "log": np.log(np.maximum(y, 1e-300))})
+            points = pd.DataFrame({"x": x, "y": np.maximum(y, 1e-300)})
             rows.append(points.assign(quantity=quantity, **place))
-    table = mean_table(pd.concat(rows), "log", ["quantity", "dataset", "method", "x"])
-    return table.assign(**{name: np.exp(table[name]) for name in ("mean", "low", "high")})
+    by = ["quantity", "dataset", "method", "x"]
+    return mean_table(pd.concat(rows), "y", by, geometric=True)
 
 
 def _costs(table: pd.DataFrame) -> pd.DataFrame:
     """Mean cost of all samples with the last bases, which the picture has no room for, as text."""
     last = select_rows(table, quantity="all").assign(cost="f at the end of the stream")
     last = last[last["x"] == last.groupby("dataset")["x"].transform("max")]
-    last = last.assign(data=last["dataset"].map(_NAMES))
+    last = last.assign(data=last["dataset"].map(NAMES))
     lines = {"cost": "cost", "data": "data"}
     return score_table(last, lines, _draw.labels, interval_cell(3, significant=True))
 
@@ -140,7 +133,7 @@ _draw = Curves(
     row="quantity",
     rows={name: words for name, words in _CURVES.items() if name != "all"},
     column="dataset",
-    columns=_NAMES,
+    columns=NAMES,
     xlabel="samples t",
     size=(3.6, 2.3),
     logx=True,
@@ -208,9 +201,7 @@ _THEORY = {
 
 
 def _claims():
-    for (name, (text, source, test)), (data, words) in product(
-        _THEORY.items(), ((name, words) for name, (words, *_) in SETS.items())
-    ):
+    for (name, (text, source, test)), data in product(_THEORY.items(), LOWER_RANK):
         # The proofs take each update for the minimiser of gₜ; by rule (9) it is not.
         for method, ending in ((OR, ""), (CONSTANT, "-constant"), (EXACT, "-exact")):
             if method == EXACT and name == "descends":
@@ -218,16 +209,16 @@ def _claims():
             ours = method != EXACT
             yield Claim(
                 f"{name}-{data}{ending}",
-                text.format(method, f"on {words}"),
+                text.format(method, f"on {NAMES[data]}"),
                 f"ours, after {source}" if ours else source,
                 with_evidence(test(method, data), _how(method)),
                 origin="ours" if ours else "paper",
             )
-    for data, (words, *_) in SETS.items():
+    for data in LOWER_RANK:
         yield Claim(
             f"converges-{data}-mor-constant",
-            f"f converges under {MOR_CONSTANT} on {words}: it varies less within the last of ten "
-            "passes than within the second.",
+            f"f converges under {MOR_CONSTANT} on {NAMES[data]}: it varies less within the last of "
+            "ten passes than within the second.",
             "Section II-B, after Theorem 1",
             with_evidence(
                 alike(
@@ -238,7 +229,7 @@ def _claims():
         )
         yield Claim(
             f"near-{data}",
-            f"After ten passes gₜ − fₜ of OR-NMF is below 1 % of fₜ on {words}.",
+            f"After ten passes gₜ − fₜ of OR-NMF is below 1 % of fₜ on {NAMES[data]}.",
             "ours, after Section II-B, step 3",
             _at_most(SHARE, 0.01)(OR, data),
             origin="ours",

@@ -15,7 +15,7 @@ from nmfbench.artefacts.printed import PrintedNumber, mean_of
 from nmfbench.artefacts.region import Bounds
 from nmfbench.artefacts.tables import score_table
 from nmfbench.papers.or_nmf.methods import ONE_SWEEP, SINGLE
-from nmfbench.papers.or_nmf.panels import CBCL, HUE, ORL
+from nmfbench.papers.or_nmf.panels import CBCL, HUE, NAMES, ORL
 from nmfbench.papers.reported import reported
 from nmfbench.trials.trial import Trial
 
@@ -33,7 +33,6 @@ _FACTS = {
 _PRINTED_FACTS = list(_FACTS)[:3]
 _ILL = 0.1
 _MUCH = 0.1  # of sparseness, five times the smallest difference that matters
-_NAMES = {"cbcl": "CBCL", "orl": "ORL", "huebow": "hue words", "digits": "digits"}
 _PRINTED = ("huebow", "cbcl", "orl")
 _IN_PAPER = {"huebow": "IAPR TC12"}
 
@@ -80,13 +79,13 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
     rows["printed"] = [
         printed.get(place) for place in zip(rows["dataset"], rows["fact"], strict=True)
     ]
-    return rows.sort_values("dataset", key=lambda column: column.map([*_NAMES].index))
+    return rows.sort_values("dataset", key=lambda column: column.map([*NAMES].index))
 
 
 def draw(table: pd.DataFrame) -> pd.DataFrame:
     """A row a data set, the paper's number in brackets."""
     heads = {fact: head for fact, (head, _) in _FACTS.items()}
-    table = table.assign(data=table["dataset"].map(_NAMES), head=table["fact"].map(heads))
+    table = table.assign(data=table["dataset"].map(NAMES), head=table["fact"].map(heads))
     return score_table(table, {"data": "data"}, list(heads.values()), _cell, column="head")
 
 
@@ -101,7 +100,7 @@ def _numbers(data):
         drawn = fact == _SPARSENESS
         yield PrintedNumber(
             key=f"{data}-{'sparseness' if drawn else fact}",
-            what=f"{_IN_PAPER.get(data, _NAMES[data])}: {fact}",
+            what=f"{_IN_PAPER.get(data, NAMES[data])}: {fact}",
             value=value,
             place=number.source,
             metric=_SPARSENESS if drawn else None,
@@ -131,7 +130,7 @@ ARTEFACT = register_artefact(
                     _SPARSENESS,
                     region=Bounds(_MUCH),
                 ),
-                "; ".join(f"{_NAMES[d]} {reported(_ID, d).value[2]:g}" for d in _PRINTED),
+                "; ".join(f"{NAMES[d]} {reported(_ID, d).value[2]:g}" for d in _PRINTED),
             ),
             Claim(
                 "is-sparse",

@@ -20,6 +20,7 @@ from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.region import Margin
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.or_nmf.methods import INMF, MOR, OMF, OMF_DA, ONE_SWEEP, ONMF, OR, SMALL, WOR
+from nmfbench.papers.or_nmf.panels import NAMES
 from nmfbench.stats.traces import time_to
 from nmfbench.trials.trial import Trial
 
@@ -58,7 +59,6 @@ _CHEAP = [OMF, ONE_SWEEP, WOR, SMALL, _CHUNKED[0], _MU[0]]
 _SETS = {"cbcl": (None, 429), "orl": (None, 80), "huebow": (None, 100), "mnist": (4000, 1000)}
 """Samples to learn from (None: all others) and samples never seen."""
 
-_NAMES = {"cbcl": "CBCL", "orl": "ORL", "huebow": "hue words", "mnist": "MNIST", "digits": "digits"}
 _TRAINING, _UNSEEN, _CLOCK = "training samples", "unseen samples", "training, by time"
 _VIEWS = {_TRAINING: "passes", _UNSEEN: "passes", _CLOCK: "CPU seconds of the updates"}
 _GAP, _TEST = "gap to the optimum, training (%)", "gap to the optimum, unseen samples (%)"
@@ -165,7 +165,7 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
     gaps = {_TRAINING: _GAP, _UNSEEN: _TEST, _CLOCK: _GAP}
     parts = [mean_table(curves, gap, by).assign(view=view) for view, gap in gaps.items()]
     shown = pd.concat(parts, ignore_index=True).join(seconds, on=by)
-    data, rank = shown["dataset"].map(_NAMES), shown["n_components"].astype(str)
+    data, rank = shown["dataset"].map(NAMES), shown["n_components"].astype(str)
     x = shown["passes"].where(shown["view"] != _CLOCK, shown["seconds"])
     return shown.assign(panel=data + ", rank " + rank, x=x)
 

@@ -18,7 +18,7 @@ from nmfbench.artefacts.region import Bounds
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.or_nmf.descent import STORED_COST
 from nmfbench.papers.or_nmf.methods import INMF, MOR, OMF, OR, UPDATES, WOR
-from nmfbench.papers.or_nmf.panels import CBCL, HUE, ORL
+from nmfbench.papers.or_nmf.panels import CBCL, HUE, NAMES, ORL
 from nmfbench.papers.or_nmf.readings import alike, with_readings
 from nmfbench.stats.traces import raw_log_mean
 from nmfbench.trials.trial import Trial
@@ -92,11 +92,10 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     Trials of ONMF on other data have the name of these for their method.
     """
     places = pd.DataFrame(_PLACES, columns=["kind", "method", "x"])
-    rows = frame.merge(places, on="method").assign(log=lambda t: np.log(t[STORED_COST]))
+    rows = frame.merge(places, on="method")
     elsewhere = [f"{panels.dataset}, rank {rank}" for panels, rank in _ELSEWHERE]
     rows["method"] = rows["place"].where(rows["place"].isin(elsewhere), "fₜ")
-    table = mean_table(rows, "log", ["kind", "method", "x"])
-    return table.assign(**{name: np.exp(table[name]) for name in ("mean", "low", "high")})
+    return mean_table(rows, STORED_COST, ["kind", "method", "x"], geometric=True)
 
 
 _draw = Curves(
@@ -134,7 +133,6 @@ def _bytes_of_a_sample(frame):
 
 
 _AT_MAIN = {"place": _MAIN}
-_WORDS = {"cbcl": "CBCL", "orl": "ORL", "huebow": "hue words"}
 
 
 def _ours(name, statement, test):
@@ -192,7 +190,7 @@ _CLAIMS = [
     *(
         _ours(
             f"updates-{n}-{panels.dataset}-r{rank}",
-            f"On {_WORDS[panels.dataset]}, rank {rank}, WOR-NMF lowers the objective faster over "
+            f"On {NAMES[panels.dataset]}, rank {rank}, WOR-NMF lowers the objective faster over "
             f"samples than ONMF with {n} updates for a chunk: the mean of fₜ is lower.",
             smaller(WOR, UPDATES[n].label, MEAN, at={"place": f"{panels.dataset}, rank {rank}"}),
         )
