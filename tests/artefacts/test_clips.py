@@ -8,21 +8,9 @@ from verdicts import verdict_of
 
 from nmfbench.artefacts.grids import cross, labels_of
 from nmfbench.metrics.detection import counts_by_group
-from nmfbench.papers.clips import (
-    BEST,
-    FALSE_ALARMS,
-    HONEST,
-    Clip,
-    ahead,
-    alike,
-    as_good,
-    batches,
-    chosen,
-    longest,
-    on_clips,
-    pooled,
-    with_errors,
-)
+from nmfbench.papers.clips import Clip, longest, on_clips
+from nmfbench.papers.roc_areas import ahead, alike, as_good
+from nmfbench.papers.roc_curves import BEST, FALSE_ALARMS, HONEST, batches, chosen, pooled
 from nmfbench.trials.trial import Trial
 
 CLIPS = (Clip("Hall", "video-hallandmonitor"), Clip("Lobby", "video-ibmtest2", True, limit=0.15))
@@ -85,15 +73,6 @@ def test_fits_of_the_most_frames_count():
     rows = [record("A", [0.1] * FRAMES, repeat=k, n_frames=n) for k, n in sizes.items()]
     other = record("A", [0.1] * FRAMES, clip=CLIPS[1], n_frames=100)
     assert longest(frame_of(*rows, other))["n_frames"].tolist() == [200, 100]
-
-
-def test_errors_are_those_of_the_records_where_there_are_any():
-    """Foreground left in a background is given as a share of the temporal mean's."""
-    frame = pd.DataFrame({"age": [2.0], "age-fg": [5.0], "age-fg-mean": [20.0]})
-    columns = ["background-error", "foreground-left"]
-    assert with_errors(frame)[columns].values.tolist() == [[2.0, 0.25]]
-    assert with_errors(frame[["age"]].iloc[:0])[columns].empty
-    assert with_errors(pd.DataFrame({"clip": ["Hall"]}))[columns].isna().all(axis=None)
 
 
 def test_pooled_curves_are_those_of_all_pixels():

@@ -7,7 +7,7 @@ from scipy import stats
 from nmfbench.artefacts.estimate import of_blocks, of_left_out, of_units
 from nmfbench.artefacts.finding import ALPHA, Finding
 from nmfbench.artefacts.region import Bounds, Lead, Margin
-from nmfbench.papers.clips import batches
+from nmfbench.papers.roc_curves import batches
 from nmfbench.verdicts.verdict import Look, decide
 
 DELTA = 0.02

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from verdicts import verdict_of
 
-from nmfbench.papers.clips import BEST, HONEST, ahead
 from nmfbench.papers.robust_xray import fig1, fig7
 from nmfbench.papers.robust_xray.foreground import (
     HALL,
@@ -26,6 +25,8 @@ from nmfbench.papers.robust_xray.foreground import (
     curves,
     in_words,
 )
+from nmfbench.papers.roc_areas import ahead
+from nmfbench.papers.roc_curves import BEST, HONEST
 
 
 def record(method, area, *, rank=2, objective=1.0, params=None, n_frames=200, **more):

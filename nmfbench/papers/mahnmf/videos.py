@@ -21,14 +21,9 @@ from nmfbench.artefacts.region import Lead
 from nmfbench.artefacts.strips import Strip, outlined
 from nmfbench.artefacts.tables import mean_and_deviation
 from nmfbench.datasets import dataset_info
-from nmfbench.papers.clips import (
-    UNCERTAINTY,
-    Clip,
-    as_good,
-    longest,
-    on_clips,
-    pooled,
-)
+from nmfbench.papers.clips import Clip, longest, on_clips
+from nmfbench.papers.roc_areas import UNCERTAINTY, as_good
+from nmfbench.papers.roc_curves import pooled
 from nmfbench.problems.separation import CARD, FRAMES
 from nmfbench.trials.trial import Trial
 

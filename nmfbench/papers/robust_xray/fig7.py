@@ -9,7 +9,6 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.finding import at_each_reading
 from nmfbench.artefacts.plan import Plan
-from nmfbench.papers.clips import UNCERTAINTY, ahead, alike, as_good
 from nmfbench.papers.robust_xray.foreground import (
     HALL,
     HIGHER,
@@ -32,6 +31,7 @@ from nmfbench.papers.robust_xray.foreground import (
     trials,
 )
 from nmfbench.papers.robust_xray.foreground_figure import chosen_parameters, draw
+from nmfbench.papers.roc_areas import UNCERTAINTY, ahead, alike, as_good
 
 _SLUGS = {
     ROBUST: "robust-xray",

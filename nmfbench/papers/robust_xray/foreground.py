@@ -9,7 +9,8 @@ from nmfbench.artefacts.estimate import of_left_out
 from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.grids import Method, cross, fields, methods, options
 from nmfbench.datasets.base import dataset_info
-from nmfbench.papers.clips import FALSE_ALARMS, Clip, chosen, longest, on_clips
+from nmfbench.papers.clips import Clip, longest, on_clips
+from nmfbench.papers.roc_curves import FALSE_ALARMS, chosen
 from nmfbench.problems.separation import FRAMES
 from nmfbench.stats.intervals import small_sample_factor
 from nmfbench.trials.trial import Trial

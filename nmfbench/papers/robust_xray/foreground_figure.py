@@ -12,7 +12,6 @@ from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.plots import Printed, legend_of
 from nmfbench.artefacts.style import method_styles
 from nmfbench.artefacts.tables import score_table
-from nmfbench.papers.clips import BEST, HONEST
 from nmfbench.papers.reported import reported
 from nmfbench.papers.robust_xray.foreground import (
     HALL,
@@ -33,6 +32,7 @@ from nmfbench.papers.robust_xray.foreground import (
     RPCA,
     SVD_START,
 )
+from nmfbench.papers.roc_curves import BEST, HONEST
 
 _CURVES = (ROBUST, LOCAL, LOW_RANK, RPCA, L2, L2_PRINTED)
 _LISTED = (

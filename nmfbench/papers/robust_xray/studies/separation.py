@@ -16,7 +16,7 @@ from nmfbench.artefacts.frames import select_rows, with_columns
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Margin
 from nmfbench.metrics.detection import partial_area, pooled_rates
-from nmfbench.papers.clips import MARGIN, UNCERTAINTY, ahead, alike, lead_in_area, longest, pooled
+from nmfbench.papers.clips import longest
 from nmfbench.papers.robust_xray.separation_figure import draw
 from nmfbench.papers.robust_xray.separation_trials import (
     LIT,
@@ -31,6 +31,8 @@ from nmfbench.papers.robust_xray.separation_trials import (
     STEADY,
     trials,
 )
+from nmfbench.papers.roc_areas import MARGIN, UNCERTAINTY, ahead, alike, lead_in_area
+from nmfbench.papers.roc_curves import pooled
 from nmfbench.stats.ranks import grouped_critical_difference
 
 # -- frame and table --------------------------------------------------------------------------
@@ -51,7 +53,7 @@ def frame(records):
 
     Where there are fits of more frames of a clip than others, these count. Rows are ``filtered`` or
     not; those that are not have ``pauc``, ``areas`` and ``frames`` of
-    :func:`~nmfbench.papers.clips.pooled`, and ``blocks``: areas of consecutive scored frames.
+    :func:`~nmfbench.papers.roc_curves.pooled`, and ``blocks``: areas of consecutive scored frames.
     ``seconds`` are the median CPU seconds, ``memory`` is in MB.
     """
     records = longest(with_columns(records.astype({"method": str}), _READ))

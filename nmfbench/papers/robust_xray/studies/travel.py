@@ -14,7 +14,7 @@ from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.datasets.base import dataset_info
 from nmfbench.papers import forest
-from nmfbench.papers.clips import UNCERTAINTY, Clip, as_good, chosen, on_clips
+from nmfbench.papers.clips import Clip, on_clips
 from nmfbench.papers.forest import Sentence, Study
 from nmfbench.papers.robust_xray.foreground import (
     HALL,
@@ -25,6 +25,8 @@ from nmfbench.papers.robust_xray.foreground import (
     in_words,
     separable,
 )
+from nmfbench.papers.roc_areas import UNCERTAINTY, as_good
+from nmfbench.papers.roc_curves import chosen
 from nmfbench.problems.separation import FRAMES
 from nmfbench.trials.trial import Trial
 
