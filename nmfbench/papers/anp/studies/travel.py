@@ -12,10 +12,10 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.grids import changed, cross, methods
 from nmfbench.artefacts.plan import Plan
-from nmfbench.papers import forest
+from nmfbench.papers import travel
 from nmfbench.papers.anp import curves
 from nmfbench.papers.anp.curves import AC, ANP, BEST, KMEANS, NMF, NMI, NO_TERM
-from nmfbench.papers.forest import Sentence, Study
+from nmfbench.papers.travel import Sentence, Study
 from nmfbench.problems.clustering import SETS, whole_set
 
 METHODS = [m for m in curves.METHODS if m.label in (KMEANS, NMF, ANP, NO_TERM)]
@@ -112,12 +112,12 @@ ARTEFACT = register_artefact(
                 "verdicts",
             )
         }
-        | forest.ASSUMED
+        | travel.ASSUMED
         | {
             "classes": "Half of the classes of a set and all: 10 and 20 people of UMIST, 8 and 15 "
             "of Yale, 5 and 10 digits; 20 and 40 people of ORL. Of MNIST 100 images of each "
             "digit, drawn once.",
         },
-        caption=f"{forest.CAPTION} Filled: accuracy; hollow: normalised mutual information.",
+        caption=f"{travel.CAPTION} Filled: accuracy; hollow: normalised mutual information.",
     )
 )

@@ -10,10 +10,10 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.grids import cross, fields, methods, options, with_data
 from nmfbench.artefacts.plan import Plan
-from nmfbench.papers import forest
-from nmfbench.papers.forest import Sentence, Study
+from nmfbench.papers import travel
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import EUC, KL, MAH, conditions
+from nmfbench.papers.travel import Sentence, Study
 from nmfbench.problems.faces import DTYPE, SPLIT
 from nmfbench.trials.trial import Trial
 
@@ -81,13 +81,13 @@ ARTEFACT = register_artefact(
         planned=Plan(20, "A repeat takes less than a minute of CPU time."),
         assumed={name: faces.ASSUMED[name] for name in ("levels", "MahNMF", "EucNMF, KLNMF")}
         | {name: faces.ASSUMED[name] for name in ("precision", "start")}
-        | forest.ASSUMED
+        | travel.ASSUMED
         | {
             "ranks and splits": "Rank 20, that of Table 1; seven random images of a class train, "
             "as in the paper, the rest test. Of MNIST 100 digits of each class, drawn once. "
             "Yale B has the five splits of the quick grid of Figure 5.",
             "one observation": "A split.",
         },
-        caption=forest.CAPTION,
+        caption=travel.CAPTION,
     )
 )

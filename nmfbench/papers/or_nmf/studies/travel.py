@@ -13,11 +13,11 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.comparisons import smaller
 from nmfbench.artefacts.grids import changed, cross, fields, methods
 from nmfbench.artefacts.plan import Plan
-from nmfbench.papers import forest
-from nmfbench.papers.forest import Sentence, Study
+from nmfbench.papers import travel
 from nmfbench.papers.or_nmf import curves
 from nmfbench.papers.or_nmf.descent import MATTERS, SAMPLES, STORED_COST, frame_of, pair_name
 from nmfbench.papers.or_nmf.methods import OMF, OR, SINGLE
+from nmfbench.papers.travel import Sentence, Study
 from nmfbench.trials.trial import Trial
 
 METHODS = [method for method in SINGLE if method.label in (OR, OMF)]
@@ -92,13 +92,13 @@ ARTEFACT = register_artefact(
         assumed={
             name: curves.ASSUMED[name] for name in ("fₜ and Fₙ", "faster", "scale", "passes", "OMF")
         }
-        | forest.ASSUMED
+        | travel.ASSUMED
         | {
             "tolerance": "Of the inner loops 0.001, the paper's example, for both methods; at "
             "most 1000 inner steps of OR-NMF, and 100 sweeps of OMF.",
             "samples": "500 at random in each repeat, as the paper takes of CBCL; of BBC term "
             "counts. CBCL has the ten repeats of Figure 2.",
         },
-        caption=f"{forest.CAPTION} Geometric means of the cost over two passes.",
+        caption=f"{travel.CAPTION} Geometric means of the cost over two passes.",
     )
 )

@@ -13,11 +13,11 @@ from itertools import product
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.plan import Plan
-from nmfbench.papers import forest
-from nmfbench.papers.forest import Sentence, Study
+from nmfbench.papers import travel
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.protocols import AC, AS_PRINTED, BASELINES, COMPARED, chosen
 from nmfbench.papers.rnmfd.sets import clustering_trial
+from nmfbench.papers.travel import Sentence, Study
 from nmfbench.problems.clustering import SETS, ImageSet
 
 _OURS = "RNMFD"
@@ -100,7 +100,7 @@ ARTEFACT = register_artefact(
             name: sets.ASSUMED[name]
             for name in ("scale", "start", "update", "stopping", "clusters")
         }
-        | forest.ASSUMED
+        | travel.ASSUMED
         | {
             "best on the test": "The paper's protocol on small grids: four weights, a power of ten "
             "apart, of each baseline that has one, at five neighbours, and of RNMFD three rules "
@@ -110,6 +110,6 @@ ARTEFACT = register_artefact(
             "sets": "Of Yale B twenty images of each person, drawn once. Of the leaves the first "
             "twenty species, with the three descriptions side by side.",
         },
-        caption=forest.CAPTION,
+        caption=travel.CAPTION,
     )
 )

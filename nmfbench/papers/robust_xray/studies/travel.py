@@ -13,9 +13,8 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.datasets.base import dataset_info
-from nmfbench.papers import forest
+from nmfbench.papers import travel
 from nmfbench.papers.clips import Clip, on_clips
-from nmfbench.papers.forest import Sentence, Study
 from nmfbench.papers.robust_xray.foreground import (
     HALL,
     RANKS,
@@ -27,6 +26,7 @@ from nmfbench.papers.robust_xray.foreground import (
 )
 from nmfbench.papers.roc_areas import UNCERTAINTY, as_good
 from nmfbench.papers.roc_curves import chosen
+from nmfbench.papers.travel import Sentence, Study
 from nmfbench.problems.separation import FRAMES
 from nmfbench.trials.trial import Trial
 
@@ -118,7 +118,7 @@ ARTEFACT = register_artefact(
         picture=STUDY.picture,
         claims=STUDY.claims(),
         planned=Plan(5, "Five seeds, as in Figure 7: a repeat takes four minutes of CPU time."),
-        assumed=forest.ASSUMED
+        assumed=travel.ASSUMED
         | {
             "data sets": "Three clips with masks of many frames, which neither the paper nor "
             "Figure 7 has, and one of them with a simulated light switch, chosen before any of "
