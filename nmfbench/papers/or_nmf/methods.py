@@ -42,3 +42,5 @@ RIVALS = (OMF, PRINTED, INMF)
 """Rivals in the paper, OMF-DA as it prints it."""
 SAFEGUARDED = (OMF, OMF_DA, INMF)
 """The same, with an OMF-DA whose steps never raise the surrogate, for our questions."""
+BATCH = (Method("NMF", "mu"), Method("HALS", "hals"), Method("NeNMF", "nenmf"))
+"""Batch methods, of those that the paper lists, with HALS for its alternating least squares."""

@@ -4,144 +4,41 @@ from __future__ import annotations
 
 from itertools import product
 
-import numpy as np
-import pandas as pd
-
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_least, at_most, without_exception
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.finding import with_evidence
-from nmfbench.artefacts.frames import mean_table, select_rows
-from nmfbench.artefacts.grids import Method, changed, cross, methods, options
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.plots import Curves
-from nmfbench.artefacts.tables import interval_cell, score_table
 from nmfbench.core.matters import Ratio
-from nmfbench.papers.or_nmf.methods import MOR, OMF, OR
-from nmfbench.papers.or_nmf.panels import LOWER_RANK, NAMES, at_lower_rank
-from nmfbench.papers.or_nmf.rates import binned, exponent
-from nmfbench.papers.or_nmf.readings import alike, with_readings
-from nmfbench.trials.trial import Trial
+from nmfbench.papers.or_nmf.methods import MOR, OR
+from nmfbench.papers.or_nmf.panels import LOWER_RANK, NAMES
+from nmfbench.papers.or_nmf.readings import alike
+from nmfbench.papers.or_nmf.stream_measures import (
+    CHANGE,
+    CONSTANT,
+    EXACT,
+    GAP,
+    KEPT,
+    LATER,
+    METHODS,
+    MOR_CONSTANT,
+    RISE,
+    SHARE,
+    SLOPE,
+    SWING,
+    WITHIN,
+    draw,
+    frame,
+    last_costs,
+    summarise,
+    trials,
+)
 
-_KEPT = ", constant θ"
-CONSTANT, MOR_CONSTANT = OR + _KEPT, MOR + _KEPT
-EXACT = "OR-NMF with exact updates"
-_MORE = [Method(OMF, "omf"), Method(EXACT, "omf", {"tol": 1e-6})]
-_OR, *_MOR = with_readings([Method(OR, "or-nmf"), Method(MOR, "mor-nmf")], [MOR])
-METHODS = (_OR, *_MOR, *_MORE)
-_PASSES = 10
-RISE = "largest relative rise of gₜ by an update"
-CHANGE = "exponent of the change of W, last decade"
-GAP, SHARE = "exponent of gₜ − fₜ, last decade", "gₜ − fₜ as a share of fₜ at the end"
-SLOPE = "exponent of the first-order gap, last decade"
-LATER = "change of f by the last pass over that by the second"
-SWING = "range of f within the last pass over that within the second"
-_WITHIN = 8  # places in a pass at which f of MOR-NMF is measured
 _SAME = 0.05  # smallest difference of exponents that matters
 _ROUNDING = 1e-9
 _ENDED = "set by us: updates of OR-NMF end by τ = 0.001, before the minimum of the theory"
 _RULE = "updates end by rule (9), before the minimum of the theory"
 _SWEPT = "updates by sweeps over the columns, to 1e-6, in place of Algorithm 2"
-_CURVES = {
-    "change": "‖Wᵗ − Wᵗ⁻¹‖_F",
-    "gap": "(gₜ − fₜ) / fₜ",
-    "slope": "first-order gap / f",
-    "all": "f",
-}
-
-
-def trials(profile):
-    """Ten passes of OR-NMF, with θₜ by the cosine, constant, and with exact updates; of MOR-NMF,
-    constant; and of OMF."""
-    repeats = 2 if profile == "smoke" else 5
-    found = []
-    for name, size in at_lower_rank(profile).items():
-        base = Trial("surrogate-stream", name, "", options={**size, "n_epochs": _PASSES})
-        found += cross(base, repeats, methods([_OR, *_MORE]))
-        found += cross(base, repeats, options("cosine", [False]), methods([_OR]))
-        swings = changed(base, {"options": {"cosine": False, "within": _WITHIN}})
-        found += cross(swings, repeats, methods(_MOR))
-    return found
-
-
-# -- frame, table and figure ------------------------------------------------------------------
-
-
-def frame(records: pd.DataFrame) -> pd.DataFrame:
-    """Records with what the theory speaks of; a method without the cosine is one of its own."""
-    cosine = records.get("cosine", pd.Series(index=records.index, dtype=object)).fillna(True)
-    method = records["method"].astype(str)
-    method = method.where(cosine.astype(bool), method + _KEPT)
-    found = [_measured(arrays) for arrays in records["arrays"]]
-    found = pd.DataFrame(found, index=records.index)
-    own = {"method": method, RISE: records["largest-rise"]}
-    return pd.concat([records.assign(**own), found], axis=1)
-
-
-def _measured(arrays):
-    at, best, change = arrays["at"], arrays["best"], arrays["change"]
-    end = len(change)
-    gap = arrays["surrogate"] - best
-    late = (at >= end / 10) & (gap > 0)
-    passes = end // _PASSES * np.arange(1, _PASSES + 1)
-    steps = np.abs(np.diff(arrays["all"][np.searchsorted(at, passes)]))
-    ranges = [
-        np.ptp(arrays["all"][(start <= at) & (at <= stop)])
-        for start, stop in (passes[:2], passes[-2:])
-    ]
-    return {
-        CHANGE: exponent(*binned(change, end // 10)),
-        GAP: exponent(at[late], gap[late]),
-        SHARE: gap[-1] / best[-1],
-        SLOPE: exponent(at[at >= end / 10], arrays["slope"][at >= end / 10]),
-        LATER: steps[-1] / steps[0],
-        SWING: ranges[1] / ranges[0],
-    }
-
-
-def summarise(frame: pd.DataFrame) -> pd.DataFrame:
-    """Geometric means over repeats of the curves that are drawn, with 95 % intervals."""
-    rows = []
-    for row in select_rows(frame, method=_draw.labels).to_dict("records"):
-        arrays, place = row["arrays"], {"dataset": row["dataset"], "method": row["method"]}
-        at, best = arrays["at"], arrays["best"]
-        curves = {
-            "change": binned(arrays["change"], row["n_components"]),
-            "gap": (at, (arrays["surrogate"] - best) / best),
-            "slope": (at, arrays["slope"] / arrays["all"]),
-            "all": (at, arrays["all"]),
-        }
-        for quantity, (x, y) in curves.items():
-            points = pd.DataFrame({"x": x, "y": np.maximum(y, 1e-300)})
-            rows.append(points.assign(quantity=quantity, **place))
-    by = ["quantity", "dataset", "method", "x"]
-    return mean_table(pd.concat(rows), "y", by, geometric=True)
-
-
-def _costs(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean cost of all samples with the last bases, which the picture has no room for, as text."""
-    last = select_rows(table, quantity="all").assign(cost="f at the end of the stream")
-    last = last[last["x"] == last.groupby("dataset")["x"].transform("max")]
-    last = last.assign(data=last["dataset"].map(NAMES))
-    lines = {"cost": "cost", "data": "data"}
-    return score_table(last, lines, _draw.labels, interval_cell(3, significant=True))
-
-
-_draw = Curves(
-    x="x",
-    labels=[OR, CONSTANT, MOR_CONSTANT, EXACT, OMF],
-    row="quantity",
-    rows={name: words for name, words in _CURVES.items() if name != "all"},
-    column="dataset",
-    columns=NAMES,
-    xlabel="samples t",
-    size=(3.6, 2.3),
-    logx=True,
-    logy=True,
-)
-
-
-# -- claims -----------------------------------------------------------------------------------
 
 
 def _rises(method, dataset):
@@ -222,7 +119,7 @@ def _claims():
             "Section II-B, after Theorem 1",
             with_evidence(
                 alike(
-                    lambda mor, data=data: _at_most(SWING, 1.0, ratio=True)(mor + _KEPT, data), MOR
+                    lambda mor, data=data: _at_most(SWING, 1.0, ratio=True)(mor + KEPT, data), MOR
                 ),
                 _RULE,
             ),
@@ -245,8 +142,8 @@ ARTEFACT = register_artefact(
         grid=trials,
         frame=frame,
         table=summarise,
-        picture=_draw,
-        scores=_costs,
+        picture=draw,
+        scores=last_costs,
         claims=[*_claims()],
         planned=Plan(5, "As in the paper's grid: a repeat takes two minutes of CPU time."),
         matters={
@@ -267,7 +164,7 @@ ARTEFACT = register_artefact(
             "decided where they come out alike at a τ of 0.001 and of 0.0001, with M∗ kept and "
             "found again in each step, of which the first are drawn. An update has at most 1000 "
             "inner steps.",
-            "f of MOR-NMF": f"At {_WITHIN} places within a pass: all passes have one order, so "
+            "f of MOR-NMF": f"At {WITHIN} places within a pass: all passes have one order, so "
             "that at their ends the buffer holds the same samples, and f, which swings with it, "
             "hardly moves.",
             "θ": "By rule (9) limits depend on it: constant, as on a stream without end, on which "
