@@ -18,6 +18,7 @@ from nmfbench.datasets.base import load_dataset
 from nmfbench.engine.perform import perform
 from nmfbench.papers.or_nmf import fig12, table3
 from nmfbench.papers.or_nmf.annotation import ONLINE, whole
+from nmfbench.papers.or_nmf.annotation_scores import COSINE, EUCLIDEAN, FREQUENT, LEARNING
 from nmfbench.papers.or_nmf.readings import one_by_one
 from nmfbench.records.store import Store
 from nmfbench.solvers import make_solver
@@ -312,14 +313,14 @@ def test_baselines_stand_at_every_dimensionality(smoke_store):
     assert places == {(10.0, 0), (10.0, 1), (30.0, 0), (30.0, 1)}
     counts = recall.groupby("method").size()
     assert set(counts) == {len(places)}
-    assert set(ONLINE) | {fig12.COSINE, fig12.EUCLIDEAN, fig12.FREQUENT} <= set(counts.index)
-    for method in (fig12.COSINE, fig12.EUCLIDEAN, fig12.FREQUENT):
+    assert set(ONLINE) | {COSINE, EUCLIDEAN, FREQUENT} <= set(counts.index)
+    for method in (COSINE, EUCLIDEAN, FREQUENT):
         assert recall.loc[recall["method"] == method, "score (%)"].nunique() == 1
 
 
 def test_claims_look_at_the_longer_learning_and_at_test_images():
     """Two passes decide where the grid has them; evidence of recall is over images."""
-    places = [(learning, repeat) for learning in fig12._LEARNING for repeat in range(5)]
+    places = [(learning, repeat) for learning in LEARNING for repeat in range(5)]
     pairs = one_by_one("OR-NMF", "MOR-NMF").values()
     ahead = {side: side in dict(pairs) for pair in pairs for side in pair}
     rows = [
@@ -333,7 +334,7 @@ def test_claims_look_at_the_longer_learning_and_at_test_images():
             "arrays": {"recall": np.array([0.0, 1.0]) + first * 0.25},
         }
         for learning, repeat in places
-        for lead in [5.0 if learning == fig12._LEARNING[0] else -5.0]
+        for lead in [5.0 if learning == LEARNING[0] else -5.0]
         for kind in ("AC", "RC", "NS")
         for method, first in ahead.items()
     ]
@@ -342,7 +343,7 @@ def test_claims_look_at_the_longer_learning_and_at_test_images():
     verdict = verdict_of(claim.test, frame)
     assert verdict.verdict == "confirmed"
     assert "the lead in RC over MOR-NMF is 25 (95 % interval 25 to 25)" in verdict.evidence
-    shorter = frame[frame["learning"] == fig12._LEARNING[1]]
+    shorter = frame[frame["learning"] == LEARNING[1]]
     assert verdict_of(claim.test, shorter).verdict == "refuted"
 
 

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.finding import at_each_reading, together, with_evidence
-from nmfbench.artefacts.frames import mean_table, melt_metrics, reference, select_rows
-from nmfbench.artefacts.names import name_curves
+from nmfbench.artefacts.frames import reference, select_rows
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.plots import Curves, Printed, legend_of
 from nmfbench.artefacts.printed import PrintedNumber
-from nmfbench.artefacts.style import method_styles
 from nmfbench.papers.or_nmf.annotation import (
     ASSUMED,
     METHODS,
@@ -30,102 +25,34 @@ from nmfbench.papers.or_nmf.annotation import (
     SAMPLES,
     UNTRAINED,
     WOR,
-    grid,
-    whole,
 )
-from nmfbench.papers.or_nmf.methods import ONMF, UPDATES
+from nmfbench.papers.or_nmf.annotation_scores import (
+    AXES,
+    COSINE,
+    FREQUENT,
+    LEARNING,
+    PERCENT,
+    PLACE,
+    SCORE,
+    draw,
+    frame,
+    table,
+    trials,
+)
+from nmfbench.papers.or_nmf.methods import ONMF
 from nmfbench.papers.or_nmf.readings import against_onmf, one_by_one
 from nmfbench.papers.reported import reported
-from nmfbench.problems.annotation import ONE_PASS
 
-COSINE, EUCLIDEAN, FREQUENT = (
-    "features, cosine",
-    "features, Euclidean",
-    "five most frequent tags",
-)
-_DASHED = (UNTRAINED, SAMPLES, PCA, COSINE, EUCLIDEAN, FREQUENT)
-"""Baselines."""
-_AXES, _SIZES = (reported("or-nmf/fig12", name) for name in ("axes", "sizes"))
-_COUNTED = [method.label for method in UPDATES.values()]
+_SIZES = reported("or-nmf/fig12", "sizes")
 _RIVALS = [label for label in ONLINE if label not in (OR, MOR, WOR, OMF_DA, ONMF)]
 """But for ONMF, which has three numbers of updates, and OMF-DA."""
-_LEARNING = ("all images, twice", f"{ONE_PASS['n_learn']} images, once")
-_PERCENT = {"ac": "AC", "rc": "RC", "ns": "NS"}
-_BY_TAG = {"tag-precision": "precision by tag", "tag-recall": "recall by tag"}
-_SCORES = _PERCENT | _BY_TAG | {"n-plus": "N+"}
-_UNITS = {
-    "AC": "accuracy of annotation, AC (%)",  # elsewhere AC is that of clusters
-    "RC": "recall of annotation, RC (%)",
-    "NS": "normalized score, NS (%)",
-    **{words: f"{words} (%)" for words in _BY_TAG.values()},
-    "N+": "number of tags, N+",
-}
-_SCORE, _MARGIN = "score (%)", "lead over the mean of ONMF, INMF and OMF"
-_PLACE = ["learning", "dimensionality", "repeat"]
-
-
-def trials(profile):
-    return [*grid(profile), *whole(profile)]
-
-
-def frame(records):
-    """Scores, N+ as a number and the others in per cent, by ``learning`` and ``dimensionality``.
-
-    Baselines without a dimensionality or a repeat stand at all of them.
-    """
-    records = records.reindex(columns=list(dict.fromkeys([*records, "n_learn", "unit_samples"])))
-    records = records.astype({"method": str})
-    full = records["n_components"].isna()
-    learning = np.where(records["n_learn"].isna(), *_LEARNING)
-    fits = records.assign(learning=learning, dimensionality=records["n_components"] / 2)[~full]
-    plain = records[full]
-    metric = np.where(plain["unit_samples"].eq(False), EUCLIDEAN, COSINE)
-    frequent = records.head(1).assign(method=FREQUENT)
-    frequent = frequent.assign(**{name: frequent[f"{name}-frequent"] for name in _SCORES})
-    lines = pd.concat([plain.assign(method=metric), frequent]).drop(columns="repeat")
-    lines = lines.merge(fits[_PLACE].drop_duplicates(), how="cross")
-    both = pd.concat([fits, lines], ignore_index=True)
-    both = both.assign(**{name: 100 * both[name] for name in (*_PERCENT, *_BY_TAG)})
-    return melt_metrics(both, _SCORES, "kind", _SCORE)
-
-
-def table(frame):
-    """Means over repeats with 95 % t intervals, of the methods that are drawn."""
-    shown = frame[frame["method"].isin([*ONLINE, PRINTED, *_DASHED, *_COUNTED])]
-    return mean_table(shown, _SCORE, ["learning", "kind", "method", "dimensionality"])
-
-
-def draw(table):
-    """Panels of the paper, and below them the scores by tag, for each way of learning."""
-    found = [learning for learning in _LEARNING if (table["learning"] == learning).any()]
-    there = found or _LEARNING[:1]
-    shape = 2 * len(there), 3
-    figure, axes = plt.subplots(*shape, figsize=(12.6, 3.1 * shape[0] + 0.8), squeeze=False)
-    curves = Curves(x="dimensionality", labels=[*ONLINE, PRINTED])
-    places = [(learning, kind) for learning in there for kind in _SCORES.values()]
-    for axis, (learning, kind) in zip(axes.flat, places, strict=True):
-        panel = select_rows(table, learning=learning, kind=kind)
-        curves.draw_panel(axis, panel, curves.labels)
-        for label, style in method_styles(_DASHED).items():
-            line = select_rows(panel, method=label).sort_values("dimensionality")
-            look = style | {"linestyle": "--", "linewidth": 1, "mfc": "white"}
-            axis.plot(line["dimensionality"], line["mean"], label=label, **look)
-        if kind in _PERCENT.values():
-            ends = tuple(100 * end for end in _AXES.value)
-            Printed(f"the paper's {_AXES.text}", ends).draw(axis)
-        axis.set(xlabel="dimensionality (%)", ylabel=_UNITS[kind], title=f"{kind}, {learning}")
-    named = {name for line in axes for name in name_curves(line[-1], 2.3)}
-    legend_of(figure, axes, [*ONLINE, PRINTED, *_DASHED], left_out=named)
-    return figure
-
-
-# -- claims -----------------------------------------------------------------------------------
+_MARGIN = "lead over the mean of ONMF, INMF and OMF"
 
 
 def _ahead(side, rivals):
     """``side`` is ahead in AC, RC and NS, in the mean over the dimensionalities."""
-    each = {"kind": list(_PERCENT.values())}
-    test = always_best(side, rivals, _SCORE, ["dimensionality"], each=each)
+    each = {"kind": list(PERCENT.values())}
+    test = always_best(side, rivals, SCORE, ["dimensionality"], each=each)
     return with_evidence(test, _over_images(side, rivals))
 
 
@@ -139,12 +66,12 @@ def _widens(names, onmf):
     """The lead of the first over the mean of the others is larger at 90 % than at 10 %."""
     side, *others = names
     high, low = ({"method": side, "dimensionality": d} for d in (90, 10))
-    each = {"kind": list(_PERCENT.values())}
+    each = {"kind": list(PERCENT.values())}
     test = always_best(high, [low], _MARGIN, each=each)
 
     def judged(frame):
-        rivals = reference(frame, _SCORE, {"method": [*others, onmf]}, [*_PLACE, "kind"])
-        return test(frame.assign(**{_MARGIN: frame[_SCORE] - rivals}))
+        rivals = reference(frame, SCORE, {"method": [*others, onmf]}, [*PLACE, "kind"])
+        return test(frame.assign(**{_MARGIN: frame[SCORE] - rivals}))
 
     return _longest(judged)
 
@@ -153,7 +80,7 @@ def _longest(test):
     """``test`` on the longer learning that the grid holds."""
 
     def judged(frame):
-        found = next((name for name in _LEARNING if (frame["learning"] == name).any()), None)
+        found = next((name for name in LEARNING if (frame["learning"] == name).any()), None)
         return test(select_rows(frame, learning=found))
 
     return judged
@@ -163,8 +90,8 @@ def _over_images(side, rivals):
     """Sentence on the smallest lead in recall, with an interval over the test images."""
 
     def describe(frame):
-        rows = select_rows(frame, kind=_PERCENT["rc"], method=[side, *rivals])
-        cells = rows.pivot(index=_PLACE, columns="method", values="arrays").dropna()
+        rows = select_rows(frame, kind=PERCENT["rc"], method=[side, *rivals])
+        cells = rows.pivot(index=PLACE, columns="method", values="arrays").dropna()
         recall = {}
         for name, column in cells.items():
             array = "recall-frequent" if name == FREQUENT else "recall"
@@ -202,7 +129,7 @@ def _claims():
             source,
             {words: partial(_best, names) for words, names in one_by_one(side, *_RIVALS).items()},
             setting=_OPEN,
-            reported=_AXES.text,
+            reported=AXES.text,
         )
         yield Claim(
             f"safeguarded-{name}",
@@ -275,7 +202,7 @@ ARTEFACT = register_artefact(
         claims=[*_claims()],
         printed=_NUMBERS,
         planned=Plan(20, "A repeat takes three minutes of CPU time."),
-        matters={_SCORE: 2.0, _MARGIN: 2.0},
+        matters={SCORE: 2.0, _MARGIN: 2.0},
         assumed=ASSUMED
         | {
             "verdicts": "A repeat is the mean over the dimensionalities, of the longer learning "
