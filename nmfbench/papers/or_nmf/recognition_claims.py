@@ -5,14 +5,10 @@ from __future__ import annotations
 from functools import partial
 from itertools import product
 
-import pandas as pd
-
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.comparisons import always_best, better, comparable, per_repeat, rows_of
-from nmfbench.artefacts.estimate import of_units
-from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, at_each_reading, together
-from nmfbench.artefacts.frames import select_rows
-from nmfbench.artefacts.region import Bounds, Lead, Margin
+from nmfbench.artefacts.comparisons import always_best, better, comparable
+from nmfbench.artefacts.finding import Test, at_each_reading, together
+from nmfbench.artefacts.region import Lead, Margin
 from nmfbench.papers.or_nmf.methods import INMF, MOR, OMF, OMF_DA, ONMF, OR, PRINTED, WOR
 from nmfbench.papers.or_nmf.readings import against_onmf, one_by_one
 from nmfbench.papers.or_nmf.recognition import (
@@ -27,6 +23,7 @@ from nmfbench.papers.or_nmf.recognition import (
     TWENTY,
     UNTRAINED,
 )
+from nmfbench.papers.or_nmf.recognition_ranks import at_some_rank, falls, robust
 
 _ONLINE = [OMF, INMF]
 _RIVALS = [WOR, *_ONLINE]
@@ -91,21 +88,21 @@ def claims(figure: str, source: str) -> list[Claim]:
             "some-ranks-{}",
             f"At one rank at least {{}} recognises no fewer than {OR}, within {MARGIN:g} "
             "percentage points.",
-            partial(_at_some_rank, region=Margin(MARGIN, both=False)),
+            partial(at_some_rank, region=Margin(MARGIN, both=False)),
             [OR],
         ),
         (
             "some-ranks-trained-{}",
             "At one rank at least {} recognises more than the random bases that the online "
             "methods start from.",
-            partial(_at_some_rank, region=Lead()),
+            partial(at_some_rank, region=Lead()),
             [UNTRAINED],
         ),
         (
             "decline-{}",
             "The accuracy of {} falls where the rank is high: at the largest one it is lower than "
             f"at a smaller one by more than {MARGIN:g} percentage points.",
-            _falls,
+            falls,
             [],
         ),
     ):
@@ -128,7 +125,7 @@ def claims(figure: str, source: str) -> list[Claim]:
             f"The accuracy of {method} is robust on all ranks: at none is it lower than at a "
             f"smaller one by more than {MARGIN:g} percentage points.",
             source,
-            _however(_robust, method),
+            _however(robust, method),
         )
         for method in (OR, MOR, WOR)
     ]
@@ -204,77 +201,3 @@ def _however(test_of, *labels) -> Test:
 
 def _of_onmf(test_of, codes, names, onmf) -> Test:
     return test_of(codes, onmf, *names)
-
-
-def _at_some_rank(codes, method, rival, *, region) -> Test:
-    """The lead of ``method`` lies in a region, at one of the ranks that both methods have."""
-
-    def test(frame):
-        rows = select_rows(frame, codes=codes)
-        own, best = (set(rows_of(rows, name)["n_components"]) for name in (method, rival))
-        if not own & best:
-            return Finding.without("not run", NO_PAIR)
-        each = {"n_components": sorted(own & best)}
-        return always_best(
-            method, [rival], ACCURACY, ["train_per_class"], region=region, each=each, rule="some"
-        )(rows)
-
-    return test
-
-
-def _falls(codes, method) -> Test:
-    """Accuracy at the largest rank is lower than at the best smaller one by over the margin."""
-
-    def test(frame):
-        losses = _losses(select_rows(frame, codes=codes), method)
-        if not losses:
-            return _too_few(method)
-        last, (lost, best) = losses.popitem()
-        text = (
-            f"{method} loses {{}} percentage points (margin {MARGIN:g}) from its best smaller "
-            f"rank ({best}) to {last}"
-        )
-        return Finding(text, [of_units(lost, ACCURACY)], Bounds(MARGIN))
-
-    return test
-
-
-def _robust(codes, method) -> Test:
-    """Accuracy at no rank is lower than at the best smaller one by more than the margin."""
-
-    def test(frame):
-        losses = _losses(select_rows(frame, codes=codes), method)
-        if not losses:
-            return _too_few(method)
-        text = f"most that {method} loses: {{}} percentage points (margin {MARGIN:g}), {{name}}"
-        found = [
-            of_units(lost, name=f"from its best smaller rank ({best}) to {rank}")
-            for rank, (lost, best) in losses.items()
-        ]
-        return Finding(text, found, Bounds(high=MARGIN))
-
-    return test
-
-
-def _too_few(method):
-    return Finding.without("inconclusive", f"{method} has fewer than two ranks so far")
-
-
-def _losses(frame, method):
-    """By rank but the smallest: what a split loses from the best smaller rank, and which that is.
-
-    The best rank is that of the highest mean, for each size of the training set; a split's loss is
-    the mean over these sizes.
-    """
-    scores = per_repeat(frame, method, ACCURACY, BY)
-    wide = scores.unstack("n_components").dropna()
-    found = {}
-    for rank in wide.columns[1:]:
-        best = wide.loc[:, wide.columns < rank].groupby("train_per_class").mean().idxmax(axis=1)
-        lost = [
-            (rows[best[size]] - rows[rank]).droplevel("train_per_class")
-            for size, rows in wide.groupby("train_per_class")
-        ]
-        words = ", ".join(f"{smaller} with {size}" for size, smaller in best.items())
-        found[rank] = pd.concat(lost).groupby("repeat").mean(), f"{words} training images a person"
-    return found
