@@ -19,7 +19,7 @@ from nmfbench.papers.or_nmf.methods import (
     UPDATES,
     WOR,
 )
-from nmfbench.papers.or_nmf.studies.optimum import BATCH
+from nmfbench.papers.or_nmf.optimum_gaps import BATCH
 
 _BEST_FIRST = (WOR, OR, MOR, SMALL, OMF, OMF_DA, INMF, ONMF)
 _OF_ONMF = [method.label for method in UPDATES.values()]
