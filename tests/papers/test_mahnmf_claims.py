@@ -8,7 +8,7 @@ from verdicts import verdict_of
 from nmfbench.artefacts.region import Lead, Margin
 from nmfbench.core import registry
 from nmfbench.core.trace import TRACE_DTYPE
-from nmfbench.papers.mahnmf import fig3, recognition, speed
+from nmfbench.papers.mahnmf import fig3, recognition, speed_claims
 from nmfbench.papers.mahnmf.matrices import ALGORITHM_1, OGM, SORT, TINY
 from nmfbench.papers.mahnmf.studies import gap_stop
 
@@ -45,21 +45,21 @@ def shown(test, rows):
 def test_a_run_that_stops_earlier_is_not_behind_for_it(axis):
     """Objectives are compared while both runs last, whatever the longer one reaches later."""
     runs = {ALGORITHM_1: run([9.0, 2.0, 2.0]), OGM: run([9.0, 4.0, 4.0, 4.0, 1.0, 1.0])}
-    test = speed.at_equal(ALGORITHM_1, OGM, axis, Lead(), at=AT)
+    test = speed_claims.at_equal(ALGORITHM_1, OGM, axis, Lead(), at=AT)
     assert shown(test, frame(runs)) == pytest.approx(2.0)
 
 
 def test_at_equal_seconds_the_run_of_longer_rounds_has_no_credit_for_its_start():
     """The comparison begins where both have ended a round."""
     runs = {ALGORITHM_1: run([9.0, 2.0, 2.0], seconds=3.0), OGM: run([9.0, *[1.0] * 8])}
-    test = speed.at_equal(ALGORITHM_1, OGM, "seconds", Margin(), at=AT)
+    test = speed_claims.at_equal(ALGORITHM_1, OGM, "seconds", Margin(), at=AT)
     assert shown(test, frame(runs)) == pytest.approx(0.5)
 
 
 def test_runs_that_share_no_second_are_not_compared():
     """A run may end before the first round of the other one does."""
     runs = {ALGORITHM_1: run([9.0, 2.0], seconds=5.0), OGM: run([9.0, 1.0, 1.0])}
-    test = speed.at_equal(ALGORITHM_1, OGM, "seconds", Lead(), at=AT)
+    test = speed_claims.at_equal(ALGORITHM_1, OGM, "seconds", Lead(), at=AT)
     assert test(frame(runs)).outcome == "not run"
 
 

@@ -19,8 +19,9 @@ from nmfbench.artefacts.region import Bounds, Margin
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.growth import MATTERS, grows_no_faster
-from nmfbench.papers.mahnmf import speed
 from nmfbench.papers.mahnmf.matrices import SORT
+from nmfbench.papers.mahnmf.speed import STOP
+from nmfbench.papers.mahnmf.speed_claims import FEW
 from nmfbench.stats.traces import lowest, stop_index, time_to
 from nmfbench.trials.trial import Trial
 
@@ -132,7 +133,7 @@ def frame(records):
         if method in (OGM_TEN, GS_TEN, EN_TEN):
             numbers[SECONDS][k] = max((clock[-1] - clock[1]) / (len(clock) - 2), 1e-9)
         elif method in (OGM, GS) or frame.at[k, "n_groups"] > 1:
-            stop = stop_index(trace, speed.STOP)
+            stop = stop_index(trace, STOP)
             numbers[TO_STOP][k] = float(len(trace) - 1 if stop is None else stop)
             if frame.at[k, "timed"]:
                 near = _NEAR * lowest(trace)
@@ -193,7 +194,7 @@ def _rapid():
     """Few rounds with one group of all features and with several, by both forms and norms."""
 
     def few(method, n_groups):
-        return at_most(method, TO_STOP, speed.FEW, ratio=True, at={"n_groups": n_groups})
+        return at_most(method, TO_STOP, FEW, ratio=True, at={"n_groups": n_groups})
 
     tests = {"one group, norms bounded, p = ∞": few(GS, 1)}
     tests[f"{_GROUPS} groups, norms bounded, p = ∞"] = few(GS, _GROUPS)
@@ -242,8 +243,7 @@ ARTEFACT = register_artefact(
             ),
             Claim(
                 "gs-rapid-rounds",
-                f"The smoothing method for MahNMF-GS converges rapidly, in {speed.FEW} rounds at "
-                "most.",
+                f"The smoothing method for MahNMF-GS converges rapidly, in {FEW} rounds at most.",
                 "Section 4.3",
                 _rapid(),
             ),
@@ -288,7 +288,7 @@ ARTEFACT = register_artefact(
             "a round": "Ten gradients for each factor, for all three methods; four sizes of "
             "uniform matrices, 200 x 50 to 1600 x 400, rank 20. The defaults of both extensions: "
             "one group of all features with half of its norm at the start; λ = 0.1.",
-            "rapidly": f"In {speed.FEW} rounds by rule (4), as Algorithm 3 in Figure 3, on a "
+            "rapidly": f"In {FEW} rounds by rule (4), as Algorithm 3 in Figure 3, on a "
             "uniform matrix of 400 features, 100 samples. Groups and weights are lost: decided "
             f"where one group of all features and {_GROUPS} of equal size come out alike, these "
             "with norms bounded by half of the ones at the start, as in Eq. (40), or penalised "

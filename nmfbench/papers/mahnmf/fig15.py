@@ -35,7 +35,7 @@ from nmfbench.papers.mahnmf.segments import (
     Segmenter,
     of_lost_settings,
 )
-from nmfbench.papers.mahnmf.speed import FEW
+from nmfbench.papers.mahnmf.speed_claims import FEW
 
 _V, _PRODUCT = "V", "HHᵀ"
 _SHOWN = {"a": ("3096", 3), "b": ("8068", 3), "c": ("8068", 5), "d": ("241004", 5)}

@@ -1,9 +1,7 @@
 """Algorithm 1 with its inner sweeps against OGM, on the large matrix and on PIE."""
 
 from dataclasses import replace
-from functools import partial
 
-from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best, smaller
 from nmfbench.artefacts.plan import Plan
@@ -15,9 +13,9 @@ from nmfbench.papers.mahnmf.matrices import (
     PIE,
     SMOKE,
     SMOKE_FACES,
-    runs,
 )
 from nmfbench.papers.mahnmf.matrices import METHODS as ALL_METHODS
+from nmfbench.papers.mahnmf.speed_claims import MUCH
 
 _ROUNDS = 12  # of Algorithm 1; rule (4) looks from the tenth on
 
@@ -53,7 +51,7 @@ def _claims(matrix, slug, source):
             at=at,
             lower=True,
             ratio=True,
-            region=speed.MUCH,
+            region=MUCH,
         ),
     )
     yield Claim(
@@ -65,32 +63,19 @@ def _claims(matrix, slug, source):
     )
 
 
-ARTEFACT = register_artefact(
-    Artefact(
-        "mahnmf/inner-sweeps",
-        title="RRI with the inner sweeps of Algorithm 1, and OGM, on large data",
-        kind="figure",
-        methods=METHODS,
-        grid=partial(runs, MATRICES, METHODS),
-        frame=speed.with_traces,
-        table=speed.curves,
-        picture=partial(speed.draw, matrices=MATRICES),
-        claims=[
-            claim for matrix, slug, source in _TESTED for claim in _claims(matrix, slug, source)
-        ],
-        planned=Plan(5, "A run of Algorithm 1 on the large matrix takes some ten minutes."),
-        matters=speed.MATTERS,
-        assumed=speed.ASSUMED
-        | {
-            "Algorithm 1": "Medians by selection, six to ten times faster than the paper's "
-            "sorting, and a compiled loop: both favour Algorithm 1. Where OGM is ahead all the "
-            "same, it would be by more; where it is not, it might be ahead of Algorithm 1 by "
-            f"sorting. {_ROUNDS} rounds; a run that the paper's rule (4) has not stopped by then "
-            "counts with its seconds so far.",
-            "OGM": "The runs of Figures 3 and 4.",
-        },
-        caption="Features x samples. Means over repeats with 95 % intervals, up to where the "
-        "shortest repeat ends; a dot marks where the paper's rule (4) stops, on average. CPU "
-        "seconds on one thread, without compilation and evaluation of the objective.",
-    )
+ARTEFACT = speed.figure(
+    "inner-sweeps",
+    MATRICES,
+    methods=METHODS,
+    title="RRI with the inner sweeps of Algorithm 1, and OGM, on large data",
+    claims=[claim for matrix, slug, source in _TESTED for claim in _claims(matrix, slug, source)],
+    planned=Plan(5, "A run of Algorithm 1 on the large matrix takes some ten minutes."),
+    assumed={
+        "Algorithm 1": "Medians by selection, six to ten times faster than the paper's "
+        "sorting, and a compiled loop: both favour Algorithm 1. Where OGM is ahead all the "
+        "same, it would be by more; where it is not, it might be ahead of Algorithm 1 by "
+        f"sorting. {_ROUNDS} rounds; a run that the paper's rule (4) has not stopped by then "
+        "counts with its seconds so far.",
+        "OGM": "The runs of Figures 3 and 4.",
+    },
 )

@@ -17,7 +17,7 @@ from nmfbench.artefacts.grids import Method, changed, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.region import Lead
-from nmfbench.papers.mahnmf import speed
+from nmfbench.papers.mahnmf import speed, speed_claims
 from nmfbench.papers.mahnmf.matrices import ALGORITHM_1, LOW_RANK, SELECT, SMALL, SMOKE, TINY
 from nmfbench.trials.trial import Trial
 
@@ -232,7 +232,7 @@ ARTEFACT = register_artefact(
                 )
                 for key, matrix in _SWEPT.items()
             ),
-            speed.few_rounds(
+            speed_claims.few_rounds(
                 LOW_RANK,
                 "low-rank-rri-few-rounds",
                 ALGORITHM_1,
@@ -258,7 +258,7 @@ ARTEFACT = register_artefact(
             "losses that matters; ours.",
             "sweeps": f"Until no sweep lowers the loss, which is longer than Algorithm 1 goes on. "
             f"{_FEW:g} are the fewest that it makes; the paper has no number for fast.",
-            "rounds of RRI": speed.ASSUMED_BY_CLAIMS["few rounds"]
+            "rounds of RRI": speed_claims.ASSUMED["few rounds"]
             + " On a low-rank matrix with noise, beside the uniform one of Figure 3.",
         },
         caption="Means over repeats with 95 % intervals, of runs from the usual start. Table: "
