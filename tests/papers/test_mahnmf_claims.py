@@ -8,7 +8,7 @@ from verdicts import verdict_of
 from nmfbench.artefacts.region import Lead, Margin
 from nmfbench.core import registry
 from nmfbench.core.trace import TRACE_DTYPE
-from nmfbench.papers.mahnmf import fig3, recognition, speed_claims
+from nmfbench.papers.mahnmf import fig3, recognition, recognition_claims, speed_claims
 from nmfbench.papers.mahnmf.matrices import ALGORITHM_1, OGM, SORT, TINY
 from nmfbench.papers.mahnmf.studies import gap_stop
 
@@ -106,7 +106,7 @@ def test_the_gap_saves_a_share_of_what_checks_of_the_objective_cost():
 @pytest.mark.parametrize(("fall", "verdict"), [(2.0, "refuted"), (8.0, "confirmed")])
 def test_a_method_is_not_robust_if_it_loses_more_than_the_margin(fall, verdict):
     """Any method recognises a few images less under noise: less than four points tell nothing."""
-    claim = recognition.traditional_not_robust()[0]
+    claim = recognition_claims.traditional_not_robust()[0]
     conditions = {"no noise": 60.0, **dict.fromkeys(("occlusion", "Laplace", "salt & pepper"), 0.0)}
     frame = pd.DataFrame(
         {
@@ -127,7 +127,7 @@ def test_a_method_is_not_robust_if_it_loses_more_than_the_margin(fall, verdict):
 @pytest.mark.parametrize(("fall", "verdict"), [(2.0, "refuted"), (8.0, "confirmed")])
 def test_the_pseudo_inverse_is_judged_by_what_outliers_take(fall, verdict):
     """Not by the other algorithm, which may recognise more of clean images, too."""
-    claim = recognition.of_pseudo_inverse("Section 5.2")[0]
+    claim = recognition_claims.of_pseudo_inverse("Section 5.2")[0]
     accuracies = {"Algorithm 4": 60.0, "Algorithm 4, corrupted test images": 60.0 - fall}
     frame = pd.DataFrame(
         {

@@ -21,9 +21,8 @@ from nmfbench.papers.mahnmf.faces import (
     READ_AT,
     at_another_level,
     at_other_levels,
-    lowest,
-    slug,
 )
+from nmfbench.papers.mahnmf.faces_claims import lowest, slug
 from nmfbench.problems.faces import CONDITIONS
 from nmfbench.trials.trial import Trial
 

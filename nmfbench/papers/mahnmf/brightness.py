@@ -22,11 +22,10 @@ from nmfbench.papers.mahnmf.faces import (
     OTHER_LEVELS,
     READ_AT,
     at_another_level,
-    at_levels_and_ranks,
     at_other_levels,
     conditions,
-    slug,
 )
+from nmfbench.papers.mahnmf.faces_claims import at_levels_and_ranks, slug
 from nmfbench.problems.faces import DTYPE, SPLIT
 from nmfbench.trials.trial import Trial
 

@@ -24,10 +24,9 @@ from nmfbench.papers.mahnmf.faces import (
     MAH,
     METHODS,
     NAMES,
-    at_levels,
     conditions,
-    slug,
 )
+from nmfbench.papers.mahnmf.faces_claims import at_levels, slug
 from nmfbench.problems.faces import CONDITIONS, DTYPE
 from nmfbench.trials.trial import Trial
 

@@ -3,7 +3,7 @@
 from functools import partial
 
 from nmfbench.artefacts.plan import Plan
-from nmfbench.papers.mahnmf import recognition
+from nmfbench.papers.mahnmf import recognition, recognition_claims
 from nmfbench.papers.mahnmf.faces import (
     EUC,
     HYBRID,
@@ -13,7 +13,7 @@ from nmfbench.papers.mahnmf.faces import (
     at_other_levels,
     trials_on_faces,
 )
-from nmfbench.papers.mahnmf.recognition import Claims
+from nmfbench.papers.mahnmf.recognition_claims import Claims
 
 
 def trials(profile):
@@ -49,9 +49,9 @@ ARTEFACT = recognition.figure(
     title="Recognition on Yale B",
     grid=trials,
     claims=[
-        *recognition.asked(_claims, "Section 5.2.1, Figure 5"),
-        *recognition.of_pseudo_inverse("Section 5.2"),
-        *recognition.traditional_not_robust(),
+        *recognition_claims.asked(_claims, "Section 5.2.1, Figure 5"),
+        *recognition_claims.of_pseudo_inverse("Section 5.2"),
+        *recognition_claims.traditional_not_robust(),
     ],
     further=partial(at_another_level, ["Poisson"]),
     planned=Plan(10, "As in the paper's grid: a repeat takes 22 minutes of CPU time."),

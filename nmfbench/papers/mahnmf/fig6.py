@@ -6,16 +6,8 @@ from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.grids import Method, changed
 from nmfbench.artefacts.plan import Plan
 from nmfbench.papers.mahnmf import bases, faces
-from nmfbench.papers.mahnmf.faces import (
-    EUC,
-    FACTORIZATIONS,
-    HYBRID,
-    KL,
-    MAH,
-    READ_AT,
-    at_ranks,
-    claim_on,
-)
+from nmfbench.papers.mahnmf.faces import EUC, FACTORIZATIONS, HYBRID, KL, MAH, READ_AT
+from nmfbench.papers.mahnmf.faces_claims import at_ranks, claim_on
 
 _SOURCE = "Section 5.2.1, Figure 6"
 _IMAGES = Method("training images", "random-rows")

@@ -4,7 +4,7 @@ from functools import partial
 
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Margin
-from nmfbench.papers.mahnmf import recognition
+from nmfbench.papers.mahnmf import recognition, recognition_claims
 from nmfbench.papers.mahnmf.faces import (
     EUC,
     HYBRID,
@@ -17,7 +17,7 @@ from nmfbench.papers.mahnmf.faces import (
     at_other_levels,
     trials_on_faces,
 )
-from nmfbench.papers.mahnmf.recognition import Claims
+from nmfbench.papers.mahnmf.recognition_claims import Claims
 
 
 def trials(profile):
@@ -47,8 +47,8 @@ ARTEFACT = recognition.figure(
     title="Recognition on PIE",
     grid=trials,
     claims=[
-        *recognition.asked(_claims, "Section 5.2.2, Figure 7"),
-        *recognition.traditional_not_robust(),
+        *recognition_claims.asked(_claims, "Section 5.2.2, Figure 7"),
+        *recognition_claims.traditional_not_robust(),
     ],
     further=partial(at_another_level, OTHER_LEVELS),
     planned=Plan(10, "As in the paper's grid: a repeat takes 45 minutes of CPU time."),

@@ -9,7 +9,8 @@ from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.plan import Plan
 from nmfbench.metrics.factors import sparseness
 from nmfbench.papers.mahnmf import bases
-from nmfbench.papers.mahnmf.faces import READ_AT, lowest
+from nmfbench.papers.mahnmf.faces import READ_AT
+from nmfbench.papers.mahnmf.faces_claims import lowest
 
 _SOURCE = "Section 5.2.2, Figure 8"
 

@@ -21,9 +21,9 @@ from nmfbench.papers.mahnmf.faces import (
     READ_AT,
     at_another_level,
     at_other_levels,
-    lowest,
     trials_on_faces,
 )
+from nmfbench.papers.mahnmf.faces_claims import lowest, slug
 from nmfbench.problems.faces import CONDITIONS
 
 _YALEB, _PIE = "yaleb", "pie"
@@ -129,7 +129,7 @@ ARTEFACT = register_artefact(
                 for dataset, ending in _ENDINGS.items()
                 for condition in CONDITIONS
                 for claim in lowest(
-                    f"mean-{faces.slug(condition)}{ending}",
+                    f"mean-{slug(condition)}{ending}",
                     f"{NAMES[dataset]}, {condition}: the mean reconstruction of {{}} is nearer to "
                     "the mean of the clean images than with EucNMF and KLNMF, training and test.",
                     _OURS.get(condition, _SOURCE),

@@ -11,7 +11,7 @@ from nmfbench.artefacts.comparisons import always_best, better
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import NumberTable
-from nmfbench.papers.mahnmf.faces import at_ranks
+from nmfbench.papers.mahnmf.faces_claims import at_ranks
 from nmfbench.trials.trial import Trial
 
 OGM, RRI = "MahNMF (OGM)", "MahNMF (RRI)"

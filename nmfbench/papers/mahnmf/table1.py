@@ -19,10 +19,9 @@ from nmfbench.papers.mahnmf.faces import (
     READ_AT,
     at_another_level,
     at_other_levels,
-    lowest,
-    slug,
     trials_on_faces,
 )
+from nmfbench.papers.mahnmf.faces_claims import lowest, slug
 from nmfbench.problems.faces import CONDITIONS
 
 _DATASETS = ("yaleb", "pie")

@@ -21,17 +21,8 @@ from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Lead
 from nmfbench.artefacts.style import method_styles
 from nmfbench.papers.mahnmf import faces
-from nmfbench.papers.mahnmf.faces import (
-    EUC,
-    HYBRID,
-    KL,
-    MAH,
-    METHODS,
-    NAMES,
-    PCA,
-    slug,
-    trials_on_faces,
-)
+from nmfbench.papers.mahnmf.faces import EUC, HYBRID, KL, MAH, METHODS, NAMES, PCA, trials_on_faces
+from nmfbench.papers.mahnmf.faces_claims import slug
 from nmfbench.problems.faces import CONDITIONS
 from nmfbench.stats.corrections import holm
 from nmfbench.stats.intervals import mean_and_interval
