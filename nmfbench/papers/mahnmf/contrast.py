@@ -7,7 +7,7 @@ import pandas as pd
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import always_best
-from nmfbench.artefacts.finding import at_each_reading, with_evidence, within
+from nmfbench.artefacts.finding import with_evidence, within
 from nmfbench.artefacts.frames import mean_table, select_rows
 from nmfbench.artefacts.grids import changed, cross
 from nmfbench.artefacts.plan import Plan
@@ -15,16 +15,8 @@ from nmfbench.artefacts.region import Bounds
 from nmfbench.artefacts.tables import mean_and_deviation, score_table
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.mahnmf import segments
-from nmfbench.papers.mahnmf.segments import (
-    EUC,
-    GRAPH,
-    LOCAL,
-    OF_K,
-    READINGS,
-    SYM,
-    UNIFORM,
-    Segmenter,
-)
+from nmfbench.papers.mahnmf.segment_readings import at_readings
+from nmfbench.papers.mahnmf.segments import EUC, GRAPH, LOCAL, OF_K, SYM, UNIFORM, Segmenter
 from nmfbench.problems.segmentation import SIDES
 from nmfbench.trials.trial import Trial
 
@@ -97,13 +89,12 @@ def draw(table):
 def _stand_out(matrix):
     """Own segments have clearly the larger contrast at each reading of what is lost."""
     test = always_best(OWN, [PLACED], "contrast", ratio=True, blocks="image", region=_CLEARLY)
-    tests = {
-        words: within(
-            {"solved": method, "graph": graph, "matrix": matrix}, with_evidence(test, _above)
-        )
-        for words, (method, graph) in READINGS.items()
-    }
-    return at_each_reading("graph, start and rank", tests)
+
+    def at(method, graph):
+        place = {"solved": method, "graph": graph, "matrix": matrix}
+        return within(place, with_evidence(test, _above))
+
+    return at_readings(at)
 
 
 def _above(frame):

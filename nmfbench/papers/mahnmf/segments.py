@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from nmfbench.artefacts.finding import Test, with_evidence
 from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.grids import Axis, Method, changed, cross, labelled, options
 from nmfbench.problems.segmentation import GRAPHS, SIDES
@@ -59,19 +58,11 @@ NUMBERS = [
 """Numbers of :func:`scored`."""
 
 LOCAL = "local"
-READINGS = {
-    f"the {GRAPH} graph, r = 10": (SYM, GRAPH),
-    f"the {LOCAL} graph": (SYM, LOCAL),
-    "a uniform start": (UNIFORM, GRAPH),
-    "r = k": (OF_K, GRAPH),
-}
-"""Method and graph of readings of what the text has lost.
-
-The full graph is none: in it nothing far is suppressed, as the paper has it.
-"""
+"""Graph of other readings of what the text has lost."""
 
 _OF_GRAPH = ("radius", "sigma_brightness", "corrupted")
-_RANK = 10
+RANK = 10
+"""Components of the fits that are shown."""
 SEEDS = {"smoke": 1, "quick": 2, "paper": 20}
 """Starts of each image by profile, on the usual graph."""
 _QUICK = 6  # images
@@ -102,7 +93,7 @@ class Segmenter:
 
 def segmenters(sweeps: int) -> list[Segmenter]:
     """All methods, with so many sweeps of MahNMF-SYM at most; one of them scores humans, too."""
-    ten, sym = {"n_components": _RANK}, {"max_iter": sweeps}
+    ten, sym = {"n_components": RANK}, {"max_iter": sweeps}
     recursive, plain = {"mode": "recursive"}, {"scale": "none"}
     return [
         Segmenter(SYM, "mahnmf-sym", sym, ten),
@@ -145,12 +136,6 @@ def running(chosen: Sequence[Segmenter]) -> Axis:
     """An axis of methods with their options, by which one solver is several methods."""
     axis = [{"solver": s.solver, "params": s.params, "options": s.options} for s in chosen]
     return labelled("method", [s.label for s in chosen], axis)
-
-
-def of_lost_settings(test: Test) -> Test:
-    """``test`` with a sentence of evidence on the settings that it is about."""
-    words = f"graph ({GRAPH}), rank ({_RANK}) and start are ours, as the text has lost the paper's"
-    return with_evidence(test, words)
 
 
 # -- grid and frame ---------------------------------------------------------------------------
@@ -236,7 +221,7 @@ ASSUMED = {
     "0.067 and 0.083 (local: that of Shi & Malik), 0.167 and 0.333 (medium), or 1 and 1 (full). "
     "Pictures are of the medium graph, and so are claims that name no other. W has ones on its "
     "diagonal with all methods.",
-    "rank": f"Lost; {_RANK}. Rows of H of unit length, ten starts of K-means; a zero row has the "
+    "rank": f"Lost; {RANK}. Rows of H of unit length, ten starts of K-means; a zero row has the "
     "label of the nearest one that is not. r = k and the largest entry of a row are tried, too.",
     "start": "Lost. Symmetric EucNMF, 300 steps from uniform numbers; its segments alone are a "
     "line of their own, as else MahNMF-SYM would have credit for them. At most 100 sweeps (quick: "

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,59 +12,27 @@ from sklearn.metrics import adjusted_rand_score
 
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.comparisons import per_repeat
-from nmfbench.artefacts.estimate import of_blocks, of_units
-from nmfbench.artefacts.finding import (
-    NO_PAIR,
-    Finding,
-    Test,
-    at_each_reading,
-    within,
-)
 from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import image_grid
-from nmfbench.artefacts.region import Bounds, Lead, Margin
 from nmfbench.artefacts.tables import score_table
 from nmfbench.papers.mahnmf import segments
 from nmfbench.papers.mahnmf.segments import (
     EUC,
     GRAPH,
-    HUMANS,
     LABELS,
-    LOCAL,
     NCUTS,
     NUMBERS,
-    OF_K,
     PRINTED,
-    SCORES,
-    START,
-    STRIPES,
     SYM,
-    UNIFORM,
     VECTORS,
-    of_lost_settings,
 )
+from nmfbench.papers.mahnmf.ten_images_claims import claims_on
 from nmfbench.problems.segmentation import GRAPHS
 
 _IN_PICTURES = (SYM, NCUTS, VECTORS, EUC)
-_OBJECT, _MOST, _ALIKE = 0.5, 0.75, 0.8
-
-_FITS = {
-    "start by EucNMF": SYM,
-    "uniform start": UNIFORM,
-    "rank of as many as segments": OF_K,
-}
-_READINGS = {
-    f"{graph} graph, {words}": (graph, label)
-    for graph in (GRAPH, LOCAL)
-    for words, label in _FITS.items()
-    if graph == GRAPH or label != OF_K
-}
-"""Graph, start and rank, which the text has lost, as they are run -> graph and label.
-
-The full graph is no reading: in it nothing far is suppressed, as the paper has it.
-"""
+_IMAGE, _HUMAN = "image", "human"
+_MEAN = "mean"
 
 
 def with_agreement(frame: pd.DataFrame) -> pd.DataFrame:
@@ -83,145 +50,6 @@ def with_agreement(frame: pd.DataFrame) -> pd.DataFrame:
             found = [r.arrays["labels"][r.place].ravel() for r in (row, other)]
             agreement[row.Index] = adjusted_rand_score(*found)
     return frame.assign(agreement=agreement)
-
-
-# -- claims -----------------------------------------------------------------------------------
-
-
-def _leads(frame, score, method=SYM, rivals=(NCUTS,)):
-    """Leads of a method over the best rival by image: a start is an observation of the method."""
-    sign = -1 if score == "vi" else 1
-    theirs = pd.DataFrame({rival: sign * per_repeat(frame, rival, score) for rival in rivals})
-    theirs = theirs.dropna().max(axis=1)
-    ours = select_rows(frame, method=method).dropna(subset=score)
-    ours = ours[ours["repeat"].isin(theirs.index)]
-    return {
-        image: sign * rows.groupby("seed")[score].mean() - theirs[image]
-        for image, rows in ours.groupby("repeat", sort=False)
-    }
-
-
-def _not_worse(score: str, method: str, at: Mapping[str, Any]) -> Test:
-    """Segments are as good as by Ncuts in the mean over these images, or better."""
-
-    def test(frame):
-        leads = _leads(frame, score, method)
-        if not leads:
-            return Finding.without("not run", NO_PAIR)
-        text = f"{method} is better than {NCUTS} by {{}} in {SCORES[score]}, of {len(leads)} images"
-        found = of_blocks(list(leads.values()), score)
-        return Finding(text, [found], Margin(both=False), unit="starts within images")
-
-    return within(at, test)
-
-
-def _comparable(score: str, k: int) -> Test:
-    """As good as Ncuts, alike on both graphs, from every start, and at both ranks."""
-    tests = {
-        reading: _not_worse(score, method, {"graph": graph, "segments": k})
-        for reading, (graph, method) in _READINGS.items()
-    }
-    return at_each_reading("graph, start and rank", tests)
-
-
-def _better_somewhere(score: str, at: Mapping[str, Any]) -> Test:
-    """Segments are better than with Ncuts in some image, in which they are better than stripes."""
-
-    def test(frame):
-        leads = _leads(frame, score, rivals=(NCUTS, STRIPES))
-        if not leads:
-            return Finding.without("not run", NO_PAIR)
-        found = [of_units(lead, score, str(image)) for image, lead in leads.items()]
-        over = f"the better of {NCUTS} and {STRIPES}"
-        text = f"largest sure lead of {SYM} over {over}: {{}} in {SCORES[score]}, image {{name}}"
-        return Finding(text, found, Lead(), "some", unit="starts")
-
-    return within(at, test)
-
-
-def _agrees(frame):
-    """Mean agreement with Ncuts; starts within images are the observations."""
-    rows = select_rows(frame, method=SYM).dropna(subset="agreement")
-    if rows.empty:
-        return Finding.without("not run", NO_PAIR)
-    groups = [image.groupby("seed")["agreement"].mean() for _, image in rows.groupby("repeat")]
-    text = f"adjusted Rand index of {SYM} and {NCUTS}: {{}} (our bound: at least {_ALIKE:g})"
-    region = Bounds(_ALIKE, measured_from=1.0)
-    return Finding(text, [of_blocks(groups)], region, unit="starts within images")
-
-
-def _objects(method, frame):
-    """Share of these images in which some number of segments has the object, over starts."""
-    counts = {name: _separated(frame, name) for name in (method, NCUTS, START, STRIPES, HUMANS)}
-    shares = counts.pop(method)
-    if shares.empty:
-        return Finding.without("not run", NO_PAIR)
-    others = ", ".join(f"{name} {hits.mean():.2g}" for name, hits in counts.items() if len(hits))
-    text = f"share of images whose object is separated: {{}} (our bound: at least {_MOST:g})"
-    region = Bounds(_MOST, measured_from=1.0)
-    return Finding(text, [of_units(shares)], region, unit="starts", notes=[others])
-
-
-def _separated(frame, method):
-    """Share of the images whose object is one of the segments, by start."""
-    overlap = per_repeat(frame, method, "object-iou", ["segments", "seed"])
-    hits = overlap.groupby(level=["repeat", "seed"]).max() > _OBJECT
-    return hits.groupby(level="seed").mean()
-
-
-OBJECTS = Claim(
-    "objects",
-    "MahNMF-SYM + K-means separates the objects: at 3, 4 or 5 segments, one of them overlaps the "
-    f"object that humans drew by more than {_OBJECT:g}, in more than three of four images.",
-    "Section 5.3.2",
-    at_each_reading(
-        "graph, start and rank",
-        {
-            reading: within({"graph": graph}, partial(_objects, method))
-            for reading, (graph, method) in _READINGS.items()
-        },
-    ),
-)
-
-
-def _claims(k, figure):
-    source, at = f"Section 5.3.2, Figure {figure}", {"graph": GRAPH, "segments": k}
-    return [
-        *(
-            Claim(
-                f"comparable-{score}",
-                f"With {k} segments, MahNMF-SYM + K-means is comparable with Ncuts or better, by "
-                f"{label}.",
-                source,
-                _comparable(score, k),
-            )
-            for score, label in SCORES.items()
-        ),
-        *(
-            Claim(
-                f"outperforms-{score}",
-                f"With {k} segments, it outperforms Ncuts in some images, by {label}, and is ahead "
-                "of stripes of equal width there.",
-                source,
-                of_lost_settings(_better_somewhere(score, at)),
-            )
-            for score, label in SCORES.items()
-        ),
-        Claim(
-            "equivalent",
-            f"With {k} segments, those of MahNMF-SYM + K-means and of Ncuts agree: their adjusted "
-            f"Rand index is {_ALIKE:g} at least.",
-            "ours, after Sections 4.5 and 6, which say “equivalence”",
-            within(at, _agrees),
-            origin="ours",
-        ),
-    ]
-
-
-# -- table and picture ------------------------------------------------------------------------
-
-_IMAGE, _HUMAN = "image", "human"
-_MEAN = "mean"
 
 
 def table(k: int, frame: pd.DataFrame) -> pd.DataFrame:
@@ -341,7 +169,7 @@ def figure(number: int, k: int, more: Sequence[Claim] = ()) -> Artefact:
             table=partial(table, k),
             picture=draw,
             scores=scores,
-            claims=[*more, *_claims(k, number)],
+            claims=[*more, *claims_on(k, number)],
             planned=Plan(20, "A repeat takes some two minutes of CPU time."),
             matters={"agreement": 0.02},
             assumed=segments.ASSUMED,
