@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from nmfbench.core import registry
-from nmfbench.papers.mahnmf import videos
+from nmfbench.papers.mahnmf import videos, videos_figure
 
 FIG16, FIG17 = (registry.artefacts[f"mahnmf/fig{k}"].target for k in (16, 17))
 SHAPE = 12, 10
@@ -20,7 +20,7 @@ def fit(clip, method, background, *, masked, repeat=0, **metrics):
         "clip": clip,
         "method": method,
         "repeat": repeat,
-        **{name: metrics.get(name, np.nan) for name in videos._PRINTED},
+        **{name: metrics.get(name, np.nan) for name in videos.PRINTED},
         **{f"{name}-mean": 0.5 for name in ("auc", "age") if masked},
         "images": {
             "shown": np.arange(0, 70, 10),
@@ -50,7 +50,7 @@ def table():
 
 def test_one_scale_of_grey_for_the_foregrounds_of_a_clip(table):
     """Equal distances of frame and background are equally bright; none is brighter than white."""
-    hall, masked = videos.strips(table)
+    hall, masked = videos_figure.strips(table)
     assert list(hall.columns) == ["", "MahNMF (RRI)", "RPCA"]
     away = {"MahNMF (RRI)": [200, 50], "RPCA": [0, 250]}  # of a pixel beside the square, and in it
     for method, distances in away.items():
@@ -68,7 +68,7 @@ def test_one_scale_of_grey_for_the_foregrounds_of_a_clip(table):
 def test_masks_are_outlined_but_not_on_backgrounds(table):
     """Frame and foreground have a line where the mask begins; on the background it would hide what
     is left of the foreground."""
-    _, masked = videos.strips(table)
+    _, masked = videos_figure.strips(table)
     for image in (masked.columns[""]["frame"], masked.columns["MahNMF (RRI)"]["foreground"]):
         coloured = (image != image[..., :1]).any(axis=-1)
         assert coloured.sum(axis=(1, 2)).tolist() == [25 - 9] * 7
@@ -113,7 +113,7 @@ def test_nothing_is_computed_twice_that_no_chance_changes():
 def test_a_clip_of_which_nothing_is_shown_has_no_strip():
     """Of a clip where all methods failed but the median there are numbers only."""
     table = table_of(fit("With masks", "median", 9, masked=True, auc=0.7))
-    assert videos.strips(table) == []
+    assert videos_figure.strips(table) == []
     assert len(FIG16.scores(table)) == 2
 
 

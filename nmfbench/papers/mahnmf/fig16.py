@@ -1,10 +1,10 @@
 """Figure 16: backgrounds and foregrounds of the clips Hall and Lobby."""
 
 from nmfbench.papers.clips import Clip
-from nmfbench.papers.mahnmf import videos
+from nmfbench.papers.mahnmf import videos_figure
 from nmfbench.problems.separation import CLIPS
 
-ARTEFACT = videos.figure(
+ARTEFACT = videos_figure.figure(
     "fig16",
     "Backgrounds and foregrounds of Hall and Lobby",
     own=[Clip("Hall", "video-hall"), Clip("Lobby", "video-lobby")],

@@ -1,10 +1,10 @@
 """Figure 17: backgrounds and foregrounds of the clips Bootstrap and Shopping Mall."""
 
 from nmfbench.papers.clips import Clip
-from nmfbench.papers.mahnmf import videos
+from nmfbench.papers.mahnmf import videos_figure
 from nmfbench.problems.separation import CLIPS
 
-ARTEFACT = videos.figure(
+ARTEFACT = videos_figure.figure(
     "fig17",
     "Backgrounds and foregrounds of Bootstrap and Shopping Mall",
     own=[
