@@ -15,18 +15,9 @@ from nmfbench.artefacts.finding import at_each_reading
 from nmfbench.artefacts.frames import mean_table, select_rows
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves, legend_of
-from nmfbench.papers.mahnmf import multiview, table2
-from nmfbench.papers.mahnmf.multiview import (
-    BOUNDS,
-    EUC,
-    FLSS,
-    HALS,
-    LABELS,
-    MAH,
-    NAMES,
-    RAW,
-    WEIGHTS,
-)
+from nmfbench.papers.mahnmf import multiview, multiview_sets, table2
+from nmfbench.papers.mahnmf.multiview import BOUNDS, EUC, FLSS, HALS, LABELS, MAH, RAW, WEIGHTS
+from nmfbench.papers.mahnmf.multiview_sets import NAMES, STAND_INS
 from nmfbench.stats.between import between_share
 
 _DRAWN = (MAH, EUC)
@@ -164,7 +155,7 @@ def _at_each_setting(test_of):
 
 def _claims(dataset):
     slug, name, at = dataset.removeprefix("mv-"), NAMES[dataset], {"dataset": dataset}
-    ours, origin = f"ours, after {_SOURCE}", multiview.origin(dataset)
+    ours, origin = f"ours, after {_SOURCE}", multiview_sets.origin(dataset)
     source = _SOURCE if origin == "paper" else ours
     return [
         Claim(
@@ -228,7 +219,7 @@ ARTEFACT = multiview.artefact(
     planned=Plan(
         10,
         "As in the paper's grid: a repeat takes half an hour of CPU time.",
-        **multiview.STAND_INS,
+        **STAND_INS,
     ),
     matters={"eta2": 0.02, "private": 0.02},
     assumed={

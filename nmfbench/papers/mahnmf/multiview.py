@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,8 +14,8 @@ from nmfbench.artefacts.finding import Finding, Test
 from nmfbench.artefacts.frames import select_rows, with_columns
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.protocols import best
-from nmfbench.datasets.base import dataset_available
-from nmfbench.problems.multiview import SETS, SMOKE, params_of
+from nmfbench.papers.mahnmf.multiview_sets import PAPER, STANDS_FOR, VIEWS, used_sets
+from nmfbench.problems.multiview import SMOKE, params_of
 from nmfbench.trials.trial import Trial
 
 MAH, EUC, FLSS = "MahNMF-GS", "EucNMF-GS", "FLSS"
@@ -28,64 +27,14 @@ _FAST = (MAH, EUC, FLSS, HALS)  # methods of small grids
 
 LABELS = [MAH, EUC, FLSS, UNCAPPED, PLAIN, UNGROUPED, HALS, PCA, RAW, VIEW]
 
-_PAPER = {"voc2007": "PASCAL VOC 2007", "mirflickr": "MIR Flickr"}
-_STAND_INS = {key: views for key, (_, views) in SETS.items()}
-_INSTEAD = {"mv-msrcv1": "voc2007", "mv-landuse21": "mirflickr"}
-_FOR = {key: _PAPER[own] for key, own in _INSTEAD.items()}
-STANDS_FOR = {
-    key: f"{title} for {_FOR.get(key, 'either set of the paper')}"
-    for key, (title, _) in SETS.items()
-}
-NAMES = _PAPER | {
-    key: f"{title} ({'for ' + _FOR[key] if key in _FOR else 'second'})"
-    for key, (title, _) in SETS.items()
-}
-
 _RANKS = {"smoke": (2, 3), "quick": (10, 20), "paper": range(10, 101, 10)}
 _OTHERS = {
     ("quick", "mv-landuse21"): (20,),
     ("paper", "mv-mfeat"): range(20, 201, 20),
-    **{("quick", own): (20,) for own in _PAPER},
-    **{("paper", own): (20, *range(100, 1001, 100)) for own in _PAPER},
+    **{("quick", own): (20,) for own in PAPER},
+    **{("paper", own): (20, *range(100, 1001, 100)) for own in PAPER},
 }
 SPLITS = {"smoke": 2, "quick": 3, "paper": 10}
-
-
-def used_sets(available: Callable[[str], bool] = dataset_available) -> dict[str, dict]:
-    """Sets of the paper's artefacts, with the parameters of their loaders.
-
-    The paper's own take the places of their stand-ins where they are available; with both of them,
-    no other set is used.
-
-    >>> list(used_sets(lambda name: False))
-    ['mv-msrcv1', 'mv-landuse21', 'mv-scene15', 'mv-mfeat']
-    >>> list(used_sets(lambda name: name == "voc2007"))
-    ['voc2007', 'mv-landuse21', 'mv-scene15', 'mv-mfeat']
-    >>> list(used_sets(lambda name: True))
-    ['voc2007', 'mirflickr']
-    """
-    own = {key: name for key, name in _INSTEAD.items() if available(name)}
-    if len(own) == len(_INSTEAD):
-        return {name: {} for name in own.values()}
-    return {own.get(key, key): {} if key in own else views for key, views in _STAND_INS.items()}
-
-
-def origin(dataset: str) -> Literal["paper", "ours"]:
-    """Who asserts a claim on a set: what the paper says of its own is asked of the second ones too.
-
-    Examples
-    --------
-    >>> origin("mv-msrcv1"), origin("mv-scene15")
-    ('paper', 'ours')
-    """
-    return "paper" if dataset in {*_PAPER, *_INSTEAD} else "ours"
-
-
-STAND_INS: dict[str, Any] = {
-    "part": "Sets that stand for the paper's, MSRC-v1 and LandUse-21, or these themselves.",
-    "chosen": lambda trial: trial.dataset not in ("mv-scene15", "mv-mfeat"),
-}
-"""Planned part of a grid that all sets would make several times as long."""
 
 BOUNDS, WEIGHTS = (0.5, 0.25, 0.75), (1.0, 0.1, 5.0)
 """Bounds of MahNMF-GS, and weights of EucNMF-GS in terms of the usual one, which are first."""
@@ -155,7 +104,7 @@ def grid(profile: str, chosen: Callable[[str], list[Method]]) -> list[Trial]:
     return found
 
 
-def bases(profile: str, sets: Mapping[str, dict] = _STAND_INS) -> list[Trial]:
+def bases(profile: str, sets: Mapping[str, dict] = VIEWS) -> list[Trial]:
     """A trial of each set of a grid, without solver and dimensions; of a quick one, of two."""
     if profile == "smoke":
         key, views, faster = SMOKE

@@ -14,7 +14,8 @@ from nmfbench.artefacts.protocols import by_protocol
 from nmfbench.artefacts.tables import mean_and_deviation
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.mahnmf import multiview
-from nmfbench.papers.mahnmf.multiview import EUC, FLSS, LABELS, MAH, NAMES
+from nmfbench.papers.mahnmf.multiview import EUC, FLSS, LABELS, MAH
+from nmfbench.papers.mahnmf.multiview_sets import NAMES, STAND_INS, origin, used_sets
 from nmfbench.papers.reported import reported
 
 _OF_PAPER = "best on the test"
@@ -123,7 +124,7 @@ def _claims(dataset):
             )
             for rival in (EUC, FLSS)
             for ending, protocol, ours in (
-                ("", paper, multiview.origin(dataset) == "ours"),
+                ("", paper, origin(dataset) == "ours"),
                 ("-held-out", held_out, True),
             )
         ),
@@ -167,12 +168,8 @@ ARTEFACT = multiview.artefact(
     table=table,
     picture=draw,
     claims=_claims,
-    printed=[
-        n for dataset in multiview.used_sets() if dataset in _PRINTED for n in _numbers(dataset)
-    ],
-    planned=Plan(
-        10, "As in the paper's grid: a repeat takes 45 minutes of CPU time.", **multiview.STAND_INS
-    ),
+    printed=[n for dataset in used_sets() if dataset in _PRINTED for n in _numbers(dataset)],
+    planned=Plan(10, "As in the paper's grid: a repeat takes 45 minutes of CPU time.", **STAND_INS),
     matters={"dimensions": Ratio(0.10)},
     assumed={
         "best": "The paper prints the best values, which is read as chosen on the test half, "

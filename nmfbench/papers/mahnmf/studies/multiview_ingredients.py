@@ -21,15 +21,14 @@ from nmfbench.papers.mahnmf.multiview import (
     FLSS,
     HALS,
     MAH,
-    NAMES,
     PCA,
     PLAIN,
     RAW,
     SPLITS,
-    STANDS_FOR,
     UNGROUPED,
     VIEW,
 )
+from nmfbench.papers.mahnmf.multiview_sets import NAMES, STAND_INS, STANDS_FOR
 from nmfbench.problems.multiview import SETS, params_of
 from nmfbench.trials.trial import Trial
 
@@ -225,7 +224,7 @@ ARTEFACT = register_artefact(
         planned=Plan(
             20,
             "Twenty draws of known parts, of 10 s; ten splits of real views, of 23 minutes.",
-            **multiview.STAND_INS,
+            **STAND_INS,
         ),
         assumed={name: ASSUMED[name] for name in ("data", "easy sets", "scaling", "classifiers")}
         | {

@@ -15,18 +15,9 @@ from nmfbench.artefacts.frames import mean_table, reference, select_rows
 from nmfbench.artefacts.grids import CLEAN, Method, corrupted, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
-from nmfbench.papers.mahnmf import multiview
-from nmfbench.papers.mahnmf.multiview import (
-    ASSUMED,
-    EUC,
-    FLSS,
-    LABELS,
-    MAH,
-    NAMES,
-    PCA,
-    SPLITS,
-    STANDS_FOR,
-)
+from nmfbench.papers.mahnmf import multiview, multiview_sets
+from nmfbench.papers.mahnmf.multiview import ASSUMED, EUC, FLSS, LABELS, MAH, PCA, SPLITS
+from nmfbench.papers.mahnmf.multiview_sets import NAMES, STAND_INS, STANDS_FOR
 from nmfbench.problems.multiview import SETS
 
 _KINDS = {"view-salt-pepper": "salt & pepper", "view-mismatch": "views of other samples"}
@@ -103,7 +94,7 @@ def _loses_less(kind):
 
 
 def _claims(dataset):
-    slug, name, origin = dataset.removeprefix("mv-"), NAMES[dataset], multiview.origin(dataset)
+    slug, name, origin = dataset.removeprefix("mv-"), NAMES[dataset], multiview_sets.origin(dataset)
     by, at = ["n_components", "level"], {"noise": _HEAVY}
     heavy = at_each_reading(
         "what is lost",
@@ -151,7 +142,7 @@ ARTEFACT = register_artefact(
         planned=Plan(
             10,
             "As in the paper's grid: a repeat takes 15 minutes of CPU time.",
-            **multiview.STAND_INS,
+            **STAND_INS,
         ),
         matters={"kept": 0.02, _SHARE: 0.02},
         assumed={name: ASSUMED[name] for name in _SAME}
