@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from verdicts import verdict_of
 
-from nmfbench.papers.mahnmf.studies import paired
+from nmfbench.papers.mahnmf.studies import paired, paired_figure
 from nmfbench.problems.faces import CONDITIONS
 
 
@@ -82,7 +82,7 @@ def test_the_picture_has_two_panels_and_the_table_has_all():
     table = paired.compare(_scores(10))
     figure = paired.draw(table)
     accuracy, error = figure.axes
-    assert [axis.get_title() for axis in (accuracy, error)] == list(paired._FORESTS.values())
+    assert [axis.get_title() for axis in (accuracy, error)] == list(paired_figure.FORESTS.values())
     lines = [text.get_text() for text in accuracy.get_yticklabels()]
     assert lines[0].startswith("Yale B, ")
     shown = table.query("metric == 'accuracy-5' and rival != 'PCA'")
