@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nmfbench.artefacts.grids import Method, cross, labelled, methods, options
+from nmfbench.artefacts.grids import Method, changed, cross, labelled, methods, options
 from nmfbench.problems import convergence
 from nmfbench.problems.problem import Problem
 from nmfbench.trials.trial import Trial
@@ -53,6 +53,12 @@ class Matrix(Problem):
         base = self.trial(method.solver, method.params, 0)
         axis = labelled("problem", [self.label], options("max_iter", [rounds]))
         return cross(base, repeats, axis) if rounds else []
+
+    def other(self, task: str, column: str, **options: Any) -> Trial:
+        """A trial of another task, untimed and without a solver; ``column`` has the label."""
+        options = dict(self.options) | options
+        base = Trial(task, self.dataset, "", {}, self.dataset_params, options=options)
+        return changed(base, {"labels": {column: self.label}})
 
 
 def runs(

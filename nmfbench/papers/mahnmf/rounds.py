@@ -13,13 +13,12 @@ from nmfbench.artefacts.claim import Claim, said_at
 from nmfbench.artefacts.comparisons import estimate, paired, per_repeat, smaller
 from nmfbench.artefacts.finding import NO_PAIR, Finding, at_each_reading, within
 from nmfbench.artefacts.frames import drawn_rows, mean_table, melt_metrics, select_rows
-from nmfbench.artefacts.grids import Method, changed, cross, methods, options
+from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import Curves
 from nmfbench.artefacts.region import Lead
 from nmfbench.papers.mahnmf import speed, speed_claims
 from nmfbench.papers.mahnmf.matrices import ALGORITHM_1, LOW_RANK, SELECT, SMALL, SMOKE, TINY
-from nmfbench.trials.trial import Trial
 
 INVERSE, FIXED = "MahNMF (OGM), μ = 1/t", "MahNMF (OGM), μ = 1"
 _INNER = {"inner_tol": 1e-3}
@@ -32,17 +31,15 @@ _SMALLER = tuple(
     Method(_FROM_A_TENTH[m.label], m.solver, {**m.params, "mu0": 0.1}, drawn=False)
     for m in _SMOOTHING
 )
-_BY_PAPER = {m.label: f"{m.label}, Eq. (22)" for m in (*_SMOOTHING, *_SMALLER)}
-_OTHERS = (
-    *_SMALLER,
-    *(
-        Method(_BY_PAPER[m.label], m.solver, {**m.params, "stop": "objective"}, drawn=False)
-        for m in (*_SMOOTHING, *_SMALLER)
-    ),
+_BY_GRADIENT = (*_SMOOTHING, *_SMALLER)
+_BY_PAPER = {m.label: f"{m.label}, Eq. (22)" for m in _BY_GRADIENT}
+_OF_SMOOTHING = _BY_GRADIENT + tuple(
+    Method(_BY_PAPER[m.label], m.solver, {**m.params, "stop": "objective"}, drawn=False)
+    for m in _BY_GRADIENT
 )
 _SWEEPING = Method(SELECT, "mahnmf-rri")
 _WHOLE = Method(ALGORITHM_1, "mahnmf-rri", {"inner_sweeps": None})
-METHODS = (*_SMOOTHING, *_OTHERS, _SWEEPING, _WHOLE)
+METHODS = (*_OF_SMOOTHING, _SWEEPING, _WHOLE)
 
 ROUNDS = (1, 4, 16, 64)
 _SMOKE_ROUNDS = (1, 4)
@@ -56,31 +53,17 @@ _SOURCE = "Abstract; Sections 3 and 6"
 
 def trials(profile):
     """Rounds of smoothing, a sub-problem of RRI, and a run of Algorithm 1, on some matrices."""
-    if profile == "smoke":
-        return [
-            *cross(
-                _on(SMOKE, "smoothed-rounds", rounds=_SMOKE_ROUNDS),
-                2,
-                methods([*_SMOOTHING, *_OTHERS]),
-            ),
-            *cross(_on(SMOKE, "median-sweeps"), 2, methods([_SWEEPING])),
-            *cross(_on(SMOKE, "convergence", max_iter=12), 2, methods([_WHOLE])),
-        ]
-    repeats = {"quick": 5, "paper": 20}[profile]
-    found = []
-    for matrix in _SMOOTHED.values():
-        base = _on(matrix, "smoothed-rounds", rounds=ROUNDS)
-        found += cross(base, repeats, methods([*_SMOOTHING, *_OTHERS]))
-    for matrix in _SWEPT.values():
-        found += cross(_on(matrix, "median-sweeps"), repeats, methods([_SWEEPING]))
-    whole = _on(LOW_RANK, "convergence")
-    return found + cross(whole, repeats, options("max_iter", [_RUN]), methods([_WHOLE]))
-
-
-def _on(matrix, task, **more):
-    base = Trial(task, matrix.dataset, "", options=dict(matrix.options) | more)
-    place = {"dataset_params": matrix.dataset_params, "labels": {"problem": matrix.label}}
-    return changed(base, place)
+    smoke = profile == "smoke"
+    repeats = {"smoke": 2, "quick": 5, "paper": 20}[profile]
+    small, found = [SMOKE], []
+    for matrix in small if smoke else _SMOOTHED.values():
+        base = matrix.other("smoothed-rounds", "problem", rounds=_SMOKE_ROUNDS if smoke else ROUNDS)
+        found += cross(base, repeats, methods(_OF_SMOOTHING))
+    for matrix in small if smoke else _SWEPT.values():
+        found += cross(matrix.other("median-sweeps", "problem"), repeats, methods([_SWEEPING]))
+    matrix, rounds = (SMOKE, 12) if smoke else (LOW_RANK, _RUN)
+    whole = matrix.other("convergence", "problem", max_iter=rounds)
+    return found + cross(whole, repeats, methods([_WHOLE]))
 
 
 def frame(records):
@@ -101,15 +84,14 @@ def _rounds_of(frame):
 def table(frame):
     """Means of gap and excess with 95 % intervals by round, and of sweeps."""
     frame = drawn_rows(frame, METHODS)
-    parts = []
-    for t in _rounds_of(frame):
-        metrics = {f"{name}@{t}": name for name in _NAMES}
-        long = melt_metrics(select_rows(frame, task="smoothed-rounds"), metrics, "number", "value")
-        parts.append(long.assign(round=t).astype({"number": str}))
-    swept = {"sweeps-to-near": "sweeps to 2 %", "sweeps": "sweeps in all"}
+    metrics = {t: {f"{name}@{t}": name for name in _NAMES} for t in _rounds_of(frame)}
     if "sweeps" in frame:
-        long = melt_metrics(select_rows(frame, task="median-sweeps"), swept, "number", "value")
-        parts.append(long.assign(round=0).astype({"number": str}))
+        metrics[0] = {"sweeps-to-near": "sweeps to 2 %", "sweeps": "sweeps in all"}
+    parts = []
+    for t, named in metrics.items():
+        shown = select_rows(frame, task="smoothed-rounds" if t else "median-sweeps")
+        long = melt_metrics(shown, named, "number", "value")
+        parts.append(long.assign(round=t).astype({"number": str}))
     rows = pd.concat(parts, ignore_index=True).astype({"method": str})
     return mean_table(rows, "value", ["problem", "number", "method", "round"])
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
-from nmfbench.artefacts.grids import Method, changed, cross, methods
+from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.tables import NumberTable
 from nmfbench.papers.mahnmf.faces import EUC
 from nmfbench.papers.mahnmf.matrices import LOW_RANK, OGM, SELECT, SMOKE, TINY
-from nmfbench.trials.trial import Trial
 
 METHODS = (
     Method(OGM, "mahnmf-ogm"),
@@ -30,16 +29,10 @@ _MATTERS = 1.02
 def trials(profile):
     """Five starts on each matrix, by each method."""
     if profile == "smoke":
-        return cross(_on(SMOKE), 2, methods(METHODS))
+        return cross(SMOKE.other("starts", "data"), 2, methods(METHODS))
     repeats = {"quick": 6, "paper": 20}[profile]
-    return [t for m in (TINY, LOW_RANK) for t in cross(_on(m), repeats, methods(METHODS))]
-
-
-def _on(matrix):
-    base = Trial("starts", matrix.dataset, "", options=dict(matrix.options))
-    return changed(
-        base, {"dataset_params": matrix.dataset_params, "labels": {"data": matrix.label}}
-    )
+    bases = [matrix.other("starts", "data") for matrix in (TINY, LOW_RANK)]
+    return [trial for base in bases for trial in cross(base, repeats, methods(METHODS))]
 
 
 def _claims(ending, words, method, dataset):

@@ -1,4 +1,4 @@
-"""How near runs come to the best that any met on the same data, how soon, and what the hybrid lags."""
+"""How near runs come to the best that any met on the same data, how soon, and the hybrid's lag."""
 
 from __future__ import annotations
 
