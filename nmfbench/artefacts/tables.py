@@ -10,7 +10,7 @@ import pandas as pd
 
 from nmfbench.artefacts.frames import mean_table, melt_metrics
 
-__all__ = ["NumberTable", "interval_cell", "mean_and_deviation", "score_table"]
+__all__ = ["NumberTable", "interval_cell", "mean_and_deviation", "plus_minus_cell", "score_table"]
 
 
 def mean_and_deviation(mean: float, deviation: float, count: int, places: int) -> str:
@@ -44,6 +44,27 @@ def interval_cell(places: int, significant: bool = False) -> Callable[[Any], str
     def text(cell):
         mean, low, high = (format(value, form) for value in (cell.mean, cell.low, cell.high))
         return f"{mean} [{low}, {high}]" if cell.count > 1 else mean
+
+    return text
+
+
+def plus_minus_cell(places: int) -> Callable[[Any], str]:
+    """Cells with a mean ± half of its interval, for :func:`score_table`.
+
+    Parameters
+    ----------
+    places : int
+        Decimal places.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"mean": [0.25], "low": [0.2], "high": [0.3], "count": [5]})
+    >>> [plus_minus_cell(2)(cell) for cell in table.itertuples()]
+    ['0.25 ± 0.05']
+    """
+
+    def text(cell):
+        return mean_and_deviation(cell.mean, (cell.high - cell.low) / 2, cell.count, places)
 
     return text
 
@@ -134,8 +155,5 @@ class NumberTable:
 
     def draw(self, table: pd.DataFrame) -> pd.DataFrame:
         """The table as printed."""
-        columns = list(self.numbers.values())
-        return score_table(table, self.lines, columns, self._cell, column="number")
-
-    def _cell(self, cell):
-        return mean_and_deviation(cell.mean, (cell.high - cell.low) / 2, cell.count, self.places)
+        columns, text = list(self.numbers.values()), plus_minus_cell(self.places)
+        return score_table(table, self.lines, columns, text, column="number")

@@ -10,7 +10,7 @@ from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Lead
-from nmfbench.artefacts.tables import mean_and_deviation, score_table
+from nmfbench.artefacts.tables import plus_minus_cell, score_table
 from nmfbench.papers.anp.curves import DEFAULTS
 from nmfbench.papers.rnmfd import sets
 from nmfbench.trials.trial import Trial
@@ -60,7 +60,7 @@ def draw(table):
         table,
         {"method": "method"},
         list(_SHOWN.values()),
-        lambda cell: mean_and_deviation(cell.mean, (cell.high - cell.low) / 2, cell.count, 4),
+        plus_minus_cell(4),
         column="number",
     )
 

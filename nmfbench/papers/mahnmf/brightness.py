@@ -11,7 +11,7 @@ from nmfbench.artefacts.finding import with_evidence
 from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows
 from nmfbench.artefacts.grids import Method, changed, cross, methods, options
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.tables import mean_and_deviation, score_table
+from nmfbench.artefacts.tables import plus_minus_cell, score_table
 from nmfbench.papers.mahnmf import faces
 from nmfbench.papers.mahnmf.faces import (
     EUC,
@@ -84,7 +84,7 @@ def draw(table):
         table.assign(dataset=table["dataset"].map(NAMES)),
         {"dataset": "faces", "n_components": "rank", "condition": "noise", "images": "images"},
         [method.label for method in METHODS],
-        lambda cell: mean_and_deviation(cell.mean, (cell.high - cell.low) / 2, cell.count, 3),
+        plus_minus_cell(3),
     )
 
 

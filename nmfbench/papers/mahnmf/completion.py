@@ -11,7 +11,7 @@ from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Bounds
-from nmfbench.artefacts.tables import mean_and_deviation, score_table
+from nmfbench.artefacts.tables import plus_minus_cell, score_table
 from nmfbench.papers.mahnmf.shadows import GODEC, MAH, RPCA
 from nmfbench.problems.separation import CARD
 from nmfbench.trials.trial import Trial
@@ -74,7 +74,7 @@ def draw(table):
         table.assign(dataset=table["dataset"].map(_DATA)),
         {"dataset": "data", "hidden": "share hidden", "number": "number"},
         [*(method.label for method in METHODS), MEANS],
-        lambda cell: mean_and_deviation(cell.mean, (cell.high - cell.low) / 2, cell.count, 3),
+        plus_minus_cell(3),
     )
 
 

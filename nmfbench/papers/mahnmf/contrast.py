@@ -12,7 +12,7 @@ from nmfbench.artefacts.frames import mean_table, select_rows
 from nmfbench.artefacts.grids import changed, cross
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Bounds
-from nmfbench.artefacts.tables import mean_and_deviation, score_table
+from nmfbench.artefacts.tables import plus_minus_cell, score_table
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.mahnmf import segments
 from nmfbench.papers.mahnmf.segment_readings import at_readings
@@ -82,7 +82,7 @@ def draw(table):
         table,
         {"solved": "method", "matrix": "matrix"},
         [OWN, PLACED],
-        lambda cell: mean_and_deviation(cell.mean, (cell.high - cell.low) / 2, cell.count, 3),
+        plus_minus_cell(3),
     )
 
 

@@ -12,7 +12,7 @@ from nmfbench.artefacts.finding import NO_PAIR, Finding, at_each_reading
 from nmfbench.artefacts.frames import mean_table, select_rows
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.region import Bounds, Margin
-from nmfbench.artefacts.tables import mean_and_deviation, score_table
+from nmfbench.artefacts.tables import plus_minus_cell, score_table
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.growth import MATTERS, grows_no_faster
 from nmfbench.papers.mahnmf.cost_runs import (
@@ -76,7 +76,7 @@ def draw(table):
         lines,
         keys,
         ["mean"],
-        lambda cell: mean_and_deviation(cell.mean, (cell.high - cell.low) / 2, cell.count, 3),
+        plus_minus_cell(3),
         column="one",
     )
 

@@ -13,7 +13,7 @@ from nmfbench.artefacts.finding import at_each_reading, with_evidence
 from nmfbench.artefacts.frames import mean_table, select_rows, with_columns
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.tables import mean_and_deviation, score_table
+from nmfbench.artefacts.tables import plus_minus_cell, score_table
 from nmfbench.papers.mahnmf.faces import EUC, NAMES, PCA, UNIT_LENGTH
 from nmfbench.papers.mahnmf.faces import METHODS as ON_FACES
 from nmfbench.problems.faces import DTYPE, SPLIT
@@ -72,7 +72,7 @@ def draw(table):
         table.assign(dataset=table["dataset"].map(NAMES)),
         {"dataset": "faces", "method": "method"},
         [_LIT, _SHADOW],
-        lambda cell: mean_and_deviation(cell.mean, (cell.high - cell.low) / 2, cell.count, 1),
+        plus_minus_cell(1),
         column="light",
     )
 

@@ -11,7 +11,7 @@ from nmfbench.artefacts.grids import Method, cross, methods
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.protocols import best
 from nmfbench.artefacts.region import Bounds
-from nmfbench.artefacts.tables import mean_and_deviation, score_table
+from nmfbench.artefacts.tables import plus_minus_cell, score_table
 from nmfbench.papers.mahnmf.faces import EUC, NAMES, UNIT_LENGTH, conditions
 from nmfbench.papers.mahnmf.faces import METHODS as ON_FACES
 from nmfbench.problems.faces import DTYPE, SPLIT, few_people
@@ -79,7 +79,7 @@ def draw(table):
         table.assign(dataset=table["dataset"].map(NAMES)),
         {"dataset": "faces", "condition": "condition", "algorithm": "algorithm"},
         list(dict.fromkeys(method.label for method in METHODS)),
-        lambda cell: mean_and_deviation(cell.mean, (cell.high - cell.low) / 2, cell.count, 1),
+        plus_minus_cell(1),
     )
 
 

@@ -11,7 +11,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.frames import mean_table
 from nmfbench.artefacts.grids import cross, methods
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.tables import mean_and_deviation, score_table
+from nmfbench.artefacts.tables import plus_minus_cell, score_table
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.growth import MATTERS, at_most_linear, grows_no_faster
 from nmfbench.papers.rnmfd import sets
@@ -66,7 +66,7 @@ def draw(table):
         table,
         {"n_samples": "images", "n_features": "dimensions"},
         [method.label for method in METHODS],
-        lambda cell: mean_and_deviation(cell.mean, (cell.high - cell.low) / 2, cell.count, 2),
+        plus_minus_cell(2),
     )
 
 

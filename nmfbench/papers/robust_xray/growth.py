@@ -8,7 +8,7 @@ from nmfbench.artefacts.finding import at_each_reading, with_evidence
 from nmfbench.artefacts.frames import mean_table, select_rows
 from nmfbench.artefacts.grids import Method, corrupted, cross, methods
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.tables import mean_and_deviation, score_table
+from nmfbench.artefacts.tables import plus_minus_cell, score_table
 from nmfbench.papers.growth import MATTERS, grows_no_faster
 from nmfbench.papers.robust_xray.speed_exemplars import of_projection
 from nmfbench.problems.recovery import NOISE
@@ -84,7 +84,7 @@ def draw(table):
         table.assign(corruption=[_NOISES[noise][0] for noise in table["corruption"]]),
         {"corruption": "data", **_NAMES},
         [method.label for method in METHODS],
-        lambda cell: mean_and_deviation(cell.mean, (cell.high - cell.low) / 2, cell.count, 3),
+        plus_minus_cell(3),
     )
 
 

@@ -6,7 +6,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.frames import mean_table
 from nmfbench.artefacts.grids import cross, methods, options
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.tables import mean_and_deviation, score_table
+from nmfbench.artefacts.tables import plus_minus_cell, score_table
 from nmfbench.papers.robust_xray import speed_exemplars
 from nmfbench.papers.robust_xray.exemplar_accuracy import WEIGHTINGS
 from nmfbench.papers.robust_xray.speed_exemplars import FASTER, SMRS_ADMM, against_smrs
@@ -44,7 +44,7 @@ def draw(table):
         table.assign(weighting=table["weighting"].map(WEIGHTINGS)),
         {"weighting": "CPU seconds, chosen on"},
         [SMRS_ADMM, *FASTER],
-        lambda cell: mean_and_deviation(cell.mean, (cell.high - cell.low) / 2, cell.count, 2),
+        plus_minus_cell(2),
     )
 
 

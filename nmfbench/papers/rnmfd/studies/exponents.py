@@ -7,7 +7,7 @@ from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import comparable
 from nmfbench.artefacts.frames import mean_table, melt_metrics
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.tables import mean_and_deviation, score_table
+from nmfbench.artefacts.tables import plus_minus_cell, score_table
 from nmfbench.papers.rnmfd import sets
 from nmfbench.papers.rnmfd.protocols import AC, NMI, printed
 
@@ -50,7 +50,7 @@ def draw(table):
         lines.assign(printed=lines["printed"].map("{:.4g}".format)),
         keys,
         [method.label for method in METHODS],
-        lambda cell: mean_and_deviation(cell.mean, (cell.high - cell.low) / 2, cell.count, 3),
+        plus_minus_cell(3),
     )
 
 
