@@ -10,7 +10,14 @@ import pandas as pd
 
 from nmfbench.artefacts.frames import mean_table, melt_metrics
 
-__all__ = ["NumberTable", "interval_cell", "mean_and_deviation", "plus_minus_cell", "score_table"]
+__all__ = [
+    "NumberTable",
+    "deviation_texts",
+    "interval_cell",
+    "mean_and_deviation",
+    "plus_minus_cell",
+    "score_table",
+]
 
 
 def mean_and_deviation(mean: float, deviation: float, count: int, places: int) -> str:
@@ -22,6 +29,27 @@ def mean_and_deviation(mean: float, deviation: float, count: int, places: int) -
     ('0.25 ± 0.12', '0.25')
     """
     return f"{mean:.{places}f}" + (f" ± {deviation:.{places}f}" if count > 1 else "")
+
+
+def deviation_texts(rows: pd.DataFrame, name: str, count: str, places: int) -> list[str]:
+    """Means with their standard deviations, as printed; empty where nothing was measured.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        With the columns ``name`` and, ``-sd``, its deviation, and ``count``.
+    name, count : str
+    places : int
+        Decimal places.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"ac": [0.25, float("nan")], "ac-sd": [0.125] * 2, "fits": [4, 4]})
+    >>> deviation_texts(rows, "ac", "fits", 2)
+    ['0.25 ± 0.12', '']
+    """
+    numbers = zip(rows[name], rows[f"{name}-sd"], rows[count], strict=True)
+    return ["" if pd.isna(row[0]) else mean_and_deviation(*row, places) for row in numbers]
 
 
 def interval_cell(places: int, significant: bool = False) -> Callable[[Any], str]:

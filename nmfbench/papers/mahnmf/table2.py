@@ -11,7 +11,7 @@ from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.printed import PrintedNumber, mean_of
 from nmfbench.artefacts.protocols import by_protocol
-from nmfbench.artefacts.tables import mean_and_deviation
+from nmfbench.artefacts.tables import deviation_texts
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.mahnmf import multiview
 from nmfbench.papers.mahnmf.multiview import EUC, FLSS, LABELS, MAH
@@ -86,15 +86,10 @@ def draw(table):
         _PROTOCOLS, (best, honest), (["map", "dimensions"], list(_SHOWN)), strict=True
     ):
         for name in names:
-            columns[f"{_SHOWN[name]}, {protocol}"] = _texts(rows, name)
+            places = 1 if name in _PERCENT else 0
+            columns[f"{_SHOWN[name]}, {protocol}"] = deviation_texts(rows, name, "splits", places)
     columns["printed"] = best["printed"].tolist()
     return pd.DataFrame(columns)
-
-
-def _texts(rows, name):
-    places = 1 if name in _PERCENT else 0
-    numbers = zip(rows[name], rows[f"{name}-sd"], rows["splits"], strict=True)
-    return ["" if pd.isna(row[0]) else mean_and_deviation(*row, places) for row in numbers]
 
 
 def _claims(dataset):

@@ -12,7 +12,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.plots import image_grid
 from nmfbench.artefacts.strips import Strip, outlined
-from nmfbench.artefacts.tables import mean_and_deviation
+from nmfbench.artefacts.tables import deviation_texts
 from nmfbench.papers.clips import Clip
 from nmfbench.papers.mahnmf.videos import METHODS, PRINTED, SMOKE, frame, table, trials
 from nmfbench.papers.mahnmf.videos_claims import claims
@@ -25,12 +25,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
     """Numbers of the clips with masks, as printed."""
     rows = table[table["auc"].notna()]
     printed = {
-        title: [
-            mean_and_deviation(mean, deviation, fits, places) if pd.notna(mean) else ""
-            for mean, deviation, fits in zip(
-                rows[name], rows[f"{name}-sd"], rows["fits"], strict=True
-            )
-        ]
+        title: deviation_texts(rows, name, "fits", places)
         for name, (title, places) in PRINTED.items()
     }
     again = rows["clip"].duplicated()

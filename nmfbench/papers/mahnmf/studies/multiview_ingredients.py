@@ -13,7 +13,7 @@ from nmfbench.artefacts.comparisons import better
 from nmfbench.artefacts.frames import with_columns
 from nmfbench.artefacts.grids import Method, cross, methods, options
 from nmfbench.artefacts.plan import Plan
-from nmfbench.artefacts.tables import mean_and_deviation
+from nmfbench.artefacts.tables import deviation_texts
 from nmfbench.papers.mahnmf import multiview
 from nmfbench.papers.mahnmf.multiview import (
     ASSUMED,
@@ -167,10 +167,7 @@ def draw(table):
     again = table["data"].duplicated()
     shown = {"data": table["data"].map(_DATA).mask(again, ""), "method": table["method"]}
     for name, (title, _, places) in _SHOWN.items():
-        numbers = zip(table[name], table[f"{name}-sd"], table["repeats"], strict=True)
-        shown[title] = [
-            "" if pd.isna(row[0]) else mean_and_deviation(*row, places) for row in numbers
-        ]
+        shown[title] = deviation_texts(table, name, "repeats", places)
     return pd.DataFrame(shown | {_ERRORS: table["residuals"]})
 
 
