@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from nmfbench.artefacts.frames import select_rows
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["PrintedNumber", "mean_of"]
 

@@ -100,13 +100,13 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for clip, fits in frame.sort_values(["method", "repeat"]).groupby("clip", observed=True):
-        wanted = set(_IMAGES)
+        wanted = _IMAGES
         for method, starts in fits.groupby("method", observed=True):
             row = {"clip": clip, "method": method} | _numbers(starts)
             if method in _LABELS:
                 arrays = starts["images"].iloc[0]
-                row |= {name: arrays[name].tolist() for name in wanted & set(arrays)}
-                wanted = {_IMAGES[0]}
+                row |= {name: arrays[name].tolist() for name in wanted if name in arrays}
+                wanted = _IMAGES[:1]
             rows.append(row)
         # Beside every fit stands the mean; the median is fitted once for each light.
         lights = select_rows(fits, method=_MEDIAN)
