@@ -9,11 +9,7 @@ from nmfbench.artefacts.estimate import of_units
 from nmfbench.artefacts.finding import NO_PAIR, Finding, Test
 from nmfbench.artefacts.frames import select_rows
 from nmfbench.artefacts.region import Bounds
-from nmfbench.papers.or_nmf.recognition import (
-    ACCURACY,
-    BY,
-    MARGIN,
-)
+from nmfbench.papers.or_nmf.recognition import ACCURACY, BY, MARGIN
 
 
 def at_some_rank(codes, method, rival, *, region) -> Test:
