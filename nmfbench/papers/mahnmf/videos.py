@@ -100,7 +100,7 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for clip, fits in frame.sort_values(["method", "repeat"]).groupby("clip", observed=True):
-        wanted = _IMAGES
+        wanted: tuple[str, ...] = _IMAGES
         for method, starts in fits.groupby("method", observed=True):
             row = {"clip": clip, "method": method} | _numbers(starts)
             if method in _LABELS:
