@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nmfbench.papers.or_nmf.annotation import MOR, OR, WOR
+from nmfbench.papers.or_nmf.methods import MOR, OR, WOR
 
 _METRICS = ("ac", "rc", "ns", "all-tags", "tag-precision", "tag-recall", "n-plus")
 

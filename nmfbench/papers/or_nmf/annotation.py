@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from nmfbench.artefacts.grids import Method, changed, cross, methods, options
-from nmfbench.papers.or_nmf.methods import UPDATES
+from nmfbench.papers.or_nmf.methods import (
+    INMF,
+    MOR,
+    OMF,
+    OMF_DA,
+    ONMF,
+    OR,
+    PRINTED,
+    UPDATES,
+    WOR,
+)
 from nmfbench.papers.or_nmf.readings import further
 from nmfbench.problems.annotation import ONE_PASS, ONE_PASS_PARAMS
 from nmfbench.trials.trial import Trial
 
-OR, MOR, WOR = "OR-NMF", "MOR-NMF", "WOR-NMF"
 ONLINE = {
     OR: "or-nmf",
     MOR: "mor-nmf",
     WOR: "wor-nmf",
-    "ONMF": "onmf",
-    "INMF": "inmf",
-    "OMF": "omf",
-    "OMF-DA": "omf-da",
+    ONMF: "onmf",
+    INMF: "inmf",
+    OMF: "omf",
+    OMF_DA: "omf-da",
 }
 """Keys of the paper's methods."""
-
-OMF_DA, PRINTED = "OMF-DA", "OMF-DA, as printed"
 
 UNTRAINED, SAMPLES, PCA = "untrained bases", "random choice", "PCA"
 BASELINES = (

@@ -10,8 +10,8 @@ from nmfbench.artefacts.frames import mean_table, melt_metrics, select_rows, wit
 from nmfbench.artefacts.names import name_curves
 from nmfbench.artefacts.plots import Curves, Printed, legend_of
 from nmfbench.artefacts.style import method_styles
-from nmfbench.papers.or_nmf.annotation import ONLINE, PCA, PRINTED, SAMPLES, UNTRAINED, grid, whole
-from nmfbench.papers.or_nmf.methods import UPDATES
+from nmfbench.papers.or_nmf.annotation import ONLINE, PCA, SAMPLES, UNTRAINED, grid, whole
+from nmfbench.papers.or_nmf.methods import PRINTED, UPDATES
 from nmfbench.papers.reported import reported
 from nmfbench.problems.annotation import ONE_PASS
 

@@ -13,19 +13,7 @@ from nmfbench.artefacts.finding import at_each_reading, together, with_evidence
 from nmfbench.artefacts.frames import reference, select_rows
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.printed import PrintedNumber
-from nmfbench.papers.or_nmf.annotation import (
-    ASSUMED,
-    METHODS,
-    MOR,
-    OMF_DA,
-    ONLINE,
-    OR,
-    PCA,
-    PRINTED,
-    SAMPLES,
-    UNTRAINED,
-    WOR,
-)
+from nmfbench.papers.or_nmf.annotation import ASSUMED, METHODS, ONLINE, PCA, SAMPLES, UNTRAINED
 from nmfbench.papers.or_nmf.annotation_scores import (
     AXES,
     COSINE,
@@ -39,7 +27,7 @@ from nmfbench.papers.or_nmf.annotation_scores import (
     table,
     trials,
 )
-from nmfbench.papers.or_nmf.methods import ONMF
+from nmfbench.papers.or_nmf.methods import MOR, OMF_DA, ONMF, OR, PRINTED, WOR
 from nmfbench.papers.or_nmf.readings import against_onmf, one_by_one
 from nmfbench.papers.reported import reported
 

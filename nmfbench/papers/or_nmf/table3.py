@@ -9,7 +9,8 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.bounds import at_least
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.plan import Plan
-from nmfbench.papers.or_nmf.annotation import ASSUMED, METHODS, OR, grid
+from nmfbench.papers.or_nmf.annotation import ASSUMED, METHODS, grid
+from nmfbench.papers.or_nmf.methods import OR
 from nmfbench.papers.reported import reported
 from nmfbench.stats.intervals import t_interval
 
