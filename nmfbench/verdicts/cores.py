@@ -27,7 +27,7 @@ KEPT = KeptTable(
         "trials": int,
         "known": int,
     },
-    amount=lambda table: table["known"].max(),
+    amount=lambda table: max(table["known"], default=0),
 )
 """The simulation in a folder; a copy replaces none that knows the costs of more trials."""
 

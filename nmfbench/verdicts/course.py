@@ -37,15 +37,16 @@ KEPT = KeptTable(
         "decided": int,
         "all_decided": int,
     },
-    amount=len,
+    amount=lambda table: max(table["hours"], default=0.0),
 )
-"""The course in a folder; a copy replaces none of more looks."""
+"""The course in a folder; a copy replaces none of more hours."""
 
 
 def course(artefacts: Iterable[Artefact], store: Store) -> pd.DataFrame:
     """Looks that artefacts came to, in the order of time.
 
-    A look is come to when the last record of its repeats is finished. A record that was computed
+    A look is come to when the last record of its repeats is finished, of which those for further
+    readings may be missing, as in the choice of a grid. A record that was computed
     again counts once, when it was finished last.
 
     Parameters
@@ -90,6 +91,8 @@ def _looks(artefact, store, known, trials, records):
     unit = artefact.planned.unit
     for look in looks_of(artefact.planned, final=True):
         chosen = [t for t in trials.values() if getattr(t, unit) < look.repeats]
+        if not all(trial.key in records for trial in chosen):
+            chosen = [trial for trial in chosen if not artefact.further(trial)]
         if not all(trial.key in records for trial in chosen):
             return
         keys = [trial.key for trial in chosen]

@@ -65,6 +65,23 @@ def test_a_look_that_is_not_complete_is_none(tmp_path):
         assert course([clear], store)["repeats"].tolist() == [5]
 
 
+def test_trials_for_further_readings_take_no_look_away(tmp_path):
+    """An artefact had come to its looks before these were planned."""
+    clear = artefact("alpha/clear", "spa", 10)
+    more = [trial("xray-l2", repeat=k) for k in range(10)]
+    usual = clear.grid("paper")
+    grown = replace(
+        clear,
+        grid=lambda profile: [*usual, *more],
+        further=lambda one: one.solver == "xray-l2",
+    )
+    with Store(tmp_path) as store:
+        for one in usual:
+            answer = {"outcome": {"metrics": {"a": 1.0 + 0.01 * one.repeat}, "fit": {}}}
+            store.put(runner._record(one, answer, {}))
+        assert course([grown], store)["repeats"].tolist() == [5, 10]
+
+
 def looks(n):
     """A course with one hour per look."""
     return pd.DataFrame(
@@ -79,8 +96,8 @@ def looks(n):
     )
 
 
-def test_a_course_comes_back_and_fewer_looks_replace_none(tmp_path):
-    """What is kept is what is read; a copy goes where there is none, or one of fewer looks."""
+def test_a_course_comes_back_and_fewer_hours_replace_none(tmp_path):
+    """What is kept is what is read; a copy goes where there is none, or one of fewer hours."""
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir(), there.mkdir()
     assert KEPT.read(here) is None
