@@ -13,7 +13,7 @@ __all__ = ["Job", "jobs_of", "longest_chain", "makespan"]
 
 @dataclass(frozen=True)
 class Job:
-    """What one core computes without a break.
+    """Trials that one core computes without a break.
 
     Attributes
     ----------

@@ -76,7 +76,7 @@ class Study:
         That declares the smallest differences that matter.
     xlabel : str
     unit : float, default=100
-        Factor on leads that are no ratios, such as 100 for points.
+        Factor on leads other than ratios, such as 100 for points.
     matters : mapping
         Smallest differences of columns that the frame derives.
     average : mapping

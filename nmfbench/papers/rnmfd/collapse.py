@@ -1,4 +1,4 @@
-"""What becomes of the factors of RNMFD at the ends of its parameters: tests, and evidence."""
+"""Tests and evidence of collapse: factors of RNMFD at the ends of its parameters."""
 
 from __future__ import annotations
 

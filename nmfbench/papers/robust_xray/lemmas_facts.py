@@ -1,4 +1,4 @@
-"""What the lemmas and remarks of Kumar & Sindhwani say of every instance, with its bounds."""
+"""Facts that the lemmas and remarks of Kumar & Sindhwani state of every instance, with bounds."""
 
 from __future__ import annotations
 
