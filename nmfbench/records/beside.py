@@ -99,9 +99,9 @@ class KeptTable:
         return pd.DataFrame(rows, columns=list(self.columns))
 
     def offer(self, table: pd.DataFrame, folder) -> None:
-        """Keep a table in a folder, unless that has one which rests on more."""
+        """Keep a table in a folder, unless it is empty, or that has one which rests on more."""
         held = self.read(folder)
-        if held is None or self.amount(table) >= self.amount(held):
+        if len(table) and (held is None or self.amount(table) >= self.amount(held)):
             self.write(table, folder)
 
     def merge(self, source, target) -> None:

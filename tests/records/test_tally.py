@@ -46,6 +46,15 @@ def test_a_tally_comes_back_and_one_of_fewer_records_replaces_none(found, tmp_pa
     pd.testing.assert_frame_equal(KEPT.read(there), found)
 
 
+def test_an_empty_tally_is_not_kept(found, tmp_path):
+    """A store without audits leaves none, and replaces none."""
+    KEPT.offer(found[:0], tmp_path)
+    assert KEPT.read(tmp_path) is None
+    KEPT.offer(found, tmp_path)
+    KEPT.offer(found[:0], tmp_path)
+    pd.testing.assert_frame_equal(KEPT.read(tmp_path), found)
+
+
 @pytest.mark.parametrize("text", ["{}", '{"audits": [[1, 2]]}', '{"audits": 3}', "no JSON"])
 def test_a_tally_of_another_form_is_an_error(tmp_path, text):
     """A file that is not as it was written is named, with what to do."""
