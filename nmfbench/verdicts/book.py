@@ -121,7 +121,8 @@ def publish(
     The book's records are first merged into the store, so that all artefacts can be evaluated on
     both together: what their pictures and claims then read of the arrays is published, too, and
     what they would read of planned grids that are not complete so far. Arrays that claims read are
-    kept as they are; images that are only drawn, in half precision.
+    kept as they are; images that are only drawn, in half precision. What nothing reads any longer
+    is dropped.
     Time-outs and deaths are not published, nor are records of external classes by their place.
 
     The book takes records that this machine computed, and others that an audit on this machine
@@ -173,6 +174,7 @@ def publish(
 
     def arrays(key):
         held = book[key][1] if records[key] == published.get(key) else {}
+        held = {n: a for n, a in held.items() if n in read.get(key, ())}
         held = {n: _light(a, drawn=(key, n) not in reads.claims) for n, a in held.items()}
         if key in imported:
             return held

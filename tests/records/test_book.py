@@ -592,6 +592,18 @@ def test_an_array_that_a_picture_begins_to_read_is_published_later(store, book, 
     assert all(set(found) == {"image", "curve", "both", "unread"} for found in arrays)
 
 
+def test_an_array_that_nothing_reads_any_longer_leaves_the_book(store, book):
+    """Leaderboards name theirs, which no artefact reads."""
+    fill(store)
+    key = DRAWN[0].key
+    publish(store, book, also=[(key, "unread")])
+    before = {r["key"]: set(arrays) for r, arrays in read_exports([book])}
+    assert before[key] == {"image", "curve", "both", "unread"}
+    assert publish(store, book).written == 1
+    after = {r["key"]: set(arrays) for r, arrays in read_exports([book])}
+    assert after == before | {key: {"image", "curve", "both"}}
+
+
 # -- damage -----------------------------------------------------------------------------------
 
 
