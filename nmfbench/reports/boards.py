@@ -36,12 +36,17 @@ def standing_of(board: Leaderboard) -> str:
     """Who is ahead on a leaderboard, in a sentence or two; no winner where halves disagree."""
     first, n, rank = solver_name(board.first), len(board.table), board.table["mean_rank"].iloc[0]
     behind = int((board.table["standing"] == "behind").sum())
-    if not board.stable:
+    if board.open:
+        text = f"No winner: {board.repeats} repeats are too few to tell {n} solvers apart."
+    elif not board.stable:
         one, other = map(solver_name, board.first_of_halves)
         halves = f"{one} is first in one half of {board.repeats} repeats, {other} in the other"
         text = f"No winner: {halves}."
     elif not behind:
-        text = f"No winner: none of {n} solvers is behind another on {board.repeats} repeats."
+        text = (
+            f"No winner: none of {n} solvers is clearly behind the first on {board.repeats} "
+            "repeats."
+        )
     else:
         text = (
             f"{first} has the best mean rank, {rank:.1f} of {n}, in both halves of "

@@ -6,6 +6,7 @@ import pytest
 
 from nmfbench.comparison.leaderboards import leaderboards
 from nmfbench.core.trace import TRACE_DTYPE
+from nmfbench.reports.boards import standing_of
 
 
 def records(scores, *, task="recognition", corruption=None, problem="faces", repeats=12, kind=None):
@@ -45,6 +46,36 @@ def test_a_job_has_its_order_and_who_is_told_apart():
     assert board.level == [name for name in ("good", "equal") if name != board.first]
     assert board.table["method"].iloc[-1] == "bad"
     assert (board.repeats, board.asked) == (12, 3)
+
+
+def test_a_lead_over_all_problems_counts_however_many_they_are():
+    """One test for each rival: ten repeats that decide 25 tests decide nineteen solvers on five
+    problems, and say so where there are too many solvers."""
+    many = {f"solver {s}": (lambda k, s=s: 1 - s / 40) for s in range(30)}
+
+    def board(count):
+        scores = dict(list(many.items())[:count])
+        parts = [records(scores, problem=f"faces {p}", repeats=10) for p in range(5)]
+        return leaderboards(pd.concat(parts, ignore_index=True))[0][0]
+
+    assert board(19).table["standing"].tolist() == ["first"] + ["behind"] * 18
+    assert board(19).winner == "solver 0"
+    assert board(26).table["standing"].tolist() == ["first"] + ["behind"] * 25
+    assert set(board(27).table["standing"]) == {"first", "open"}
+    assert board(27).open
+    assert board(27).winner is None
+    assert standing_of(board(27)) == "No winner: 10 repeats are too few to tell 27 solvers apart."
+
+
+def test_a_lead_in_means_alone_is_none():
+    """A few repeats far ahead make a better mean, and most repeats say the opposite."""
+    frame = records({"seldom": lambda k: 0.9 if k % 12 == 0 else 0.498, "steady": BAD}, repeats=12)
+    (board,), _ = leaderboards(frame)
+    assert board.table[["method", "standing"]].values.tolist() == [
+        ["seldom", "first"],
+        ["steady", "mixed"],
+    ]
+    assert board.winner is None
 
 
 def test_the_direction_is_that_of_the_task():
