@@ -174,8 +174,8 @@ def publish(
 
     def arrays(key):
         held = book[key][1] if records[key] == published.get(key) else {}
-        held = {n: a for n, a in held.items() if n in read.get(key, ())}
-        held = {n: _light(a, drawn=(key, n) not in reads.claims) for n, a in held.items()}
+        still = [n for n in held if n in read.get(key, ())]
+        held = {n: _light(held[n], drawn=(key, n) not in reads.claims) for n in still}
         if key in imported:
             return held
         rough = {n for n, a in held.items() if a.dtype == np.float16}
