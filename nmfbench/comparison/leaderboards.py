@@ -362,8 +362,6 @@ def _standings(records, ranks, higher):
 
 def _ranks_by_repeat(records, higher):
     """Mean ranks over the problems: one row for each repeat in which nothing is missing."""
-    cells = records.pivot(index=["repeat", "problem"], columns="method", values="score")
-    whole = cells.notna().all(axis=1).groupby(level="repeat").all()
-    cells = cells[whole.reindex(cells.index.get_level_values("repeat")).to_numpy()]
-    found = {k: mean_ranks(own, higher) for k, own in cells.groupby(level="repeat")}
-    return pd.DataFrame(found, index=cells.columns).T
+    whole = records.pivot(index="repeat", columns=["problem", "method"], values="score").dropna()
+    found = {k: mean_ranks(row.unstack("method"), higher) for k, row in whole.iterrows()}
+    return pd.DataFrame(found, index=records["method"].unique()).T
