@@ -4,6 +4,7 @@ import fcntl
 import os
 import signal
 from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -11,11 +12,14 @@ from full_landing import full_landing
 
 from nmfbench.core import registry
 from nmfbench.engine.runner import run
+from nmfbench.records.exchange import read_exports
+from nmfbench.records.merge import import_records
 from nmfbench.records.store import Store
 from nmfbench.reports.build import build_report
 from nmfbench.trials.target import VARIABLE
 
 _PARALLEL = "PYTEST_XDIST_WORKER" in os.environ
+BOOK = Path(__file__).parents[1] / "reports" / "records"
 _PARTS = 4  # of the smoke grids: each starts a process of its own
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -84,6 +88,18 @@ def smoke_store(tmp_path_factory):
                     part = [t for a in artefacts[k::_PARTS] for t in a.plan("smoke", stand_in=True)]
                     with Store(folder) as store:  # only what is missing
                         run(part, store, jobs=1)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def published_store(tmp_path_factory):
+    """A store of the record book alone, as ``make report`` has it, imported once."""
+    with _turn(tmp_path_factory, "published") as folder:
+        if not folder.exists():
+            part = folder.with_suffix(".part")
+            with Store(part) as store:
+                import_records(read_exports([BOOK]), store)
+            part.rename(folder)
     return folder
 
 

@@ -1,6 +1,8 @@
-"""Run the tests of published numbers under each numerical target that this machine has.
+"""Run the tests under a numerical target: ``python tests/targets.py TARGET [options of pytest]``.
 
-And all fast tests under the reference target; those under the machine's own are ``make test``.
+The tests and all processes that they start compute under it, so that a kernel is compiled for one
+processor only. ``all`` in place of a target runs all fast tests under this machine's own, and those
+of published numbers under each other that it has, but the reference: that is ``make test``.
 """
 
 import os
@@ -10,17 +12,23 @@ import sys
 from nmfbench.trials.target import NATIVE, REFERENCE, VARIABLE, available, environment
 
 
-def run(target, *tests):
-    """Run tests in processes of a target, and their trials under it, too; the exit code."""
-    print(f"-- {target}: {' '.join(tests) or 'all fast tests'}", flush=True)
-    words = [sys.executable, "-m", "pytest", "-q", "--dist", "worksteal", *sys.argv[1:], *tests]
-    return subprocess.run(words, env=os.environ | environment(target) | {VARIABLE: target})
+def run(target, *words):
+    """Run pytest with its options in processes of a target; the exit code."""
+    print(f"-- numerical target: {target}", flush=True)
+    command = [sys.executable, "-m", "pytest", *words]
+    return subprocess.run(command, env=os.environ | environment(target) | {VARIABLE: target})
+
+
+def run_all(*words):
+    """Run them under each target but the reference; 1 if tests failed under one."""
+    others = [name for name in available() if name not in (REFERENCE, NATIVE)]
+    codes = {name: run(name, *words, "tests/project/test_published.py") for name in others}
+    codes[NATIVE] = run(NATIVE, *words)
+    failed = [name for name, done in codes.items() if done.returncode]
+    print(f"failed under {', '.join(failed)}" if failed else f"passed under {', '.join(codes)}")
+    return bool(failed)
 
 
 if __name__ == "__main__":
-    others = [name for name in available() if name not in (REFERENCE, NATIVE)]
-    codes = {name: run(name, "tests/project/test_published.py") for name in (*others, NATIVE)}
-    codes[REFERENCE] = run(REFERENCE)
-    failed = [name for name, done in codes.items() if done.returncode]
-    print(f"failed under {', '.join(failed)}" if failed else f"passed under {', '.join(codes)}")
-    sys.exit(bool(failed))
+    target, *words = sys.argv[1:] or ["all"]
+    sys.exit(run_all(*words) if target == "all" else run(target, *words).returncode)

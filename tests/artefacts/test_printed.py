@@ -2,7 +2,6 @@
 
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,15 +13,12 @@ from nmfbench.artefacts.printed import mean_of
 from nmfbench.core import registry
 from nmfbench.core.matters import Ratio
 from nmfbench.papers.reported import _table
-from nmfbench.records.exchange import read_exports
-from nmfbench.records.merge import import_records
 from nmfbench.records.store import Store
 from nmfbench.reports.printed import as_printed, number_tally, our_number, write_numbers
 from nmfbench.reports.section import Section, section
 from nmfbench.verdicts.evaluate import evaluate
 from nmfbench.verdicts.numbers import OUTCOMES, compare, number_rows
 
-BOOK = Path(__file__).parents[2] / "reports" / "records"
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
 DECLARING = [artefact for artefact in ARTEFACTS if artefact.printed]
 NUMBERS = [(artefact, number) for artefact in DECLARING for number in artefact.printed]
@@ -127,18 +123,8 @@ def test_a_mean_over_sets_needs_all_of_them():
 
 
 @pytest.fixture(scope="module")
-def book(tmp_path_factory):
-    """A store with the records of the book that the numbers rest on: papers share trials."""
-    folder = tmp_path_factory.mktemp("book")
-    wanted = {t.key for a in DECLARING for p in ("quick", "paper") for t in a.plan(p)}
-    with Store(folder) as store:
-        import_records((pair for pair in read_exports([BOOK]) if pair[0]["key"] in wanted), store)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def rows(book):
-    with Store(book, create=False) as store:
+def rows(published_store):
+    with Store(published_store, create=False) as store:
         return [row for artefact in DECLARING for row in number_rows(evaluate(artefact, store))]
 
 
@@ -162,10 +148,10 @@ def test_numbers_on_other_data_are_not_comparable(rows):
         assert bool(row["stand_ins"]) != comparable
 
 
-def test_ours_is_that_of_the_table(book, rows):
+def test_ours_is_that_of_the_table(published_store, rows):
     """Under the paper's protocol: the mean that the table shows."""
     artefact = registry.artefacts["rnmfd/table3"].target
-    with Store(book, create=False) as store:
+    with Store(published_store, create=False) as store:
         table = evaluate(artefact, store).table
     cells = table[table["protocol"] == "best"].set_index(["dataset", "method"])["mean"]
     found = {row["id"]: row["ours"] for row in rows}
@@ -174,9 +160,9 @@ def test_ours_is_that_of_the_table(book, rows):
         assert 100 * ours == pytest.approx(cells[dataset, method])
 
 
-def test_a_section_brings_its_numbers(book, tmp_path):
+def test_a_section_brings_its_numbers(published_store, tmp_path):
     """From the notebook to the pages, as rows."""
-    made = section("rnmfd/table2", store=book, output=tmp_path)
+    made = section("rnmfd/table2", store=published_store, output=tmp_path)
     assert [row["outcome"] for row in made.numbers].count("not comparable") == 3
     assert len(made.numbers) == 15
     assert Section.from_json(made.to_json()).numbers == made.numbers
@@ -303,9 +289,9 @@ def test_the_page_lists_each_number(tmp_path):
     assert 'href="some.html#some-table1"' in page
 
 
-def test_the_command_prints_numbers(book, capsys):
+def test_the_command_prints_numbers(published_store, capsys):
     """As text with the count at the end, and as the rows of ``numbers.json``."""
-    words = ["claims", "robust-xray/speed", "--numbers", "--store", str(book)]
+    words = ["claims", "robust-xray/speed", "--numbers", "--store", str(published_store)]
     assert cli.main([*words, "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["id"] for row in rows] == [
