@@ -47,7 +47,7 @@ def module(room, name):
 
 
 class Benchmark:
-    """Settings that asv reads, then those of the table."""
+    """Settings that asv reads, then settings of the table."""
 
     timer = time.process_time
     timeout = 300.0

@@ -51,7 +51,7 @@ def _online(key, H, **params):
 class Samples(Benchmark):
     """One pass over 500 samples, one after the other, from the same bases.
 
-    scikit-learn's are those of ``MiniBatchDictionaryLearning``, non-negative, without a penalty,
+    scikit-learn's come from ``MiniBatchDictionaryLearning``, non-negative, without a penalty,
     by coordinate descent, with batches of one sample. They are one call of ``fit``, which gives
     the bits of ``partial_fit`` sample by sample and is faster.
     """
@@ -157,7 +157,7 @@ class InnerStep(Benchmark):
     """Inner steps of Algorithm 2 on the simplex, and their two passes over the bases.
 
     Five times 100 steps from where MOR-NMF is after 200 samples, with its buffer, at the default
-    step size. The passes are those of a plain compiled loop: the model of a sample, and an
+    step size. The passes are a plain compiled loop: the model of a sample, and an
     update of rank one.
     """
 

@@ -38,7 +38,7 @@ class ToObjective(Benchmark):
     """Time to an objective that is within a factor of the best that any solver reaches.
 
     All start from the same factors, three times, as luck with a start can halve the iterations.
-    A long run of each counts those that it needs; what is timed are fits of just so many, with
+    A long run of each counts how many it needs; what is timed are fits of just so many, with
     ``tol=0``, the same for ours and for scikit-learn's. Such a fit ends at the factors that the
     long run passed through.
     """

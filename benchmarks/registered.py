@@ -27,7 +27,7 @@ def registered():
 
 
 def make(key, **params):
-    """An unfitted solver, with those of ``params`` that it has.
+    """An unfitted solver, with what it has of ``params``.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Long frames: a row an observation, a column for each thing that varies.
+"""Long frames: one row per observation, one column per varying quantity.
 
 What an artefact shows and tests is made of its labelled records once, as a long frame: columns such
 as ``condition``, ``algorithm`` or ``level`` hold what varies, and are never packed into the name of
@@ -142,7 +142,7 @@ def mean_table(
     between : (float, float), optional
         Ends that an interval cannot pass, such as (0, 100) of an accuracy in per cent.
     geometric : bool, default=False
-        Geometric means, of positive values: those of the logarithms, as numbers.
+        Geometric means, of positive values: exponentials of the means of logarithms.
 
     Returns
     -------

@@ -131,7 +131,7 @@ def _is_nan(value):
 
 
 def _scores(rows, score, higher):
-    """A row a problem, a column a method."""
+    """One row per problem, one column per method."""
     value = rows[score].astype(float)
     cell = [rows["problem"], rows["method"].astype(str), rows["setting"]]
     means = value.groupby(cell).mean()

@@ -65,7 +65,9 @@ def input_rows(card: dict) -> list[tuple[str, str]]:
     if card["certificate"]:
         rows.append(("certificate", "a dual bound for the fitted components"))
     if card["nested"]:
-        rows.append(("nested", "the first q anchors of a larger fit equal those of a fit with q"))
+        rows.append(
+            ("nested", "the first q anchors of a larger fit equal the anchors of a fit with q")
+        )
     rows.append(("tasks", ", ".join(card["tasks"]) or "none"))
     return rows
 

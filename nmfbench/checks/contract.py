@@ -286,7 +286,7 @@ def _trace(case):
                 "guard divisions and logarithms; leave out rows without an objective",
             )
         if not (np.diff(trace["iteration"]) > 0).all():
-            raise CheckFailed("the iterations of trace_ do not grow", "add a row an iteration")
+            raise CheckFailed("the iterations of trace_ do not grow", "add one row per iteration")
         if not (np.diff(trace["seconds"]) >= 0).all():
             raise CheckFailed(
                 "the seconds of trace_ go back", "take them from time.perf_counter(), summed up"

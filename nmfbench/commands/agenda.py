@@ -45,7 +45,7 @@ def timed_rivals(
 ) -> list[Trial]:
     """Rivals in other artefacts, with a record, on the timed problems of some trials.
 
-    Where one of the trials has to be timed, those that were timed on another machine have to be
+    Where one of the trials has to be timed, all that were timed on another machine have to be
     timed again, too.
 
     Parameters

@@ -258,7 +258,7 @@ def _factors_of(cells: Mapping[Trial, _Known]) -> _Factors:
 
 
 def _effects(places: Iterable[Mapping[str, Sequence[float]]]) -> dict[str, float]:
-    """Effects of parameters beside those of places, by the normal equations of least squares; their
+    """Effects of parameters beside places, by the normal equations of least squares; their
     mean is 0 among all that are compared, directly or through others."""
     several = [values for values in places if len(values) > 1]
     columns = {name: i for i, name in enumerate(dict.fromkeys(p for v in several for p in v))}

@@ -39,7 +39,7 @@ def jobs_of(trials: Iterable[Trial], cost: Callable[[Trial], float]) -> list[Job
     trials : iterable of Trial
         The fits that they start from are added.
     cost : callable
-        Trial -> CPU seconds, without those of the fit that it starts from.
+        Trial -> CPU seconds, without the fit that it starts from.
     """
     distinct = {t.key: t for trial in trials for t in (trial.base, trial) if t is not None}
     timed: dict[str, list[Trial]] = {}

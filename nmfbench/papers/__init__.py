@@ -142,7 +142,7 @@ Who says what
 -------------
 Numbers that the paper prints stand in ``reported.toml`` with their source, and nowhere else; a
 claim has them in ``reported``, a table in a column, and a figure in grey
-(:class:`~nmfbench.artefacts.plots.Printed`). An artefact lists those that are results in
+(:class:`~nmfbench.artefacts.plots.Printed`). An artefact lists the results among them in
 ``printed``, each with where ours stand in its frame, so that they are compared
 (:mod:`nmfbench.artefacts.printed`). Our own claim has ``origin="ours"``; a question that
 is ours altogether, about a paper, is a file in the folder ``studies`` of the paper's package and

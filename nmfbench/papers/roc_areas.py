@@ -21,7 +21,7 @@ UNCERTAINTY = (
     "cases instead of 5 where neighbours correlate by 0.3 in twenty frames, and in 10 % where they "
     "do by 0.6. Two methods are alike if the interval lies within "
     f"±{MARGIN:g}, twice the smallest difference that matters; one is as good, if it lies above "
-    f"-{MARGIN:g}. Bands in pictures are those of batches drawn with replacement."
+    f"-{MARGIN:g}. Bands in pictures come from batches drawn with replacement."
 )
 """How the claims decide, for ``assumed``."""
 

@@ -33,7 +33,7 @@ def pooled(records: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         The records and ``pauc``, the partial area up to ``limit`` over all scored frames;
         ``areas``, those without each batch of frames in turn; ``rates``, hit rates at
-        :data:`FALSE_ALARMS`, and ``drawn``, those of draws of batches; ``frames``, how many are
+        :data:`FALSE_ALARMS`, and ``drawn``, of draws of batches; ``frames``, how many are
         scored.
     """
     scored = _scored(records)

@@ -180,7 +180,7 @@ def every(tests: Mapping[str, Test]) -> Test:
     """All of ``tests`` are confirmed, on the data set that is the name of each.
 
     They have one region. One data set decides against it, after Holm's correction over all of
-    them; those that were not run let it be refuted, but not confirmed.
+    them; if some were not run, it can be refuted, but not confirmed.
     """
 
     def test(frame):

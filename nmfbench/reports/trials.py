@@ -1,4 +1,4 @@
-"""The trials behind an artefact, as a page of the report: a row a cell of its grid.
+"""The trials behind an artefact, as a page of the report: one row per cell of its grid.
 
 Trials that differ in their repeat only are one cell. What all trials share stands above the table,
 so that its columns are what varies.

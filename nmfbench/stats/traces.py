@@ -1,9 +1,9 @@
 """Readings of the trace of one run: its objective at a time, and the time to an objective.
 
-A trace is an array of :data:`nmfbench.core.trace.TRACE_DTYPE`, a row an iteration and one for the
-start. Nothing is interpolated: between two records a run has the objective of the first of them.
-The value at a time is the smallest objective recorded at or before it, and the time to a level is
-the time of the first record at or below it. The clock is one of the columns of the trace.
+A trace is an array of :data:`nmfbench.core.trace.TRACE_DTYPE`: one row per iteration and one for
+the start. Nothing is interpolated: between two records a run has the objective of the first of
+them. The value at a time is the smallest objective recorded at or before it, and the time to a
+level is the time of the first record at or below it. The clock is one of the columns of the trace.
 
 :func:`raw_objective_at` alone reads the objective as it is recorded, rises and all, for figures of
 papers that show it.

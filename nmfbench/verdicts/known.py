@@ -135,7 +135,7 @@ _ROOT = Path(nmfbench.__file__).parent
 
 
 def _files(paper):
-    """All source files, or without those of the rooms above and of other papers."""
+    """All source files, or all but the rooms above and other papers."""
     left_out = {_ROOT / name for name in _ABOVE} | (_papers() - _papers(paper))
     return [
         path
@@ -145,7 +145,7 @@ def _files(paper):
 
 
 def _papers(paper=None):
-    """Folders of all papers, or of one with those that it imports from."""
+    """Folders of all papers, or of one and the papers that it imports from."""
     every = {path for path in (_ROOT / "papers").iterdir() if path.is_dir()}
     if paper is None:
         return every

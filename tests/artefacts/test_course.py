@@ -129,7 +129,7 @@ def test_the_page_says_how_much_was_decided_after_how_many_hours(tmp_path):
 
 
 def test_hours_on_cores(tmp_path):
-    """Independent trials share the cores; costs are those of the records."""
+    """Independent trials share the cores; costs come from the records."""
     clear = artefact("alpha/clear", "spa", 10)
     with Store(tmp_path) as store:
         for one in clear.grid("paper")[:5]:

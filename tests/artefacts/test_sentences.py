@@ -154,7 +154,7 @@ def test_the_command_prints_sentences(tmp_path, smoke_store, capsys):
 
 
 def test_the_report_has_the_rows_of_the_command(smoke_report):
-    """``sentences.json``, a line a sentence, and the landing page leads there."""
+    """``sentences.json``, one line per sentence, and the landing page leads there."""
     text = (smoke_report.folder / "sentences.json").read_text(encoding="utf-8")
     keys = {artefact.paper for artefact in smoke_report.artefacts}
     assert len(json.loads(text)) == sum(len(paper(key).sentences) for key in keys)

@@ -182,7 +182,7 @@ def test_readings_of_chunks_and_of_the_divergence():
 
 
 def test_what_has_no_convergence_is_read_at_numbers_of_steps():
-    """OMF-DA as printed never rests: its seconds are those of as many steps as it is given."""
+    """OMF-DA as printed never rests: its seconds are of as many steps as it is given."""
     found = readings("OR-NMF", PRINTED)
     assert {rival for _, rival in found.values()} == {PRINTED, STEPS[20].label}
     assert len(found) == 8

@@ -56,7 +56,7 @@ def with_convergence(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with the growth of representations, and rows for two falls of the gap.
 
     The growth is the norm after many iterations over that after few, from the same start. The gap
-    is that of the objective to its last value; ``iterations`` are those that a fall takes.
+    is that of the objective to its last value; ``iterations`` is how many a fall takes.
     """
     weights = [params.get("lam1", DEFAULTS["lam1"]) for params in frame["params"]]
     frame = frame.assign(weight=weights)

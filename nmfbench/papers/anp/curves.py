@@ -68,7 +68,7 @@ def on_classes(dataset, n, *, smoke=False):
 def grid(dataset, classes, draws=20, weights=WEIGHTS, graph_weights=_GRAPH_WEIGHTS, *, smoke=False):
     """Trials on each number of classes, see :func:`on_classes`, with each of the weights.
 
-    ``weights`` are pairs of ANP, ``graph_weights`` those of GNMF.
+    ``weights`` are pairs of ANP, ``graph_weights`` of GNMF.
     """
     tried = methods([*_OTHERS, *_anp(weights), *_gnmf(graph_weights)])
     places = [on_classes(dataset, n, smoke=smoke) for n in classes]
@@ -80,7 +80,7 @@ def told_apart(records):
 
     Each of the two stands there three times: under its name at its defaults, as ``BEST`` or
     ``GNMF_BEST`` at its best weights, and as ``EACH`` or ``GNMF_EACH`` at all of them, in the cells
-    (a draw of a number of classes) that all have. The best weights are those of the highest mean
+    (a draw of a number of classes) that all have. The best weights have the highest mean
     accuracy there.
     """
     records = records.astype({"method": str}).assign(classes=records["n_components"])
@@ -169,7 +169,7 @@ def _draw_weights(axis, rows, chosen):
 
 
 ASSUMED = {
-    "numbers": "The slides print none, and the text of the paper is not at hand: curves can only "
+    "numbers": "The slides print none, and we do not have the text of the paper: curves can only "
     "be compared by their order. The numbers of classes, and how many draws a mean is over, are "
     "ours too.",
     "weights": "Not given. The same defaults everywhere (λ₁ = 0.01, λ₂ = 1); and, for a data set, "

@@ -33,8 +33,9 @@ def trials(profile):
     """Random matrices, long fits, and fits from several starts, on images of YALE."""
     smoke = profile == "smoke"
     repeats = {"smoke": 1, "quick": 5, "paper": 20}[profile]
-    base = Trial("", "yale", "", options={"n_components": 15, "per_class": 4}, stand_in=smoke)
-    few = changed(base, {"options": {"per_class": 2, "n_starts": 5}})
+    rank, starts = (5, 2) if smoke else (15, 5)
+    base = Trial("", "yale", "", options={"n_components": rank, "per_class": 4}, stand_in=smoke)
+    few = changed(base, {"options": {"per_class": 2, "n_starts": starts}})
     return [
         *cross(changed(base, {"task": "anp-trace"}), repeats, methods([_ENDED])),
         *cross(changed(base, {"task": "anp-stationarity"}), repeats, methods([_PRINTED])),

@@ -28,7 +28,7 @@ _ROUND = (
     Method(EN_TEN, "mahnmf-en", _TEN),
 )
 _RAPID = (Method(OGM, "mahnmf-ogm"), Method(GS, "mahnmf-gs"))
-GROUPS, WEIGHT = 4, 20.0  # those of group-rate: a fifth for each of the hundred samples
+GROUPS, WEIGHT = 4, 20.0  # as in group-rate: a fifth for each of the hundred samples
 _FORMS: dict[str, dict[str, Any]] = {
     "norms bounded": {},
     "norms penalised": {"form": "penalty", "alpha": WEIGHT},

@@ -56,7 +56,7 @@ def table(frame):
 
 
 def draw(table):
-    """V above its approximation, a column an image."""
+    """V above its approximation, one column per image."""
     panels = table["panel"].unique()
     figure, axes = plt.subplots(2, len(panels), figsize=(2.7 * len(panels), 6.2), squeeze=False)
     for column, panel in zip(axes.T, panels, strict=True):

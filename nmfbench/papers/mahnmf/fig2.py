@@ -212,7 +212,7 @@ ARTEFACT = register_artefact(
             "sum of the errors of smoothing, in proportion to μ, and of the gradient method, to "
             "1/(μk²), which is least for μ in proportion to 1/k. From 25 to 800 iterations.",
             "Theorem 2": "Its proof takes a lower bound of the last decrease from the stop test, "
-            "which gives an upper one. The runs are those of the crossover study on a small "
+            "which gives an upper one. The runs come from the crossover study on a small "
             "uniform matrix and on low-rank data with noise. Sub-problems end when their gradient "
             "has fallen to a hundredth (in the runs to a tenth of that whenever ten gradients, the "
             "fewest, sufficed), and not by the stop test of the proof, Eq. (22), whose number is "

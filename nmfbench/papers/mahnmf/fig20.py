@@ -229,13 +229,13 @@ ARTEFACT = multiview.artefact(
         "over the numbers of dimensions. A feature that is in none counts as 1, and is marked. "
         "Similar and different is read as the share η² of its variance that lies between "
         "views. Views of other kinds and widths differ with any method, so that the share is "
-        "compared with those of plain NMF (HALS), which has no groups, and of EucNMF-GS.",
+        "compared with the shares of plain NMF (HALS), which has no groups, and of EucNMF-GS.",
         "private information": "Pairs of a view and a live component with no more than a "
         "millionth of the largest length. A component that is zero everywhere is not private.",
         "bounds and weights": "They make groups zero, and both are lost: claims on sparseness and "
         "on private information are decided where they come out alike with MahNMF-GS at bounds of "
         "0.5, which is drawn, 0.25 and 0.75, and with EucNMF-GS at α, a tenth of it and five "
-        "times. These fits are those of Table 2, which has the best of each method.",
+        "times. They are the fits of Table 2, which has the best of each method.",
     },
     caption="Left: mean average precision of linear classifiers on the codes, means over "
     "splits with 95 % intervals; dotted: classifiers on all views without a latent space. "

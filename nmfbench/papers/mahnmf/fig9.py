@@ -158,7 +158,7 @@ ARTEFACT = register_artefact(
             ),
         ],
         further=partial(at_another_level, ["Laplace"]),
-        planned=Plan(10, "As in the paper's grid: fits are those of Table 1."),
+        planned=Plan(10, "As in the paper's grid: the fits of Table 1."),
         assumed=faces.ASSUMED
         | {
             "rank": faces.RANK_LOST,

@@ -127,7 +127,7 @@ def references(base: Trial, profile: str, *places) -> list[Trial]:
 def frame(records: pd.DataFrame) -> pd.DataFrame:
     """Records with the ``dimensions`` of their latent space, and what it keeps to itself.
 
-    ``dimensions`` of FLSS are those that it has left; ``private`` is the share of pairs of a view
+    ``dimensions`` of FLSS are what it has left; ``private`` is the share of pairs of a view
     and a live component where the view does without. Raw views, and the best of them, are rows of
     their own.
     """
@@ -241,5 +241,5 @@ ASSUMED = {
 
 _SUPPLIED = (
     "Files of VOC 2007 and MIR Flickr that a user supplies take the places of their stand-ins, and "
-    "both together those of all sets. Half of their images train, in 20 to 1000 dimensions."
+    "both together are all sets. Half of their images train, in 20 to 1000 dimensions."
 )

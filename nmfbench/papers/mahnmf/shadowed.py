@@ -149,7 +149,7 @@ ARTEFACT = register_artefact(
             "at 20 and at 50 components; the table and ours have Algorithm 5 and both ranks. Seven "
             "random images of each person train, under any light; the others test.",
             "lengths of components": UNIT_LENGTH,
-            "PIE": "Its lights leave less shadow than those of Yale B.",
+            "PIE": "Its lights leave less shadow than the lights of Yale B.",
         },
         caption="Accuracy in per cent, mean over both ranks ± half of the 95 % interval over "
         "splits, of the thirds of the test images of each person with the least and with the most "

@@ -190,7 +190,7 @@ ASSUMED = {
     "rank": f"Lost in the text. Shown, and in our claims, is {RANK}, as in the demo of GoDec's "
     "authors; the paper's claims are decided where they come out alike at 1, 2 and 4.",
     "GoDec, RPCA": f"GoDec with a sparse part of {100 * CARD:.3g} % of the entries, the share in "
-    "its authors' demo on a video, where the paper says that settings are those of its videos; "
+    "its authors' demo on a video, where the paper says that it takes the settings of its videos; "
     "RPCA with λ = 1/√max(n, m) and a tolerance of 10⁻⁷, its authors' defaults.",
     "MahNMF": "The paper has two algorithms, and does not say which one it used here. Shown, and "
     "in our claims, is the rank-one residual iteration, from its own random start; the paper's "

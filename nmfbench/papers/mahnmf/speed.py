@@ -182,7 +182,7 @@ def figure(
 ) -> Artefact:
     """The figure of runs on some matrices; ``parts`` are the other fields of an artefact.
 
-    ``repeats`` are those of :func:`~nmfbench.papers.mahnmf.matrices.runs`.
+    ``repeats`` as in :func:`~nmfbench.papers.mahnmf.matrices.runs`.
     """
     return register_artefact(
         Artefact(

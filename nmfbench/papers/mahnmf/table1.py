@@ -56,7 +56,7 @@ def table(frame):
 
 
 def draw(table):
-    """The table as printed: a column a method, the lowest of the factorizations marked."""
+    """The table as printed: one column per method, the lowest of the factorizations marked."""
     return score_table(
         table,
         {"data": "data", "n_components": "rank", "images": "images", "condition": "noise"},

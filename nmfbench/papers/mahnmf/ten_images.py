@@ -95,7 +95,7 @@ def table(k: int, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Means over images, as printed: a line a graph and method."""
+    """Means over images, as printed: one line per graph and method."""
     rows = select_rows(table, image=_MEAN)
     return score_table(
         rows.melt(["graph", "method"], list(PRINTED), "score", "value"),

@@ -176,7 +176,7 @@ ARTEFACT = register_artefact(
             "updates from the same bases. Divergences are means over all samples with best "
             "coefficients, by 200 multiplicative updates at most. Zeros of data and model are "
             "raised to 1e-9 of the mean of the data.",
-            "data": "Of ONMF those of Figures 2, 3 and 6, of the divergence those of Figures 8 and "
+            "data": "Of ONMF as in Figures 2, 3 and 6, of the divergence as in Figures 8 and "
             "9, at the lower rank.",
         },
         caption="Iterations of batch methods until one lowers the squared error by no more than "

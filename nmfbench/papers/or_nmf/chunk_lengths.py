@@ -39,7 +39,7 @@ ARTEFACT = register_artefact(
         matters=MATTERS,
         assumed=curves.ASSUMED
         | {
-            "lengths": "The paper names none. Chunks of the rank, 10, are those of Figures 4, 5 "
+            "lengths": "The paper names none. Chunks of the rank, 10, are as in Figures 4, 5 "
             "and 7.",
             "records": "After every 50 samples, so that no chunk is cut short.",
         },

@@ -23,7 +23,7 @@ ASSUMED = {
     "fₜ and Fₙ": "Of two definitions of fₜ the figures show that of Section V-A, which introduces "
     "them: the mean cost of the samples so far, with the coefficients that each had when it came. "
     "With the best coefficients, as in Section II-B, a sample of unit norm costs ½ at most, and "
-    "the axis of Figure 7 reaches 2. It favours methods that leave W alone, and those that "
+    "the axis of Figure 7 reaches 2. It favours methods that leave W alone, and methods that "
     "have seen few samples. Fₙ, the mean cost of all samples with their best coefficients, is what "
     "learning is for; the paper does not show it, and claims on it are ours.",
     "faster": "The geometric mean of the cost is lower over the axis of the paper, linear in "

@@ -1,4 +1,4 @@
-"""Costs along a run, and those of two methods over the same samples or seconds, as a frame."""
+"""Costs along a run, and of two methods over the same samples or seconds, as a frame."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def trials(profile):
     fixed = {"n_components": 10, "allowance": _ALLOWANCE, **size}
     base = Trial("memory", "sample-images" if smoke else "bsds", "", options=fixed)
     shown = METHODS[:2] if profile == "quick" else METHODS
-    return cross(base, {"smoke": 2, "quick": 1, "paper": 5}[profile], methods(shown))
+    return cross(base, 5 if profile == "paper" else 1, methods(shown))
 
 
 def frame(records: pd.DataFrame) -> pd.DataFrame:

@@ -197,7 +197,7 @@ ASSUMED = {
     "decided where they come out alike with 20, 50 and 200; our own claims, one for each number, "
     "stand beside them.",
     "OMF-DA": "The paper's claims are against OMF-DA as printed. Where it diverges it takes all of "
-    "its steps, so that it has ranks 10 and 50, those of Figures 2 and 3, alone, and is compared "
+    "its steps, so that it has ranks 10 and 50, as in Figures 2 and 3, alone, and is compared "
     "at these; with a safeguard it has all ranks, and claims against it are ours.",
     "buffer": "By the paper's rule, a tenth of the training images and 20 at most: 3, 5 and 7 "
     "samples in Figure 10, and 12, 20 and 20 in Figure 11. Claims on 20 samples everywhere are "

@@ -170,7 +170,7 @@ ARTEFACT = register_artefact(
             "θ": "By rule (9) limits depend on it: constant, as on a stream without end, on which "
             "the printed cosine stays at its first value; and by the cosine over the ten passes, "
             "by which θ ends near zero, which brings any method to rest. Exact updates have none.",
-            "limits": "A theorem on t → ∞ says nothing of any t. Exponents are those of a line "
+            "limits": "A theorem on t → ∞ says nothing of any t. Exponents are slopes of a line "
             "through the logarithms over the last nine tenths of the samples, of changes in eight "
             "bins; what falls as a power of t, however small, tends to zero.",
             "update": "Sums over all samples so far give gₜ before and after each update, to "

@@ -74,7 +74,7 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> pd.DataFrame:
-    """As the paper has it, a row a method, with measured kilobytes beside the numbers kept."""
+    """As in the paper, one row per method, with measured kilobytes beside the numbers kept."""
     lines = []
     for method, rows in table.astype({"method": str}).groupby("method", sort=False):
         steps = rows.sort_values("passes").to_dict("records")

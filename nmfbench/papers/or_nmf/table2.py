@@ -176,7 +176,7 @@ ARTEFACT = register_artefact(
             "zeros are raised to a floor, in the data and in the model; a factorization is "
             "ill-posed if its cost is that of the floor. Fits by 300 multiplicative updates, both "
             "from one start, at both ranks of Figure 6; the table has the lower one.",
-            "recognition and annotation": "Their sizes are those of Figures 10 to 12.",
+            "recognition and annotation": "Sizes as in Figures 10 to 12.",
         },
         caption="As loaded, mean over repeats; in brackets the paper's number, for hue words that "
         "of IAPR TC12. Last column: change of the lowest Itakura-Saito cost found, if zeros count "

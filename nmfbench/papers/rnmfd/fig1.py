@@ -56,8 +56,8 @@ _ALIKE = 0.9  # a matrix of nothing but larger cosines has no structure to be se
 def compared(records):
     """Records of clusterings with the similarities of all methods, clusterers too.
 
-    ``similarity-within`` and ``similarity-between`` are those of
-    :func:`~nmfbench.tasks.clustering.cosine_similarities`, and of clusterers those of the indicator
+    ``similarity-within`` and ``similarity-between`` come from
+    :func:`~nmfbench.tasks.clustering.cosine_similarities`, and for clusterers from the indicator
     of the clusters, which the task ``factor-shape`` has measured; ``contrast`` is their
     difference, and ``similarity-apart`` is 1 minus the second. ``fit`` has the arrays of the fit.
     """

@@ -57,7 +57,7 @@ def trials(profile):
 
 
 def frame(records):
-    """The runs of all panels; those of the panel "objective" are the fits that go on."""
+    """The runs of all panels; of the panel "objective" the fits that go on."""
     records = with_columns(records, [AC, NMI, "n-dead-components", "orthogonality-gap"])
     return pd.concat([by_panel(records), fits_of(records)], ignore_index=True)
 

@@ -32,7 +32,7 @@ BEST, EXTENDED = "best", "GNMF, best"
 USUAL = {"p": 5.0, "alpha": 100.0, "beta": 100.0}
 """Parameters of RNMFD in the paper's Table 3, by panel."""
 
-_WHITE = 255.0**2  # squared errors of pixels 0 to 255 over those of pixels 0 to 1
+_WHITE = 255.0**2  # squared errors of pixels 0 to 255 over squared errors of pixels 0 to 1
 _WEIGHT = 100.0  # of the orthogonality, the paper's
 
 

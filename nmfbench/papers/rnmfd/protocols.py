@@ -180,9 +180,9 @@ def chosen(records: pd.DataFrame, protocol: str) -> pd.DataFrame:
         Labelled.
     protocol : {"best", "default", "stable"}
         "best": of the search (of the candidates, where a method is not searched or the search
-        was not run), those of the highest mean accuracy. "stable": of the candidates, those whose
-        labels agree most from run to run: the mean geometric NMI of pairs of the first five runs;
-        ties go to the smaller weight.
+        was not run), the ones of the highest mean accuracy. "stable": of the candidates, the ones
+        whose labels agree most from run to run, by the mean geometric NMI of pairs of the first
+        five runs; ties go to the smaller weight.
 
     Returns
     -------

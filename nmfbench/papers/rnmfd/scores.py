@@ -115,7 +115,7 @@ def _marks(rows, score):
 
 
 def draw(table: pd.DataFrame) -> pd.DataFrame:
-    """As the paper has it, a row a data set and a column a method, with a row a protocol."""
+    """As in the paper, one row per data set and protocol, one column per method."""
     line = ["dataset", "protocol"]
     cells = table.assign(line=table.groupby(line, sort=False).ngroup(), part="score")
     settings = cells[cells["params"] != ""].assign(part="params")
@@ -158,7 +158,7 @@ _ASSUMED = sets.ASSUMED | {
     "five runs": "Searched parameters are chosen and compared on the same five runs, which favours "
     "methods with many candidates: baselines have up to 99, RNMFD three.",
     "defaults": "No label is looked at: weight 100 for the graph terms of GNMF, DNMF, IGNMF and "
-    "RNMFD, 1 for those of RCC and DRCC, 1 for NSDR, 0.1 for NLCF, 0.01 for ANP; p = 5.",
+    "RNMFD, 1 for RCC and DRCC, 1 for NSDR, 0.1 for NLCF, 0.01 for ANP; p = 5.",
     "most stable": "No label is looked at: of four weights, a power of ten apart, the one whose "
     "clusters agree most from run to run (mean NMI of pairs of the first five runs; ties to the "
     "smaller weight). Ncuts has four numbers of neighbours. K-means, NMF and LNMF have no weight. "

@@ -81,7 +81,7 @@ def summarise(frame):
 
 
 def draw(table):
-    """As the paper has it, a row a property, and below a row a measured quantity."""
+    """As in the paper, one row per property, and below one row per measured quantity."""
     table = table.assign(line=[_line(cell) for cell in table.itertuples()])
     return score_table(table, {"line": ""}, _ORDER, _cell)
 

@@ -50,7 +50,7 @@ _place = list(SETS).index
 
 
 def draw(table):
-    """As the paper has it, a row a data set; its number in brackets where ours differs."""
+    """As in the paper, one row per data set; its number in brackets where ours differs."""
     printed = score_table(table, {"dataset": "data set"}, [*_SIZES.values()], _cell, column="size")
     low, high = printed.pop("smallest class"), printed.pop("largest class")
     labels = [SETS[dataset].label for dataset in printed["data set"]]

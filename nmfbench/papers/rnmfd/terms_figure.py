@@ -33,7 +33,7 @@ _WIDE = 15  # cells in a row, from which on names of sets stand upright
 
 
 def draw(table):
-    """Accuracy against the dose, a row a set; below, what leaving a term out changes."""
+    """Accuracy against the dose, one row per data set; below, what leaving a term out changes."""
     levels = select_rows(table, part="level", metric=POINTS)
     noisy, clean = levels[levels["noise"] != CLEAN], select_rows(levels, noise=CLEAN)
     curves = noisy[["dataset", "noise", "method"]].drop_duplicates()

@@ -47,7 +47,7 @@ _GROSS = (*_ENTRIES, *_SAMPLES)  # each replaces a tenth of the entries
 def trials(profile):
     """Clusterings of clean and of corrupted images, and the factors behind the clean ones.
 
-    Of the latter also those of other weights of a graph.
+    Of the latter also at other weights of a graph.
     """
     repeats, small = {"smoke": 2, "quick": 5, "paper": 20}[profile], profile == "smoke"
     clean = clusterings(_IMAGES, _DRAWN, repeats, smoke=small)

@@ -143,7 +143,7 @@ def in_words(row) -> str:
 def curves(frame):
     """Hit rates by false-alarm rate, with the area and the parameters, of methods and protocols.
 
-    Means over seeds and lights. Intervals of the area are those of the claims, by leaving out
+    Means over seeds and lights. Intervals of the area are as in the claims, by leaving out
     batches of frames; bands of the curve are of a bootstrap over these, which are few: see
     :func:`~nmfbench.stats.intervals.small_sample_factor`.
     """

@@ -101,7 +101,7 @@ FACTS = (
         source="Section 4",
         methods=[L2],
         metric="same-anchors",
-        short="φ(x) = x²: share of selections that are those of XRAY-l2",
+        short="φ(x) = x²: share of selections that XRAY-l2 makes, too",
         at={"task": "square-divergence"},
         low=1,
     ),

@@ -41,7 +41,7 @@ RIVALS = [
 
 def grid(profile):
     """The ADMM and its rivals on BBC, by weighting; on raw counts of BBC and Reuters the others."""
-    smoke, repeats = profile == "smoke", {"smoke": 2, "quick": 3, "paper": 5}[profile]
+    smoke, repeats = profile == "smoke", {"smoke": 1, "quick": 3, "paper": 5}[profile]
     base = Trial(
         task="exemplars",
         dataset="bbc",

@@ -29,7 +29,7 @@ def trials(profile):
         stand_in=smoke,
         timed=True,
     )
-    repeats = {"smoke": 2, "quick": 3, "paper": 5}[profile]
+    repeats = {"smoke": 1, "quick": 3, "paper": 5}[profile]
     return cross(base, repeats, options("weighting", WEIGHTINGS), methods(METHODS))
 
 

@@ -73,7 +73,7 @@ def _images(profile, n):
 def frame(records):
     """Rows of :func:`segments.scored`, with the ``panel`` that shows them and their place ``x``.
 
-    ``kept-covering`` and ``kept-vi`` are the scores minus those of the same image without wrong
+    ``kept-covering`` and ``kept-vi`` are the scores minus what the same image has without wrong
     entries; the sign is such that more is better.
     """
     rows = segments.scored(records)

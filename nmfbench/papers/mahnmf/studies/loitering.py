@@ -226,7 +226,7 @@ ARTEFACT = register_artefact(
             "before and after. A repeat draws object, place, way, time and noise, the same ones "
             "for all shares and methods.",
             "F-measure": "Of the pixels of the place where the object stands, in all frames: to "
-            "be found are those of the frames in which it stands there. Found is what is further "
+            "be found are in the frames in which it stands there. Found is what is further "
             "from the background than 2.5 robust deviations, one rule for all methods; the best "
             "threshold would call them foreground in all frames.",
             "object in the background": "Mean distance of the background found from the true one "

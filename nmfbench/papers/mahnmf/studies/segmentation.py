@@ -120,7 +120,7 @@ def _corrected(wide, found):
 
 
 def scores(table):
-    """Four segments, and the best numbers of them: a line a graph and method."""
+    """Four segments, and the best numbers of them: one line per graph and method."""
     order = {label: place for place, label in enumerate(_LABELS)}
     chosen = select_rows(table, segments=[str(_COMPARED), *_BEST])
     names = {str(_COMPARED): f"k = {_COMPARED}"} | _BEST
@@ -216,7 +216,7 @@ ARTEFACT = register_artefact(
         matters={_LOWER: 0.1},
         assumed=segments.ASSUMED
         | {
-            "images": "All 24 images at hand, in 2 to 8 segments (quick: six of those of Figures "
+            "images": "All 24 available images, in 2 to 8 segments (quick: six of Figures "
             "12 to 14, in 3 to 5).",
             "graph": segments.ASSUMED["graph"].replace(
                 "Claims and pictures are of the medium graph. ", ""
@@ -227,7 +227,7 @@ ARTEFACT = register_artefact(
         "95 % intervals. Of VI the lower value is the better one, and no score says enough alone: "
         "see stripes and one segment. In the "
         f"table, k = {_COMPARED}, the one k that is best for all images, and the best k of each "
-        "image, which is chosen with the humans' segments at hand. † differs from Ncuts on the "
+        "image, which is chosen by the humans' segments. † differs from Ncuts on the "
         "same graph by a signed-rank test at 5 %, after Holm's correction over the four scores.",
     )
 )

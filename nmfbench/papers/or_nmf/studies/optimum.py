@@ -118,8 +118,7 @@ ARTEFACT = register_artefact(
             "optimum": "The lowest cost that HALS reaches in 1000 iterations, from the bases that "
             "all methods start from and from NNDSVD. It is no global optimum: a gap may be below "
             "zero.",
-            "passes": "An iteration of HALS is a pass. Seconds are those of the updates, on one "
-            "thread.",
+            "passes": "An iteration of HALS is a pass. Seconds are of the updates, on one thread.",
             "unseen samples": "Drawn at random, of each class alike: the expected cost (3), which "
             "the paper aims at and does not measure. The gap is to the cost that the bases of the "
             "optimum have there.",

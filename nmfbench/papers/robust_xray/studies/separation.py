@@ -132,7 +132,7 @@ def _of_mean(frame):
 
 
 def _of_methods(clips):
-    """Medians and quartiles over clips, a row a method."""
+    """Medians and quartiles over clips, one row per method."""
     groups = clips.groupby(["method", "family"], sort=False)
     found = groups["n_components"].first().to_frame()
     for name in ("seconds", "f-rule"):
