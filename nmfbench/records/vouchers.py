@@ -25,12 +25,21 @@ def place_of(trial, record_code) -> tuple[str, ...]:
     return trial.task, trial.solver, trial.dataset, record_code, trial.code
 
 
-def standing(store: Store, trials: Sequence[Trial]) -> dict[str, int]:
+def standing(
+    store: Store, trials: Sequence[Trial], held: Mapping[str, Mapping] | None = None
+) -> dict[str, int]:
     """How many finished records are of today's code, audited under it, neither, or failed it.
 
     A record is audited if an audit under today's code drew its sample from it and others of its
     group that the same source computed, and none of these came out different. One that was computed
     elsewhere counts as that until it is audited, whatever it says of the code that computed it.
+
+    Parameters
+    ----------
+    store : Store
+    trials : sequence of Trial
+    held : mapping, optional
+        What :meth:`Store.provenance` gives of them, if it is known.
 
     Returns
     -------
@@ -40,7 +49,8 @@ def standing(store: Store, trials: Sequence[Trial]) -> dict[str, int]:
         and under one that is ``unknown``.
     """
     vouchers = Vouchers(store)
-    held = store.provenance(trial.key for trial in trials)
+    if held is None:
+        held = store.provenance(trial.key for trial in trials)
     imported = store.imported(held)
     counts = dict.fromkeys(("current", "audited", "different", "unaudited", "elsewhere"), 0)
     targets = dict.fromkeys(("reference", "another", "unknown"), 0)

@@ -473,7 +473,8 @@ def look_of(artefact: Artefact, grid: Grid) -> Look:
 
 def _notes(store: Store, plan: Sequence[Trial]) -> list[str]:
     """By which code the records were computed, and under which releases of wrapped peers."""
-    counts = standing(store, plan)
+    held = store.provenance(trial.key for trial in plan)
+    counts = standing(store, plan, held)
     standings = {
         "current": "computed by today's code",
         "audited": "by earlier code or elsewhere, and audited under today's",
@@ -482,7 +483,6 @@ def _notes(store: Store, plan: Sequence[Trial]) -> list[str]:
         "elsewhere": "elsewhere, not audited under today's code",
     }
     words = [f"{counts[name]} {text}" for name, text in standings.items() if counts[name]]
-    held = store.provenance(trial.key for trial in plan)
     found = (other_release(t, held[t.key]) for t in plan if t.key in held)
     releases = Counter(release for release in found if release)
     return ([f"Records: {'; '.join(words)}."] if words else []) + [
