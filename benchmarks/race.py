@@ -3,7 +3,8 @@
 Solvers of one loss start from the same factors on each problem, five times, in turns and on one
 thread. A run is the objective after each iteration against CPU time, with the clock off while the
 objective is evaluated. scikit-learn shows no objective on the way: fits of one iteration give
-its objectives, and a fit of all iterations the time of each.
+its objectives, and a fit of all iterations the time of each. Libraries of :mod:`benchmarks.outside`
+take part where they are installed; what is missing is said.
 
 Runs from one start may end in different minima. A run that has settled, whose last fifth of time
 lowered its objective by less than 1e-5 of it, is timed against its own end; any other against the
@@ -34,6 +35,7 @@ import scipy.sparse as sp
 
 import nmfbench
 from benchmarks.data import factors, low_rank
+from benchmarks.outside import MOST, OUTSIDE, trace_of
 from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.datasets.base import DataMissingError, load_dataset
 from nmfbench.records.provenance import host
@@ -48,7 +50,7 @@ RACERS = {
 """By loss."""
 
 _PEERS = ("sklearn-cd", "sklearn-mu")  # no objective on the way
-_PROBE, _MOST = 3, 20_000  # iterations
+_PROBE = 3  # iterations
 _SETTLED = 1e-5  # decrease in the last fifth of a run that has settled
 
 
@@ -116,18 +118,31 @@ def run_of(key, X, W, H, seconds):
 
 
 def _within(seconds, probed):
-    return int(np.clip(_PROBE * seconds / max(probed, 1e-6), _PROBE, _MOST))
+    return int(np.clip(_PROBE * seconds / max(probed, 1e-6), _PROBE, MOST))
+
+
+def racers(X, loss):
+    """Keys of ours and of the installed libraries that take the data."""
+    there = (
+        key
+        for key, one in OUTSIDE.items()
+        if one.loss == loss and (one.sparse or not sp.issparse(X)) and one.is_installed()
+    )
+    return (*RACERS[loss], *there)
 
 
 def race(X, problem, starts, seconds):
     """Runs of all racers from each start: key -> list of traces."""
-    keys = RACERS[problem.loss]
+    keys = racers(X, problem.loss)
     runs: dict[str, list[np.ndarray]] = {key: [] for key in keys}
     for start in range(starts):
         W, H = factors(*X.shape, problem.rank, X.mean(), seed=1 + start)
         first = start % len(keys)
         for key in keys[first:] + keys[:first]:
-            runs[key].append(run_of(key, X, W, H, seconds))
+            if key in OUTSIDE:
+                runs[key].append(trace_of(OUTSIDE[key], X, W, H, seconds, 1 + start))
+            else:
+                runs[key].append(run_of(key, X, W, H, seconds))
     return runs
 
 
@@ -174,7 +189,10 @@ def rows_for(problem, starts, seconds):
         # Of the last five minutes: programs that compete slow each other's memory.
         "load": os.getloadavg()[1] / host()["cores"],
     }
-    return [{**facts, "solver": key, **result} for key, result in found.items()]
+    return [
+        {**facts, "solver": key, "name": OUTSIDE[key].name if key in OUTSIDE else None, **result}
+        for key, result in found.items()
+    ]
 
 
 def table(rows):
@@ -182,7 +200,7 @@ def table(rows):
     reference = next(row for row in rows if row["solver"] == REFERENCE[row["loss"]])
     starts = len(reference["ends"])
     heads = "".join(f"{f'to {target:g}':>22}" for target in TARGETS)
-    lines = [f"  {'':12}{heads}{'ends at':>20}"]
+    lines = [f"  {'':14}{heads}{'ends at':>20}"]
     for row in rows:
         cells = ""
         for target, seconds in zip(TARGETS, row["seconds"], strict=True):
@@ -191,7 +209,7 @@ def table(rows):
             against = str(ratio(row, reference, target) or "")
             cells += f"{text:>9} {reached}/{starts} {against:>8}"
         low, middle, high = np.quantile(row["ends"], [0, 0.5, 1])
-        lines.append(f"  {row['solver']:12}{cells}   {middle:.5f} [{low:.5f}, {high:.5f}]")
+        lines.append(f"  {row['solver']:14}{cells}   {middle:.5f} [{low:.5f}, {high:.5f}]")
     return "\n".join(lines)
 
 
@@ -211,6 +229,9 @@ def main(argv=None) -> int:
     if args.list:
         print("\n".join(map(str, chosen)))
         return 0
+    for one in OUTSIDE.values():
+        if not one.is_installed():
+            print(f"left out: {one.name} is not on this machine", file=sys.stderr)
     for problem in chosen:
         print(problem, flush=True)
         try:

@@ -22,6 +22,7 @@ __all__ = [
     "Goal",
     "Ratio",
     "judge",
+    "mean_ratio",
     "ratio",
     "rows_of",
     "words_of",
@@ -194,8 +195,7 @@ def write_race(rows: Sequence[dict[str, Any]], output: Path) -> Path:
                 "starts": len(found[0]["ends"]),
                 "rows": [
                     {
-                        "solver": row["solver"],
-                        "name": solver_name(row["solver"]),
+                        **_title(row),
                         "cells": [_cell(row, reference, target) for target in TARGETS],
                         "ends": [100 * (x - 1) for x in np.quantile(row["ends"], [0.5, 0, 1])],
                     }
@@ -208,6 +208,7 @@ def write_race(rows: Sequence[dict[str, Any]], output: Path) -> Path:
     return render_page(
         "race.html",
         output,
+        over=list(_over_problems(rows)),
         tables=tables,
         goals=[(str(goal), measured, met) for goal, measured, met in judge(rows)],
         targets=TARGETS,
@@ -216,6 +217,83 @@ def write_race(rows: Sequence[dict[str, Any]], output: Path) -> Path:
         processors=sorted({row["processor"] for row in rows}),
         load=max(row["load"] for row in rows),
     )
+
+
+def _title(row):
+    """Name of a solver, and its card if it is one of the registry."""
+    if row.get("name"):
+        return {"name": row["name"], "card": None}
+    return {"name": solver_name(row["solver"]), "card": f"solvers/{row['solver']}.html"}
+
+
+def _over_problems(rows):
+    """For each loss a table of means over problems, the fastest to the first target first."""
+    for loss in dict.fromkeys(row["loss"] for row in rows):
+        found: dict[str, list] = {}
+        references = {}
+        for row in rows:
+            if row["loss"] == loss:
+                found.setdefault(row["solver"], []).append(row)
+                if row["solver"] == REFERENCE[loss]:
+                    references[row["problem"]] = row
+        shown = [
+            {
+                **_title(own[0]),
+                "cells": [mean_ratio(own, references, target) for target in TARGETS],
+            }
+            for own in found.values()
+        ]
+        yield {
+            "loss": loss,
+            "title": LOSSES[loss],
+            "reference": solver_name(REFERENCE[loss]),
+            "rows": sorted(shown, key=lambda row: row["cells"][0]["mean"]),
+        }
+
+
+def mean_ratio(rows, references, target) -> dict[str, Any]:
+    """Geometric mean over problems of a solver's median time over that of the reference.
+
+    Parameters
+    ----------
+    rows : list of dict
+        Of one solver, one for each problem.
+    references : dict
+        Problem -> row of the reference.
+    target : float
+        One of :data:`TARGETS`.
+
+    Returns
+    -------
+    dict
+        ``mean``, infinite without a problem; as text ``ratio`` and ``range``, its 95 % interval
+        by draws of starts with replacement; ``reached`` ``of`` how many problems.
+    """
+    rng, logs, reached = np.random.default_rng(0), [], 0
+    for row in rows:
+        other = references[row["problem"]]
+        sides = np.array([side["seconds"][TARGETS.index(target)] for side in (row, other)])
+        came = np.isfinite(np.median(sides, axis=1))
+        reached += bool(came[0])
+        if came.any():
+            sides = np.log(np.minimum(sides, [[row["limit"]], [other["limit"]]]))
+            starts = np.arange(sides.shape[1])
+            drawn = np.vstack([starts, rng.choice(starts, (_DRAWS, len(starts)))])
+            ours, theirs = np.median(sides[:, drawn], axis=2)
+            logs.append(ours - theirs)
+    found = {"mean": np.inf, "ratio": "", "range": "", "reached": reached, "of": len(rows)}
+    if not logs:
+        return found
+    mean, *means = np.exp(np.mean(logs, axis=0))
+    low, high = np.quantile(means, [0.025, 0.975])
+    return found | {
+        "mean": float(mean),
+        "ratio": words_of(mean),
+        "range": f"{words_of(low)} to {words_of(high)}",
+    }
+
+
+_DRAWS = 2000  # of starts, for intervals
 
 
 def _cell(row, reference, target):

@@ -1,14 +1,20 @@
 """The page of the race on hard problems, and the benchmark that measures it."""
 
+import itertools
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from benchmarks import race
+from benchmarks import outside, race
+from benchmarks.outside import OUTSIDE, Outside, trace_of
 from benchmarks.race import Problem, keep, run_of, summary, table
 from nmfbench.core.trace import TRACE_DTYPE
-from nmfbench.reports.race import TARGETS, judge, ratio, rows_of, write_race
+from nmfbench.optim.losses import LOSSES
+from nmfbench.reports.race import TARGETS, judge, mean_ratio, ratio, rows_of, write_race
+from nmfbench.solvers import make_solver
 
 
 def trace(*records):
@@ -73,6 +79,29 @@ def test_goals_turn_with_what_was_measured():
     assert not list(judge(rows({"kl-newton": [QUICK], "kl-mu": [SLOW]}, loss="kl")))
 
 
+def test_the_mean_over_problems_counts_what_never_came():
+    """By its limit, from above or below; a problem on which nobody came so near does not count."""
+    there = {"hals": [SLOW] * 3, "hals-her": [QUICK] * 3, "mu": [STUCK] * 3}
+    hals, her, mu = rows(there)
+    also = rows({"hals": [STUCK] * 3, "hals-her": [STUCK] * 3}, problem="more")
+    for row in also:
+        row["seconds"] = [[np.inf] * 3] * 3
+    references = {row["problem"]: row for row in (hals, also[0])}
+    found = mean_ratio([her, also[1]], references, 1.01)
+    assert found == {"mean": 0.25, "ratio": "0.25 ×", "range": "0.25 × to 0.25 ×"} | {
+        "reached": 1,
+        "of": 2,
+    }
+    never = mean_ratio([mu], references, 1.01)
+    assert (never["mean"], never["reached"]) == (1.0, 0)  # 4 s, the limit of both
+    assert mean_ratio([also[1]], references, 1.01)["mean"] == np.inf
+    spread = [{**her, "seconds": [[1.0, 2.0, 4.0]] * 3}]
+    low, high = (
+        float(x.split()[0]) for x in mean_ratio(spread, references, 1.01)["range"].split(" to ")
+    )
+    assert (low, high) == (0.25, 1.0)
+
+
 def test_the_page_shows_losses_beside_leads(tmp_path):
     """Medians, how many starts came so near, ratios with their range, ends and goals."""
     runs = {"hals": [SLOW, STUCK, STUCK], "hals-her": [QUICK] * 3, "sklearn-cd": [QUICK] * 3}
@@ -125,6 +154,63 @@ def test_the_command_keeps_what_it_measured(monkeypatch, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "frobenius, faces, r = 5" in printed
     assert "hals-her: to 1.01" in printed
-    assert [row["solver"] for row in rows_of(file)] == list(race.RACERS["frobenius"])
+    assert [row["solver"] for row in rows_of(file)] == list(race.racers(X, "frobenius"))
     with pytest.raises(SystemExit):
         race.main(["-k", "no such problem"])
+
+
+# -- other libraries --------------------------------------------------------------------------
+
+
+def made(n_rows=30, n_columns=20, rank=3):
+    """Data, and factors to start from."""
+    rng = np.random.default_rng(0)
+    return (
+        rng.random((n_rows, n_columns)),
+        rng.random((n_rows, rank)),
+        rng.random((rank, n_columns)),
+    )
+
+
+def test_a_library_is_timed_by_longer_and_longer_fits(monkeypatch):
+    """Whole fits, the clock around each; between two of them the trace is a line."""
+    X, W, H = made()
+    clock, asked = itertools.count(), []
+    monkeypatch.setattr(outside, "time", SimpleNamespace(process_time=lambda: next(clock)))
+
+    def fit(n_iter):
+        asked.append(n_iter)
+        solver = make_solver("hals", n_components=3, max_iter=n_iter, tol=0)
+        return solver.fit_transform(X, W=W, H=H), solver.components_
+
+    def fits(X, W, H, seconds, seed):
+        return outside._growing(fit, lambda found: found, seconds)
+
+    monkeypatch.setattr(outside, "MOST", 10)
+    found = trace_of(Outside("a library", "frobenius", fits, lambda: True), X, W, H, 9.0, 0)
+    assert asked == [1, 1, 2, 3, 4, 5, 6, 7, 8, 10]
+    solver = make_solver("hals", n_components=3, max_iter=10, tol=0).fit(X, W=W, H=H)
+    expected = solver.trace_["objective"]
+    assert found["iteration"].tolist() == list(range(11))
+    np.testing.assert_allclose(np.delete(found["objective"], 9), np.delete(expected, 9))
+    assert found["objective"][9] == pytest.approx(expected[[8, 10]].mean())
+    assert set(found["cpu_seconds"]) == {0.0, 1.0}  # each fit took one second of this clock
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+@pytest.mark.parametrize("key", OUTSIDE)
+def test_a_library_descends_to_where_ours_does(key, form):
+    """Its factors, put together as it means them, come near the objective of our solver."""
+    racer = OUTSIDE[key]
+    if not racer.is_installed():
+        pytest.skip(f"{racer.name} is a library of others, which the race takes where it is there")
+    if form == "sparse" and not racer.sparse:
+        pytest.skip(f"{racer.name} takes no sparse data")
+    X, W, H = made(60, 40, 2)
+    X = W @ H + 0.01 * X
+    given = sp.csr_array(X) if form == "sparse" else X
+    found = trace_of(racer, given, *made(60, 40, 2)[1:], 0.05, 1)
+    assert found["objective"][0] == pytest.approx(LOSSES["frobenius"](given, W, H.T.copy()))
+    ours = make_solver("hals", n_components=2, max_iter=2000, tol=0, random_state=0).fit(X)
+    assert found["objective"][-1] <= 1.02 * ours.objective_
+    assert (np.diff(found["cpu_seconds"]) >= 0).all()

@@ -1,0 +1,237 @@
+"""Factorizations of other libraries in the race, as far as they are installed.
+
+These libraries show no objective on the way, and some keep more than their factors from one
+iteration to the next. So a run is a series of whole fits of more and more iterations from one
+start, each by a fifth longer than the last one, until a fit takes as long as a run may. Between two
+fits seconds and objective are interpolated, which for a convex descent is a little late. Only the
+call of the library counts, on one thread, not the conversion of data and factors.
+
+RcppML runs in R, in a process of its own, and starts from random factors of its own, as many as the
+others have starts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from nmfbench.core.trace import TRACE_DTYPE
+from nmfbench.optim.losses import LOSSES
+
+__all__ = ["MOST", "OUTSIDE", "Outside", "trace_of"]
+
+MOST = 20_000
+"""Iterations of a run."""
+
+_GROWTH = 1.2  # of the iterations of a fit over the last one's
+
+Fit = tuple[int, float, np.ndarray, np.ndarray]
+"""Iterations, CPU seconds, W and H."""
+
+
+@dataclass(frozen=True)
+class Outside:
+    """A factorization of another library.
+
+    Attributes
+    ----------
+    name : str
+    loss : str
+    fits : callable
+        ``(X, W, H, seconds, seed)`` -> iterator of :data:`Fit`.
+    is_installed : callable
+        Without arguments.
+    sparse : bool
+        Whether it takes sparse data.
+    """
+
+    name: str
+    loss: str
+    fits: Callable[..., Iterator[Fit]]
+    is_installed: Callable[[], bool]
+    sparse: bool = True
+
+
+def trace_of(racer: Outside, X, W, H, seconds: float, seed: int) -> np.ndarray:
+    """A trace of each iteration over some CPU seconds, as a solver of ours leaves it."""
+    objective = LOSSES[racer.loss]
+    counts, times, objectives = [0], [0.0], [objective(X, W, np.ascontiguousarray(H.T))]
+    for n_iter, took, codes, components in racer.fits(X, W, H, seconds, seed):
+        counts.append(n_iter)
+        times.append(took)
+        Ht = np.ascontiguousarray(components.T, X.dtype)
+        objectives.append(objective(X, np.ascontiguousarray(codes, X.dtype), Ht))
+    trace = np.zeros(counts[-1] + 1, TRACE_DTYPE)
+    trace["iteration"] = np.arange(len(trace))
+    trace["cpu_seconds"] = np.interp(trace["iteration"], counts, np.maximum.accumulate(times))
+    trace["objective"] = np.interp(trace["iteration"], counts, objectives)
+    return trace
+
+
+def _growing(fit: Callable[[int], Any], factors: Callable, seconds: float) -> Iterator[Fit]:
+    """Fits of more and more iterations, until one takes some CPU seconds."""
+    fit(1)  # what a library does once
+    n_iter = 1
+    while True:
+        before = time.process_time()
+        found = fit(n_iter)
+        took = time.process_time() - before
+        yield n_iter, took, *factors(found)
+        if took >= seconds or n_iter >= MOST:
+            return
+        n_iter = max(n_iter + 1, round(_GROWTH * n_iter))
+
+
+def _has(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
+
+
+# -- PLANC ------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _silence():
+    """Without what a library writes to standard output past Python."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def _planc(X, W, H, seconds, seed, *, algorithm):
+    import pyplanc
+
+    data = X.tocsc() if sp.issparse(X) else np.asfortranarray(X)
+    start = {"Winit": np.asfortranarray(W), "Hinit": np.asfortranarray(H.T)}
+
+    def fit(n_iter):
+        with _silence():
+            return pyplanc.nmf(data, len(H), n_iter, algorithm, 1, **start)
+
+    return _growing(fit, lambda found: (found.W, found.H.T), seconds)
+
+
+# -- TensorLy ---------------------------------------------------------------------------------
+
+
+def _tensorly(X, W, H, seconds, seed):
+    from tensorly.decomposition import non_negative_parafac_hals
+
+    def fit(n_iter):
+        start = (np.ones(len(H)), [W.copy(), H.T.copy()])
+        return non_negative_parafac_hals(X, len(H), init=start, n_iter_max=n_iter, tol=0)
+
+    def factors(found):
+        weights, (W, Ht) = found
+        return W * weights, Ht.T
+
+    return _growing(fit, factors, seconds)
+
+
+# -- RcppML -----------------------------------------------------------------------------------
+
+_R = """
+suppressMessages({library(Matrix); library(RcppML)})
+given <- commandArgs(TRUE)
+setwd(given[1])
+rank <- as.integer(given[2]); seconds <- as.numeric(given[3]); seed <- as.integer(given[4])
+growth <- as.numeric(given[5]); most <- as.integer(given[6])
+size <- readBin("shape", "integer", 3)
+doubles <- function(file, n) readBin(file, "double", n)
+if (size[3] < 0) {
+  X <- matrix(doubles("data", prod(size[1:2])), size[1])
+} else {
+  X <- new("dgCMatrix", Dim = size[1:2], i = readBin("indices", "integer", size[3]),
+           p = readBin("indptr", "integer", size[2] + 1), x = doubles("data", size[3]))
+}
+options(RcppML.threads = 1)
+if (exists("setRcppMLthreads")) setRcppMLthreads(1)
+fit <- function(n) nmf(X, rank, tol = -1, maxit = n, verbose = FALSE, seed = seed)
+invisible(fit(1))
+n <- 1
+repeat {
+  before <- proc.time()
+  found <- fit(n)
+  took <- sum((proc.time() - before)[1:2])
+  writeBin(c(n, took, found$w, found$d, found$h), sprintf("fit-%09.0f", n))
+  if (took >= seconds || n >= most) break
+  n <- max(n + 1, round(growth * n))
+}
+"""
+
+
+@functools.cache
+def _has_rcppml() -> bool:
+    if shutil.which("Rscript") is None:
+        return False
+    words = ["Rscript", "-e", "library(RcppML)"]
+    return subprocess.run(words, capture_output=True, check=False).returncode == 0
+
+
+def _rcppml(X, W, H, seconds, seed):
+    (n, m), r = X.shape, len(H)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if sp.issparse(X):
+            columns = X.tocsc()
+            columns.indices.astype(np.int32).tofile(folder / "indices")
+            columns.indptr.astype(np.int32).tofile(folder / "indptr")
+            columns.data.astype(np.float64).tofile(folder / "data")
+        else:
+            np.asarray(X, np.float64).ravel(order="F").tofile(folder / "data")
+        entries = X.nnz if sp.issparse(X) else -1
+        np.array([n, m, entries], np.int32).tofile(folder / "shape")
+        (folder / "fits.R").write_text(_R, encoding="utf-8")
+        given = [folder, r, seconds, seed, _GROWTH, MOST]
+        subprocess.run(["Rscript", folder / "fits.R", *map(str, given)], check=True)
+        for file in sorted(folder.glob("fit-*")):
+            (n_iter, took), w, d, h = np.split(
+                np.fromfile(file), np.cumsum([2, n * r, r])
+            )  # by columns, as R has it
+            yield int(n_iter), took, w.reshape(r, n).T * d, h.reshape(m, r).T
+
+
+OUTSIDE = {
+    "planc-hals": Outside(
+        "PLANC HALS",
+        "frobenius",
+        functools.partial(_planc, algorithm="hals"),
+        functools.partial(_has, "pyplanc"),
+    ),
+    "planc-bpp": Outside(
+        "PLANC ANLS-BPP",
+        "frobenius",
+        functools.partial(_planc, algorithm="anlsbpp"),
+        functools.partial(_has, "pyplanc"),
+    ),
+    "planc-aoadmm": Outside(
+        "PLANC AO-ADMM",
+        "frobenius",
+        functools.partial(_planc, algorithm="aoadmm"),
+        functools.partial(_has, "pyplanc"),
+    ),
+    "tensorly-hals": Outside(
+        "TensorLy HALS", "frobenius", _tensorly, functools.partial(_has, "tensorly"), sparse=False
+    ),
+    "rcppml": Outside("RcppML", "frobenius", _rcppml, _has_rcppml),
+}
+"""By key, in the order of the tables."""
