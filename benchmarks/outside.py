@@ -210,25 +210,18 @@ def _rcppml(X, W, H, seconds, seed):
             yield int(n_iter), took, w.reshape(r, n).T * d, h.reshape(m, r).T
 
 
+_PLANC = {"hals": "HALS", "anlsbpp": "ANLS-BPP", "aoadmm": "AO-ADMM"}  # as it calls them
+
 OUTSIDE = {
-    "planc-hals": Outside(
-        "PLANC HALS",
-        "frobenius",
-        functools.partial(_planc, algorithm="hals"),
-        functools.partial(_has, "pyplanc"),
-    ),
-    "planc-bpp": Outside(
-        "PLANC ANLS-BPP",
-        "frobenius",
-        functools.partial(_planc, algorithm="anlsbpp"),
-        functools.partial(_has, "pyplanc"),
-    ),
-    "planc-aoadmm": Outside(
-        "PLANC AO-ADMM",
-        "frobenius",
-        functools.partial(_planc, algorithm="aoadmm"),
-        functools.partial(_has, "pyplanc"),
-    ),
+    **{
+        f"planc-{algorithm}": Outside(
+            f"PLANC {name}",
+            "frobenius",
+            functools.partial(_planc, algorithm=algorithm),
+            functools.partial(_has, "pyplanc"),
+        )
+        for algorithm, name in _PLANC.items()
+    },
     "tensorly-hals": Outside(
         "TensorLy HALS", "frobenius", _tensorly, functools.partial(_has, "tensorly"), sparse=False
     ),
