@@ -72,14 +72,14 @@ GOALS = (
 
 @dataclass(frozen=True)
 class Ratio:
-    """Ratio of two solvers' medians over starts, with that of the starts one by one.
+    """Ratio of two solvers' medians over starts, or its mean over problems, and how far it reaches.
 
     Attributes
     ----------
     value : float
         0 where the first alone comes near, infinite where the second alone does.
     low, high : float
-        Smallest and largest ratio of one start.
+        Smallest and largest ratio of one start; of a mean its 95 % interval.
     """
 
     value: float
@@ -229,30 +229,31 @@ def _title(row):
 def _over_problems(rows):
     """For each loss a table of means over problems, the fastest to the first target first."""
     for loss in dict.fromkeys(row["loss"] for row in rows):
-        found: dict[str, list] = {}
-        references = {}
-        for row in rows:
-            if row["loss"] == loss:
-                found.setdefault(row["solver"], []).append(row)
-                if row["solver"] == REFERENCE[loss]:
-                    references[row["problem"]] = row
-        shown = [
-            {
-                **_title(own[0]),
-                "cells": [mean_ratio(own, references, target) for target in TARGETS],
-            }
-            for own in found.values()
-        ]
+        there = [row for row in rows if row["loss"] == loss]
+        references = {row["problem"]: row for row in there if row["solver"] == REFERENCE[loss]}
+        shown = []
+        for solver in dict.fromkeys(row["solver"] for row in there):
+            own = [row for row in there if row["solver"] == solver]
+            means = [mean_ratio(own, references, target) for target in TARGETS]
+            reached = [sum(np.isfinite(_median(row, target)) for row in own) for target in TARGETS]
+            cells = [
+                _texts(mean) | {"reached": count, "of": len(own)}
+                for mean, count in zip(means, reached, strict=True)
+            ]
+            first = np.inf if means[0] is None else means[0].value
+            shown.append((first, {**_title(own[0]), "cells": cells}))
         yield {
             "loss": loss,
             "title": LOSSES[loss],
             "reference": solver_name(REFERENCE[loss]),
-            "rows": sorted(shown, key=lambda row: row["cells"][0]["mean"]),
+            "rows": [row for _, row in sorted(shown, key=lambda pair: pair[0])],
         }
 
 
-def mean_ratio(rows, references, target) -> dict[str, Any]:
+def mean_ratio(rows, references, target) -> Ratio | None:
     """Geometric mean over problems of a solver's median time over that of the reference.
+
+    A median that is beyond a limit counts as the limit; a problem on which both are does not count.
 
     Parameters
     ----------
@@ -265,32 +266,25 @@ def mean_ratio(rows, references, target) -> dict[str, Any]:
 
     Returns
     -------
-    dict
-        ``mean``, infinite without a problem; as text ``ratio`` and ``range``, its 95 % interval
-        by draws of starts with replacement; ``reached`` ``of`` how many problems.
+    Ratio or None
+        With its 95 % interval by draws of starts with replacement; None without a problem.
     """
-    rng, logs, reached = np.random.default_rng(0), [], 0
+    rng, logs = np.random.default_rng(0), []
     for row in rows:
         other = references[row["problem"]]
+        if not np.isfinite([_median(row, target), _median(other, target)]).any():
+            continue
         sides = np.array([side["seconds"][TARGETS.index(target)] for side in (row, other)])
-        came = np.isfinite(np.median(sides, axis=1))
-        reached += bool(came[0])
-        if came.any():
-            sides = np.log(np.minimum(sides, [[row["limit"]], [other["limit"]]]))
-            starts = np.arange(sides.shape[1])
-            drawn = np.vstack([starts, rng.choice(starts, (_DRAWS, len(starts)))])
-            ours, theirs = np.median(sides[:, drawn], axis=2)
-            logs.append(ours - theirs)
-    found = {"mean": np.inf, "ratio": "", "range": "", "reached": reached, "of": len(rows)}
+        sides = np.log(np.minimum(sides, [[row["limit"]], [other["limit"]]]))
+        starts = np.arange(sides.shape[1])
+        drawn = np.vstack([starts, rng.choice(starts, (_DRAWS, len(starts)))])
+        ours, theirs = np.median(sides[:, drawn], axis=2)
+        logs.append(ours - theirs)
     if not logs:
-        return found
+        return None
     mean, *means = np.exp(np.mean(logs, axis=0))
     low, high = np.quantile(means, [0.025, 0.975])
-    return found | {
-        "mean": float(mean),
-        "ratio": words_of(mean),
-        "range": f"{words_of(low)} to {words_of(high)}",
-    }
+    return Ratio(float(mean), float(low), float(high))
 
 
 _DRAWS = 2000  # of starts, for intervals
@@ -302,6 +296,10 @@ def _cell(row, reference, target):
     return {
         "median": float(np.median(seconds)),
         "reached": int(np.isfinite(seconds).sum()),
-        "ratio": "" if found is None else str(found),
-        "range": "" if found is None else f"{words_of(found.low)} to {words_of(found.high)}",
-    }
+    } | _texts(found)
+
+
+def _texts(found: Ratio | None) -> dict[str, str]:
+    if found is None:
+        return {"ratio": "", "range": ""}
+    return {"ratio": str(found), "range": f"{words_of(found.low)} to {words_of(found.high)}"}
