@@ -67,7 +67,7 @@ def data(
 
 
 def _fetched(name, bar, tell, *, named):
-    row = {"name": name, "status": "available", "path": None, "error": None}
+    row = {"name": name, "status": "at hand", "path": None, "error": None}
     here, info = dataset_available(name), dataset_info(name)
     if not named and not here and not info["public_home"]:
         return row | {"status": "no public home"}

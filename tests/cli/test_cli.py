@@ -412,7 +412,7 @@ def test_a_failed_download_is_told(command, monkeypatch):
     code, out, err = command("data", "fetch", "digits", "bbc", "--json")
     assert code == 1
     rows = json.loads(out)
-    assert [row["status"] for row in rows] == ["available", "failed"]
+    assert [row["status"] for row in rows] == ["at hand", "failed"]
     assert "127.0.0.1:9" in rows[1]["error"]
     assert "127.0.0.1:9" in err
 

@@ -241,5 +241,6 @@ ASSUMED = {
 
 _SUPPLIED = (
     "Files of VOC 2007 and MIR Flickr that a user supplies take the places of their stand-ins, and "
-    "both together are all sets. Half of their images train, in 20 to 1000 dimensions."
+    "both together the places of the stand-ins of all sets. Half of their images train, in 20 to "
+    "1000 dimensions."
 )
