@@ -16,7 +16,8 @@ def run(target, *words):
     """Run pytest with its options in processes of a target; the exit code."""
     print(f"-- numerical target: {target}", flush=True)
     command = [sys.executable, "-m", "pytest", *words]
-    return subprocess.run(command, env=os.environ | environment(target) | {VARIABLE: target})
+    forced = environment(target) | {VARIABLE: target}
+    return subprocess.run(command, env=os.environ | forced, check=False).returncode
 
 
 def run_all(*words):
@@ -24,11 +25,11 @@ def run_all(*words):
     others = [name for name in available() if name not in (REFERENCE, NATIVE)]
     codes = {name: run(name, *words, "tests/project/test_published.py") for name in others}
     codes[NATIVE] = run(NATIVE, *words)
-    failed = [name for name, done in codes.items() if done.returncode]
+    failed = [name for name, code in codes.items() if code]
     print(f"failed under {', '.join(failed)}" if failed else f"passed under {', '.join(codes)}")
     return bool(failed)
 
 
 if __name__ == "__main__":
     target, *words = sys.argv[1:] or ["all"]
-    sys.exit(run_all(*words) if target == "all" else run(target, *words).returncode)
+    sys.exit(run_all(*words) if target == "all" else run(target, *words))
