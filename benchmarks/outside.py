@@ -2,9 +2,10 @@
 
 These libraries show no objective on the way, and some keep more than their factors from one
 iteration to the next. So a run is a series of whole fits of more and more iterations from one
-start, each by a fifth longer than the last one, until a fit takes as long as a run may. Between two
-fits seconds and objective are interpolated, which for a convex descent is a little late. Only the
-call of the library counts, on one thread, not the conversion of data and factors.
+start, each by half longer than the last one, until a fit takes as long as a run may, or ends as
+high as the last one. Between two fits seconds are interpolated, and the objective by a monotone
+cubic of the logarithm of the iteration: on traces that are known, targets are met up to a tenth too
+late. Only the call of the library counts, on one thread, not the conversion of data and factors.
 
 RcppML runs in R, in a process of its own, and starts from random factors of its own, as many as the
 others have starts.
@@ -28,6 +29,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.interpolate import PchipInterpolator
 
 from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.optim.losses import LOSSES
@@ -37,7 +39,9 @@ __all__ = ["MOST", "OUTSIDE", "Outside", "trace_of"]
 MOST = 20_000
 """Iterations of a run."""
 
-_GROWTH = 1.2  # of the iterations of a fit over the last one's
+_GROWTH = 1.5  # of the iterations of a fit over the last one's
+_ENOUGH = 0.9  # of the seconds of a run: its last fit
+_SETTLED = 1e-7  # decrease from one fit to the next of a run that goes nowhere
 
 Fit = tuple[int, float, np.ndarray, np.ndarray]
 """Iterations, CPU seconds, W and H."""
@@ -75,10 +79,13 @@ def trace_of(racer: Outside, X, W, H, seconds: float, seed: int) -> np.ndarray:
         times.append(took)
         Ht = np.ascontiguousarray(components.T, X.dtype)
         objectives.append(objective(X, np.ascontiguousarray(codes, X.dtype), Ht))
+        if abs(objectives[-2] - objectives[-1]) < _SETTLED * objectives[-1]:
+            break
     trace = np.zeros(counts[-1] + 1, TRACE_DTYPE)
     trace["iteration"] = np.arange(len(trace))
     trace["cpu_seconds"] = np.interp(trace["iteration"], counts, np.maximum.accumulate(times))
-    trace["objective"] = np.interp(trace["iteration"], counts, objectives)
+    between = PchipInterpolator(np.log1p(counts), objectives)
+    trace["objective"] = between(np.log1p(trace["iteration"]))
     return trace
 
 
@@ -89,11 +96,11 @@ def _growing(fit: Callable[[int], Any], factors: Callable, seconds: float) -> It
     while True:
         before = time.process_time()
         found = fit(n_iter)
-        took = time.process_time() - before
+        took = max(time.process_time() - before, 1e-9)
         yield n_iter, took, *factors(found)
-        if took >= seconds or n_iter >= MOST:
+        if took >= _ENOUGH * seconds or n_iter >= MOST:
             return
-        n_iter = max(n_iter + 1, round(_GROWTH * n_iter))
+        n_iter = max(n_iter + 1, round(n_iter * min(_GROWTH, seconds / took)))
 
 
 def _has(module: str) -> bool:
@@ -154,7 +161,7 @@ suppressMessages({library(Matrix); library(RcppML)})
 given <- commandArgs(TRUE)
 setwd(given[1])
 rank <- as.integer(given[2]); seconds <- as.numeric(given[3]); seed <- as.integer(given[4])
-growth <- as.numeric(given[5]); most <- as.integer(given[6])
+growth <- as.numeric(given[5]); enough <- as.numeric(given[6]); most <- as.integer(given[7])
 size <- readBin("shape", "integer", 3)
 doubles <- function(file, n) readBin(file, "double", n)
 if (size[3] < 0) {
@@ -173,8 +180,8 @@ repeat {
   found <- fit(n)
   took <- sum((proc.time() - before)[1:2])
   writeBin(c(n, took, found$w, found$d, found$h), sprintf("fit-%09.0f", n))
-  if (took >= seconds || n >= most) break
-  n <- max(n + 1, round(growth * n))
+  if (took >= enough * seconds || n >= most) break
+  n <- max(n + 1, round(n * min(growth, seconds / took)))
 }
 """
 
@@ -201,7 +208,7 @@ def _rcppml(X, W, H, seconds, seed):
         entries = X.nnz if sp.issparse(X) else -1
         np.array([n, m, entries], np.int32).tofile(folder / "shape")
         (folder / "fits.R").write_text(_R, encoding="utf-8")
-        given = [folder, r, seconds, seed, _GROWTH, MOST]
+        given = [folder, r, seconds, seed, _GROWTH, _ENOUGH, MOST]
         subprocess.run(["Rscript", folder / "fits.R", *map(str, given)], check=True)
         for file in sorted(folder.glob("fit-*")):
             (n_iter, took), w, d, h = np.split(

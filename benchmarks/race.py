@@ -94,25 +94,28 @@ PROBLEMS = (
 )
 
 
+def fitted(key, X, W, H, seconds):
+    """A solver fitted from given factors, by as many iterations as take some CPU seconds."""
+    solver = make_solver(key, n_components=len(H), tol=0, max_iter=_PROBE)
+    for _ in range(2):  # the first one compiles
+        solver.fit_transform(X, W=W, H=H)
+    n_iter = _within(seconds, solver.trace_["cpu_seconds"][-1])
+    solver.set_params(max_iter=n_iter).fit_transform(X, W=W, H=H)
+    return solver
+
+
 def run_of(key, X, W, H, seconds):
     """Trace of a solver from given factors over some CPU seconds."""
-    solver = make_solver(key, n_components=len(H), tol=0)
-
-    def fit(iterations):
-        codes = solver.set_params(max_iter=iterations).fit_transform(X, W=W, H=H)
-        return codes, solver.trace_
-
-    fit(_PROBE)  # compiles
-    _, probed = fit(_PROBE)
-    n_iter = _within(seconds, probed["cpu_seconds"][-1])
-    _, trace = fit(n_iter)
+    solver = fitted(key, X, W, H, seconds)
     if key not in _PEERS:
-        return trace
+        return solver.trace_
+    trace, n_iter = solver.trace_, solver.max_iter
     steps = np.zeros(n_iter + 1, TRACE_DTYPE)
     steps["cpu_seconds"] = np.linspace(*trace["cpu_seconds"], n_iter + 1)
     steps["objective"][0] = trace["objective"][0]
+    solver.set_params(max_iter=1)
     for i in range(1, n_iter + 1):
-        W, _ = fit(1)
+        W = solver.fit_transform(X, W=W, H=H)
         H, steps["objective"][i] = solver.components_, solver.objective_
     return steps
 
