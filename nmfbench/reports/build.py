@@ -32,7 +32,7 @@ from nmfbench.pages.environment import ASSETS, environment
 from nmfbench.papers.paper import paper as paper_of
 from nmfbench.records import tally
 from nmfbench.records.store import Store
-from nmfbench.reports import race
+from nmfbench.reports import growth, race
 from nmfbench.reports.about import add_addresses, write_about
 from nmfbench.reports.audits import write_audits
 from nmfbench.reports.boards import write_leaderboards
@@ -309,7 +309,7 @@ def _write_more(content: _Content, output) -> list[Path]:
     if regrets := rows_of():
         written.append(write_regret(regrets, output))
     if races := race.rows_of():
-        written.append(race.write_race(races, output))
+        written.append(race.write_race(races, output, growth.tables(growth.rows_of())))
     return written + write_about(content.papers, output, changes=content.changes is not None)
 
 

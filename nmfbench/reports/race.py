@@ -25,6 +25,7 @@ __all__ = [
     "mean_ratio",
     "ratio",
     "rows_of",
+    "titled",
     "words_of",
     "write_race",
 ]
@@ -172,7 +173,9 @@ def _median(row, target):
     return float(np.median(row["seconds"][TARGETS.index(target)]))
 
 
-def write_race(rows: Sequence[dict[str, Any]], output: Path) -> Path:
+def write_race(
+    rows: Sequence[dict[str, Any]], output: Path, growth: dict[str, Any] | None = None
+) -> Path:
     """Write ``race.html``; its path.
 
     Parameters
@@ -181,6 +184,8 @@ def write_race(rows: Sequence[dict[str, Any]], output: Path) -> Path:
         At least one.
     output : Path
         Folder of the report.
+    growth : dict, optional
+        As :func:`nmfbench.reports.growth.tables` gives it.
     """
     problems: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
@@ -195,7 +200,7 @@ def write_race(rows: Sequence[dict[str, Any]], output: Path) -> Path:
                 "starts": len(found[0]["ends"]),
                 "rows": [
                     {
-                        **_title(row),
+                        **titled(row),
                         "cells": [_cell(row, reference, target) for target in TARGETS],
                         "ends": [100 * (x - 1) for x in np.quantile(row["ends"], [0.5, 0, 1])],
                     }
@@ -216,10 +221,11 @@ def write_race(rows: Sequence[dict[str, Any]], output: Path) -> Path:
         dates=dates,
         processors=sorted({row["processor"] for row in rows}),
         load=max(row["load"] for row in rows),
+        growth=growth,
     )
 
 
-def _title(row):
+def titled(row):
     """Name of a solver, and its card if it is one of the registry."""
     if row.get("name"):
         return {"name": row["name"], "card": None}
@@ -241,7 +247,7 @@ def _over_problems(rows):
                 for mean, count in zip(means, reached, strict=True)
             ]
             first = np.inf if means[0] is None else means[0].value
-            shown.append((first, {**_title(own[0]), "cells": cells}))
+            shown.append((first, {**titled(own[0]), "cells": cells}))
         yield {
             "loss": loss,
             "title": LOSSES[loss],

@@ -179,7 +179,7 @@ def made(n_rows=30, n_columns=20, rank=3):
 
 
 def test_a_library_is_timed_by_longer_and_longer_fits(monkeypatch):
-    """Whole fits, the clock around each; between two of them the trace is a line."""
+    """Whole fits, the clock around each; the trace goes from one to the next."""
     X, W, H = made()
     clock, asked = itertools.count(), []
     monkeypatch.setattr(outside, "time", SimpleNamespace(process_time=lambda: next(clock)))
@@ -194,13 +194,41 @@ def test_a_library_is_timed_by_longer_and_longer_fits(monkeypatch):
 
     monkeypatch.setattr(outside, "MOST", 10)
     found = trace_of(Outside("a library", "frobenius", fits, lambda: True), X, W, H, 9.0, 0)
-    assert asked == [1, 1, 2, 3, 4, 5, 6, 7, 8, 10]
-    solver = make_solver("hals", n_components=3, max_iter=10, tol=0).fit(X, W=W, H=H)
+    assert asked == [1, 1, 2, 3, 4, 6, 9, 14]
+    solver = make_solver("hals", n_components=3, max_iter=14, tol=0).fit(X, W=W, H=H)
     expected = solver.trace_["objective"]
-    assert found["iteration"].tolist() == list(range(11))
-    np.testing.assert_allclose(np.delete(found["objective"], 9), np.delete(expected, 9))
-    assert found["objective"][9] == pytest.approx(expected[[8, 10]].mean())
+    assert found["iteration"].tolist() == list(range(15))
+    np.testing.assert_allclose(found["objective"][asked], expected[asked])
+    np.testing.assert_allclose(found["objective"], expected, rtol=1e-3)
+    assert (np.diff(found["objective"]) < 0).all()
     assert set(found["cpu_seconds"]) == {0.0, 1.0}  # each fit took one second of this clock
+
+
+def test_the_last_fit_takes_what_a_run_may(monkeypatch):
+    """It is no longer than the seconds leave room for, if a fit takes a second an iteration."""
+    clock = [0.0]
+    monkeypatch.setattr(outside, "time", SimpleNamespace(process_time=lambda: clock[0]))
+
+    def fit(n_iter):
+        clock[0] += n_iter
+
+    counts = [n_iter for n_iter, *_ in outside._growing(fit, lambda found: (0, 0), 10.0)]
+    assert counts == [1, 2, 3, 4, 6, 9]
+    counts = [n_iter for n_iter, *_ in outside._growing(fit, lambda found: (0, 0), 8.0)]
+    assert counts == [1, 2, 3, 4, 6, 8]
+
+
+def test_a_run_that_goes_nowhere_ends():
+    """A fit that ends as high as the one before it is the last."""
+    X, W, H = made()
+
+    def fits(X, W, H, seconds, seed):
+        for n_iter in itertools.count(1):
+            scale = max(0.5, 1 - n_iter / 10)
+            yield n_iter, float(n_iter), scale * W, H
+
+    found = trace_of(Outside("a library", "frobenius", fits, lambda: True), X, W, H, 9.0, 0)
+    assert found["iteration"][-1] == 6
 
 
 @pytest.mark.parametrize(
