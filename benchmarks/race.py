@@ -39,7 +39,16 @@ from benchmarks.outside import MOST, OUTSIDE, trace_of
 from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.datasets.base import DataMissingError, load_dataset
 from nmfbench.records.provenance import host
-from nmfbench.reports.race import FILE, REFERENCE, TARGETS, judge, ratio, rows_of
+from nmfbench.reports.race import (
+    FILE,
+    LEVELS,
+    REFERENCE,
+    TARGETS,
+    judge,
+    ratio,
+    rows_of,
+    seconds_to,
+)
 from nmfbench.solvers import make_solver
 from nmfbench.stats.traces import lowest, objective_at, time_to
 
@@ -150,30 +159,31 @@ def race(X, problem, starts, seconds):
 
 
 def summary(runs):
-    """For each solver its CPU seconds to each target from each start, and its ends over the best.
+    """For each solver its CPU seconds to each level from each start, and its ends over the best.
 
     Returns
     -------
     dict
-        Key -> {"seconds": list (targets, starts), "ends": list (starts,)}.
+        Key -> {"seconds": level -> list (starts,), "ends": list (starts,)}.
     """
     ends = {key: np.array([lowest(run) for run in found]) for key, found in runs.items()}
     best = np.min(list(ends.values()), axis=0)
     return {
         key: {
-            "seconds": np.transpose(list(map(_times, found, best))).tolist(),
+            "seconds": dict(zip(map("{:g}".format, LEVELS), times.tolist(), strict=True)),
             "ends": (ends[key] / best).tolist(),
         }
         for key, found in runs.items()
+        for times in [np.transpose(list(map(_times, found, best)))]
     }
 
 
 def _times(run, best):
-    """Seconds to each target, of the run's own end if it has settled."""
+    """Seconds to each level, of the run's own end if it has settled."""
     end, late = lowest(run), 0.8 * run["cpu_seconds"][-1]
     settled = objective_at(run, late) - end < _SETTLED * end
-    level = end if settled else best
-    return [time_to(run, target * level) for target in TARGETS]
+    lowered = end if settled else best
+    return [time_to(run, level * lowered) for level in LEVELS]
 
 
 def rows_for(problem, starts, seconds):
@@ -206,7 +216,8 @@ def table(rows):
     lines = [f"  {'':14}{heads}{'ends at':>20}"]
     for row in rows:
         cells = ""
-        for target, seconds in zip(TARGETS, row["seconds"], strict=True):
+        for target in TARGETS:
+            seconds = seconds_to(row, target)
             median, reached = np.median(seconds), int(np.isfinite(seconds).sum())
             text = f"{median:.3g} s" if np.isfinite(median) else "never"
             against = str(ratio(row, reference, target) or "")
@@ -256,9 +267,10 @@ def keep(rows, file):
     order = {(problem.loss, problem.title): number for number, problem in enumerate(PROBLEMS)}
     kept = sorted(kept + rows, key=lambda row: order.get((row["loss"], row["problem"]), len(order)))
     for row in kept:  # JSON knows no infinity
-        row["seconds"] = [
-            [s if np.isfinite(s) else None for s in of_target] for of_target in row["seconds"]
-        ]
+        row["seconds"] = {
+            level: [s if np.isfinite(s) else None for s in starts]
+            for level, starts in row["seconds"].items()
+        }
     file.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 

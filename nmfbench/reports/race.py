@@ -17,6 +17,7 @@ from nmfbench.reports.boards import solver_name
 __all__ = [
     "FILE",
     "GOALS",
+    "LEVELS",
     "REFERENCE",
     "TARGETS",
     "Goal",
@@ -25,6 +26,7 @@ __all__ = [
     "mean_ratio",
     "ratio",
     "rows_of",
+    "seconds_to",
     "titled",
     "words_of",
     "write_race",
@@ -33,8 +35,11 @@ __all__ = [
 FILE = Path(__file__).with_name("race.json")
 """Results of the benchmark."""
 
-TARGETS = (1.01, 1.001, 1.0001)
+LEVELS = (1.1, 1.05, 1.02, 1.01, 1.005, 1.002, 1.001, 1.0005, 1.0002, 1.0001)
 """Multiples of the objective at which a run ends, or should."""
+
+TARGETS = (1.01, 1.001, 1.0001)
+"""Those levels that tables show."""
 
 REFERENCE = {"frobenius": "hals", "kl": "kl-mu"}
 """By loss, the solver that others are compared with."""
@@ -108,13 +113,21 @@ def rows_of(file: Path = FILE) -> list[dict[str, Any]]:
     """One row for each problem and solver measured so far; what was never reached is infinite."""
     rows = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
     for row in rows:
-        row["seconds"] = [[np.inf if s is None else s for s in starts] for starts in row["seconds"]]
+        row["seconds"] = {
+            level: [np.inf if s is None else s for s in starts]
+            for level, starts in row["seconds"].items()
+        }
     return rows
+
+
+def seconds_to(row: dict[str, Any], level: float) -> np.ndarray:
+    """CPU seconds to one of :data:`LEVELS` from each start."""
+    return np.array(row["seconds"][f"{level:g}"])
 
 
 def ratio(row: dict[str, Any], other: dict[str, Any], target: float) -> Ratio | None:
     """The ratio of two solvers on one problem, or None where neither comes so near."""
-    ours, theirs = (np.array(side["seconds"][TARGETS.index(target)]) for side in (row, other))
+    ours, theirs = (seconds_to(side, target) for side in (row, other))
     with np.errstate(invalid="ignore"):
         value, *each = np.r_[np.median(ours), ours] / np.r_[np.median(theirs), theirs]
     if np.isnan(value):
@@ -170,7 +183,7 @@ def _words(value, exact):
 
 
 def _median(row, target):
-    return float(np.median(row["seconds"][TARGETS.index(target)]))
+    return float(np.median(seconds_to(row, target)))
 
 
 def write_race(
@@ -280,7 +293,7 @@ def mean_ratio(rows, references, target) -> Ratio | None:
         other = references[row["problem"]]
         if not np.isfinite([_median(row, target), _median(other, target)]).any():
             continue
-        sides = np.array([side["seconds"][TARGETS.index(target)] for side in (row, other)])
+        sides = np.array([seconds_to(side, target) for side in (row, other)])
         sides = np.log(np.minimum(sides, [[row["limit"]], [other["limit"]]]))
         starts = np.arange(sides.shape[1])
         drawn = np.vstack([starts, rng.choice(starts, (_DRAWS, len(starts)))])
@@ -297,7 +310,7 @@ _DRAWS = 2000  # of starts, for intervals
 
 
 def _cell(row, reference, target):
-    seconds = np.array(row["seconds"][TARGETS.index(target)])
+    seconds = seconds_to(row, target)
     found = None if row is reference else ratio(row, reference, target)
     return {
         "median": float(np.median(seconds)),
