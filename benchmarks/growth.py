@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.data import factors, low_rank
 from benchmarks.outside import OUTSIDE
-from benchmarks.race import RACERS, fitted
+from benchmarks.race import RACERS, fitted, title_of
 from nmfbench.cards.scaling import slope
 from nmfbench.records.provenance import host
 from nmfbench.reports.growth import AXES, FILE, THREADS, rows_of
@@ -83,7 +83,7 @@ def row_of(key, loss, seconds):
                 on_threads[axis].append(pace(key, X, size[2], seconds, "seconds"))
     return {
         "solver": key,
-        "name": OUTSIDE[key].name if key in OUTSIDE else None,
+        "name": title_of(key),
         "loss": loss,
         "sizes": sizes,
         "exponents": {

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib.util
+import importlib.metadata
 import os
 import shutil
 import subprocess
@@ -57,8 +57,8 @@ class Outside:
     loss : str
     fits : callable
         ``(X, W, H, seconds, seed)`` -> iterator of :data:`Fit`.
-    is_installed : callable
-        Without arguments.
+    version : callable
+        Without arguments; None where it is not installed.
     sparse : bool
         Whether it takes sparse data.
     """
@@ -66,8 +66,16 @@ class Outside:
     name: str
     loss: str
     fits: Callable[..., Iterator[Fit]]
-    is_installed: Callable[[], bool]
+    version: Callable[[], str | None]
     sparse: bool = True
+
+    def is_installed(self) -> bool:
+        return self.version() is not None
+
+    @property
+    def title(self) -> str:
+        """Name and version, as the page shows them."""
+        return f"{self.name} ({self.version()})"
 
 
 def trace_of(racer: Outside, X, W, H, seconds: float, seed: int) -> np.ndarray:
@@ -103,8 +111,11 @@ def _growing(fit: Callable[[int], Any], factors: Callable, seconds: float) -> It
         n_iter = max(n_iter + 1, round(n_iter * min(_GROWTH, seconds / took)))
 
 
-def _has(module: str) -> bool:
-    return importlib.util.find_spec(module) is not None
+def _version(distribution: str) -> str | None:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 # -- PLANC ------------------------------------------------------------------------------------
@@ -187,11 +198,12 @@ repeat {
 
 
 @functools.cache
-def _has_rcppml() -> bool:
+def _version_of_rcppml() -> str | None:
     if shutil.which("Rscript") is None:
-        return False
-    words = ["Rscript", "-e", "library(RcppML)"]
-    return subprocess.run(words, capture_output=True, check=False).returncode == 0
+        return None
+    words = ["Rscript", "-e", "library(RcppML); cat(format(packageVersion('RcppML')))"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    return done.stdout if done.returncode == 0 else None
 
 
 def _rcppml(X, W, H, seconds, seed):
@@ -225,13 +237,17 @@ OUTSIDE = {
             f"PLANC {name}",
             "frobenius",
             functools.partial(_planc, algorithm=algorithm),
-            functools.partial(_has, "pyplanc"),
+            functools.partial(_version, "pyplanc"),
         )
         for algorithm, name in _PLANC.items()
     },
     "tensorly-hals": Outside(
-        "TensorLy HALS", "frobenius", _tensorly, functools.partial(_has, "tensorly"), sparse=False
+        "TensorLy HALS",
+        "frobenius",
+        _tensorly,
+        functools.partial(_version, "tensorly"),
+        sparse=False,
     ),
-    "rcppml": Outside("RcppML", "frobenius", _rcppml, _has_rcppml),
+    "rcppml": Outside("RcppML", "frobenius", _rcppml, _version_of_rcppml),
 }
 """By key, in the order of the tables."""

@@ -32,6 +32,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
+import sklearn
 
 import nmfbench
 from benchmarks.data import factors, low_rank
@@ -39,6 +40,7 @@ from benchmarks.outside import MOST, OUTSIDE, trace_of
 from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.datasets.base import DataMissingError, load_dataset
 from nmfbench.records.provenance import host
+from nmfbench.reports.boards import solver_name
 from nmfbench.reports.race import (
     FILE,
     LEVELS,
@@ -143,6 +145,13 @@ def racers(X, loss):
     return (*RACERS[loss], *there)
 
 
+def title_of(key):
+    """Of a solver of another library its name and version; None of ours."""
+    if key in OUTSIDE:
+        return OUTSIDE[key].title
+    return f"{solver_name(key)} ({sklearn.__version__})" if key in _PEERS else None
+
+
 def race(X, problem, starts, seconds):
     """Runs of all racers from each start: key -> list of traces."""
     keys = racers(X, problem.loss)
@@ -203,8 +212,7 @@ def rows_for(problem, starts, seconds):
         "load": os.getloadavg()[1] / host()["cores"],
     }
     return [
-        {**facts, "solver": key, "name": OUTSIDE[key].name if key in OUTSIDE else None, **result}
-        for key, result in found.items()
+        {**facts, "solver": key, "name": title_of(key), **result} for key, result in found.items()
     ]
 
 

@@ -30,7 +30,7 @@ from nmfbench.cli.options import hint
 from nmfbench.cli.output import Reporter
 from nmfbench.core.text import one_line, printable
 
-__all__ = ["main", "parse"]
+__all__ = ["main", "make_parsers", "parse"]
 
 _EPILOG = """\
 TARGET is an artefact (robust-xray/fig3), a paper (robust-xray: all of its artefacts) or 'all', the
@@ -131,7 +131,7 @@ class _Parser(argparse.ArgumentParser):
 
 def parse(argv):
     """Arguments of a command; ``function`` among them names what answers it."""
-    parser, parsers = _parsers()
+    parser, parsers = make_parsers()
     if "_ARGCOMPLETE" in os.environ:  # a shell asks for the words that may come next
         import argcomplete
 
@@ -149,7 +149,7 @@ def parse(argv):
     return args
 
 
-def _parsers():
+def make_parsers():
     """The main parser, and the parsers of the commands by name."""
     parser = _Parser(
         "nmfbench",

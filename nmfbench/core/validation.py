@@ -75,6 +75,8 @@ def check_data(estimator, X, *, reset=True, accept_sparse=True, nonnegative=True
         order="C",
         ensure_min_samples=1,
     )
+    if not X.dtype.isnative:  # of a DataFrame, whose byte order scikit-learn keeps
+        X = X.astype(X.dtype.newbyteorder("="))
     if nonnegative:
         _check_nonnegative(X, "X")
     _check_magnitude(X, "X", X.dtype)

@@ -43,6 +43,7 @@ __all__ = [
     "WorkerPool",
     "compute",
     "first_objectives",
+    "make_record",
     "run",
 ]
 
@@ -266,7 +267,7 @@ def compute(
         base = _base_from(*compute(trial.base, worker, time_limit, perturbation=perturbation))
     try:
         if base.error is not None:
-            return _record(trial, {"error": base.error}, {}), {}
+            return make_record(trial, {"error": base.error}, {}), {}
         answer, arrays = worker.run(trial.to_dict(), time_limit, base.outcome, perturbation)
     except (TimeoutError, WorkerDied) as error:
         answer, arrays = {"error": f"{type(error).__name__}: {error}"}, {}
@@ -279,13 +280,16 @@ def compute(
     try:
         if changed:
             raise ValueError(f"its code is no longer {trial.code}; start the run again")
-        record = _record(trial, answer, arrays)
+        record = make_record(trial, answer, arrays)
         to_row(record)
         for name in arrays:
             name.encode()
     except _MALFORMED as error:
         why = f"BadAnswer: the child gave what no record holds: {type(error).__name__}: {error}"
-        record, arrays = _record(trial, {"error": why.encode(errors="replace").decode()}, {}), {}
+        record, arrays = (
+            make_record(trial, {"error": why.encode(errors="replace").decode()}, {}),
+            {},
+        )
     return record, arrays
 
 
@@ -314,8 +318,20 @@ def _base_from(record, arrays) -> Base:
     return Base(Outcome(record["metrics"], fit, arrays))
 
 
-def _record(trial, answer, arrays) -> dict[str, Any]:
-    """Record of an answer, as the store keeps it."""
+def make_record(
+    trial: Trial, answer: dict[str, Any], arrays: dict[str, np.ndarray]
+) -> dict[str, Any]:
+    """Record of a trial, as the store keeps it.
+
+    Parameters
+    ----------
+    trial : Trial
+    answer : dict
+        Of the child: ``outcome``, with ``metrics`` and ``fit``, or ``error``; ``elapsed`` seconds
+        and bytes of ``peak_memory``, if they are known.
+    arrays : dict of str to ndarray
+        Of the outcome; of the ``trace`` the record keeps the first objectives.
+    """
     outcome = answer.get("outcome", {"metrics": {}, "fit": {}})
     wrapped = registry.solvers[trial.solver].info.get("wraps")
     record = trial.to_dict() | {
@@ -439,7 +455,7 @@ def _on_cluster(
                         raise SchedulerError(
                             f"the workers of {address} cannot compute trials: {why!r}"
                         ) from why
-                    answer = _record(trial, {"error": f"the Dask worker died: {why}"}, {}), {}
+                    answer = make_record(trial, {"error": f"the Dask worker died: {why}"}, {}), {}
                 if (answer[0]["key"], answer[0]["code"]) != (trial.key, trial.code):
                     raise SchedulerError(
                         f"the workers of {address} run other code for {trial.solver!r} than is "

@@ -53,6 +53,7 @@ from nmfbench.reports.notebooks import (
     write_complete,
 )
 from nmfbench.reports.printed import write_numbers
+from nmfbench.reports.race_page import write_race
 from nmfbench.reports.reference import write_reference
 from nmfbench.reports.regret import rows_of, write_regret
 from nmfbench.reports.section import Section, contents, with_sentences
@@ -309,7 +310,7 @@ def _write_more(content: _Content, output) -> list[Path]:
     if regrets := rows_of():
         written.append(write_regret(regrets, output))
     if races := race.rows_of():
-        written.append(race.write_race(races, output, growth.tables(growth.rows_of())))
+        written += write_race(races, growth.rows_of(), output)
     return written + write_about(content.papers, output, changes=content.changes is not None)
 
 

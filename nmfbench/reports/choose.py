@@ -205,5 +205,5 @@ def write_choose(boards: Sequence[Leaderboard], output: Path) -> Path:
         scores=scores,
         plain=solver_name(PLAIN),
         regret=bool(rows_of()),
-        race=bool(race.rows_of()),
+        race=race.soonest(race.rows_of()),
     )

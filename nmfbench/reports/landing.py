@@ -22,6 +22,7 @@ from nmfbench.comparison.leaderboards import Leaderboard, preferred
 from nmfbench.core import registry
 from nmfbench.pages.environment import render_page
 from nmfbench.papers.paper import Paper, paper
+from nmfbench.reports import race
 from nmfbench.reports.boards import solver_name
 from nmfbench.reports.changes import Changes
 from nmfbench.reports.numbers import KINDS, NUMBERED, named, share
@@ -243,6 +244,7 @@ def write_landing(
         wrong=expected_wrong(evaluations),
         boards=boards,
         jobs=preferred(boards),
+        race=race.soonest(race.rows_of()),
         policy=POLICY,
         n_solvers=len(registry.solvers),
         comparison=(output / "comparison" / "index.html").exists(),

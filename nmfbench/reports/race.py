@@ -1,4 +1,4 @@
-"""Page of the race on hard problems, as ``benchmarks/race.py`` measured it."""
+"""The race on hard problems, as ``benchmarks/race.py`` measured it: goals, ratios and means."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nmfbench.comparison.leaderboards import LOSSES
-from nmfbench.pages.environment import render_page
+from nmfbench.core import registry
 from nmfbench.reports.boards import solver_name
 
 __all__ = [
@@ -24,12 +24,13 @@ __all__ = [
     "Ratio",
     "judge",
     "mean_ratio",
+    "median_to",
     "ratio",
     "rows_of",
     "seconds_to",
+    "soonest",
     "titled",
     "words_of",
-    "write_race",
 ]
 
 FILE = Path(__file__).with_name("race.json")
@@ -125,6 +126,11 @@ def seconds_to(row: dict[str, Any], level: float) -> np.ndarray:
     return np.array(row["seconds"][f"{level:g}"])
 
 
+def median_to(row: dict[str, Any], level: float) -> float:
+    """Median of :func:`seconds_to` over starts."""
+    return float(np.median(seconds_to(row, level)))
+
+
 def ratio(row: dict[str, Any], other: dict[str, Any], target: float) -> Ratio | None:
     """The ratio of two solvers on one problem, or None where neither comes so near."""
     ours, theirs = (seconds_to(side, target) for side in (row, other))
@@ -150,7 +156,7 @@ def judge(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[Goal, str, bool | No
             if solver == goal.solver and peer is not None and row["text"] >= goal.text:
                 value = ratio(row, peer, goal.target)
                 if value is not None:
-                    bound = _median(row, goal.target) / peer["limit"]
+                    bound = median_to(row, goal.target) / peer["limit"]
                     found[problem] = (value.value, True) if value.value else (bound, False)
         if not found:
             continue
@@ -182,91 +188,11 @@ def _words(value, exact):
     return words_of(value) if exact else f"at most {words_of(value)}"
 
 
-def _median(row, target):
-    return float(np.median(seconds_to(row, target)))
-
-
-def write_race(
-    rows: Sequence[dict[str, Any]], output: Path, growth: dict[str, Any] | None = None
-) -> Path:
-    """Write ``race.html``; its path.
-
-    Parameters
-    ----------
-    rows : list of dict
-        At least one.
-    output : Path
-        Folder of the report.
-    growth : dict, optional
-        As :func:`nmfbench.reports.growth.tables` gives it.
-    """
-    problems: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in rows:
-        problems.setdefault((row["loss"], row["problem"]), []).append(row)
-    tables = []
-    for (loss, problem), found in problems.items():
-        reference = next(row for row in found if row["solver"] == REFERENCE[loss])
-        tables.append(
-            {
-                "title": f"{problem}, {LOSSES[loss]}",
-                "shape": found[0]["shape"],
-                "starts": len(found[0]["ends"]),
-                "rows": [
-                    {
-                        **titled(row),
-                        "cells": [_cell(row, reference, target) for target in TARGETS],
-                        "ends": [100 * (x - 1) for x in np.quantile(row["ends"], [0.5, 0, 1])],
-                    }
-                    for row in found
-                ],
-            }
-        )
-    limits = sorted({row["limit"] for row in rows})
-    dates = sorted({row["date"] for row in rows})
-    return render_page(
-        "race.html",
-        output,
-        over=list(_over_problems(rows)),
-        tables=tables,
-        goals=[(str(goal), measured, met) for goal, measured, met in judge(rows)],
-        targets=TARGETS,
-        limits=limits,
-        dates=dates,
-        processors=sorted({row["processor"] for row in rows}),
-        load=max(row["load"] for row in rows),
-        growth=growth,
-    )
-
-
-def titled(row):
-    """Name of a solver, and its card if it is one of the registry."""
-    if row.get("name"):
-        return {"name": row["name"], "card": None}
-    return {"name": solver_name(row["solver"]), "card": f"solvers/{row['solver']}.html"}
-
-
-def _over_problems(rows):
-    """For each loss a table of means over problems, the fastest to the first target first."""
-    for loss in dict.fromkeys(row["loss"] for row in rows):
-        there = [row for row in rows if row["loss"] == loss]
-        references = {row["problem"]: row for row in there if row["solver"] == REFERENCE[loss]}
-        shown = []
-        for solver in dict.fromkeys(row["solver"] for row in there):
-            own = [row for row in there if row["solver"] == solver]
-            means = [mean_ratio(own, references, target) for target in TARGETS]
-            reached = [sum(np.isfinite(_median(row, target)) for row in own) for target in TARGETS]
-            cells = [
-                _texts(mean) | {"reached": count, "of": len(own)}
-                for mean, count in zip(means, reached, strict=True)
-            ]
-            first = np.inf if means[0] is None else means[0].value
-            shown.append((first, {**titled(own[0]), "cells": cells}))
-        yield {
-            "loss": loss,
-            "title": LOSSES[loss],
-            "reference": solver_name(REFERENCE[loss]),
-            "rows": [row for _, row in sorted(shown, key=lambda pair: pair[0])],
-        }
+def titled(row: dict[str, Any]) -> dict[str, str | None]:
+    """Name of a solver, with the version of another library, and its card if it has one."""
+    key = row["solver"]
+    card = f"solvers/{key}.html" if key in registry.solvers else None
+    return {"name": row.get("name") or solver_name(key), "card": card}
 
 
 def mean_ratio(rows, references, target) -> Ratio | None:
@@ -291,7 +217,7 @@ def mean_ratio(rows, references, target) -> Ratio | None:
     rng, logs = np.random.default_rng(0), []
     for row in rows:
         other = references[row["problem"]]
-        if not np.isfinite([_median(row, target), _median(other, target)]).any():
+        if not np.isfinite([median_to(row, target), median_to(other, target)]).any():
             continue
         sides = np.array([seconds_to(side, target) for side in (row, other)])
         sides = np.log(np.minimum(sides, [[row["limit"]], [other["limit"]]]))
@@ -309,16 +235,60 @@ def mean_ratio(rows, references, target) -> Ratio | None:
 _DRAWS = 2000  # of starts, for intervals
 
 
-def _cell(row, reference, target):
-    seconds = seconds_to(row, target)
-    found = None if row is reference else ratio(row, reference, target)
-    return {
-        "median": float(np.median(seconds)),
-        "reached": int(np.isfinite(seconds).sum()),
-    } | _texts(found)
+def soonest(rows: Sequence[dict[str, Any]], target: float = TARGETS[0]) -> list[str]:
+    """For each loss a sentence on who first comes near the best objective, on all problems.
+
+    Parameters
+    ----------
+    rows : list of dict
+    target : float
+        One of :data:`TARGETS`.
+    """
+    found = []
+    for loss, reference in REFERENCE.items():
+        runs: dict[str, list[dict[str, Any]]] = {}
+        for row in rows:
+            if row["loss"] == loss:
+                runs.setdefault(row["solver"], []).append(row)
+        references = {row["problem"]: row for row in runs.get(reference, [])}
+        means = {
+            solver: mean
+            for solver, own in runs.items()
+            if solver != reference and len(own) == len(references)
+            if (mean := mean_ratio(own, references, target)) is not None
+        }
+        ranked = sorted(means, key=lambda solver: means[solver].value)
+        theirs = [solver for solver in ranked if _is_of_others(solver)]
+        shown = [
+            (titled(runs[solver][0])["name"], f"{_bound(runs[solver], references, target)}{lead}")
+            for solver in [*ranked[:1], *theirs[:1]]
+            for mean in [means[solver]]
+            for lead in [f"{mean.value:.2f} times [{mean.low:.2f}, {mean.high:.2f}]"]
+        ]
+        if not shown:
+            continue
+        name, lead = shown[0]
+        text = (
+            f"{name} takes {lead} the CPU time of {solver_name(reference)} to an objective within "
+            f"{100 * (target - 1):g} % of where it ends ({LOSSES[loss]}, {len(references)} hard "
+            "problems)"
+        )
+        if shown[1:] and shown[1] != shown[0]:
+            text += f"; of other libraries the first is {', '.join(shown[1])}"
+        found.append(f"{text}.")
+    return found
 
 
-def _texts(found: Ratio | None) -> dict[str, str]:
-    if found is None:
-        return {"ratio": "", "range": ""}
-    return {"ratio": str(found), "range": f"{words_of(found.low)} to {words_of(found.high)}"}
+def _bound(own, references, target):
+    """What a mean ratio is where runs did not come so near, whose limit is counted."""
+    ours, theirs = (
+        [np.isinf(median_to(row, target)) for row in rows]
+        for rows in (own, [references[row["problem"]] for row in own])
+    )
+    never = {(mine, peer) for mine, peer in zip(ours, theirs, strict=True) if mine != peer}
+    words = {frozenset([(True, False)]): "at least ", frozenset([(False, True)]): "at most "}
+    return words.get(frozenset(never), "about " if never else "")
+
+
+def _is_of_others(solver):
+    return solver not in registry.solvers or registry.solvers[solver].info["wraps"] is not None

@@ -43,7 +43,7 @@ def test_decided_tests_over_hours(tmp_path):
     with Store(tmp_path) as store:
         for k, one in enumerate((*clear.grid("paper"), *late.grid("paper"))):
             answer = {"outcome": {"metrics": {"a": 1.0 + 0.01 * k}, "fit": {}}, "elapsed": HOUR}
-            record = runner._record(one, answer, {})
+            record = runner.make_record(one, answer, {})
             store.put(record | {"finished": f"2026-01-01T{k:02d}:00:00+00:00"})
         unplanned = replace(clear, id="alpha/other", planned=None)
         found = course([late, clear, unplanned], store)
@@ -61,7 +61,7 @@ def test_a_look_that_is_not_complete_is_none(tmp_path):
         assert course([clear], store).empty
         for one in clear.grid("paper")[:-1]:
             answer = {"outcome": {"metrics": {"a": 1.0 + 0.01 * one.repeat}, "fit": {}}}
-            store.put(runner._record(one, answer, {}))
+            store.put(runner.make_record(one, answer, {}))
         assert course([clear], store)["repeats"].tolist() == [5]
 
 
@@ -78,7 +78,7 @@ def test_trials_for_further_readings_take_no_look_away(tmp_path):
     with Store(tmp_path) as store:
         for one in usual:
             answer = {"outcome": {"metrics": {"a": 1.0 + 0.01 * one.repeat}, "fit": {}}}
-            store.put(runner._record(one, answer, {}))
+            store.put(runner.make_record(one, answer, {}))
         assert course([grown], store)["repeats"].tolist() == [5, 10]
 
 
@@ -134,7 +134,7 @@ def test_hours_on_cores(tmp_path):
     with Store(tmp_path) as store:
         for one in clear.grid("paper")[:5]:
             answer = {"outcome": {"metrics": {"a": 1.0}, "fit": {}}, "elapsed": HOUR}
-            store.put(runner._record(one, answer, {}))
+            store.put(runner.make_record(one, answer, {}))
         found = on_cores([clear], store)
     assert found["cores"].tolist() == [1, 2, 10, 100, 1000]
     assert found["hours"].tolist() == pytest.approx([10.0, 5.0, 1.0, 1.0, 1.0])

@@ -38,7 +38,7 @@ def store(tmp_path):
 
 
 def record_of(one, metric):
-    return runner._record(one, {"outcome": {"metrics": {"a": metric}, "fit": {}}}, {})
+    return runner.make_record(one, {"outcome": {"metrics": {"a": metric}, "fit": {}}}, {})
 
 
 class Answers:

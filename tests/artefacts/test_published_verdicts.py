@@ -1,4 +1,4 @@
-"""The published verdicts: what each decided test must have, and that sentences follow from them."""
+"""The published verdicts and numbers: what each must have, and that they follow from the book."""
 
 import json
 import math
@@ -12,13 +12,14 @@ from nmfbench.papers.paper import paper
 from nmfbench.records.store import Store
 from nmfbench.reports.findings import findings_table
 from nmfbench.verdicts.evaluate import claim_rows, evaluate
+from nmfbench.verdicts.numbers import number_rows
 from nmfbench.verdicts.sentences import outcome, sentence_rows
 from nmfbench.verdicts.verdict import DECIDED
 
 ROOT = Path(__file__).parents[2]
-CLAIMS, SENTENCES = (
+CLAIMS, SENTENCES, NUMBERS = (
     json.loads((ROOT / "reports" / f"{name}.json").read_text(encoding="utf-8"))
-    for name in ("claims", "sentences")
+    for name in ("claims", "sentences", "numbers")
 )
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
 TESTED = [row for row in CLAIMS if row["verdict"] in DECIDED and row["p_value"] is not None]
@@ -91,7 +92,7 @@ def test_sentences_follow_from_their_tests(key):
 
 @pytest.mark.parametrize("artefact", ARTEFACTS, ids=lambda artefact: artefact.id)
 def test_verdicts_follow_from_the_published_records(artefact, published_store):
-    """Also verdicts that read arrays: a reader has the book, and no more."""
+    """Also verdicts that read arrays, and ours beside printed numbers: a reader has the book."""
     if missing := artefact.missing_data("paper"):
         pytest.skip(
             f"its grid is on {', '.join(missing)}, which the project may not redistribute or which "
@@ -99,9 +100,15 @@ def test_verdicts_follow_from_the_published_records(artefact, published_store):
         )
     published = {row["id"]: (row["verdict"], row["n"]) for row in CLAIMS}
     with Store(published_store, create=False) as store:
-        rows = claim_rows(evaluate(artefact, store, stand_in=True))
+        evaluation = evaluate(artefact, store, stand_in=True)
+        rows, numbers = claim_rows(evaluation), number_rows(evaluation)
     found = {row["id"]: (row["verdict"], row["n"]) for row in rows}
     assert found == {name: published[name] for name in found}
+    assert len(numbers) == len(artefact.printed)
+    for row in numbers:
+        (beside,) = [one for one in NUMBERS if one["id"] == row["id"]]
+        assert row | {"ours": None, "interval": None} == beside | {"ours": None, "interval": None}
+        assert row["ours"] == pytest.approx(beside["ours"])
 
 
 def test_the_readme_has_the_published_findings():

@@ -66,7 +66,7 @@ TIMED = replace(CURVES, id="alpha/timed", grid=lambda profile: grid(profile, tim
 
 def record_of(trial, **changes):
     answer = {"outcome": {"metrics": {"a": 0.25}, "fit": {}}, "elapsed": 2.0}
-    return runner._record(trial, answer, {}) | changes
+    return runner.make_record(trial, answer, {}) | changes
 
 
 @pytest.fixture

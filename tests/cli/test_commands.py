@@ -16,7 +16,7 @@ import pytest
 
 import nmfbench
 from nmfbench import cli
-from nmfbench.cli.app import _call, _command_files, _parsers
+from nmfbench.cli.app import _call, _command_files, make_parsers
 from nmfbench.commands.errors import UsageError
 from nmfbench.commands.progress import Begun, Computed, Ended, Note
 from nmfbench.commands.values import bytes_of, command, converted, moment, seconds
@@ -144,7 +144,7 @@ def test_a_comparison_shows_its_table_and_its_pictures(tmp_path):
 
 def test_options_are_keywords_of_the_functions():
     """Each option of a command is a keyword of its function, with the same default."""
-    _, parsers = _parsers()
+    _, parsers = make_parsers()
     for name, parser in parsers.items():
         function = function_of(parser.get_default("function"))
         parameters = inspect.signature(function).parameters

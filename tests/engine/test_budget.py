@@ -13,7 +13,7 @@ from nmfbench.records.store import Store
 
 def record_of(one, **changes):
     answer = {"outcome": {"metrics": {"a": 1.0}, "fit": {}}}
-    return runner._record(one, answer, {}) | changes
+    return runner.make_record(one, answer, {}) | changes
 
 
 def grid(*solvers, repeats=3, levels=(0.1, 0.2), **fields):

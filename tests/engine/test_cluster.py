@@ -1,6 +1,8 @@
 """One core, two jobs, a Dask cluster: the same records, bit for bit."""
 
+import contextlib
 import os
+import random
 import sys
 import threading
 import time
@@ -17,8 +19,8 @@ from nmfbench.trials.target import FIELDS
 from nmfbench.trials.trial import Trial
 
 
-@pytest.fixture(scope="module")
-def cluster():
+@contextlib.contextmanager
+def two_workers():
     """Two worker processes of one thread each, on this machine."""
     distributed = pytest.importorskip("distributed")
     with warnings.catch_warnings():
@@ -31,6 +33,12 @@ def cluster():
             silence_logs=50,
         ) as local:
             yield local
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with two_workers() as local:
+        yield local
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +81,56 @@ def test_cluster(tmp_path, serial, cluster):
         assert whole == RunSummary(done=len(grid) - len(some), found=len(some), total=len(grid))
         assert_same_content(store, serial)
         assert targets_of(store) == targets_of(serial)
+
+
+@pytest.mark.slow
+def test_killed_workers_lose_and_double_nothing(tmp_path, serial):
+    """Each of three kills at random costs what ran there and no more: it is computed elsewhere."""
+    rng, grid = random.Random(0), small_grid()
+    with two_workers() as cluster, Store(tmp_path) as store:
+
+        def kill():
+            for _ in range(3):
+                time.sleep(rng.uniform(2, 5))
+                victim = rng.choice(list(cluster.workers.values()))
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    psutil.Process(victim.pid).kill()
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        summary = run(grid, store, scheduler=cluster.scheduler_address)
+        killer.join()
+        assert summary == RunSummary(done=len(grid), total=len(grid))
+        assert_same_content(store, serial)
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_ends_loses_nothing_that_is_stored(tmp_path, serial):
+    """The run ends with an error; one on another cluster goes on from where it was."""
+    grid, stored = small_grid(), threading.Event()
+    with Store(tmp_path) as store:
+        with two_workers() as cluster:
+
+            def end():
+                stored.wait(60)
+                cluster.close()
+
+            ending = threading.Thread(target=end)
+            ending.start()
+            with pytest.raises(SchedulerError):
+                run(
+                    grid,
+                    store,
+                    scheduler=cluster.scheduler_address,
+                    progress=lambda summary, record: stored.set(),
+                )
+            ending.join()
+        kept = len(store.records())
+        assert 0 < kept < len(grid)
+        with two_workers() as cluster:
+            summary = run(grid, store, scheduler=cluster.scheduler_address)
+        assert summary == RunSummary(done=len(grid) - kept, found=kept, total=len(grid))
+        assert_same_content(store, serial)
 
 
 @pytest.mark.slow
@@ -149,7 +207,7 @@ def test_a_cluster_without_workers_is_told_of(tmp_path, monkeypatch):
 
 def _answers(values, limits, base, target):
     answer = {"outcome": {"metrics": {"a": 1.0}, "fit": {}}}
-    return runner._record(Trial.from_dict(values), answer, {}), {}
+    return runner.make_record(Trial.from_dict(values), answer, {}), {}
 
 
 _answers.__module__ = "__main__"  # so that it travels by value

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from engine import assert_same_content, install, python, start_python, survivors, trial
 
-from nmfbench.engine.runner import _record, run
+from nmfbench.engine.runner import make_record, run
 from nmfbench.records.pending import missing
 from nmfbench.records.repair import survey
 from nmfbench.records.schema import AUDIT
@@ -112,7 +112,7 @@ def write_on(folder, number, out):
     with Store(folder) as store:
         for i in itertools.count():
             ours = [trial(repeat=4 * (1000 * number + i) + k) for k in range(3)]
-            records = [_record(one, ANSWER, {}) for one in ours]
+            records = [make_record(one, ANSWER, {}) for one in ours]
             if number % 3 == 1:
                 store.put_imported((record, {"W": np.ones(9)}) for record in records)
             else:
@@ -127,7 +127,7 @@ def write_on(folder, number, out):
 def storm(folder, kills):
     """Kill a process that writes again and again, and look at the store after each time."""
     rng, confirmed, whole = random.Random(1), set(), 0
-    _record(trial(), ANSWER, {})  # what takes long is known before the first fork
+    make_record(trial(), ANSWER, {})  # what takes long is known before the first fork
     for number in range(kills):
         reading, writing = os.pipe()
         if (child := os.fork()) == 0:

@@ -259,7 +259,7 @@ def computed(monkeypatch):
         with lock:
             keys.append(one.key)
         failure = {"error": "boom"} if one.params else {}
-        return runner._record(
+        return runner.make_record(
             one, {"outcome": {"metrics": {"a": 1.0}, "fit": {}}} | failure, {}
         ), {}
 
@@ -310,7 +310,7 @@ def test_timed_trials_run_alone(tmp_path, monkeypatch):
         order.append(one.timed)
         time.sleep(0.02)
         running.remove(one)
-        return runner._record(one, {"outcome": {"metrics": {}, "fit": {}}}, {}), {}
+        return runner.make_record(one, {"outcome": {"metrics": {}, "fit": {}}}, {}), {}
 
     monkeypatch.setattr(runner, "compute", compute)
     trials = [trial(repeat=r, timed=timed) for r in range(6) for timed in (True, False)]
@@ -338,7 +338,7 @@ def test_a_child_stays_from_one_batch_to_the_next(tmp_path, monkeypatch):
     def compute(one, worker, limit, base):
         seen.append((one.timed, worker, frozenset(alive)))
         time.sleep(0.02)  # so that all workers have their turn
-        return runner._record(one, {"outcome": {"metrics": {}, "fit": {}}}, {}), {}
+        return runner.make_record(one, {"outcome": {"metrics": {}, "fit": {}}}, {}), {}
 
     monkeypatch.setattr(runner, "Worker", Counted)
     monkeypatch.setattr(runner, "compute", compute)
@@ -361,7 +361,7 @@ def test_another_run_was_faster(tmp_path, monkeypatch):
     with Store(tmp_path) as store, Store(tmp_path) as other:
 
         def compute(one, worker, limit, base):
-            record = runner._record(one, {"outcome": {"metrics": {"a": 1.0}, "fit": {}}}, {})
+            record = runner.make_record(one, {"outcome": {"metrics": {"a": 1.0}, "fit": {}}}, {})
             other.put(record)
             return record | {"metrics": {"a": 2.0}}, {}
 

@@ -186,7 +186,7 @@ def test_sensitivity_is_measured_once_for_each_group_and_kept(folder, capsys):
 
 def test_a_failure_is_a_difference(store, monkeypatch):
     """A record that cannot be computed any more does not come out of today's code."""
-    failed = (runner._record(PLAIN[0], {"error": "ValueError: no"}, {}), {})
+    failed = (runner.make_record(PLAIN[0], {"error": "ValueError: no"}, {}), {})
     monkeypatch.setattr(module, "compute", lambda *_: failed)
     (group,) = audit(store, [PLAIN[0].key])
     assert group.count("different") == 1
@@ -336,7 +336,7 @@ def test_a_record_that_differs_withdraws_the_word_for_its_group(store, again, mo
 def test_no_audit_vouches_for_times(elsewhere, again):
     """Nobody can tell whether a time was measured."""
     timed = trial(timed=True)
-    record = runner._record(timed, {"outcome": {"metrics": {"a": 1.0}, "fit": {}}}, {})
+    record = runner.make_record(timed, {"outcome": {"metrics": {"a": 1.0}, "fit": {}}}, {})
     elsewhere.put_imported([(record, {})])
     audit(elsewhere, [timed.key])
     assert timed in again

@@ -90,7 +90,7 @@ def artefacts(monkeypatch):
 
 def record_of(one, metric=0.25, **changes):
     answer = {"outcome": {"metrics": {"a": metric}, "fit": {"n_iter": 3, "objective": 0.1}}}
-    record = runner._record(one, answer | {"elapsed": 0.5}, {})
+    record = runner.make_record(one, answer | {"elapsed": 0.5}, {})
     return record | {"finished": "2026-01-01T00:00:00+00:00"} | changes
 
 

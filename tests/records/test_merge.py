@@ -14,11 +14,11 @@ ELSEWHERE = {"platform": "other", "cpu": "other", "cores": 1}
 
 def record_of(one, metric=1.0, **changes):
     answer = {"outcome": {"metrics": {"a": metric}, "fit": {}}}
-    return runner._record(one, answer, {}) | changes
+    return runner.make_record(one, answer, {}) | changes
 
 
 def failed(one, **changes):
-    return runner._record(one, {"error": "ValueError: no"}, {}) | changes
+    return runner.make_record(one, {"error": "ValueError: no"}, {}) | changes
 
 
 def merged(held, offered, **options):

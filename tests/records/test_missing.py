@@ -38,7 +38,7 @@ def computed(monkeypatch):
 
 def record_of(one, **changes):
     answer = {"outcome": {"metrics": {"a": 1.0}, "fit": {}}}
-    return runner._record(one, answer, {}) | changes
+    return runner.make_record(one, answer, {}) | changes
 
 
 def test_what_has_a_finished_record_is_not_missing(store):

@@ -118,7 +118,7 @@ def fill(store, plan, score=0.5):
     for cell in plan.cells:
         answer = {"outcome": {"metrics": {"accuracy-5": score}, "fit": {"n_iter": 1}}}
         for one in filter(None, (cell.trial, cell.trial.base)):
-            store.put(runner._record(one, answer | {"elapsed": 0.1}, {}))
+            store.put(runner.make_record(one, answer | {"elapsed": 0.1}, {}))
 
 
 def test_a_saved_file_tells_no_place_and_no_time(sent):

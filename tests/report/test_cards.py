@@ -491,7 +491,7 @@ def test_a_card_says_how_a_solver_stands_among_all(tmp_path):
             for problem in problems_of("recognition", "smoke"):
                 trial = problem.trial(key, problem.params_of(key), 0)
                 outcome = {"metrics": {"accuracy-5": 1 / (1 + i)}, "fit": {}}
-                store.put(runner._record(trial, {"outcome": outcome}, {}))
+                store.put(runner.make_record(trial, {"outcome": outcome}, {}))
         (evidence,) = gather([], store)
     able = [key for key in keys if key in evidence.counts]
     assert set(keys) - set(able) == {"inmf-vc", "mahnmf-sym", "sym-mu"}

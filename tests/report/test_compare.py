@@ -514,7 +514,7 @@ def test_published_baselines_serve_but_for_their_timings(tiny_grid, tmp_path):
         timings = timings_folder(tmp_path)
         for cell in plan.cells:
             if not cell.entrant.new:
-                record = runner._record(cell.trial, NOTHING, {})
+                record = runner.make_record(cell.trial, NOTHING, {})
                 store.put(record | {"host": {"platform": "other", "cpu": "other", "cores": 1}})
         todo = look_up(plan, store, timings)
         assert todo.timed_here == timed
@@ -524,7 +524,7 @@ def test_published_baselines_serve_but_for_their_timings(tiny_grid, tmp_path):
         with Store(timings) as here:
             for cell in plan.cells:
                 if cell.trial.key in timed - mine:
-                    here.put(runner._record(cell.trial, NOTHING, {}))
+                    here.put(runner.make_record(cell.trial, NOTHING, {}))
         todo = look_up(plan, store, timings)
         assert todo.timed_here == timed
         assert todo.baselines == 0
@@ -565,7 +565,7 @@ def test_timings_of_another_machine_or_release_are_taken_again(tiny_grid, tmp_pa
     plan = make_plan([known("mu")], tasks=["convergence"])
     with Store(tmp_path) as store:
         for cell in plan.cells:
-            record = runner._record(cell.trial, NOTHING, {})
+            record = runner.make_record(cell.trial, NOTHING, {})
             store.put(record | elsewhere, {"trace": np.zeros(1)})
         assert look_up(plan, store, tmp_path / "timings").timed_here == keys(plan)
 
@@ -575,11 +575,11 @@ def test_timings_without_a_trace_are_taken_again(tiny_grid, tmp_path):
     plan = make_plan([known("mu")], tasks=["convergence"])
     with Store(tmp_path) as store:
         cell = plan.cells[0]
-        store.put(runner._record(cell.trial, NOTHING, {}), {"trace": np.zeros(1)})
+        store.put(runner.make_record(cell.trial, NOTHING, {}), {"trace": np.zeros(1)})
         assert not look_up(plan, store, tmp_path / "timings").timed_here
         assert not (tmp_path / "timings").exists()
         cell = plan.cells[-1]
-        store.put(runner._record(cell.trial, NOTHING, {}))
+        store.put(runner.make_record(cell.trial, NOTHING, {}))
         assert look_up(plan, store, tmp_path / "timings").timed_here == keys(plan)
 
 
@@ -597,7 +597,7 @@ def test_a_solver_that_hangs_is_asked_no_more(tiny_grid, file, tmp_path, monkeyp
             asked.append(trial.task)
             assert counted.acquire(timeout=60)
             answer = {"error": "TimeoutError: the trial exceeded its time limit of 3 s\n  File ..."}
-        return runner._record(trial, answer, {}), {}
+        return runner.make_record(trial, answer, {}), {}
 
     def progress(summary, record):
         if record["solver"].endswith("Mine"):
@@ -635,7 +635,7 @@ def test_a_solver_that_hangs_now_and_then_runs_to_the_end(tiny_grid, tmp_path, m
     def compute(trial, worker, limit, base):
         late = trial.solver == "mu" and next(fits) % 3 < 2
         answer = {"error": "TimeoutError: 3 s"} if late else NOTHING
-        return runner._record(trial, answer, {}), {}
+        return runner.make_record(trial, answer, {}), {}
 
     monkeypatch.setattr(runner, "compute", compute)
     plan = make_plan([known("mu")], tasks=["convergence"])

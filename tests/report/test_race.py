@@ -14,7 +14,17 @@ from benchmarks.outside import OUTSIDE, Outside, trace_of
 from benchmarks.race import Problem, keep, run_of, summary, table
 from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.optim.losses import LOSSES
-from nmfbench.reports.race import TARGETS, judge, mean_ratio, ratio, rows_of, write_race
+from nmfbench.reports.race import (
+    LEVELS,
+    TARGETS,
+    judge,
+    mean_ratio,
+    ratio,
+    rows_of,
+    seconds_to,
+    soonest,
+)
+from nmfbench.reports.race_page import write_race
 from nmfbench.solvers import make_solver
 
 
@@ -35,6 +45,14 @@ FACTS = {
 }  # fmt: skip
 
 
+def at_targets(row):
+    return [list(seconds_to(row, target)) for target in TARGETS]
+
+
+def at_every_level(seconds):
+    return {f"{level:g}": seconds for level in LEVELS}
+
+
 def rows(runs, **facts):
     return [{**FACTS, **facts, "solver": key, **found} for key, found in summary(runs).items()]
 
@@ -42,8 +60,9 @@ def rows(runs, **facts):
 def test_a_run_on_its_way_is_timed_against_the_best_of_its_start():
     """Each start has its own best, from which targets and ends are counted."""
     found = summary({"hals-her": [QUICK, QUICK], "hals": [SLOW, STUCK]})
-    assert found["hals-her"]["seconds"] == [[1, 1], [2, 2], [2, 2]]
-    assert found["hals"]["seconds"] == [[4, np.inf], [5, np.inf], [np.inf] * 2]
+    assert at_targets(found["hals-her"]) == [[1, 1], [2, 2], [2, 2]]
+    assert at_targets(found["hals"]) == [[4, np.inf], [5, np.inf], [np.inf] * 2]
+    assert list(found["hals"]["seconds"]) == [f"{level:g}" for level in LEVELS]
     np.testing.assert_allclose(found["hals"]["ends"], [1.0005, 1.5])
 
 
@@ -51,7 +70,7 @@ def test_a_run_that_has_settled_is_timed_against_its_own_end():
     """Another minimum is no slowness: where it lies is in the ends."""
     settled = trace((0, 9.0), (1, 1.2), (2, 1.1), (3, 1.1), (10, 1.1))
     found = summary({"hals-her": [QUICK], "hals": [settled]})["hals"]
-    assert found["seconds"] == [[2], [2], [2]]
+    assert at_targets(found) == [[2], [2], [2]]
     np.testing.assert_allclose(found["ends"], [1.1])
 
 
@@ -86,22 +105,59 @@ def test_the_mean_over_problems_counts_what_never_came():
     hals, her, mu = rows(there)
     also = rows({"hals": [STUCK] * 3, "hals-her": [STUCK] * 3}, problem="more")
     for row in also:
-        row["seconds"] = [[np.inf] * 3] * 3
+        row["seconds"] = at_every_level([np.inf] * 3)
     references = {row["problem"]: row for row in (hals, also[0])}
     found = mean_ratio([her, also[1]], references, 1.01)
     assert (found.value, found.low, found.high) == (0.25, 0.25, 0.25)
     never = mean_ratio([mu], references, 1.01)
     assert never.value == 1.0  # 4 s, the limit of both
     assert mean_ratio([also[1]], references, 1.01) is None
-    spread = mean_ratio([{**her, "seconds": [[1.0, 2.0, 4.0]] * 3}], references, 1.01)
+    spread = mean_ratio([{**her, "seconds": at_every_level([1.0, 2.0, 4.0])}], references, 1.01)
     assert (spread.low, spread.high) == (0.25, 1.0)
+
+
+def test_the_first_is_named_in_a_sentence_beside_other_libraries():
+    """Who did not run on all problems of a loss is no first; a loss without a race has no word."""
+    runs = {"hals": [SLOW] * 3, "hals-her": [QUICK] * 3, "sklearn-cd": [SLOW] * 3}
+    more = rows(
+        {
+            "hals": [SLOW] * 3,
+            "hals-her": [QUICK] * 3,
+            "sklearn-cd": [SLOW] * 3,
+            "nenmf": [QUICK] * 3,
+        },
+        problem="more",
+    )
+    (sentence,) = soonest(rows(runs) + more)
+    assert sentence == (
+        "HALS-HER takes 0.25 times [0.25, 0.25] the CPU time of HALS to an objective within 1 % of "
+        "where it ends (Frobenius norm, 2 hard problems); of other libraries the first is "
+        "scikit-learn CD, 1.00 times [1.00, 1.00]."
+    )
+    theirs = rows({"hals": [SLOW], "hals-her": [SLOW], "sklearn-cd": [QUICK]})
+    (sentence,) = soonest(theirs)
+    assert sentence.startswith("scikit-learn CD takes 0.25 times")
+    assert "of other libraries" not in sentence
+    assert soonest([]) == []
+
+
+def test_a_lead_over_runs_that_never_came_is_a_bound():
+    """Their limit counts, so that they take at least so long, and what beats them at most."""
+    (sentence,) = soonest(rows({"hals": [SLOW], "hals-her": [QUICK], "sklearn-cd": [STUCK]}))
+    assert "HALS-HER takes 0.25 times" in sentence
+    assert "scikit-learn CD, at least 1.00 times" in sentence
+    (sentence,) = soonest(rows({"hals": [STUCK], "hals-her": [QUICK]}))
+    assert "HALS-HER takes at most 0.25 times" in sentence
+    both = rows({"hals": [STUCK], "hals-her": [QUICK]})
+    both += rows({"hals": [QUICK], "hals-her": [STUCK]}, problem="more")
+    assert "HALS-HER takes about 1.00 times" in soonest(both)[0]
 
 
 def test_the_page_counts_problems_on_which_a_solver_came_so_near(tmp_path):
     """In the table over all problems, the fastest first."""
     both = rows({"hals": [SLOW] * 3, "hals-her": [QUICK] * 3})
     both += rows({"hals": [SLOW] * 3, "hals-her": [STUCK] * 3}, problem="more")
-    page = write_race(both, tmp_path).read_text(encoding="utf-8")
+    page = write_race(both, [], tmp_path)[0].read_text(encoding="utf-8")
     over = page[page.index('id="frobenius"') : page.index("faces, r = 5")]
     assert over.index("HALS-HER") < over.index(">HALS<")
     counts = re.findall(r"\d of \d", over)  # where the end of HALS is above 1.0001 of the best
@@ -111,7 +167,7 @@ def test_the_page_counts_problems_on_which_a_solver_came_so_near(tmp_path):
 def test_the_page_shows_losses_beside_leads(tmp_path):
     """Medians, how many starts came so near, ratios with their range, ends and goals."""
     runs = {"hals": [SLOW, STUCK, STUCK], "hals-her": [QUICK] * 3, "sklearn-cd": [QUICK] * 3}
-    page = write_race(rows(runs), tmp_path).read_text(encoding="utf-8")
+    page = write_race(rows(runs), [], tmp_path)[0].read_text(encoding="utf-8")
     for words in (
         "faces, r = 5, Frobenius norm",
         "30 × 20, 3 starts",
@@ -136,7 +192,7 @@ def test_rows_of_a_problem_replace_its_old_ones(tmp_path):
     keep(rows({"hals": [QUICK]}, problem="ORL, r = 40"), file)
     assert [row["problem"] for row in rows_of(file)] == ["ORL, r = 40", "BBC, r = 20"]
     keep(rows({"hals": [STUCK], "mu": [QUICK]}, problem="BBC, r = 20"), file)
-    assert rows_of(file)[1]["seconds"] == [[np.inf]] * len(TARGETS)
+    assert rows_of(file)[1]["seconds"] == at_every_level([np.inf])
     json.loads(file.read_text(), parse_constant=pytest.fail)
 
 
@@ -193,7 +249,7 @@ def test_a_library_is_timed_by_longer_and_longer_fits(monkeypatch):
         return outside._growing(fit, lambda found: found, seconds)
 
     monkeypatch.setattr(outside, "MOST", 10)
-    found = trace_of(Outside("a library", "frobenius", fits, lambda: True), X, W, H, 9.0, 0)
+    found = trace_of(Outside("a library", "frobenius", fits, lambda: "1.0"), X, W, H, 9.0, 0)
     assert asked == [1, 1, 2, 3, 4, 6, 9, 14]
     solver = make_solver("hals", n_components=3, max_iter=14, tol=0).fit(X, W=W, H=H)
     expected = solver.trace_["objective"]
@@ -227,7 +283,7 @@ def test_a_run_that_goes_nowhere_ends():
             scale = max(0.5, 1 - n_iter / 10)
             yield n_iter, float(n_iter), scale * W, H
 
-    found = trace_of(Outside("a library", "frobenius", fits, lambda: True), X, W, H, 9.0, 0)
+    found = trace_of(Outside("a library", "frobenius", fits, lambda: "1.0"), X, W, H, 9.0, 0)
     assert found["iteration"][-1] == 6
 
 

@@ -115,13 +115,19 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     parts, chunks = (of_rank[(of_rank["measure"] == PART) == share] for share in (True, False))
     shares = mean_table(parts, PART, place, between=(0, 1))
     seconds = mean_table(chunks, SECONDS, place, geometric=True)
-    slopes = [
-        exponents_of(frame, measure).rename("slope").reset_index().assign(measure=measure)
+    grown = [
+        mean_table(
+            exponents_of(frame, measure)
+            .rename("slope")
+            .reset_index()
+            .assign(measure=measure, where=EXPONENT),
+            "slope",
+            place,
+        )
         for measure in _GROWING
         if (frame["measure"] == measure).any()
     ]
-    grown = pd.concat(slopes, ignore_index=True).assign(where=EXPONENT)
-    return pd.concat([shares, seconds, mean_table(grown, "slope", place)], ignore_index=True)
+    return pd.concat([shares, seconds, *grown], ignore_index=True)
 
 
 def _text(column):
