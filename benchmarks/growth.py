@@ -100,7 +100,7 @@ def line(row):
     """Exponents, and two threads over one, as text."""
     exponents = "".join(f"{axis:>5} {row['exponents'].get(axis, np.nan):5.2f}" for axis in AXES)
     gains = "".join(f"{two / one:7.2f}" for one, two in row["on_threads"].values())
-    return f"  {row['solver']:14}{exponents}   two threads over one{gains}"
+    return f"  {row['solver']:14}{exponents}" + (f"   two threads over one{gains}" if gains else "")
 
 
 def main(argv=None) -> int:
