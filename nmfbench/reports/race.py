@@ -260,7 +260,10 @@ def soonest(rows: Sequence[dict[str, Any]], target: float = TARGETS[0]) -> list[
         ranked = sorted(means, key=lambda solver: means[solver].value)
         theirs = [solver for solver in ranked if _is_of_others(solver)]
         shown = [
-            (titled(runs[solver][0])["name"], f"{_bound(runs[solver], references, target)}{lead}")
+            (
+                str(titled(runs[solver][0])["name"]),
+                f"{_bound(runs[solver], references, target)}{lead}",
+            )
             for solver in [*ranked[:1], *theirs[:1]]
             for mean in [means[solver]]
             for lead in [f"{mean.value:.2f} times [{mean.low:.2f}, {mean.high:.2f}]"]

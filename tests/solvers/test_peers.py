@@ -100,6 +100,18 @@ def test_an_empty_first_block_is_named():
         SklearnMiniBatch(n_components=2).partial_fit(np.zeros((5, 4)))
 
 
+@pytest.mark.parametrize("cls", THEIRS)
+def test_sparse_data_of_single_precision_may_have_any_unit(cls):
+    """They are scaled for the estimator, and stay in single precision."""
+    X = sp.csr_matrix(noisy().astype(np.float32))
+    plain = cls(n_components=4, max_iter=5, tol=0, random_state=0)
+    wanted = plain.fit_transform(X) @ plain.components_
+    scaled = cls(n_components=4, max_iter=5, tol=0, random_state=0)
+    found = scaled.fit_transform(X * np.float32(2.0**24)) @ scaled.components_
+    assert scaled.components_.dtype == np.float32
+    np.testing.assert_allclose(found * 2.0**-24, wanted, rtol=0.1)
+
+
 def test_zeros_can_be_fitted_from_given_factors():
     """Data of zeros are no obstacle to scikit-learn where the start is not zero."""
     W, H = factors(30, 20, 4)

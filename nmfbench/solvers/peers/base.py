@@ -62,7 +62,7 @@ class BasePeer(BaseAlternating):
 
     def _step(self, X, s):
         model, unit = self._peer(s.W.shape[1]), _unit(X)
-        data = X if unit == 1 else X / unit**2
+        data = X if unit == 1 else (X / unit**2).astype(X.dtype, copy=False)  # sparse: float64
         H = np.ascontiguousarray(s.Ht.T) / unit
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # stop_reason_ says it
