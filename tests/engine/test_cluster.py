@@ -86,7 +86,7 @@ def test_cluster(tmp_path, serial, cluster):
 @pytest.mark.slow
 def test_killed_workers_lose_and_double_nothing(tmp_path, serial):
     """Each of three kills at random costs what ran there and no more: it is computed elsewhere."""
-    rng, grid = random.Random(0), small_grid()
+    rng, grid, killed = random.Random(0), small_grid(), []
     with two_workers() as cluster, Store(tmp_path) as store:
 
         def kill():
@@ -95,10 +95,12 @@ def test_killed_workers_lose_and_double_nothing(tmp_path, serial):
                 victim = rng.choice(list(cluster.workers.values()))
                 with contextlib.suppress(psutil.NoSuchProcess):
                     psutil.Process(victim.pid).kill()
+                    killed.append(victim.pid)
 
         killer = threading.Thread(target=kill)
         killer.start()
         summary = run(grid, store, scheduler=cluster.scheduler_address)
+        assert killed  # in the midst of it
         killer.join()
         assert summary == RunSummary(done=len(grid), total=len(grid))
         assert_same_content(store, serial)
