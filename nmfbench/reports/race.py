@@ -22,6 +22,7 @@ __all__ = [
     "TARGETS",
     "Goal",
     "Ratio",
+    "by_solver",
     "judge",
     "mean_ratio",
     "median_to",
@@ -195,6 +196,17 @@ def titled(row: dict[str, Any]) -> dict[str, str | None]:
     return {"name": row.get("name") or solver_name(key), "card": card}
 
 
+def by_solver(
+    rows: Sequence[dict[str, Any]], loss: str
+) -> tuple[dict[str, list[dict[str, Any]]], dict[str, dict[str, Any]]]:
+    """The rows of a loss by solver, and those of its reference by problem."""
+    runs: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        if row["loss"] == loss:
+            runs.setdefault(row["solver"], []).append(row)
+    return runs, {row["problem"]: row for row in runs.get(REFERENCE[loss], [])}
+
+
 def mean_ratio(rows, references, target) -> Ratio | None:
     """Geometric mean over problems of a solver's median time over that of the reference.
 
@@ -246,11 +258,7 @@ def soonest(rows: Sequence[dict[str, Any]], target: float = TARGETS[0]) -> list[
     """
     found = []
     for loss, reference in REFERENCE.items():
-        runs: dict[str, list[dict[str, Any]]] = {}
-        for row in rows:
-            if row["loss"] == loss:
-                runs.setdefault(row["solver"], []).append(row)
-        references = {row["problem"]: row for row in runs.get(reference, [])}
+        runs, references = by_solver(rows, loss)
         means = {
             solver: mean
             for solver, own in runs.items()

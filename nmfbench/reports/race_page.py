@@ -18,6 +18,7 @@ from nmfbench.reports.race import (
     REFERENCE,
     TARGETS,
     Ratio,
+    by_solver,
     judge,
     mean_ratio,
     median_to,
@@ -92,11 +93,9 @@ def write_race(
 def _over_problems(rows):
     """For each loss a table of means over problems, the fastest to the first target first."""
     for loss in dict.fromkeys(row["loss"] for row in rows):
-        there = [row for row in rows if row["loss"] == loss]
-        references = {row["problem"]: row for row in there if row["solver"] == REFERENCE[loss]}
+        runs, references = by_solver(rows, loss)
         shown = []
-        for solver in dict.fromkeys(row["solver"] for row in there):
-            own = [row for row in there if row["solver"] == solver]
+        for own in runs.values():
             means = [mean_ratio(own, references, target) for target in TARGETS]
             cells = [
                 _texts(mean)
