@@ -96,15 +96,9 @@ def write_profiles(rows: Sequence[dict[str, Any]], output: Path) -> dict[str, An
     panels, tables = [], []
     for title, costs in costs_by_kind(rows):
         panels.append(performance_profile(costs, largest=_LARGEST).assign(panel=title))
-        problems, starts, levels = (costs.index.unique(name).size for name in costs.index.names)
+        problems, starts = (costs.index.unique(name).size for name in ("problem", "start"))
         tables.append(
-            {
-                "title": title,
-                "rows": shares(costs),
-                "problems": problems,
-                "starts": starts,
-                "levels": levels,
-            }
+            {"title": title, "rows": shares(costs), "problems": problems, "starts": starts}
         )
     figure = draw_profile(
         pd.concat(panels, ignore_index=True),
