@@ -133,7 +133,7 @@ def test_sparse_and_dense_data_have_the_same_iterates(dtype):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_a_step_that_cancels_a_reconstruction_leaves_numbers(dtype):
     """Where the data are zero, and what is left of it is lost beside the component that falls."""
-    floor = dtype(1e-30)
+    floor = dtype(1e-14)
     X, W = np.array([[1, 0]], dtype), np.ones((1, 2), dtype)
     H = np.array([[0, 1], [1, np.finfo(dtype).eps / 100]], dtype)
     masses, pull = H.sum(axis=1), (X / (W @ H)) @ H.T
@@ -186,6 +186,19 @@ def test_degenerate_data_survive(form):
     model = KLNewton(n_components=2, random_state=0)
     W = model.fit_transform(form(np.zeros((6, 5))))
     assert np.max(W @ model.components_) < 1e-6
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("power", [-180, -60, 60, 180])
+def test_the_unit_of_the_data_does_not_matter(form, power):
+    """Data times an even power of two have the same iterates, times its root: nothing rounds."""
+    X, (W, H) = counts(), factors(40, 30, 3)
+    unit = KLNewton(n_components=3, max_iter=8, tol=0).fit(form(X), W=W, H=H)
+    root = 2.0 ** (power // 2)
+    model = KLNewton(n_components=3, max_iter=8, tol=0)
+    model.fit(form(X * root**2), W=W * root, H=H * root)
+    np.testing.assert_allclose(model.components_, unit.components_ * root, rtol=1e-12)
+    np.testing.assert_allclose(model.trace_["objective"] / root**2, unit.trace_["objective"])
 
 
 def test_blocks_of_rows_do_not_matter(monkeypatch):

@@ -24,19 +24,21 @@ from nmfbench.optim.kernels.kl_sparse import longest, pull_of_row
 __all__ = ["kl_newton_csr", "kl_newton_dense"]
 
 _SAFE = 0.6838  # where -log(1 - u) = u + u^2
+_PER_FLOOR = 1e12  # a factor's own unit over its floor
 _BYTES = 128  # multiple of a row's length in memory: loops over it have no remainder
 _FAST = {"reassoc", "contract", "nsz", "nnan"}
 
 
 @njit(cache=True, fastmath=_FAST, error_model="numpy")
-def _slopes(x, y, before, step, a, floor):
+def _slopes(x, y, before, step, a, least):
     """``y += step before``; then the sums p and q along ``a``.
 
-    A step downwards may cancel all of a y where there are no data, and no quotient by it is finite.
+    A step downwards may cancel all of a y where there are no data, and no quotient by it is finite:
+    y is kept at or above ``least``.
     """
     p, q = y.dtype.type(0), y.dtype.type(0)
     for j in range(x.shape[0]):
-        value = max(y[j] + step * before[j], floor)
+        value = max(y[j] + step * before[j], least)
         y[j] = value
         share = a[j] / value
         pull = x[j] * share
@@ -58,8 +60,10 @@ def _largest_share(x, y, a):
 def _row(w, x, y, A, masses, floor, n_sweeps, active, count):
     """Steps in the coefficients ``active[:count]`` of one row, in turn.
 
-    ``A`` has the components as rows, at the places of ``x``; ``y`` is the reconstruction there.
+    ``A`` has the components as rows, at the places of ``x``; ``y`` is the reconstruction there,
+    whose unit is that of a product of two factors.
     """
+    least = floor * (floor * w.dtype.type(_PER_FLOOR))
     safe, one, step = w.dtype.type(_SAFE), w.dtype.type(1), w.dtype.type(0)
     before = active[0]
     for sweep in range(n_sweeps):
@@ -67,7 +71,7 @@ def _row(w, x, y, A, masses, floor, n_sweeps, active, count):
             k = active[e]
             if sweep > 0 and w[k] <= floor:
                 continue
-            p, q = _slopes(x, y, A[before], step, A[k], floor)
+            p, q = _slopes(x, y, A[before], step, A[k], least)
             before, step = k, w.dtype.type(0)
             if masses[k] > 0 and q > 0:
                 step = max((p / q) * (p / masses[k] - one), floor - w[k])

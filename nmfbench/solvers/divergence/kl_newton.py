@@ -20,7 +20,7 @@ from nmfbench.solvers.divergence.kl import BaseKL
     reference="after Hsieh & Dhillon 2011",
     cost=("nmr",),
     monotone=True,
-    version=2,  # the products of its slopes are added in another order
+    version=3,  # the floor of the reconstruction has the reconstruction's unit
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class KLNewton(BaseKL):
