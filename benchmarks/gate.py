@@ -2,15 +2,19 @@
 
 The benchmarks of this checkout run on two trees, that of a commit (``--base``) and this one with
 its uncommitted changes, each in a process of its own, in turns: A B B A, then B A A B. A sample is
-CPU time on one thread, of as many calls as take 30 ms; two processes that run the same code may
-differ by some per cent for as long as they live, by where their memory happens to lie, so that the
-unit of observation is a pair of processes.
+CPU time on one thread, of as many calls as take 10 ms. A processor that others share is a fifth
+faster now than some seconds later, so that only neighbours in time are compared: the ratio of two
+processes is the median of the ratios of samples that follow each other. Two processes that run the
+same code may yet differ for as long as they live, by where their memory happens to lie: the unit of
+observation is a pair of processes.
 
-1. *Screening.* One pair, some rounds: a benchmark whose ratio is beyond ``--least`` is a suspect.
-   A time is the lower quartile of its samples, as what else the machine does only adds to them.
+1. *Screening.* One pair: where the ratio is beyond two thirds of ``--least``, a second one. A
+   benchmark whose mean is beyond it, too, is a suspect.
 2. *Decision.* Only suspects, on fresh pairs. The 95 % t interval of the mean log ratio over pairs
    has to lie wholly beyond 1, at Holm's level among all suspects, and the ratio beyond ``--least``.
-   As the samples are new, their choice by the first ones costs no level.
+   As the samples are new, their choice by the first ones costs no level. What is undecided has as
+   many pairs again, unless they are nearly sure to change nothing; p-values are doubled for the
+   two looks.
 
 Gains are reported by the same rule. First of all the base is compared with itself: if that finds a
 difference, the machine is too noisy, and nothing is decided.
@@ -38,9 +42,10 @@ from benchmarks import CHECKOUT
 __all__ = ["Case", "Comparison", "compare", "decide", "judge"]
 
 ALPHA = 0.05
-_SAMPLE = 0.03  # CPU seconds of a sample, at least
-_QUANTILE = 0.25  # of samples: what else the machine does only adds to them
-_SECONDS_A_SAMPLE = 3.0  # a case whose one call takes longer has fewer rounds
+_SAMPLE = 0.01  # CPU seconds, at least
+_SECONDS = 6.0  # CPU seconds of a case on a pair; dearer ones have two rounds
+_SCREEN = 2 / 3  # of the smallest change that counts
+_LOOKS = 2
 _TREES = CHECKOUT / ".venv" / "build" / "gate"
 
 
@@ -67,13 +72,18 @@ class Comparison:
     interval : (float, float)
         95 % t interval of it.
     p_value : float
-        Two-sided, that the ratio is 1; Holm's among the suspects.
+        Two-sided, that the ratio is 1; Holm's among the suspects, times the number of looks.
     """
 
     case: Case
     ratio: float
     interval: tuple[float, float]
     p_value: float
+
+    def is_open(self, least: float) -> bool:
+        """Whether more pairs may show a change that counts."""
+        low, high = self.interval
+        return self.word(least) == "undecided" and (high >= 1 + least or low <= 1 / (1 + least))
 
     def word(self, least: float) -> str:
         """The decision: "slower", "faster" or "undecided"."""
@@ -111,11 +121,11 @@ def judge(case: Case, ratios: np.ndarray) -> Comparison:
 
 
 def decide(found: list[Comparison]) -> list[Comparison]:
-    """The comparisons with Holm's p-values, the smallest first."""
+    """The comparisons with Holm's p-values times the number of looks, the smallest first."""
     found = sorted(found, key=lambda comparison: comparison.p_value)
     largest = 0.0
     for place, comparison in enumerate(found):
-        largest = max(largest, min(1.0, (len(found) - place) * comparison.p_value))
+        largest = max(largest, min(1.0, _LOOKS * (len(found) - place) * comparison.p_value))
         comparison.p_value = largest
     return found
 
@@ -210,7 +220,10 @@ class Pair:
     left_out: dict[Case, str] = field(default_factory=dict)
 
     def ratio(self, case: Case, rounds: int) -> float | None:
-        """Ratio of the times of a call, the head over the base; None where it has none."""
+        """Ratio of the times of a call, the head over the base; None where it has none.
+
+        The median over twice as many neighbouring samples as there are rounds.
+        """
         first = {side: getattr(self, side).ask(case) for side in ("base", "head")}
         for answer in first.values():
             if "left out" in answer:
@@ -218,7 +231,7 @@ class Pair:
                 return None
         calls = first["base"]["calls"]
         seconds = first["base"]["seconds"] * calls
-        rounds = max(2, min(rounds, math.ceil(_SECONDS_A_SAMPLE * rounds / (4 * seconds + 1e-9))))
+        rounds = max(2, min(rounds, math.ceil(_SECONDS / (4 * seconds + 1e-9))))
         times: dict[str, list[float]] = {"base": [], "head": []}
         for turn in range(rounds):
             order = (
@@ -232,8 +245,7 @@ class Pair:
                     self.left_out[case] = answer["left out"]
                     return None
                 times[side].append(answer["seconds"])
-        head, base = (np.quantile(times[side], _QUANTILE) for side in ("head", "base"))
-        return float(head / base)
+        return float(np.exp(np.median(np.log(times["head"]) - np.log(times["base"]))))
 
     def close(self) -> None:
         self.base.close()
@@ -246,7 +258,7 @@ def compare(
     cases: list[Case],
     *,
     least: float,
-    rounds: int = 6,
+    rounds: int = 15,
     pairs: int = 6,
     say=lambda text: None,
 ) -> tuple[list[Comparison], dict[Case, str]]:
@@ -259,29 +271,40 @@ def compare(
     dict
         Case -> why it was left out.
     """
-    pair, suspects = Pair(Process(base), Process(head)), []
-    try:
-        for number, case in enumerate(cases, 1):
-            ratio = pair.ratio(case, rounds)
-            if ratio is not None:
-                say(f"[{number}/{len(cases)}] {ratio:5.3f}  {case}")
-                if not 1 / (1 + least) < ratio < 1 + least:
-                    suspects.append(case)
-    finally:
-        pair.close()
-    left_out, ratios = dict(pair.left_out), {case: [] for case in suspects}
-    for turn in range(pairs if suspects else 0):
-        say(f"{len(suspects)} suspects on fresh processes, {turn + 1} of {pairs}")
-        fresh = Pair(Process(base), Process(head))
+    left_out: dict[Case, str] = {}
+
+    def add_ratios(ratios: dict[Case, list[float]]) -> None:
+        """Of one more pair, for each case."""
+        pair = Pair(Process(base), Process(head))
         try:
-            for case in suspects:
-                ratio = fresh.ratio(case, rounds)
+            for case, found in ratios.items():
+                ratio = pair.ratio(case, rounds)
                 if ratio is not None:
-                    ratios[case].append(ratio)
+                    found.append(ratio)
         finally:
-            fresh.close()
-    found = [judge(case, np.array(r)) for case, r in ratios.items() if len(r) > 1]
-    return decide(found), left_out
+            pair.close()
+        left_out.update(pair.left_out)
+
+    screened: dict[Case, list[float]] = {case: [] for case in cases}
+    for _ in range(2):
+        say(f"{len(screened)} cases on a pair of processes")
+        add_ratios(screened)
+        beyond = math.log1p(_SCREEN * least)
+        screened = {
+            case: ratios
+            for case, ratios in screened.items()
+            if ratios and abs(np.log(ratios).mean()) > beyond
+        }
+    ratios: dict[Case, list[float]] = {case: [] for case in screened}
+    found: list[Comparison] = []
+    for look in range(_LOOKS):
+        undecided = [comparison.case for comparison in found if comparison.is_open(least)]
+        wanted = undecided if look else list(ratios)
+        for turn in range(pairs if wanted else 0):
+            say(f"look {look + 1}: {len(wanted)} suspects, pair {turn + 1} of {pairs}")
+            add_ratios({case: ratios[case] for case in wanted})
+        found = decide([judge(case, np.array(r)) for case, r in ratios.items() if len(r) > 1])
+    return found, left_out
 
 
 def tree_of(commit: str) -> Path:
@@ -328,8 +351,8 @@ def main(argv=None) -> int:
         metavar="SHARE",
         help="smallest change that counts (default: .05)",
     )
-    parser.add_argument("--rounds", type=int, default=6, help="of a pair of processes")
-    parser.add_argument("--pairs", type=int, default=6, help="of processes, for suspects")
+    parser.add_argument("--rounds", type=int, default=15, help="of a pair of processes (15)")
+    parser.add_argument("--pairs", type=int, default=6, help="of processes, for suspects (6)")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
     if args.serve:

@@ -1,4 +1,4 @@
-"""Every registered solver on fixed data: CPU time and peak memory of a fit, and how far it comes."""
+"""Every registered solver on fixed data: CPU time and peak memory of a fit; how far some come."""
 
 from functools import cache
 
@@ -59,7 +59,7 @@ class Fit(Benchmark):
 
 
 class Progress(Benchmark):
-    """The objective after a tenth of a CPU second, from given factors: where speed and steps meet."""
+    """The objective after a tenth of a CPU second, from given factors."""
 
     params = (["hals", "hals-her", "nenmf", "kl-mu", "kl-newton"], list(CASES)[1:])
     param_names = ("solver", "data")

@@ -59,9 +59,65 @@ def test_less_than_what_counts_is_undecided():
 
 
 def test_holm_orders_and_never_falls():
-    """The p-values are Holm's: times the number that is left, and not below the one before."""
+    """The p-values are Holm's: times the number that is left, and not below the one before.
+
+    They are doubled for two looks.
+    """
     found = decide([gate.Comparison(SWEEPS, 1.1, (1.0, 1.2), p) for p in (0.04, 0.01, 0.03)])
-    assert [comparison.p_value for comparison in found] == pytest.approx([0.03, 0.06, 0.06])
+    assert [comparison.p_value for comparison in found] == pytest.approx([0.06, 0.12, 0.12])
+
+
+class Drifting:
+    """A process on a machine that becomes a fifth slower every second sample."""
+
+    machine = 0.0
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+
+    def ask(self, case, calls=0):
+        Drifting.machine += 0.1
+        return {"seconds": self.seconds * np.exp(Drifting.machine), "calls": 1}
+
+
+def test_a_machine_that_drifts_does_not_change_a_ratio():
+    """Neighbouring samples are compared, in both orders as often."""
+    pair = gate.Pair(Drifting(0.01), Drifting(0.011))
+    assert pair.ratio(SWEEPS, 8) == pytest.approx(1.1, rel=1e-9)
+
+
+def pretend(monkeypatch, ratios):
+    """Pairs of processes have these ratios, in turn; the list of what was asked of each."""
+    asked, ratios = [], iter(ratios)
+
+    class Pretended(gate.Pair):
+        def ratio(self, case, rounds):
+            asked.append(case)
+            return next(ratios)
+
+    monkeypatch.setattr(gate, "Pair", Pretended)
+    monkeypatch.setattr(gate, "Process", lambda package: Drifting(0.01))
+    monkeypatch.setattr(Drifting, "close", lambda self: None, raising=False)
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("ratios", "word"),
+    [
+        ([1.02], None),  # within two thirds of what counts
+        ([1.09, 0.95], None),  # the mean of two pairs is within
+        ([1.1, 1.1, *[1.1, 1.09, 1.11, 1.1, 1.12, 1.1]], "slower"),
+        ([1.1, 1.1, *[1.01, 0.99, 1.0, 1.01, 1.0, 0.99]], "undecided"),  # nothing that counts
+        ([1.1, 1.1, *[1.0, 1.3, 1.1, 0.97, 1.2, 1.04], *[1.1, 1.12, 1.09] * 2], "slower"),
+    ],
+)
+def test_pairs_are_made_until_a_case_is_decided(ratios, word, monkeypatch):
+    """Two to screen, then six, and six more only where those leave it open."""
+    asked = pretend(monkeypatch, ratios)
+    found, left_out = gate.compare(Path("base"), Path("head"), [SWEEPS], least=0.05)
+    assert len(asked) == len(ratios)
+    assert not left_out
+    assert [comparison.word(0.05) for comparison in found] == ([word] if word else [])
 
 
 def test_every_case_is_found_by_its_name():
@@ -101,9 +157,9 @@ def slowed(folder, more):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("more", "word"), [(20, "slower"), (0, None)], ids=["slowed", "unchanged"])
+@pytest.mark.parametrize(("more", "word"), [(2, "slower"), (0, None)], ids=["slowed", "unchanged"])
 def test_a_slowed_kernel_is_caught_and_an_unchanged_one_is_not(more, word, tmp_path):
-    """On real processes; so much slower that a busy machine shows it, too."""
+    """On real processes: a fifth more sweeps, which a busy machine shows, too."""
     copy = slowed(tmp_path, more) if more else PACKAGE
     found, left_out = gate.compare(PACKAGE, copy, [SWEEPS], least=0.05)
     assert not left_out
