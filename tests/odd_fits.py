@@ -42,6 +42,8 @@ KINDS = (
 DENSITIES = (1.0, 1.0, 0.5, 0.1, 0.0)
 INFINITE = {"sklearn-mu"}
 """scikit-learn sets factors below 2e-16 to zero: the divergence may be infinite then."""
+OF_A_GRAPH = {"nsdr"}
+"""The terms of its objective are of order 1, whatever the unit of the data."""
 _FLOOR = 1e-12
 """Of factors that are kept off zero: what it adds to the objective of data that are all zero."""
 _SKLEARN = Path(sklearn.__file__).parent
@@ -213,6 +215,7 @@ def broken(chosen, model, X, W, again):
     elif solvers[chosen["solver"]].info["monotone"]:
         values = (X.data if sp.issparse(X) else np.asarray(X)).astype(float)
         of_data = values.sum() if model.loss in ("kl", "manhattan") else (values**2).sum()
+        of_data = 1.0 if chosen["solver"] in OF_A_GRAPH else of_data
         slack = 1e3 * np.finfo(precision).eps * max(np.abs(objectives).max(), of_data)
         slack = max(slack, _FLOOR**2 if of_data == 0 else 0)
         if (np.diff(objectives) > slack).any():
