@@ -25,6 +25,7 @@ def records(scores, *, task="recognition", corruption=None, problem="faces", rep
             "loss": np.nan,
             "kind": kind,
             "cpu_seconds": 1.0,
+            "host": {"cpu": "this one"},
         }
         for method, score in scores.items()
         for k in range(repeats)
@@ -157,6 +158,21 @@ def test_the_front_has_whom_none_beats_in_quality_and_time():
     assert costs.index[costs["front"]].tolist() == ["fast", "slow"]
 
 
+def test_seconds_are_of_the_processor_that_computed_most():
+    """A solver that another one has fitted, be it one problem, has no place beside them."""
+    scores = {"here": GOOD, "also here": AS_GOOD, "there": BAD, "both": lambda k: 0.4}
+    frames = [records(scores, problem=problem) for problem in ("faces", "digits")]
+    frame = pd.concat(frames, ignore_index=True)
+    elsewhere = (frame["method"] == "there") | (frame["method"] == "both") & (
+        frame["problem"] == "digits"
+    )
+    frame.loc[elsewhere, "host"] = [{"cpu": "another"}] * elsewhere.sum()
+    frame.loc[elsewhere, "cpu_seconds"] = 3.0
+    (board,), _ = leaderboards(frame)
+    assert sorted(board.costs()["method"]) == ["also here", "here"]
+    assert len(board.table) == 4
+
+
 def races(seconds, loss, repeats=8):
     """Rows of races: each method falls from 9 to 1 in its seconds; None: it never does."""
     rows = []
@@ -176,6 +192,7 @@ def races(seconds, loss, repeats=8):
                 "loss": loss,
                 "kind": None,
                 "cpu_seconds": 1.0,
+                "host": {"cpu": "this one"},
                 "arrays": {"trace": trace},
             }
             for k in range(repeats)
