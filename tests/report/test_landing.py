@@ -259,6 +259,7 @@ def test_leaderboards_are_on_both_pages(tmp_path):
             "loss": None,
             "kind": None,
             "cpu_seconds": 1.0,
+            "host": {"cpu": "this one"},
         }
         for method, score in (("mu", 0.9), ("hals", 0.9), ("spa", 0.1))
         for k in range(12)
