@@ -280,6 +280,7 @@ def compare(
             for case, found in ratios.items():
                 ratio = pair.ratio(case, rounds)
                 if ratio is not None:
+                    say(f"{ratio:5.3f}  {case}")
                     found.append(ratio)
         finally:
             pair.close()
