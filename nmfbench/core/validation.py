@@ -344,6 +344,31 @@ def check_projection(X, H, W0=None, *, nonnegative=True):
     return X
 
 
+def in_precision_of(X, W):
+    """The coefficients ``W`` of a projection, found in float64, in the precision of the data.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix
+    W : ndarray of float64, non-negative
+
+    Returns
+    -------
+    ndarray
+        float32 for data of float32 or less, else float64. Coefficients beyond the range of float32
+        become its largest number: near 0, a row of the basis may need more.
+
+    Examples
+    --------
+    >>> in_precision_of(np.ones(2, np.float32), np.array([0.5, 1e300]))
+    array([5.0000000e-01, 3.4028235e+38], dtype=float32)
+    """
+    dtype = np.result_type(X.dtype, np.float32)
+    if dtype == W.dtype:
+        return W
+    return np.minimum(W, np.finfo(dtype).max).astype(dtype)
+
+
 def check_rng(random_state):
     """Turn ``random_state`` into a numpy ``Generator``.
 

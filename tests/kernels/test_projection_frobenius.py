@@ -15,6 +15,7 @@ from nmfbench.optim.projections.frobenius import (
     frobenius_lower_bound,
     project_frobenius,
 )
+from nmfbench.optim.projections.manhattan import project_manhattan
 
 
 def losses(X, W, H):
@@ -124,6 +125,16 @@ def test_single_precision_data_are_projected_in_double():
     W = project_frobenius(X, H)
     assert W.dtype == np.float32
     np.testing.assert_allclose(W, nnls_rows(X.astype(float), H.astype(float)), atol=1e-5)
+
+
+@pytest.mark.parametrize("project", [project_frobenius, project_manhattan])
+def test_coefficients_beyond_single_precision_become_its_largest_number(project):
+    """A row of the basis that is nearly 0 needs more than float32 can hold: not infinity."""
+    X, H = np.ones((2, 3), np.float32), np.full((1, 3), 1e-42, np.float32)
+    W = project(X, H)
+    assert W.dtype == np.float32
+    assert (np.finfo(np.float32).max == W).all()
+    np.testing.assert_allclose(project(X.astype(float), H) * H, X, rtol=1e-6)
 
 
 def test_wrong_shapes_are_refused():

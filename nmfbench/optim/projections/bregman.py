@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from scipy.special import xlogy
 from sklearn.exceptions import ConvergenceWarning
 
-from nmfbench.core.validation import check_projection
+from nmfbench.core.validation import check_projection, in_precision_of
 from nmfbench.optim.kernels.bregman import itakura_saito_rows, kl_csr_rows, kl_dense_rows
 from nmfbench.optim.projections.certificate import as_certificate
 
@@ -124,7 +124,7 @@ def project_kl(X, H, W0=None, *, tol=1e-10, max_iter=60, floor=1e-9):
             ConvergenceWarning,
             stacklevel=2,
         )
-    return W.astype(np.result_type(X.dtype, np.float32), copy=False)
+    return in_precision_of(X, W)
 
 
 def project_itakura_saito(X, H, W0=None, *, tol=1e-5, max_iter=60, floor=1e-9):
@@ -162,7 +162,7 @@ def project_itakura_saito(X, H, W0=None, *, tol=1e-5, max_iter=60, floor=1e-9):
     array([[1., 1.]])
     """
     W, _ = fit_itakura_saito(X, H, W0, tol=tol, max_iter=max_iter, floor=floor)
-    return W.astype(np.result_type(X.dtype, np.float32), copy=False)
+    return in_precision_of(X, W)
 
 
 def fit_kl(X, H, W0=None, *, tol=1e-10, max_iter=60, floor=1e-9):

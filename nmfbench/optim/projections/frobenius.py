@@ -5,7 +5,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from sklearn.utils import gen_batches
 
-from nmfbench.core.validation import check_projection
+from nmfbench.core.validation import check_projection, in_precision_of
 from nmfbench.optim.kernels.nnls import nnls_gram
 from nmfbench.optim.projections.certificate import as_certificate
 
@@ -49,7 +49,7 @@ def project_frobenius(X, H, W0=None, *, tol=1e-12, max_iter=None):
     n, r = X.shape[0], H.shape[0]
     W = np.zeros((n, r)) if W0 is None else np.array(W0, dtype=np.float64, order="C")
     nnls_gram(W, H @ H.T, cross_products(X, H), tol, 10 * r if max_iter is None else max_iter)
-    return W.astype(np.result_type(X.dtype, np.float32), copy=False)
+    return in_precision_of(X, W)
 
 
 def cross_products(X, H):

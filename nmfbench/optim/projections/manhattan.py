@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
 
-from nmfbench.core.validation import canonical_csr, check_projection
+from nmfbench.core.validation import canonical_csr, check_projection, in_precision_of
 from nmfbench.optim.kernels.l1_projection import lad_dense, lad_sparse, split_residuals
 from nmfbench.optim.projections.certificate import as_certificate
 from nmfbench.optim.projections.frobenius import project_frobenius
@@ -80,7 +80,7 @@ def project_manhattan(X, H, W0=None, *, max_iter=_MAX_PIVOTS, return_dual=False)
     cone = ManhattanCone(X, H.shape[0], max_iter=max_iter)
     cone.extend(H, W0)
     warn_if_unfinished(cone.unfinished, max_iter)
-    W = cone.W.astype(np.result_type(X.dtype, np.float32), copy=False)
+    W = in_precision_of(X, cone.W)
     W += 0.0  # no negative zeros
     return (W, cone.duals(np.arange(X.shape[0]))) if return_dual else W
 

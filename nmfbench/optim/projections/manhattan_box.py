@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import gen_batches
 
-from nmfbench.core.validation import check_projection
+from nmfbench.core.validation import check_projection, in_precision_of
 from nmfbench.optim.projections.certificate import as_certificate
 from nmfbench.optim.projections.manhattan import ManhattanCone, warn_if_unfinished
 
@@ -79,7 +79,7 @@ def project_manhattan_box(X, H, upper, *, max_iter=_MAX_PIVOTS, return_dual=Fals
         if D is not None:
             D[block] = cone.duals(np.arange(len(rows)))[:, :m]
     warn_if_unfinished(unfinished, max_iter)
-    W = W.astype(np.result_type(X.dtype, np.float32), copy=False)
+    W = in_precision_of(X, W)
     return (W, D) if return_dual else W
 
 

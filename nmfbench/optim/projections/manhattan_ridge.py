@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
 
-from nmfbench.core.validation import check_number, check_projection
+from nmfbench.core.validation import check_number, check_projection, in_precision_of
 from nmfbench.optim.projections.certificate import as_certificate
 
 __all__ = ["certify_manhattan_ridge", "project_manhattan_ridge", "ridge_lower_bound"]
@@ -83,7 +83,7 @@ def project_manhattan_ridge(X, H, lam, *, tol=1e-7, max_iter=60, return_dual=Fal
             ConvergenceWarning,
             stacklevel=2,
         )
-    W = W.astype(np.result_type(X.dtype, np.float32), copy=False)
+    W = in_precision_of(X, W)
     return (W, D) if return_dual else W
 
 
