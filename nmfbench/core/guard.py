@@ -26,9 +26,12 @@ from pathlib import Path
 import psutil
 
 __all__ = [
+    "END_LIMIT",
     "SHARE",
     "End",
     "Guarded",
+    "Handle",
+    "begin_session",
     "default_memory_limit",
     "limited_memory",
     "proc_bytes",
@@ -38,6 +41,9 @@ __all__ = [
 SHARE = 0.8
 """Share of the memory available that all jobs together may hold, unless a limit is given."""
 
+END_LIMIT = 10
+"""Seconds until processes that have been killed are gone."""
+
 _BOOT = """
 import json, sys
 life, kept, memory_limit, sys.path[:] = json.loads(sys.argv.pop())
@@ -46,7 +52,6 @@ run_guard(life, kept, memory_limit)
 """
 _PERIOD = 0.05  # seconds between looks at the memory, which are to cost little:
 _LOOKS = 0.02  # of one core at most
-_END_LIMIT = 10  # seconds until processes that have been killed are gone
 _SIGNAL = b"s"  # asks the guard for a SIGUSR1
 _DEATH_SIGNAL, _SUBREAPER = 1, 36  # of prctl(2): PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
 _FROM_OUTSIDE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -102,7 +107,41 @@ class End:
     held: int | None = None
 
 
-class Guarded:
+class Handle:
+    """What a program holds of a guarded process: the socket to its guard.
+
+    Parameters
+    ----------
+    life : socket
+    """
+
+    def __init__(self, life: socket.socket):
+        self._life = life
+
+    def signal(self) -> None:
+        """Send SIGUSR1 to the guarded process."""
+        with contextlib.suppress(OSError):
+            self._life.send(_SIGNAL)
+
+    def kill(self) -> None:
+        """End it with all that it has started, at once; from any thread."""
+        with contextlib.suppress(OSError):
+            self._life.shutdown(socket.SHUT_WR)
+
+    def ended(self, timeout: float = 0) -> bool:
+        """Whether all has ended, after ``timeout`` seconds at most."""
+        raise NotImplementedError
+
+    def close(self) -> End:
+        """Kill it, wait until all has ended, and tell how it ended."""
+        raise NotImplementedError
+
+    def words(self) -> str:
+        """What it wrote before its standard error was where it was to be."""
+        return ""
+
+
+class Guarded(Handle):
     """Handle on a guarded Python process, of the program that starts it.
 
     Parameters
@@ -126,7 +165,8 @@ class Guarded:
     """
 
     def __init__(self, code, *args, memory_limit=None, pass_fds=(), **options):
-        self._life, theirs = socket.socketpair()
+        life, theirs = socket.socketpair()
+        super().__init__(life)
         boot = [theirs.fileno(), list(pass_fds), memory_limit, [os.fspath(p) for p in sys.path]]
         with theirs:
             try:
@@ -140,26 +180,14 @@ class Guarded:
                 self._life.close()
                 raise
 
-    def signal(self):
-        """Send SIGUSR1 to the guarded process."""
-        with contextlib.suppress(OSError):
-            self._life.send(_SIGNAL)
-
-    def kill(self):
-        """End it with all that it has started, at once; from any thread."""
-        with contextlib.suppress(OSError):
-            self._life.shutdown(socket.SHUT_WR)
-
     def ended(self, timeout=0) -> bool:
-        """Whether all has ended, after ``timeout`` seconds at most."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout)
         return self._process.returncode is not None
 
     def close(self) -> End:
-        """Kill it, wait until all has ended, and tell how it ended."""
         self.kill()
-        if not self.ended(2 * _END_LIMIT):  # somebody stopped the guard
+        if not self.ended(2 * END_LIMIT):  # somebody stopped the guard
             self._process.kill()
         code = self._process.wait()
         with self._life, self._life.makefile("rb") as pipe:
@@ -179,10 +207,8 @@ def run_guard(life_fd, kept_fds, memory_limit):
     memory_limit : int or None
         Bytes.
     """
-    for number in _FROM_OUTSIDE:  # who ends all processes of a run ends the program, too
-        signal.signal(number, signal.SIG_IGN)
     _prctl(_SUBREAPER, 1)
-    _keep_nice()  # in the session that the program started for it
+    begin_session()
     guard, pid = os.getpid(), os.fork()
     if pid == 0:
         for number in _FROM_OUTSIDE[1:]:
@@ -202,6 +228,13 @@ def run_guard(life_fd, kept_fds, memory_limit):
         with contextlib.suppress(OSError):  # the program has ended
             life.sendall(json.dumps(vars(end)).encode())
     os._exit(0)
+
+
+def begin_session():
+    """Take part in the program's end only, in a session of one's own that is as nice as it was."""
+    for number in _FROM_OUTSIDE:  # who ends all processes of a run ends the program, too
+        signal.signal(number, signal.SIG_IGN)
+    _keep_nice()
 
 
 def _watch(life, pid, memory_limit) -> End:
@@ -258,7 +291,7 @@ def proc_bytes(pid, file, *fields) -> int:
 
 def _end_all(pid):
     """Kill all that is guarded, and what they start meanwhile."""
-    deadline = time.monotonic() + _END_LIMIT
+    deadline = time.monotonic() + END_LIMIT
     if sys.platform != "linux":  # nobody adopts the children: end at least its process group
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)

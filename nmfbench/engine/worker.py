@@ -31,10 +31,11 @@ from typing import Any
 
 import numpy as np
 
-from nmfbench.core.guard import End, Guarded, default_memory_limit, proc_bytes
+from nmfbench.core.guard import End, Guarded, Handle, default_memory_limit, proc_bytes
+from nmfbench.core.template import AVAILABLE, Template
 from nmfbench.records.arrays import from_bytes, to_bytes
 from nmfbench.tasks.base import Outcome
-from nmfbench.trials.target import environment, target_of
+from nmfbench.trials.target import NATIVE, environment, target_of
 
 __all__ = ["MemoryExceeded", "Worker", "WorkerDied", "WorkerError"]
 
@@ -50,7 +51,12 @@ _GRACE = 1  # seconds
 
 _clock = time.perf_counter  # the system's, whatever a solver puts in its place
 
+_IMPORT = """
+from nmfbench.engine.worker import import_all
+import_all()
+"""
 _SERVE = """
+import json, sys
 from nmfbench.engine.worker import serve
 serve(*json.loads(sys.argv.pop()))
 """
@@ -89,7 +95,7 @@ class Worker:
         self.memory_limit = memory_limit or default_memory_limit()
         self.target = target or target_of(timed=False)
         self._environment = environment(self.target)
-        self._child: Guarded | None = None
+        self._child: Handle | None = None
         self._guest = None  # whose external code ran in the child, if any
         self._closed = False
         self._using = threading.Lock()  # held by the thread that talks to the child
@@ -274,16 +280,7 @@ class Worker:
             with self._starting:
                 if self._closed:
                     raise WorkerDied("the worker is closed")
-                self._child = Guarded(
-                    _SERVE,
-                    json.dumps([*theirs, self.memory_limit]),
-                    memory_limit=self.memory_limit,
-                    pass_fds=theirs,
-                    env=os.environ | self._environment | {"PYTHONHASHSEED": "0"},
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,  # what a solver prints is not our output
-                    stderr=log,
-                )
+                self._child = self._new_child(theirs, log)
         except BaseException as error:
             for pipe in (requests, answers):
                 os.close(pipe)
@@ -302,7 +299,7 @@ class Worker:
             problem = json.loads(self._answers.recv_bytes()) if ready else "it takes too long"
         except (EOFError, OSError):
             self._running.ended(_GRACE)
-            problem = self._tail() or "it says nothing"
+            problem = self._tail() or self._running.words() or "it says nothing"
         except BaseException:
             self._end()
             raise
@@ -315,6 +312,24 @@ class Worker:
             raise WorkerError(
                 f"the process that computes trials does not start ({_how(end.code)}): {problem}"
             )
+
+    def _new_child(self, fds, log) -> Handle:
+        variables = os.environ | self._environment | {"PYTHONHASHSEED": "0"}
+        # Its first fits would pay for pages shared with a template, and timed trials are native.
+        if AVAILABLE and self.target != NATIVE:
+            return Template.kept(_IMPORT, variables).fork(
+                _SERVE, [self.memory_limit], memory_limit=self.memory_limit, fds=fds, stderr=log
+            )
+        return Guarded(
+            _SERVE,
+            json.dumps([*fds, self.memory_limit]),
+            memory_limit=self.memory_limit,
+            pass_fds=fds,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,  # what a solver prints is not our output
+            stderr=log,
+        )
 
     def _death(self, by_us):
         """The error of a child that ends, or that is ended as its answer cannot be read."""
@@ -349,7 +364,7 @@ class Worker:
         return end
 
     @property
-    def _running(self) -> Guarded:
+    def _running(self) -> Handle:
         """The child, where there is one."""
         if self._child is None:
             raise WorkerDied("the worker has no process")
@@ -435,19 +450,22 @@ def serve(request_fd, answer_fd, memory_limit):
             answers.send_bytes(blob)
 
 
-def _prepare(memory_limit):
-    """Import what trials need, so that their time does not count it; then set the limit.
-
-    Returns what is wrong, or None.
-    """
-    from scipy.linalg.blas import dgemm
-
+def import_all():
+    """Import what trials need, so that their time does not count it."""
     import nmfbench.engine.perform  # noqa: F401
     from nmfbench.core import registry
-    from nmfbench.trials.target import in_force
 
     for names in (registry.solvers, registry.datasets, registry.tasks, registry.corruptions):
         len(names)
+
+
+def _prepare(memory_limit):
+    """Get ready, then set the limit; returns what is wrong, or None."""
+    import_all()
+    from scipy.linalg.blas import dgemm
+
+    from nmfbench.trials.target import in_force
+
     square = np.ones((256, 256))  # large enough that numpy's BLAS and scipy's take their buffers,
     _ = square @ square, dgemm(1.0, square, square)  # without which they end the process
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_LIMIT, _FILE_LIMIT))
@@ -475,7 +493,7 @@ def _compute(values, base, cache, perturbation):
     from nmfbench.trials.target import in_force
     from nmfbench.trials.trial import Trial
 
-    before, began = _reset_peak_memory(), _clock()
+    before, files, began = _reset_peak_memory(), _file_memory(), _clock()
     answer: dict[str, Any] = {"target": in_force()}
     blobs: dict[str, bytes] = {}
     spent = False
@@ -489,7 +507,10 @@ def _compute(values, base, cache, perturbation):
     except BaseException as error:  # sys.exit() and a stray KeyboardInterrupt among them
         answer["error"], blobs = _traceback(), {}
         spent = isinstance(error, MemoryError)  # what is left of the process is not to be trusted
-    cost = {"elapsed": _clock() - began, "peak_memory": max(0, _peak_memory() - before)}
+    elapsed = _clock() - began
+    # Code of libraries is no memory of the trial, nor of its data: what files hold does not count.
+    peak = _peak_memory() - before - max(0, _file_memory() - files)
+    cost = {"elapsed": elapsed, "peak_memory": max(0, peak)}
     return answer | cost | {"spent": spent}, blobs
 
 
@@ -503,6 +524,11 @@ def _reset_peak_memory() -> int:
     with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w") as file:
         file.write("5")
     return _peak_memory()
+
+
+def _file_memory() -> int:
+    """Bytes of files that are resident for this process, where Linux tells."""
+    return proc_bytes("self", "status", "RssFile")
 
 
 def _peak_memory() -> int:

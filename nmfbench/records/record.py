@@ -65,7 +65,7 @@ COLUMNS = {
 the key holds besides the fields of the trial (:attr:`Trial.declared`), ``code`` the fingerprint of
 the source; ``first_objectives`` the objective after up to ten iterations of a fit, or null;
 ``elapsed`` the seconds of the whole trial, with data and scores; ``peak_memory`` is in bytes above
-what the process used before the trial; ``finished`` is UTC."""
+what the process used before the trial, without pages of files; ``finished`` is UTC."""
 
 JSON = (
     *("dataset_params", "params", "options", "declared", "metrics"),

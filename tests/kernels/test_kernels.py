@@ -4,9 +4,25 @@ import os
 import time
 from pathlib import Path
 
+import pytest
 from engine import python
 
 import nmfbench.optim.kernels
+from nmfbench.core.registry import solvers
+
+FIT = """
+import hashlib, inspect, sys, warnings
+import numpy as np
+from nmfbench.core.registry import solvers
+warnings.simplefilter("ignore")
+target, rng = solvers[sys.argv[1]].target, np.random.default_rng(0)
+X = rng.random((100, 3)) @ rng.random((3, 40)) + 0.01 * rng.random((100, 40))
+X = X @ X.T if target.symmetric else X[:, :4] if target.square else X
+given = inspect.signature(target).parameters
+wanted = {"n_components": 4, "random_state": 0, "max_iter": 50}
+model = target(**{name: value for name, value in wanted.items() if name in given}).fit(X)
+print(hashlib.sha256(model.transform(X).tobytes() + model.components_.tobytes()).hexdigest())
+"""
 
 
 def test_a_kernel_that_calls_another_is_compiled_again_with_it(tmp_path):
@@ -66,3 +82,19 @@ def test_kernels_compile_where_no_cache_can_be_written(tmp_path):
     keeps, value, folder, hits = out.split()
     assert (keeps, value, hits) == ("False", "1.0", "1")
     assert not os.path.exists(folder)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [pytest.param(k, marks=[] if k == "kl-newton" else pytest.mark.slow) for k in sorted(solvers)],
+)
+def test_compiled_and_loaded_kernels_give_the_same_bits(tmp_path, monkeypatch, key):
+    """A kernel that calls another which may reorder its sums has it inlined.
+
+    Otherwise there are two versions of the inner one, optimised alone and within its caller, and
+    which of them runs depends on what the process has compiled and loaded.
+    """
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    compiled, _ = python(FIT, key, timeout=600)
+    loaded, _ = python(FIT, key, timeout=600)
+    assert compiled == loaded

@@ -29,7 +29,7 @@ _BYTES = 128  # multiple of a row's length in memory: loops over it have no rema
 _FAST = {"reassoc", "contract", "nsz", "nnan"}
 
 
-@njit(cache=True, fastmath=_FAST, error_model="numpy")
+@njit(cache=True, fastmath=_FAST, error_model="numpy", forceinline=True)
 def _slopes(x, y, before, step, a, least):
     """``y += step before``; then the sums p and q along ``a``.
 
@@ -47,7 +47,7 @@ def _slopes(x, y, before, step, a, least):
     return p, q
 
 
-@njit(cache=True, fastmath=_FAST, error_model="numpy")
+@njit(cache=True, fastmath=_FAST, error_model="numpy", forceinline=True)
 def _largest_share(x, y, a):
     """Largest of ``a / y`` where there are data."""
     largest = y.dtype.type(0)
@@ -56,7 +56,7 @@ def _largest_share(x, y, a):
     return largest
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _row(w, x, y, A, masses, floor, n_sweeps, active, count):
     """Steps in the coefficients ``active[:count]`` of one row, in turn.
 
