@@ -26,7 +26,7 @@ from typing import IO, Any
 
 from nmfbench.core.guard import END_LIMIT, End, Handle, begin_session, run_guard
 
-__all__ = ["AVAILABLE", "Template", "serve_forks"]
+__all__ = ["AVAILABLE", "Forked", "Template", "fork_guarded", "serve_forks"]
 
 AVAILABLE = sys.platform == "linux"
 """Whether processes can be forked here from one that has loaded numerical libraries."""
@@ -86,20 +86,6 @@ class Template:
                 self._log.close()
                 raise
 
-    @classmethod
-    def kept(cls, prelude: str, environment: Mapping[str, str]) -> Template:
-        """A template of before that a new one would be like, or a new one."""
-        key = (prelude, *_inherited(environment))
-        with _keeping:
-            found = _kept.pop(key, None)
-            if found is not None and found.end() is not None:
-                found.close()
-                found = None
-            _kept[key] = found = found or cls(prelude, environment)
-            while len(_kept) > _KEPT:
-                _kept.pop(next(iter(_kept))).close()
-        return found
-
     def fork(
         self,
         code: str,
@@ -109,25 +95,7 @@ class Template:
         fds: Sequence[int],
         stderr: IO[bytes],
     ) -> Forked:
-        """Have a guarded process forked, as soon as the template is ready.
-
-        Parameters
-        ----------
-        code : str
-            What the process runs.
-        arguments : sequence
-            What JSON can hold. The process finds a list as JSON in ``sys.argv[1]``: the numbers
-            that ``fds`` have there, then these.
-        memory_limit : int, optional
-            As of :class:`~nmfbench.core.guard.Guarded`.
-        fds : sequence of int
-            File descriptors that it inherits.
-        stderr : file
-
-        Returns
-        -------
-        Forked
-        """
+        """As :func:`fork_guarded`, from this template."""
         life, theirs = socket.socketpair()
         request = {"code": code, "arguments": arguments, "memory_limit": memory_limit}
         numbers = [theirs.fileno(), stderr.fileno(), *fds]
@@ -148,11 +116,64 @@ class Template:
         size = os.fstat(self._log.fileno()).st_size
         return os.pread(self._log.fileno(), size, 0).decode(errors="replace").strip()
 
-    def close(self) -> None:
-        """Have it end after the requests that it has; what it forked goes on."""
+    def close(self, *, wait: bool = False) -> None:
+        """Have it end after the requests that it has, and what it forked for them."""
         self._control.close()
         self._log.close()
-        threading.Thread(target=self._process.wait, daemon=True).start()
+        if not wait:
+            threading.Thread(target=self._process.wait, daemon=True).start()
+        elif self.end(_GRACE) is None:
+            self._process.kill()
+            self._process.wait()
+
+
+def fork_guarded(
+    prelude: str,
+    environment: Mapping[str, str],
+    code: str,
+    arguments: Sequence[Any],
+    *,
+    memory_limit: int | None,
+    fds: Sequence[int],
+    stderr: IO[bytes],
+) -> Forked:
+    """Have a guarded process forked, as soon as there is a template that a new one would be like.
+
+    Parameters
+    ----------
+    prelude : str
+        Code that the template runs first: imports.
+    environment : mapping of str to str
+    code : str
+        What the process runs.
+    arguments : sequence
+        What JSON can hold. The process finds a list as JSON in ``sys.argv[1]``: the numbers that
+        ``fds`` have there, then these.
+    memory_limit : int, optional
+        As of :class:`~nmfbench.core.guard.Guarded`.
+    fds : sequence of int
+        File descriptors that it inherits.
+    stderr : file
+
+    Returns
+    -------
+    Forked
+
+    Raises
+    ------
+    OSError
+        If there is no interpreter.
+    """
+    key = (prelude, *_inherited(environment))
+    with _keeping:
+        found = _kept.pop(key, None)
+        if found is not None and found.end() is not None:
+            found.close()
+            found = None
+        _kept[key] = found = found or Template(prelude, environment)
+        while len(_kept) > _KEPT:
+            _kept.pop(next(iter(_kept))).close()
+        return found.fork(code, arguments, memory_limit=memory_limit, fds=fds, stderr=stderr)
 
 
 class Forked(Handle):
@@ -171,10 +192,10 @@ class Forked(Handle):
         self._template = template
 
     def ended(self, timeout: float = 0) -> bool:
-        deadline = time.monotonic() + timeout
+        deadline, ready = time.monotonic() + timeout, select.poll()
+        ready.register(self._life, select.POLLIN)
         while not self._at_end:
-            wait = max(0, deadline - time.monotonic())
-            if not select.select([self._life], [], [], wait)[0]:
+            if not ready.poll(1000 * max(0, deadline - time.monotonic())):
                 return False
             words = b""
             with contextlib.suppress(OSError):  # the guard ended with words of ours unread
@@ -214,6 +235,8 @@ def serve_forks(control_fd: int) -> str:
         while True:
             request, fds, _, _ = socket.recv_fds(control, _LONGEST, _MOST)
             if not request:
+                with contextlib.suppress(ChildProcessError):
+                    os.wait()  # for all guards, as nobody else may
                 os._exit(0)
             if os.fork() == 0:
                 break
@@ -248,4 +271,4 @@ def _inherited(environment: Mapping[str, str]) -> tuple[Any, ...]:
 @atexit.register
 def _close_all() -> None:
     for template in _kept.values():
-        template.close()
+        template.close(wait=True)

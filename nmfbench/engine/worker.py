@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from nmfbench.core.guard import End, Guarded, Handle, default_memory_limit, proc_bytes
-from nmfbench.core.template import AVAILABLE, Template
+from nmfbench.core.template import AVAILABLE, fork_guarded
 from nmfbench.records.arrays import from_bytes, to_bytes
 from nmfbench.tasks.base import Outcome
 from nmfbench.trials.target import NATIVE, environment, target_of
@@ -317,8 +317,9 @@ class Worker:
         variables = os.environ | self._environment | {"PYTHONHASHSEED": "0"}
         # Its first fits would pay for pages shared with a template, and timed trials are native.
         if AVAILABLE and self.target != NATIVE:
-            return Template.kept(_IMPORT, variables).fork(
-                _SERVE, [self.memory_limit], memory_limit=self.memory_limit, fds=fds, stderr=log
+            limit = self.memory_limit
+            return fork_guarded(
+                _IMPORT, variables, _SERVE, [limit], memory_limit=limit, fds=fds, stderr=log
             )
         return Guarded(
             _SERVE,

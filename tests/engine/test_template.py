@@ -13,7 +13,7 @@ from test_guard import DETACH, WAIT, pid_in, wait_for
 
 from nmfbench.core import template as module
 from nmfbench.core.guard import End
-from nmfbench.core.template import Template
+from nmfbench.core.template import fork_guarded
 
 pytestmark = pytest.mark.skipif(not module.AVAILABLE, reason="processes are forked on Linux alone")
 
@@ -34,8 +34,11 @@ def forked(code, *arguments, prelude="import zlib", memory_limit=None, **variabl
     """A process that runs a code, which finds its arguments in ``given``."""
     code = "import json, os, sys, time; given = json.loads(sys.argv.pop())\n" + code
     with tempfile.TemporaryFile(buffering=0) as log:
-        return Template.kept(prelude, os.environ | variables).fork(
-            code, [str(a) for a in arguments], memory_limit=memory_limit, fds=(), stderr=log
+        return fork_guarded(
+            *(prelude, os.environ | variables, code, [str(a) for a in arguments]),
+            memory_limit=memory_limit,
+            fds=(),
+            stderr=log,
         )
 
 
@@ -87,22 +90,34 @@ def test_what_would_be_inherited_is(tmp_path, monkeypatch):
 
 
 def test_a_few_templates_are_kept():
-    """Those that served last; the others end."""
-    templates = [Template.kept("", os.environ | {"A": str(k)}) for k in range(4)]
+    """Those that served last; the others end once what they have forked has ended."""
+    processes = [forked("time.sleep(600)", A=str(k)) for k in range(3)]
+    templates = [process._template for process in processes]
+    processes += [forked("pass", A="2"), forked("pass", A="3")]
+    assert processes[3]._template is templates[2]
+    assert next(iter(module._kept.values())) is templates[2]
+    assert [template.end(0.1) for template in templates] == [None] * 3
+    for process in processes:
+        process.close()
     assert [template.end(20) for template in templates[:2]] == [0, 0]
-    assert templates[2].end() is templates[3].end() is None
-    assert Template.kept("", os.environ | {"A": "3"}) is templates[3]
+    assert templates[2].end() is None
 
 
-def test_a_template_that_ended_is_replaced():
-    """What was asked of it has ended, too; the next has a new one."""
-    template = Template.kept("", os.environ)
+def test_a_template_that_ended_is_replaced(tmp_path):
+    """What it has forked goes on, what is asked of it has ended; the next has a new one."""
+    process = forked("open(given[0], 'w').write(str(os.getpid())); time.sleep(600)", tmp_path / "a")
+    pid_in(tmp_path / "a")
+    template = process._template
     template._process.kill()
     template._process.wait()
-    process = template.fork("", [], memory_limit=None, fds=(), stderr=template._log)
-    wait_for(process.ended)
-    assert process.close() == End(-signal.SIGKILL)
-    assert Template.kept("", os.environ) is not template
+    late = template.fork("", [], memory_limit=None, fds=(), stderr=template._log)
+    wait_for(late.ended)
+    assert late.close() == End(-signal.SIGKILL)
+    assert not process.ended()
+    process.close()
+    process = forked("pass")
+    assert process._template is not template
+    process.close()
 
 
 def test_a_template_that_does_not_start_says_why():
@@ -129,12 +144,12 @@ def test_a_detached_child_does_not_survive(tmp_path, by):
 def test_nothing_survives_the_program(tmp_path):
     """A program that is killed leaves neither a template nor what was forked from it."""
     code = f"""
-import os, sys, time
-from nmfbench.core.template import Template
+import os, sys, tempfile, time
+from nmfbench.core.template import fork_guarded
 code = "import os, sys; open({str(tmp_path / "pid")!r}, 'w').write(str(os.getpid()))" + {WAIT!r}
-t = Template.kept("", os.environ)
-process = t.fork(code, [], memory_limit=None, fds=(), stderr=t._log)
-open({str(tmp_path / "template")!r}, 'w').write(str(t._process.pid))
+log = tempfile.TemporaryFile()
+process = fork_guarded("", os.environ, code, [], memory_limit=None, fds=(), stderr=log)
+open({str(tmp_path / "template")!r}, 'w').write(str(process._template._process.pid))
 time.sleep(600)
 """
     program = start_python(code)
@@ -167,5 +182,12 @@ def test_memory_is_limited():
 
 def test_a_program_ends_without_a_word():
     """Though templates of it still serve: no warning of processes or files left open."""
-    code = "import os; from nmfbench.core.template import Template; Template.kept('', os.environ)"
-    assert python(f"import warnings; warnings.simplefilter('error'); {code}") == ("", "")
+    code = """
+import os, sys, warnings
+from nmfbench.core.template import fork_guarded
+warnings.simplefilter("error")
+for k in range(4):
+    variables = os.environ | {"A": str(k)}
+    fork_guarded("", variables, "", [], memory_limit=None, fds=(), stderr=sys.stderr).close()
+"""
+    assert python(code) == ("", "")
