@@ -315,7 +315,8 @@ class Worker:
 
     def _new_child(self, fds, log) -> Handle:
         variables = os.environ | self._environment | {"PYTHONHASHSEED": "0"}
-        # Its first fits would pay for pages shared with a template, and timed trials are native.
+        # The first fits of a forked process pay for pages that it shares with its template: timed
+        # trials, which are native, have fresh ones.
         if AVAILABLE and self.target != NATIVE:
             limit = self.memory_limit
             return fork_guarded(
