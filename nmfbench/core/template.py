@@ -86,21 +86,20 @@ class Template:
                 self._log.close()
                 raise
 
-    def fork(
-        self,
-        code: str,
-        arguments: Sequence[Any],
-        *,
-        memory_limit: int | None,
-        fds: Sequence[int],
-        stderr: IO[bytes],
-    ) -> Forked:
-        """As :func:`fork_guarded`, from this template."""
+    def fork(self, request: Mapping[str, Any], fds: Sequence[int]) -> Forked:
+        """Have a guarded process forked, as soon as the template is ready.
+
+        Parameters
+        ----------
+        request : mapping
+            ``code``, ``arguments`` and ``memory_limit`` of :func:`fork_guarded`.
+        fds : sequence of int
+            Its standard error, then the file descriptors that it inherits.
+        """
         life, theirs = socket.socketpair()
-        request = {"code": code, "arguments": arguments, "memory_limit": memory_limit}
-        numbers = [theirs.fileno(), stderr.fileno(), *fds]
+        message = [json.dumps(request).encode()]
         with theirs, contextlib.suppress(OSError):  # it has ended: so has the process, at once
-            socket.send_fds(self._control, [json.dumps(request).encode()], numbers)
+            socket.send_fds(self._control, message, [theirs.fileno(), *fds])
         return Forked(life, self)
 
     def end(self, timeout: float = 0) -> int | None:
@@ -173,7 +172,8 @@ def fork_guarded(
         _kept[key] = found = found or Template(prelude, environment)
         while len(_kept) > _KEPT:
             _kept.pop(next(iter(_kept))).close()
-        return found.fork(code, arguments, memory_limit=memory_limit, fds=fds, stderr=stderr)
+        request = {"code": code, "arguments": arguments, "memory_limit": memory_limit}
+        return found.fork(request, [stderr.fileno(), *fds])
 
 
 class Forked(Handle):

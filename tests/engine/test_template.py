@@ -110,7 +110,7 @@ def test_a_template_that_ended_is_replaced(tmp_path):
     template = process._template
     template._process.kill()
     template._process.wait()
-    late = template.fork("", [], memory_limit=None, fds=(), stderr=template._log)
+    late = template.fork({"code": "", "arguments": [], "memory_limit": None}, [0])
     wait_for(late.ended)
     assert late.close() == End(-signal.SIGKILL)
     assert not process.ended()
