@@ -250,7 +250,10 @@ def _watch(life, pid, memory_limit) -> End:
             if found[0] == pid:
                 return End(os.waitstatus_to_exitcode(found[1]))
         if life in ready:
-            if life.recv(1) != _SIGNAL:
+            word = b""
+            with contextlib.suppress(ConnectionResetError):  # it ended with words of ours unread
+                word = life.recv(1)
+            if word != _SIGNAL:
                 return End()
             os.kill(pid, signal.SIGUSR1)
         if memory_limit is not None:

@@ -142,11 +142,11 @@ def test_a_detached_child_does_not_survive(tmp_path, by):
 
 
 def test_nothing_survives_the_program(tmp_path):
-    """A program that is killed leaves neither a template nor what was forked from it."""
+    """A program that is killed leaves no template, nor what was forked from it and its children."""
     code = f"""
 import os, sys, tempfile, time
 from nmfbench.core.template import fork_guarded
-code = "import os, sys; open({str(tmp_path / "pid")!r}, 'w').write(str(os.getpid()))" + {WAIT!r}
+code = "import sys; sys.argv[1:] = [{str(tmp_path / "pid")!r}]" + {DETACH + WAIT!r}
 log = tempfile.TemporaryFile()
 process = fork_guarded("", os.environ, code, [], memory_limit=None, fds=(), stderr=log)
 open({str(tmp_path / "template")!r}, 'w').write(str(process._template._process.pid))
