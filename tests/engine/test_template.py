@@ -15,7 +15,11 @@ from nmfbench.core import template as module
 from nmfbench.core.guard import End
 from nmfbench.core.template import fork_guarded
 
-pytestmark = pytest.mark.skipif(not module.AVAILABLE, reason="processes are forked on Linux alone")
+pytestmark = pytest.mark.skipif(
+    not module.AVAILABLE,
+    reason="a process with numerical libraries is forked safely on Linux alone; elsewhere each is "
+    "started, which tests/engine/test_guard.py tests",
+)
 
 
 @pytest.fixture(autouse=True)
