@@ -99,8 +99,10 @@ def _seeding(changed):
 
 @check("no memory, thread, process or open file is left behind", note=True)
 def _leaves_nothing(case):
-    # So large that a copy of it is more than the caches of numpy and scipy can grow.
-    X = case.suited(np.tile(easy_data(), (2, 2)), "np.tile(easy_data(), (2, 2))")
+    # So large that a copy of it is more than the caches of numpy and scipy can grow, also where
+    # only a few of its columns are left.
+    copies = (16, 2) if case.square else (2, 2)
+    X = case.suited(np.tile(easy_data(), copies), f"np.tile(easy_data(), {copies})")
     for _ in range(2):
         case.fit(case.raw(), X.copy())
     gc.freeze()  # collections then look at what the fits make, not at all that was there before
