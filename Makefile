@@ -21,7 +21,7 @@ PYTEST = $(BIN)/python tests/targets.py $(TARGET) $(SHARED)
 
 .DEFAULT_GOAL := help
 .PHONY: help report reproduce test test-all test-targets test-lowest test-newest audit publish release \
-	lint format bench race gate history clean
+	lint format bench race gate counts history clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -89,6 +89,9 @@ format: $(READY) ## rewrite files in the project's style
 
 gate: $(READY) ## find what became slower or faster than at the commit BASE (main)
 	$(BIN)/python -m benchmarks.gate --base $(BASE)
+
+counts: $(READY) ## find kernels that execute more or fewer instructions than at the commit BASE (main)
+	$(BIN)/python -m benchmarks.counts --base $(BASE)
 
 history: $(READY) ## times of the last twenty commits, as pages in .asv/html
 	$(BIN)/asv machine --yes

@@ -39,7 +39,7 @@ from scipy import stats
 
 from benchmarks import CHECKOUT
 
-__all__ = ["Case", "Comparison", "compare", "decide", "judge"]
+__all__ = ["Case", "Comparison", "Process", "compare", "decide", "judge", "serve", "tree_of"]
 
 ALPHA = 0.05
 _SAMPLE = 0.01  # CPU seconds, at least
@@ -140,16 +140,22 @@ class Process:
     ----------
     package : Path
         The folder ``nmfbench`` of a tree.
+    server : str
+        The module of benchmarks that :func:`serve` is called by, with its options.
+    before : sequence of str
+        Words of a program that runs the process.
+    env : mapping
+        Environment variables beside those of this process.
     """
 
-    def __init__(self, package: Path):
+    def __init__(self, package: Path, server=("benchmarks.gate",), before=(), env=()):
         self._folder = tempfile.TemporaryDirectory(prefix="nmfbench-gate-")
         for name, target in {"nmfbench": package, "benchmarks": CHECKOUT / "benchmarks"}.items():
             (Path(self._folder.name) / name).symlink_to(target)
         self._child = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.gate", "--serve"],
+            [*before, sys.executable, "-m", *server, "--serve"],
             cwd=self._folder.name,
-            env=os.environ | {"PYTHONPATH": self._folder.name, "PYTHONSAFEPATH": ""},
+            env=os.environ | dict(env) | {"PYTHONPATH": self._folder.name, "PYTHONSAFEPATH": ""},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -177,8 +183,8 @@ class Process:
         self._folder.cleanup()
 
 
-def _serve() -> None:
-    """Answer the requests on standard input until it ends."""
+def serve(sample) -> None:
+    """Answer the requests on standard input until it ends, by ``sample`` of each case."""
     from benchmarks.contest import benchmark_named, cached
 
     answers, sys.stdout = sys.stdout, sys.stderr
@@ -190,7 +196,7 @@ def _serve() -> None:
             if (name, params) not in ready:
                 kind, method, args = benchmark_named(name, params)
                 ready[name, params] = kind(), method, (*cached(kind), *args)
-            answer = _sample(*ready[name, params], request["calls"])
+            answer = sample(*ready[name, params], request["calls"])
         except NotImplementedError as error:
             answer = {"left out": str(error)}
         except Exception as error:  # of an old commit: another interface
@@ -357,7 +363,7 @@ def main(argv=None) -> int:
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
     if args.serve:
-        _serve()
+        serve(_sample)
         return 0
     from benchmarks.contest import cases_matching
 

@@ -25,8 +25,9 @@ Every command of the command line ``nmfbench`` is a function of :mod:`nmfbench.c
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from nmfbench.core.lazy import lazy
 
 if TYPE_CHECKING:
     from nmfbench.commands.audit import audit
@@ -66,19 +67,9 @@ __all__ = [
     "status",
 ]
 
-# Imported when first used, so that the command line answers at once.
-_HOMES = {name: f"nmfbench.commands.{name}" for name in __all__} | {
-    "load_dataset": "nmfbench.datasets.base",
-    "make_solver": "nmfbench.solvers",
-    "results": "nmfbench.records.results",
+_HOMES = {name: f"commands.{name}" for name in __all__} | {
+    "load_dataset": "datasets.base",
+    "make_solver": "solvers",
+    "results": "records.results",
 }
-
-
-def __getattr__(name):
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__():
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = lazy(__name__, _HOMES)  # the command line answers at once

@@ -306,15 +306,14 @@ def names_of(kind):
     """Completer of the names in a registry."""
 
     def complete(**_):
+        from nmfbench.commands.remembered import remembered
         from nmfbench.core import registry
 
-        return list(getattr(registry, kind))
+        return remembered(f"names-of-{kind}", lambda: list(getattr(registry, kind)))
 
     return complete
 
 
 def _targets(**_):
-    from nmfbench.core import registry
-
-    ids = list(registry.artefacts)
+    ids = names_of("artefacts")()
     return ["all", *{name.partition("/")[0]: None for name in ids}, *ids]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from math import isfinite
 
-from nmfbench.artefacts.artefact import PROFILES
 from nmfbench.commands.answer import Answer, text_table
+from nmfbench.commands.remembered import remembered
 from nmfbench.core import registry
 from nmfbench.core.matters import Ratio
-from nmfbench.datasets.base import dataset_info
 
 __all__ = ["catalogue"]
 
@@ -18,7 +17,6 @@ _COLUMNS = {
     "corruptions": ("key", "level"),
     "metrics": ("key", "name", "higher_is_better"),
     "tasks": ("key", "summary"),
-    "artefacts": ("id", "kind", "task", "claims", *PROFILES, "title"),
 }
 
 
@@ -38,10 +36,14 @@ def catalogue(*, things: str) -> Answer:
     >>> "recovery" in list(catalogue(things="tasks").table["key"])
     True
     """
-    rows = shown = _ROWS[things]()
+    make = _ROWS[things]
+    rows = shown = make() if things == "datasets" else remembered(things, make)
     if things == "artefacts":
+        columns = ("id", "kind", "task", "claims", *rows[0]["trials"], "title")
         shown = [row | row["trials"] | {"claims": len(row["claims"])} for row in rows]
-    return Answer(rows, text_table(shown, _COLUMNS[things]), rows=rows)
+    else:
+        columns = _COLUMNS[things]
+    return Answer(rows, text_table(shown, columns), rows=rows)
 
 
 def _solvers():
@@ -61,6 +63,8 @@ def _solvers():
 
 
 def _datasets():
+    from nmfbench.datasets.base import dataset_info
+
     return [dataset_info(name) for name in registry.datasets]
 
 
@@ -84,6 +88,8 @@ def _artefacts():
 
 
 def _artefact(artefact):
+    from nmfbench.artefacts.artefact import PROFILES
+
     return {
         "id": artefact.id,
         "paper": artefact.paper,

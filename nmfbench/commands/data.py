@@ -7,8 +7,8 @@ from nmfbench.commands.progress import Note, Progress, silent
 from nmfbench.commands.values import command
 from nmfbench.core import registry
 from nmfbench.datasets.base import dataset_available, dataset_info
+from nmfbench.datasets.download import fetch, verify
 from nmfbench.datasets.errors import DataError
-from nmfbench.datasets.fetch import fetch, verify
 
 __all__ = ["data"]
 

@@ -187,6 +187,11 @@ class Registry(Generic[Facts]):
         """All entries, sorted by key."""
         return [self[key] for key in self]
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether it has entries, or was filled."""
+        return self._loaded or bool(self._entries)
+
     def _load(self) -> None:
         if self._loaded:
             return

@@ -47,9 +47,14 @@ for messages, and with ``n_bytes``, the most that its arrays may take; its loade
 (``labelled_views.py``). The hash of the local file counts in the keys of its trials.
 '''
 
-from nmfbench.datasets.base import dataset_available, dataset_info, load_dataset
+from typing import TYPE_CHECKING
+
+from nmfbench.core.lazy import lazy
 from nmfbench.datasets.errors import DataError, DataMissingError, DownloadError
-from nmfbench.datasets.fetch import fetch, verify
+
+if TYPE_CHECKING:
+    from nmfbench.datasets.base import dataset_available, dataset_info, load_dataset
+    from nmfbench.datasets.download import fetch, verify
 
 __all__ = [
     "DataError",
@@ -61,3 +66,9 @@ __all__ = [
     "load_dataset",
     "verify",
 ]
+
+_HOMES = {
+    **dict.fromkeys(("dataset_available", "dataset_info", "load_dataset"), "base"),
+    **dict.fromkeys(("fetch", "verify"), "download"),
+}
+__getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -103,15 +103,10 @@ packages that it imports. A class of an installed package counts with that packa
 change of the code is a new trial, and one of another class in the file is none.
 """
 
-from importlib import import_module
-
+from nmfbench.core.lazy import lazy
 from nmfbench.guests.errors import GuestError, GuestFault
 
 __all__ = ["GuestError", "GuestFault", "SolverSpec", "parse_solver"]
 
-
-def __getattr__(name):
-    # Imported when first used, so that a process that parses a file starts at once.
-    if name in ("SolverSpec", "parse_solver"):
-        return getattr(import_module("nmfbench.guests.spec"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# A process that parses a file starts at once.
+__getattr__, __dir__ = lazy(__name__, {"SolverSpec": "spec", "parse_solver": "spec"})

@@ -37,8 +37,9 @@ From Octave or MATLAB, and back::
     H = dlmread("recommendation/H.csv", ",", 1, 1);
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from nmfbench.core.lazy import lazy
 
 if TYPE_CHECKING:
     from nmfbench.own.data import OwnData
@@ -47,11 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Diagnosis", "OwnData", "is_own", "read"]
 
-_HOMES = {"Diagnosis": "diagnosis", "OwnData": "data", "is_own": "reader", "read": "reader"}
-
-
-def __getattr__(name):
-    # Imported when first used, so that a process that parses a file starts at once.
-    if name in _HOMES:
-        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# A process that parses a file starts at once.
+__getattr__, __dir__ = lazy(
+    __name__, {"Diagnosis": "diagnosis", "OwnData": "data", "is_own": "reader", "read": "reader"}
+)

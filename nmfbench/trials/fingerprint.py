@@ -36,7 +36,7 @@ _PLUMBING = {
     f"{_OWN}.core.registry",
     f"{_OWN}.datasets",
     f"{_OWN}.datasets.convert",
-    f"{_OWN}.datasets.fetch",
+    f"{_OWN}.datasets.download",
 }
 
 

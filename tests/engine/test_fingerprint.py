@@ -82,7 +82,7 @@ def test_downloads_do_not_count(edited):
     """How a file came here does not count: its content does, by its own hash."""
     loader = registry.datasets["reuters"].target
     base = edited([loader])
-    for module in ("nmfbench.datasets.fetch", "nmfbench.datasets.convert"):
+    for module in ("nmfbench.datasets.download", "nmfbench.datasets.convert"):
         assert edited([loader], module) == base
     assert edited([loader], "nmfbench.datasets.text") != base
 

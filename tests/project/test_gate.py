@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import nmfbench
-from benchmarks import gate
+from benchmarks import counts, gate
 from benchmarks.gate import Case, decide, judge
 
 PACKAGE = Path(nmfbench.__file__).parent
 ROOT = PACKAGE.parent
+COUNTS = all(shutil.which(program) for program in ("valgrind", "cc"))
 SWEEPS = Case("kernels.FactorUpdate.time_update", ("hals", "float64"))
 
 
@@ -134,11 +135,14 @@ def test_every_case_is_found_by_its_name():
     ("words", "message"),
     [(["-k", "no such case"], "no benchmark matches"), (["--base", "nowhere"], "git knows no")],
 )
-def test_wrong_usage_is_named(words, message):
+@pytest.mark.parametrize("program", ["gate", "counts"])
+def test_wrong_usage_is_named(program, words, message):
     """A pattern without a case, and an unknown commit, end with what is wrong."""
     if words[0] == "--base" and not (ROOT / ".git").exists():
         pytest.skip("a commit is looked up in a git repository, and this is none")
-    command = [sys.executable, "-m", "benchmarks.gate", *words]
+    if program == "counts" and not COUNTS:
+        words, message = [], "apt-get install valgrind gcc"
+    command = [sys.executable, "-m", f"benchmarks.{program}", *words]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2
     assert message in done.stderr
@@ -165,3 +169,15 @@ def test_a_slowed_kernel_is_caught_and_an_unchanged_one_is_not(more, word, tmp_p
     assert not left_out
     words = {comparison.word(0.05) for comparison in found} - {"undecided"}
     assert words == ({word} if word else set())
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COUNTS, reason="valgrind counts instructions, and a C compiler marks calls")
+def test_instructions_of_a_slowed_kernel_are_counted(tmp_path):
+    """A tenth more sweeps are as many more instructions; two counts of one kernel agree."""
+    once, again, slower = (
+        counts.count(package, [SWEEPS])[SWEEPS]
+        for package in (PACKAGE, PACKAGE, slowed(tmp_path, 1))
+    )
+    assert again == pytest.approx(once, rel=5e-4)
+    assert 1.05 < slower / once < 1.15

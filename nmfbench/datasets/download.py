@@ -198,7 +198,7 @@ class _BadFile(ValueError):
 _CONVERT = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
-from nmfbench.datasets.fetch import convert_here
+from nmfbench.datasets.download import convert_here
 convert_here(*sys.argv[2:])
 """
 
