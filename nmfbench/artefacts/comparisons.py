@@ -28,7 +28,7 @@ import pandas as pd
 
 from nmfbench.artefacts.estimate import Estimate, of_blocks, of_units
 from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, within
-from nmfbench.artefacts.frames import select_rows
+from nmfbench.artefacts.frames import frozen, once, rows_at
 from nmfbench.artefacts.region import Lead, Margin, Region
 from nmfbench.core.matters import Ratio
 
@@ -52,7 +52,7 @@ At = Mapping[str, Any] | None
 
 def rows_of(frame: pd.DataFrame, side: Side) -> pd.DataFrame:
     """The rows of one side of a comparison."""
-    return select_rows(frame, _labels(side))
+    return rows_at(frame, _labels(side))
 
 
 def _labels(side):
@@ -82,8 +82,13 @@ def per_repeat(
     ratio: bool = False,
 ) -> pd.Series:
     """Mean of ``value``, or of its logarithm, for each repeat (and each of ``by``) that has it."""
-    needed = dict.fromkeys([unit, *by, *_labels(side), value])
-    rows = rows_of(frame[[name for name in needed if name in frame]], side)
+    key = ("per_repeat", frozen(_labels(side)), value, tuple(by), unit, ratio)
+    return once(frame, key, lambda: _per_repeat(frame, side, value, by, unit, ratio))
+
+
+def _per_repeat(frame, side, value, by, unit, ratio):
+    rows = rows_of(frame, side)
+    rows = rows[[name for name in dict.fromkeys([unit, *by, value]) if name in rows]]
     if value not in rows:  # no trial so far has measured it
         rows = rows.assign(**{value: np.nan})
     if ratio:
@@ -106,12 +111,21 @@ def paired(scores: Mapping[Any, pd.Series], keep: Sequence[str] = ("repeat",)) -
     keep : sequence of str, default=("repeat",)
         Levels of the index that tell observations apart: the unit, and its block.
     """
-    table = pd.DataFrame(scores).dropna()
+    table = _side_by_side(scores).dropna()
     cells = table.index.names.difference(list(keep))
     if cells and len(table):
         repeats = table.groupby(level=cells).transform("size")
         table = table[repeats == repeats.max()]
     return table.groupby(level=list(keep)).mean()
+
+
+def _side_by_side(scores):
+    """A frame of series; at once where they have one index, as in a grid that is the same for all."""
+    first, *others = scores.values()
+    if all(series.index.equals(first.index) for series in others):
+        values = np.column_stack([series.to_numpy() for series in scores.values()])
+        return pd.DataFrame(values, first.index, pd.Index(list(scores)))
+    return pd.DataFrame(scores)
 
 
 def estimate(
@@ -353,7 +367,7 @@ def always_best(
         scores, value_of = {}, {}
         for v, place in product(values, _places(frame, each or {}, [one for _, one in sides])):
             where = ", ".join([words_of(v), *map(_text, place.values())])
-            there, value_of[where] = select_rows(frame, place), v
+            there, value_of[where] = rows_at(frame, place), v
             for name, one in sides:
                 scores[name, where] = per_repeat(
                     there, one, v, [*keep[1:], *by], unit=unit, ratio=ratio

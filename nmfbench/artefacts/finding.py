@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from nmfbench.artefacts.estimate import Estimate
-from nmfbench.artefacts.frames import select_rows
+from nmfbench.artefacts.frames import rows_at
 from nmfbench.artefacts.region import Place, Region, Smallest
 from nmfbench.core.text import counted
 
@@ -184,7 +184,7 @@ def within(at: Mapping[str, Any] | None, test: Test) -> Test:
     """``test`` on the rows where each column of ``at`` is its value, or one of its values."""
     if not at:
         return test
-    return lambda frame: test(select_rows(frame, at))
+    return lambda frame: test(rows_at(frame, at))
 
 
 def together(*tests: Test) -> Test:

@@ -7,8 +7,9 @@ a column of values. Tables, pictures and claims then pick their rows by ``at={"c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+import weakref
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,42 @@ import pandas as pd
 from nmfbench.artefacts.grids import Method
 from nmfbench.stats.intervals import mean_and_interval
 
-__all__ = ["drawn_rows", "mean_table", "melt_metrics", "reference", "select_rows", "with_columns"]
+__all__ = [
+    "drawn_rows",
+    "frozen",
+    "mean_table",
+    "melt_metrics",
+    "once",
+    "reference",
+    "rows_at",
+    "select_rows",
+    "with_columns",
+]
+
+Made = TypeVar("Made")
+
+_MADE: dict[int, dict[Hashable, Any]] = {}
+
+
+def once(frame: pd.DataFrame, key: Hashable, make: Callable[[], Made]) -> Made:
+    """What ``make`` returned for a frame and a key, kept as long as the frame is.
+
+    Tests of one artefact ask the same frame for the same rows and means a hundred times. Neither
+    the frame nor what it is asked for may be changed in place.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"level": [1, 2]})
+    >>> once(frame, "largest", lambda: frame["level"].max()) == once(frame, "largest", None)
+    True
+    """
+    made = _MADE.get(id(frame))
+    if made is None:
+        made = _MADE[id(frame)] = {}
+        weakref.finalize(frame, _MADE.pop, id(frame), None)
+    if key not in made:
+        made[key] = make()
+    return made[key]
 
 
 def select_rows(
@@ -53,6 +89,19 @@ def select_rows(
         wanted = value if isinstance(value, list | tuple | set | frozenset) else [value]
         chosen &= frame[column].isin(list(wanted)).to_numpy()
     return frame[chosen]
+
+
+def rows_at(frame: pd.DataFrame, at: Mapping[str, Any]) -> pd.DataFrame:
+    """As :func:`select_rows`, by :func:`once`: neither frame may be changed in place."""
+    return once(frame, ("rows", frozen(at)), lambda: select_rows(frame, at))
+
+
+def frozen(at: Mapping[str, Any]) -> Hashable:
+    """Columns and their values, as a key; lists of values as tuples."""
+    return tuple(
+        (column, tuple(value) if isinstance(value, list | set) else value)
+        for column, value in at.items()
+    )
 
 
 def drawn_rows(frame: pd.DataFrame, methods: Iterable[Method]) -> pd.DataFrame:

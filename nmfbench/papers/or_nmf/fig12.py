@@ -10,7 +10,7 @@ from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.claim import Claim
 from nmfbench.artefacts.comparisons import always_best
 from nmfbench.artefacts.finding import at_each_reading, together, with_evidence
-from nmfbench.artefacts.frames import reference, select_rows
+from nmfbench.artefacts.frames import reference, rows_at, select_rows
 from nmfbench.artefacts.plan import Plan
 from nmfbench.artefacts.printed import PrintedNumber
 from nmfbench.papers.or_nmf.annotation import ASSUMED, METHODS, ONLINE, PCA, SAMPLES, UNTRAINED
@@ -69,7 +69,7 @@ def _longest(test):
 
     def judged(frame):
         found = next((name for name in LEARNING if (frame["learning"] == name).any()), None)
-        return test(select_rows(frame, learning=found))
+        return test(rows_at(frame, {"learning": found}))
 
     return judged
 

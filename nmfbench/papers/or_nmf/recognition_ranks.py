@@ -7,7 +7,7 @@ import pandas as pd
 from nmfbench.artefacts.comparisons import always_best, per_repeat, rows_of
 from nmfbench.artefacts.estimate import of_units
 from nmfbench.artefacts.finding import NO_PAIR, Finding, Test
-from nmfbench.artefacts.frames import select_rows
+from nmfbench.artefacts.frames import rows_at
 from nmfbench.artefacts.region import Bounds
 from nmfbench.papers.or_nmf.recognition import ACCURACY, BY, MARGIN
 
@@ -16,7 +16,7 @@ def at_some_rank(codes, method, rival, *, region) -> Test:
     """The lead of ``method`` lies in a region, at one of the ranks that both methods have."""
 
     def test(frame):
-        rows = select_rows(frame, codes=codes)
+        rows = rows_at(frame, {"codes": codes})
         own, best = (set(rows_of(rows, name)["n_components"]) for name in (method, rival))
         if not own & best:
             return Finding.without("not run", NO_PAIR)
@@ -32,7 +32,7 @@ def falls(codes, method) -> Test:
     """Accuracy at the largest rank is lower than at the best smaller one by over the margin."""
 
     def test(frame):
-        losses = _losses(select_rows(frame, codes=codes), method)
+        losses = _losses(rows_at(frame, {"codes": codes}), method)
         if not losses:
             return _too_few(method)
         last, (lost, best) = losses.popitem()
@@ -49,7 +49,7 @@ def robust(codes, method) -> Test:
     """Accuracy at no rank is lower than at the best smaller one by more than the margin."""
 
     def test(frame):
-        losses = _losses(select_rows(frame, codes=codes), method)
+        losses = _losses(rows_at(frame, {"codes": codes}), method)
         if not losses:
             return _too_few(method)
         text = f"most that {method} loses: {{}} percentage points (margin {MARGIN:g}), {{name}}"
