@@ -120,7 +120,7 @@ def paired(scores: Mapping[Any, pd.Series], keep: Sequence[str] = ("repeat",)) -
 
 
 def _side_by_side(scores):
-    """A frame of series; at once where they have one index, as in a grid that is the same for all."""
+    """A frame of series; without a join where all have one index."""
     first, *others = scores.values()
     if all(series.index.equals(first.index) for series in others):
         values = np.column_stack([series.to_numpy() for series in scores.values()])
