@@ -43,7 +43,7 @@ def once(frame: pd.DataFrame, key: Hashable, make: Callable[[], Made]) -> Made:
     Examples
     --------
     >>> frame = pd.DataFrame({"level": [1, 2]})
-    >>> once(frame, "largest", lambda: frame["level"].max()) == once(frame, "largest", None)
+    >>> once(frame, "rows", lambda: len(frame)) == once(frame, "rows", None)
     True
     """
     made = _MADE.get(id(frame))
