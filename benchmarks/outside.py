@@ -16,12 +16,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib.metadata
+import math
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -165,6 +167,50 @@ def _tensorly(X, W, H, seconds, seed):
     return _growing(fit, factors, seconds)
 
 
+# -- torchnmf ---------------------------------------------------------------------------------
+
+
+def _torchnmf(X, W, H, seconds, seed, *, beta):
+    with _without_warnings():
+        import torch
+        from torchnmf.nmf import NMF
+
+    torch.set_num_threads(1)
+    if sp.issparse(X):
+        data = X.tocoo()
+        places = torch.from_numpy(np.stack(data.coords).astype(np.int64))
+        values = torch.from_numpy(data.data)
+        X = torch.sparse_coo_tensor(places, values, data.shape, check_invariants=True)
+    else:
+        X = torch.from_numpy(X)
+    start = {"W": torch.from_numpy(H.T.copy()), "H": torch.from_numpy(W.copy())}
+
+    def fit(n_iter):
+        usual = torch.get_default_dtype()
+        torch.set_default_dtype(X.dtype)  # which its factors have, whatever they start from
+        try:
+            model = NMF(**start)
+            with _without_warnings():
+                model.fit(X, beta=beta, tol=-math.inf, max_iter=n_iter)
+        finally:
+            torch.set_default_dtype(usual)
+        return model
+
+    def factors(model):
+        return model.H.numpy(force=True), model.W.numpy(force=True).T
+
+    return _growing(fit, factors, seconds)
+
+
+@contextlib.contextmanager
+def _without_warnings():
+    """Of what torchnmf still uses, and PyTorch will drop."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        yield
+
+
 # -- RcppML -----------------------------------------------------------------------------------
 
 _R = """
@@ -248,6 +294,15 @@ OUTSIDE = {
         functools.partial(_version, "tensorly"),
         sparse=False,
     ),
+    **{
+        f"torchnmf-{loss}": Outside(
+            "torchnmf MU",
+            loss,
+            functools.partial(_torchnmf, beta=beta),
+            functools.partial(_version, "torchnmf"),
+        )
+        for loss, beta in {"frobenius": 2, "kl": 1}.items()
+    },
     "rcppml": Outside("RcppML", "frobenius", _rcppml, _version_of_rcppml),
 }
 """By key, in the order of the tables."""
