@@ -1,4 +1,7 @@
-"""``python -m benchmarks``: all contests in one run, as a table of medians and ratios."""
+"""``python -m benchmarks``: all contests in one run, as a table of medians and ratios.
+
+Last come the goals, with what was reached: of these contests, and of the last race.
+"""
 
 import argparse
 import json
@@ -61,6 +64,10 @@ def main(argv=None):
         print("\n\n".join(_table(result) for result in results))
         if verdicts:
             print("\ntargets\n" + "\n".join(_line(verdict) for verdict in verdicts))
+        if not args.quick and not args.k:
+            from benchmarks.race import goals
+
+            print(f"\nhard problems beside other libraries, as 'make race' measured last\n{goals()}")
     if args.json:
         document = json.dumps(_plain(results, verdicts, args.quick), indent=1)
         if args.json == "-":

@@ -263,9 +263,15 @@ def main(argv=None) -> int:
             continue
         print(table(rows), end="\n\n", flush=True)
         keep(rows, args.output)
-    for goal, measured, met in judge(rows_of(args.output)):
-        print(f"  {'met' if met else 'NOT MET':8} {goal}: {measured}")
+    print(goals(args.output))
     return 0
+
+
+def goals(file=FILE):
+    """Each goal of the race with what was measured, a line each."""
+    words = {True: "met", False: "NOT MET", None: "open"}
+    found = judge(rows_of(file))
+    return "\n".join(f"  {words[met]:8} {goal}: {measured}" for goal, measured, met in found)
 
 
 def keep(rows, file):
