@@ -53,7 +53,9 @@ class MahNMFRRI(BaseRRI):
     Where X is zero, the loss is linear, so all zeros of a row are one point of the median, at
     zero. If more than half of the weight of :math:`H_{k:}` lies on them, zero is the best value
     of the entry, whatever the others are: of very sparse data the solution may be zero. Iterates
-    on sparse data are those on dense data to rounding, which decides ties.
+    on sparse data are those on dense data to rounding, which decides ties, and may decide more:
+    where every entry of a component comes out exactly zero, remainders of 1e-19 in dense residuals
+    can let it grow again (``revive=True`` does that for both).
 
     Departures
     ----------
