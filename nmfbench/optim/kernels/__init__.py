@@ -2,6 +2,9 @@
 
 Kernels are plain functions of arrays that update their first argument in place. They neither
 allocate in an inner loop nor print, and they work in the dtype of their arguments.
+
+A counter that is passed on starts as ``np.intp(0)``: for a literal 0 numba compiles every kernel
+that it is passed to a second time.
 """
 
 import atexit

@@ -347,7 +347,7 @@ def kl_dense_rows(W, loss, gap, X, H, floor, tol, max_iter):
     work = _kl_workspace(r, m)
     unfinished = 0
     for i in range(n):
-        size = 0
+        size = np.intp(0)
         for q in range(m):
             if X[i, q] > 0:
                 index[size] = q
@@ -372,7 +372,7 @@ def kl_csr_rows(W, loss, gap, data, indices, indptr, H, floor, tol, max_iter):
     work = _kl_workspace(r, m)
     unfinished = 0
     for i in range(indptr.shape[0] - 1):
-        size = 0
+        size = np.intp(0)
         for place in range(indptr[i], indptr[i + 1]):
             if data[place] > 0:
                 index[size] = indices[place]

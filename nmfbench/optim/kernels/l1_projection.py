@@ -230,7 +230,7 @@ def _invert(inverse, basis, bound_is_tight, m, Ht, v, rows):
         basis[a] = m + a if bound_is_tight[a] else -1
     for e in range(n_rows):
         _coordinates(v, inverse, rows[e], m, Ht)
-        best, largest, scale = -1, 0.0, 0.0
+        best, largest, scale = np.intp(-1), 0.0, 0.0
         for p in range(k):
             scale = max(scale, abs(Ht[rows[e], p]))
             size = abs(v[p])
@@ -719,18 +719,15 @@ def lad_dense(W, basis, norms, duals, points, start, X, H, Ht, masses, max_pivot
                 w[a] = start[i, a]
                 chosen[a] = m + a
         dual = duals[e] if duals.shape[0] > 0 else none
-        objective, made, status = _solve(
-            w, chosen, dual, given, False, x, H, Ht, indptr, indptr, none, masses, max_pivots, work
-        )
-        pivots += made
-        if status != OPTIMAL and made < max_pivots:
-            w[:] = 0.0
+        for careful in (False, True):
+            if careful:
+                w[:] = 0.0
             objective, made, status = _solve(
                 w,
                 chosen,
                 dual,
-                True,
-                True,
+                given or careful,
+                careful,
                 x,
                 H,
                 Ht,
@@ -742,6 +739,8 @@ def lad_dense(W, basis, norms, duals, points, start, X, H, Ht, masses, max_pivot
                 work,
             )
             pivots += made
+            if status == OPTIMAL or made >= max_pivots:
+                break
         unfinished += status != OPTIMAL
         if objective <= norms[i]:
             norms[i] = objective
@@ -800,16 +799,28 @@ def lad_sparse(
                 w[a] = start[i, a]
                 chosen[a] = m + a
         dual = duals[e] if duals.shape[0] > 0 else none
-        objective, made, status = _solve(
-            w, chosen, dual, given, False, x, H, Ht, Hp, Hi, Hd, masses, max_pivots, work
-        )
-        pivots += made
-        if status != OPTIMAL and made < max_pivots:
-            w[:] = 0.0
+        for careful in (False, True):
+            if careful:
+                w[:] = 0.0
             objective, made, status = _solve(
-                w, chosen, dual, True, True, x, H, Ht, Hp, Hi, Hd, masses, max_pivots, work
+                w,
+                chosen,
+                dual,
+                given or careful,
+                careful,
+                x,
+                H,
+                Ht,
+                Hp,
+                Hi,
+                Hd,
+                masses,
+                max_pivots,
+                work,
             )
             pivots += made
+            if status == OPTIMAL or made >= max_pivots:
+                break
         for f in range(Xp[i], Xp[i + 1]):
             j = label[Xi[f]]
             if j >= 0:

@@ -145,13 +145,13 @@ def nnls_row(w, c, G, root, tol, max_iter, L, g, z, support, refused):
                 for k in range(r):
                     g[k] -= change * G[j, k]
 
-    size = 0
+    size = np.intp(0)
     for j in range(r):
         refused[j] = False
         if w[j] > 0:
             support[size] = j
             size += 1
-    valid = 0
+    valid = np.intp(0)
     iteration, added = 0, -1
     while True:
         size, valid = _least_squares(w, z, L, G, c, support, size, valid)

@@ -98,7 +98,7 @@ def ridge_median(points, weights, ridge, centre, upper):
         NaN if there are neither weights nor a ridge.
     """
     total = 0.0
-    n = 0
+    n = np.intp(0)
     p, a = np.empty_like(points), np.empty_like(weights)
     for i in range(points.shape[0]):
         if weights[i] > 0:

@@ -37,7 +37,7 @@ def _sort(points, weights, n):
     for last in range(n - 1, 0, -1):
         points[0], points[last] = points[last], points[0]
         weights[0], weights[last] = weights[last], weights[0]
-        _sink(points, weights, 0, last)
+        _sink(points, weights, np.intp(0), last)
 
 
 @njit(cache=True, nogil=True)
@@ -278,7 +278,7 @@ def symmetric_sweep(H, indptr, indices, data, order, exact):
         for j in range(n):
             sums[k] += H[k, j]
     for i in order:
-        m, own = 0, 0.0
+        m, own = np.intp(0), 0.0
         for at in range(indptr[i], indptr[i + 1]):
             j = indices[at]
             if j == i:
@@ -303,7 +303,7 @@ def symmetric_sweep(H, indptr, indices, data, order, exact):
             if not exact or diagonal <= 0.0:
                 found = _shifted(e, h, m, x, left, left + 2.0 * inside, points, weights)
             else:
-                count, nonpositive = 0, left
+                count, nonpositive = np.intp(0), left
                 for j in range(m):
                     if e[j] + x * h[j] <= 0.0:
                         nonpositive += 2.0 * h[j]
@@ -311,7 +311,7 @@ def symmetric_sweep(H, indptr, indices, data, order, exact):
                         points[count] = e[j] / h[j] + x
                         weights[count] = 2.0 * h[j]
                         count += 1
-                found = symmetric_median(points, weights, count, nonpositive, diagonal, True)
+                found = symmetric_median(points, weights, count, nonpositive, diagonal, exact)
             new = np.float64(H.dtype.type(found))
             if new != x:
                 for j in range(m):

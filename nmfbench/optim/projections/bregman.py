@@ -192,7 +192,7 @@ def certify_kl(X, H, *, tol=1e-10, max_iter=60, floor=1e-9):
 
 def _fit_kl(X, H, W0, tol, max_iter, floor):
     """Weights, losses and duality gaps of the rows, and how many rows are unfinished."""
-    X, H, W, loss = _prepare(X, H, W0)
+    X, H, W, loss, tol = _prepare(X, H, W0, tol)
     floor, gap = floor * X.mean(), np.empty_like(loss)
     if sp.issparse(X):
         csr = X.data, X.indices, X.indptr
@@ -206,14 +206,17 @@ def fit_itakura_saito(X, H, W0=None, *, tol=1e-5, max_iter=60, floor=1e-9):
     """As :func:`project_itakura_saito`, in float64: ``W``, and the loss of each row."""
     if sp.issparse(X):
         raise TypeError("The Itakura-Saito divergence is undefined at zero: pass a dense X.")
-    X, H, W, loss = _prepare(X, H, W0)
+    X, H, W, loss, tol = _prepare(X, H, W0, tol)
     itakura_saito_rows(W, loss, X, H, floor * X.mean(), tol, max_iter)
     return W, loss
 
 
-def _prepare(X, H, W0):
+def _prepare(X, H, W0, tol):
+    """Data, basis, start, losses and tolerance in the few forms that kernels are compiled for."""
     X = check_projection(X, H, W0)
+    if not sp.issparse(X):
+        X = np.ascontiguousarray(X)
     H = np.ascontiguousarray(H, dtype=np.float64)
     shape = X.shape[0], H.shape[0]
     W = np.zeros(shape) if W0 is None else np.array(W0, dtype=np.float64, order="C")
-    return X, H, W, np.empty(shape[0])
+    return X, H, W, np.empty(shape[0]), float(tol)
