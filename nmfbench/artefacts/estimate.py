@@ -75,7 +75,7 @@ class Estimate:
 
 
 def _standard_error(values):
-    """Of a mean; scipy's ``sem`` gives the same bits, and checks its arguments for fifty times as
+    """Of a mean; scipy's ``sem`` gives the same bits, and checks its arguments for thirty times as
     long."""
     return float(values.std(ddof=1) / np.sqrt(len(values)))
 
