@@ -67,7 +67,8 @@ def main(argv=None):
         if not args.quick and not args.k:
             from benchmarks.race import goals
 
-            print(f"\nhard problems beside other libraries, as 'make race' measured last\n{goals()}")
+            print("\nhard problems beside other libraries, as 'make race' measured last")
+            print(goals())
     if args.json:
         document = json.dumps(_plain(results, verdicts, args.quick), indent=1)
         if args.json == "-":
