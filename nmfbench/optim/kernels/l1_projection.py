@@ -230,7 +230,7 @@ def _invert(inverse, basis, bound_is_tight, m, Ht, v, rows):
         basis[a] = m + a if bound_is_tight[a] else -1
     for e in range(n_rows):
         _coordinates(v, inverse, rows[e], m, Ht)
-        best, largest, scale = np.intp(-1), 0.0, 0.0
+        best, largest, scale = -1, 0.0, 0.0
         for p in range(k):
             scale = max(scale, abs(Ht[rows[e], p]))
             size = abs(v[p])
