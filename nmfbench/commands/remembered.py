@@ -28,7 +28,7 @@ _REGISTRIES = (
 
 
 def remembered(name: str, make: Callable[[], Any]) -> Any:
-    """What ``make`` returns, made again only where a source file of the package has changed.
+    """What ``make`` returns, made again only where a file of the package has changed.
 
     It is made each time where another package adds entries, as its files may change unseen, or
     where this process has entries already, of a user perhaps. A file that cannot be read or
@@ -57,14 +57,16 @@ def remembered(name: str, make: Callable[[], Any]) -> Any:
 
 
 def _stamp() -> str:
-    """A digest of places, sizes and times of the source files of the package."""
+    """A digest of places, sizes and times of the files of the package."""
     digest, folders = hashlib.sha256(), [os.path.dirname(nmfbench.__file__)]
     while folders:
         with os.scandir(folders.pop()) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
+                if entry.name == "__pycache__":
+                    continue
                 if entry.is_dir():
                     folders.append(entry.path)
-                elif entry.name.endswith(".py"):
+                else:
                     facts = entry.stat()
                     digest.update(f"{entry.path} {facts.st_size} {facts.st_mtime_ns}\n".encode())
     return digest.hexdigest()

@@ -23,7 +23,7 @@ def made(value):
     return (lambda: value), (lambda: pytest.fail("it was made again"))
 
 
-def test_it_is_made_once_until_a_source_file_changes(cache, monkeypatch):
+def test_it_is_made_once_until_a_file_changes(cache, monkeypatch):
     """Another stamp of the package, and the value is made anew and kept."""
     make, never = made([{"key": "one"}])
     assert remembered("things", make) == [{"key": "one"}]
@@ -64,19 +64,20 @@ def test_what_others_may_have_added_is_not_remembered(begun, cache, monkeypatch)
     assert not list(cache.iterdir())
 
 
-def test_the_stamp_is_that_of_the_source_files(tmp_path, monkeypatch):
-    """A file that changes, comes or goes changes it; one that is no source does not."""
+def test_the_stamp_is_that_of_the_files(tmp_path, monkeypatch):
+    """A file that changes, comes or goes changes it; what Python and numba compile does not."""
     package = tmp_path / "package"
     (package / "room").mkdir(parents=True)
     source = package / "room" / "one.py"
     source.write_text("1", encoding="utf-8")
     monkeypatch.setattr(module.nmfbench, "__file__", str(package / "__init__.py"))
     first = module._stamp()
-    (package / "room" / "one.pyc").write_text("1", encoding="utf-8")
+    (package / "room" / "__pycache__").mkdir()
+    (package / "room" / "__pycache__" / "one.pyc").write_text("1", encoding="utf-8")
     assert module._stamp() == first
     source.write_text("12", encoding="utf-8")
     second = module._stamp()
-    (package / "two.py").write_text("", encoding="utf-8")
+    (package / "plan.json").write_text("{}", encoding="utf-8")
     assert len({first, second, module._stamp()}) == 3
 
 
