@@ -67,13 +67,22 @@ def count(package: Path, cases: list[Case], say=lambda text: None) -> dict[Case,
     -------
     dict
         The smaller of two counts, or why there is none.
+
+    Raises
+    ------
+    RuntimeError
+        If the headers of valgrind are missing.
     """
     found: dict[Case, int | str] = {}
     pinned = environment(REFERENCE)
     with tempfile.TemporaryDirectory(prefix="nmfbench-counts-") as name:
         folder = Path(name)
         command = ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", folder / "marks.so"]
-        subprocess.run(command, input=_MARKS, text=True, check=True)
+        if subprocess.run(command, input=_MARKS, text=True).returncode:
+            raise RuntimeError(
+                "cc does not find valgrind/callgrind.h, which is in the package valgrind or "
+                "valgrind-devel; install it."
+            )
         callgrind = ("valgrind", "--tool=callgrind", "--instr-atstart=no", "--quiet")
         compiling = Process(package, env=pinned)
         counting = Process(
