@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from benchmarks import CHECKOUT
-from benchmarks.gate import Case, Process, serve, tree_of
+from benchmarks.gate import Case, Process, cases_of, options, serve, tree_of
 from nmfbench.trials.target import REFERENCE, environment
 
 __all__ = ["count"]
@@ -47,7 +47,7 @@ def _counter(folder: Path):
         marks.end()
         (dump,) = set(folder.glob("out.*")) - before
         (total,) = (line for line in dump.read_text().splitlines() if line.startswith("totals:"))
-        return {"instructions": int(total.split()[1]) / calls}
+        return {"instructions": int(total.split()[1]) // calls}
 
     return sample
 
@@ -105,23 +105,14 @@ def count(package: Path, cases: list[Case], say=lambda text: None) -> dict[Case,
 
 def main(argv=None) -> int:
     """Compare, print, and return 0: no kernel has more, 1: one has, 2: wrong usage."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.counts",
-        description="Compare the instructions that kernels execute with those at a commit. Ends "
-        "with 1 if a kernel executes more.",
+    parser = options(
+        "benchmarks.counts",
+        "Compare the instructions that kernels execute with those at a commit. Ends with 1 if a "
+        "kernel executes more.",
+        "^kernels",
+        "kernels",
+        0.005,
     )
-    parser.add_argument("--base", default="main", help="commit to compare with (default: main)")
-    parser.add_argument(
-        "-k", metavar="PATTERN", default="^kernels", help="only cases that match (default: kernels)"
-    )
-    parser.add_argument(
-        "--least",
-        type=float,
-        default=0.005,
-        metavar="SHARE",
-        help="smallest change that counts (default: .005)",
-    )
-    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
     if args.serve:
@@ -132,11 +123,7 @@ def main(argv=None) -> int:
             parser.error(
                 f"it needs {program}, which is not installed: apt-get install valgrind gcc"
             )
-    from benchmarks.contest import cases_matching
-
-    cases = [Case(*found) for found in cases_matching(args.k)]
-    if not cases:
-        parser.error(f"no benchmark matches {args.k!r}.")
+    cases = cases_of(parser, args.k)
     trees = [tree_of(args.base), CHECKOUT / "nmfbench"]
     with ThreadPoolExecutor(2) as pool:
         base, head = pool.map(

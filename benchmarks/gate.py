@@ -39,7 +39,18 @@ from scipy import stats
 
 from benchmarks import CHECKOUT
 
-__all__ = ["Case", "Comparison", "Process", "compare", "decide", "judge", "serve", "tree_of"]
+__all__ = [
+    "Case",
+    "Comparison",
+    "Process",
+    "cases_of",
+    "compare",
+    "decide",
+    "judge",
+    "options",
+    "serve",
+    "tree_of",
+]
 
 ALPHA = 0.05
 _SAMPLE = 0.01  # CPU seconds, at least
@@ -140,8 +151,8 @@ class Process:
     ----------
     package : Path
         The folder ``nmfbench`` of a tree.
-    server : str
-        The module of benchmarks that :func:`serve` is called by, with its options.
+    server : sequence of str
+        The module that calls :func:`serve` when it is run with ``--serve``, and its options.
     before : sequence of str
         Words of a program that runs the process.
     env : mapping
@@ -336,40 +347,63 @@ def tree_of(commit: str) -> Path:
     return folder / "nmfbench"
 
 
-def main(argv=None) -> int:
-    """Compare, print, and return 0: nothing slower, 1: slower, 2: wrong usage, or 3: too noisy."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.gate",
-        description="Compare the CPU time of this tree with that of a commit, benchmark by "
-        "benchmark. Ends with 1 if something became slower, with 3 if the base differs from "
-        "itself.",
-    )
+def options(module: str, description: str, pattern: str, which: str, least: float):
+    """A parser of what a comparison with a commit needs, whatever is measured.
+
+    Parameters
+    ----------
+    module, description : str
+    pattern, which : str
+        Cases that are compared by default, and in words.
+    least : float
+        Smallest change that counts, by default.
+    """
+    parser = argparse.ArgumentParser(prog=f"python -m {module}", description=description)
     parser.add_argument("--base", default="main", help="commit to compare with (default: main)")
     parser.add_argument(
         "-k",
         metavar="PATTERN",
-        default="^(kernels|solvers|manhattan|graph)",
-        help="only cases that match (default: kernels and fits)",
+        default=pattern,
+        help=f"only cases that match (default: {which})",
     )
     parser.add_argument(
         "--least",
         type=float,
-        default=0.05,
+        default=least,
         metavar="SHARE",
-        help="smallest change that counts (default: .05)",
+        help=f"smallest change that counts (default: {f'{least:g}'.lstrip('0')})",
+    )
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    return parser
+
+
+def cases_of(parser: argparse.ArgumentParser, pattern: str) -> list[Case]:
+    """The cases that match, of which there has to be one."""
+    from benchmarks.contest import cases_matching
+
+    cases = [Case(*found) for found in cases_matching(pattern)]
+    if not cases:
+        parser.error(f"no benchmark matches {pattern!r}.")
+    return cases
+
+
+def main(argv=None) -> int:
+    """Compare, print, and return 0: nothing slower, 1: slower, 2: wrong usage, or 3: too noisy."""
+    parser = options(
+        "benchmarks.gate",
+        "Compare the CPU time of this tree with that of a commit, benchmark by benchmark. Ends "
+        "with 1 if something became slower, with 3 if the base differs from itself.",
+        "^(kernels|solvers|manhattan|graph)",
+        "kernels and fits",
+        0.05,
     )
     parser.add_argument("--rounds", type=int, default=15, help="of a pair of processes (15)")
     parser.add_argument("--pairs", type=int, default=6, help="of processes, for suspects (6)")
-    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
     if args.serve:
         serve(_sample)
         return 0
-    from benchmarks.contest import cases_matching
-
-    cases = [Case(*found) for found in cases_matching(args.k)]
-    if not cases:
-        parser.error(f"no benchmark matches {args.k!r}.")
+    cases = cases_of(parser, args.k)
     base, head = tree_of(args.base), CHECKOUT / "nmfbench"
     settings = {"least": args.least, "rounds": args.rounds, "pairs": args.pairs}
 

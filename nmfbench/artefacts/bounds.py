@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
-from scipy import stats
 
 from nmfbench.artefacts.comparisons import (
     At,
@@ -18,7 +17,7 @@ from nmfbench.artefacts.comparisons import (
     rows_of,
     words_of,
 )
-from nmfbench.artefacts.estimate import Estimate, of_units
+from nmfbench.artefacts.estimate import Estimate, of_units, standard_error
 from nmfbench.artefacts.finding import NO_PAIR, Finding, Test, within
 from nmfbench.artefacts.region import Bounds, Margin
 
@@ -131,7 +130,7 @@ def seldom(
             return Finding.without("inconclusive", "nothing was counted")
         share = float(sums[events].sum() / total)
         residuals = (sums[events] - share * sums[chances]) * n / total
-        spread = float(stats.sem(residuals)) if n > 1 else 0.0
+        spread = standard_error(residuals.to_numpy())
         error = max(spread, np.sqrt(bound * (1 - bound) / total))
         found = Estimate(share, error, n - 1, n)
         text = (

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-__all__ = ["Estimate", "of_blocks", "of_left_out", "of_units"]
+__all__ = ["Estimate", "of_blocks", "of_left_out", "of_units", "standard_error"]
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,12 @@ class Estimate:
         return float(low), float(high)
 
 
-def _standard_error(values):
-    """Of a mean; scipy's ``sem`` gives the same bits, and checks its arguments for thirty times as
-    long."""
-    return float(values.std(ddof=1) / np.sqrt(len(values)))
+def standard_error(values: np.ndarray) -> float:
+    """Of a mean; 0 of a single value.
+
+    scipy's ``sem`` gives the same bits, and checks its arguments for thirty times as long.
+    """
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
 def of_units(
@@ -96,7 +98,7 @@ def of_units(
     """
     observed = np.asarray(values, dtype=float)
     n = len(observed)
-    error = _standard_error(observed) if n > 1 else 0.0
+    error = standard_error(observed)
     mean = float(observed.mean()) if n else float("nan")
     return Estimate(mean, error, n - 1, n, value, name, ratio)
 
@@ -168,4 +170,4 @@ def of_left_out(
     if k < 2 or np.isnan(without).any():
         return Estimate(effect, 0.0, 0, min(k, 1), value, name)
     pseudo = k * effect - (k - 1) * without
-    return Estimate(effect, _standard_error(pseudo), k - 1, n or k, value, name)
+    return Estimate(effect, standard_error(pseudo), k - 1, n or k, value, name)

@@ -61,7 +61,10 @@ def test_the_reference_is_in_force_whatever_the_environment_says():
 def test_a_target_is_what_a_child_computes_under(name):
     """All that is available can be used, and each of the libraries takes it."""
     if name == "two-threads" and CORES < 2:
-        pytest.skip("OpenBLAS starts no more threads than there are cores, and here is one")
+        pytest.skip(
+            "OpenBLAS starts no more threads than there are cores, and here is one; the test runs "
+            "where there are two"
+        )
     found = in_child(name)
     assert is_known(found)
     assert is_reference(found) == (name == REFERENCE)

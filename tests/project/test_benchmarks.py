@@ -216,7 +216,9 @@ def suite(tmp_path_factory):
     """A copy of the benchmarks in a repository of its own, and a home folder for asv."""
     pytest.importorskip("asv")
     if shutil.which("git") is None:
-        pytest.skip("asv checks out commits of a git repository, and git is not installed")
+        pytest.skip(
+            "asv checks out commits of a git repository by git; the tests run where it is installed"
+        )
     folder = tmp_path_factory.mktemp("asv") / "repository"
     folder.mkdir()
     shutil.copy(ROOT / "asv.conf.json", folder)

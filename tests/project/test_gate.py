@@ -139,7 +139,10 @@ def test_every_case_is_found_by_its_name():
 def test_wrong_usage_is_named(program, words, message):
     """A pattern without a case, and an unknown commit, end with what is wrong."""
     if words[0] == "--base" and not (ROOT / ".git").exists():
-        pytest.skip("a commit is looked up in a git repository, and this is none")
+        pytest.skip(
+            "an unknown commit is looked up by git; the test runs in a clone, and these sources "
+            "are no git repository"
+        )
     if program == "counts" and not COUNTS:
         words, message = [], "apt-get install valgrind gcc"
     command = [sys.executable, "-m", f"benchmarks.{program}", *words]
@@ -172,7 +175,11 @@ def test_a_slowed_kernel_is_caught_and_an_unchanged_one_is_not(more, word, tmp_p
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not COUNTS, reason="valgrind counts instructions, and a C compiler marks calls")
+@pytest.mark.skipif(
+    not COUNTS,
+    reason="valgrind counts the instructions between marks that a C compiler puts; the test runs "
+    "where both are installed",
+)
 def test_instructions_of_a_slowed_kernel_are_counted(tmp_path):
     """A tenth more sweeps are as many more instructions; two counts of one kernel agree."""
     once, again, slower = (

@@ -302,7 +302,7 @@ def test_a_library_descends_to_where_ours_does(key, form):
     X, W, H = made(60, 40, 2)
     X = W @ H + 0.01 * X
     given = sp.csr_array(X) if form == "sparse" else X
-    found = trace_of(racer, given, *made(60, 40, 2)[1:], 0.3, 1)
+    found = trace_of(racer, given, *made(60, 40, 2)[1:], 0.05, 1)
     assert found["objective"][0] == pytest.approx(LOSSES[racer.loss](given, W, H.T.copy()))
     key = {"frobenius": "hals", "kl": "kl-mu"}[racer.loss]
     ours = make_solver(key, n_components=2, max_iter=2000, tol=0, random_state=0).fit(X)
