@@ -797,8 +797,8 @@ def test_a_run_by_looks_that_is_stopped_goes_on_from_there(command, monkeypatch,
         patched.setattr(Progress, "__call__", stop_after_three)
         code, _, err = command(*words)
     assert code == 130
-    assert re.search(r"stopped\. [3-9] of 18 trials have a record", err)
-    kept = int(re.search(r"stopped\. (\d+)", err)[1])
+    kept = int(re.search(r"stopped\. (\d+) of 18 trials have a record", err)[1])
+    assert 3 <= kept <= 10  # what else of the first batch had ended by then
     code, data = _json(command, *words)
     assert (code, data["computed"], data["done"]) == (0, 18 - kept, 18)
     other = tmp_path / "other"

@@ -4,6 +4,8 @@ import copy
 import json
 import math
 from contextlib import closing
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ from nmfbench.records import rounding
 from nmfbench.records.agreement import compare
 from nmfbench.records.exchange import ExchangeError
 from nmfbench.records.rounding import Spreads, largest, merge_spreads
+from nmfbench.trials.target import NATIVE, REFERENCE, available
 from nmfbench.trials.trial import Trial
 
 NOISE = {"corruption": "gaussian", "level": 0.5}
@@ -130,6 +133,29 @@ def test_no_more_is_measured_than_is_needed(worker, monkeypatch):
     seeds.clear()
     assert agreement(plain | {"objective": 7.0}, plain, one, worker, 9).outcome == "different"
     assert seeds == []
+
+
+@pytest.mark.skipif(REFERENCE not in available(), reason="this processor has no AVX2")
+@pytest.mark.parametrize(
+    ("factor", "outcome"), [(1.0, "rounding"), (1.1, "different")], ids=["same", "other"]
+)
+def test_a_timed_trial_is_held_against_the_reference_target(worker, monkeypatch, factor, outcome):
+    """Where this processor always comes to another end, and kernels of most to that of a record."""
+    one = replace(trial("spa", **NOISE), timed=True)
+    plain, _ = compute(replace(one, timed=False), worker, None)
+    old = plain | {"versions": {"numpy": "2.0"}, "objective": 2 * plain["objective"]}
+
+    def computed(trial, where, limit, *, perturbation=None):
+        scale = factor if where.target == REFERENCE else 0.5
+        return old | {"objective": scale * old["objective"]}, {}
+
+    monkeypatch.setattr(sensitivity, "compute", computed)
+    here = SimpleNamespace(target=NATIVE, memory_limit=None)
+    found = agreement(old, plain, one, here, 9)
+    assert found.outcome == outcome
+    assert found.details[0].startswith("objective was")
+    untimed = agreement(old, plain, replace(one, timed=False), here, 9)
+    assert untimed.outcome == "different"  # whose target is the reference already
 
 
 def test_what_fails_from_perturbed_data_says_nothing(worker, monkeypatch):
