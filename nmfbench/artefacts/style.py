@@ -262,7 +262,7 @@ def save_picture(figure, file, format="webp", **how) -> None:
 def _printed(figure, **how):
     """A figure in true colours."""
     png = io.BytesIO()
-    figure.savefig(png, format="png", **how)
+    figure.savefig(png, format="png", pil_kwargs={"compress_level": 1}, **how)  # read at once
     return Image.open(png).convert("RGB")
 
 

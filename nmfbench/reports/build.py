@@ -161,13 +161,14 @@ def build_report(
         longest_first = sorted(papers, key=lambda paper: -len(papers[paper]))
         coming = pool.imap(show, longest_first, chunksize=1)
         compared = _compared(store)
+        boards = _write_boards(compared, output)  # while notebooks run
         shown = dict(zip(longest_first, coming, strict=True))
     as_in_notebooks = [section for paper in papers for section in shown[paper]]
     content = _content(artefacts, list(papers), as_in_notebooks, release, store)
     evidence = [*(section.evidence for section in content.sections), compared.field]
     known = [e for e in evidence if e is not None]
     cards = _write_cards(known, store, output, profile, compared.boards)
-    written = _write_pages(content, compared, output, profile) + cards
+    written = _write_pages(content, compared, output, profile) + boards + cards
     written += _write_more(content, output)
     if site:
         made = (path for path in written if path.suffix == ".html")
@@ -259,6 +260,12 @@ def _compared(store) -> _Compared:
     return _Compared(field, [*real, *boards], lacking, origins)
 
 
+def _write_boards(compared: _Compared, output) -> list[Path]:
+    """Pages of leaderboards and of choices, with their pictures."""
+    boards = write_leaderboards(compared.boards, compared.lacking, compared.origins, output)
+    return [write_choose(compared.boards, output), *boards]
+
+
 def _write_pages(content: _Content, compared: _Compared, output, profile) -> list[Path]:
     """Pages that every report has, with their data and pictures; the landing page comes first."""
     sections, rows, sentences = content.sections, content.rows, content.sentences
@@ -280,8 +287,6 @@ def _write_pages(content: _Content, compared: _Compared, output, profile) -> lis
         index,
         write_claims([section.evaluation for section in content.as_in_notebooks], output),
         write_open(rows, output),
-        write_choose(compared.boards, output),
-        *write_leaderboards(compared.boards, compared.lacking, compared.origins, output),
         _write_rows(rows, output / "claims.json"),
         _write_rows(sentences, output / "sentences.json"),
         write_sentences(sentences, output),

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from nmfbench.core import registry
@@ -88,18 +89,18 @@ def cells_of(
     once = [name for name in measured if measured.loc[done, name].nunique(dropna=False) == 1]
     shared |= {name: number(measured.loc[done, name].iloc[0], 4) for name in once}
     measured = measured.drop(columns=once).dropna(axis=1, how="all")
+    told, numbers = facts.to_numpy(), measured.to_numpy()
+    ended, keys = done.to_numpy(), list(records["key"])
+    places = facts.groupby(list(facts), sort=False).indices if len(facts.columns) else {}
     rows = []
-    places = facts.groupby(list(facts), sort=False).indices if len(facts.columns) else {(): None}
-    for place in places.values():
-        here = slice(None) if place is None else place
-        finished = done.iloc[here]
-        row = facts.iloc[here].iloc[0].to_dict() | {"trials": str(finished.sum())}
-        if not done.all():
-            row["failed"] = str((~finished).sum())
-        values = measured.iloc[here][finished.to_numpy()]
-        row |= {name: _spread(values[name].dropna()) for name in measured}
-        keys = records["key"].iloc[here]
-        row["keys"] = " ".join(key[:_KEY] for key in keys[:_KEYS]) + " …" * (len(keys) > _KEYS)
+    for place in places.values() or [np.arange(len(records))]:
+        finished = place[ended[place]]
+        row = dict(zip(facts, told[place[0]], strict=True)) | {"trials": str(len(finished))}
+        if not ended.all():
+            row["failed"] = str(len(place) - len(finished))
+        row |= dict(zip(measured, map(_spread, numbers[finished].T), strict=True))
+        some = " ".join(keys[k][:_KEY] for k in place[:_KEYS])
+        row["keys"] = some + " …" * (len(place) > _KEYS)
         rows.append(row)
     fields = [name for name, texts in facts.items() if texts.nunique() <= _MOST]
     return {k: v for k, v in shared.items() if v}, pd.DataFrame(rows), fields
@@ -148,7 +149,9 @@ def _metrics(records):
 
 def _spread(values):
     """Mean, and standard deviation unless all are the same, as text."""
-    if values.empty:
+    values = values[~np.isnan(values)]
+    if not values.size:
         return ""
     mean = number(values.mean())
-    return mean if values.nunique() == 1 else f"{mean} ± {number(values.std(), 1)}"
+    same = (values == values[0]).all()
+    return mean if same else f"{mean} ± {number(values.std(ddof=1), 1)}"
