@@ -261,8 +261,8 @@ def save_picture(figure, file, format="webp", **how) -> None:
 
 def _printed(figure, **how):
     """A figure in true colours."""
-    png = io.BytesIO()
-    figure.savefig(png, format="png", pil_kwargs={"compress_level": 1}, **how)  # read at once
+    png, fast = io.BytesIO(), {"compress_level": 1}
+    figure.savefig(png, format="png", pil_kwargs=fast, **how)
     return Image.open(png).convert("RGB")
 
 

@@ -123,14 +123,10 @@ def agreement(
         return found
     with closing(Worker(worker.memory_limit, REFERENCE)) as other:
         again, theirs = compute(trial, other, time_limit)
-    if again["status"] != "done" or _differs(old, again, arrays[0], theirs):
+    both = (arrays[0], theirs if arrays[0] else None)
+    if again["status"] != "done" or compare(old, again, *both).outcome == "different":
         return found
     return replace(found, rounding=found.rounding + found.beyond, beyond=[])
-
-
-def _differs(old, new, old_arrays, new_arrays) -> bool:
-    both = (old_arrays, new_arrays) if old_arrays else (None, None)
-    return compare(old, new, *both).outcome == "different"
 
 
 def sensitivity(
