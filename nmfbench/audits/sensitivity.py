@@ -22,7 +22,7 @@ from nmfbench.records.exchange import current_trial
 from nmfbench.records.rounding import TIMES, Spreads
 from nmfbench.records.store import Store
 from nmfbench.records.vouchers import group_of
-from nmfbench.trials.target import REFERENCE, available, target_of
+from nmfbench.trials.target import REFERENCE, available, is_reference, target_of
 from nmfbench.trials.trial import Trial
 
 __all__ = ["agreement", "measure", "sensitivity"]
@@ -92,9 +92,8 @@ def agreement(
     """Compare two records; where targets differ and numbers do, with what rounding does.
 
     It is measured for this very trial, if what is kept of its task, solver and data set does not
-    suffice. A timed trial ran with all that its processor had, of which two may take different ends
-    of one fit, each whatever is changed in the last place: rounding decides as well where the
-    reference target comes to the numbers of the record.
+    suffice. Two processors may take different ends of one fit, each whatever is changed in the last
+    place: rounding decides as well where the reference target comes to the numbers of the record.
 
     Parameters
     ----------
@@ -119,7 +118,8 @@ def agreement(
     given = {"arrays": arrays[1], "most": MOST, "enough": explained}
     spread = measure(trial, new, worker, time_limit, **given)
     found = compare(old, new, *arrays, spread=spread)
-    if found.outcome != "different" or not trial.timed or REFERENCE not in available():
+    tried = is_reference(new["versions"]) or REFERENCE not in available()
+    if found.outcome != "different" or tried:
         return found
     with closing(Worker(worker.memory_limit, REFERENCE)) as other:
         again, theirs = compute(trial, other, time_limit)

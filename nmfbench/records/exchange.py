@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import functools
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,7 +29,16 @@ from nmfbench.core.files import atomic_write
 from nmfbench.core.guard import default_memory_limit, limited_memory
 from nmfbench.core.registry import UnknownNameError
 from nmfbench.records.arrays import pack, unpack
-from nmfbench.records.record import COLUMNS, FLAGS, JSON, RESERVED, digest, to_row
+from nmfbench.records.record import (
+    COLUMNS,
+    FLAGS,
+    JSON,
+    RESERVED,
+    Checked,
+    digest,
+    to_row,
+    value_of,
+)
 from nmfbench.records.saved import as_saved
 from nmfbench.trials.trial import Trial, canonical, key_of
 
@@ -54,6 +64,7 @@ LAST = (
 _CELLS = tuple(name for name in JSON if name != "metrics")  # of JSON text
 _NUMBERS = ("level", "seconds", "cpu_seconds", "objective", "elapsed")
 _WHOLE = ("repeat", "start", "n_iter", "peak_memory")
+_FIELDS = tuple(field.name for field in fields(Trial))
 _SIZE_LIMIT = 2**31 - 1  # of one CSV field
 _ROW_LIMIT, _BYTE_LIMIT = 10**6, 2**32  # of one file, once it is unpacked
 _MEMORY = 2 * _BYTE_LIMIT  # to read one file
@@ -212,7 +223,7 @@ def read_export(
         with _row(path, number):
             row = dict(zip(columns, cells, strict=True))
             record = _record(row, metrics)
-            seal = digest(to_row(record))
+            seal = digest(record.row)
             if record["key"] != key_of(trial_of(record), record["declared"]):
                 raise ValueError(
                     f"key {record['key']!r} does not belong to the other columns; was the file "
@@ -223,7 +234,8 @@ def read_export(
                     "the digest does not belong to the other columns: one was edited since the "
                     "export, or rounded by another program"
                 )
-            records.append((as_saved(record), _arrays(row.get("arrays"))))
+            saved = as_saved(record)
+            records.append((record if saved == record else saved, _arrays(row.get("arrays"))))
     return records
 
 
@@ -315,16 +327,24 @@ def _check_size(path, rows, size):
 
 
 def _record(cells, metrics):
-    """The record of a row, not yet checked beyond what text can say."""
-    record = {
-        name: None if cells[name] is None else _value(name, cells[name])
-        for name in COLUMNS
-        if name != "metrics"
-    }
+    """The record of a row, checked."""
+    record, known = {}, {}
+    for name in COLUMNS:
+        if name in _CELLS and name != "first_objectives" and cells[name] is not None:
+            record[name], known[name] = _shared(name, cells[name])
+        elif name != "metrics":
+            record[name] = None if cells[name] is None else _value(name, cells[name])
     record["metrics"] = {
         name: _number(name, cells[name]) for name in metrics if cells[name] is not None
     }
-    return record
+    return Checked(record, to_row(record, known))
+
+
+@functools.lru_cache(8192)
+def _shared(name, text):
+    """What a JSON column holds, and its value in a database: many records have the same."""
+    value = _parsed(name, text)
+    return value, value_of(name, value)
 
 
 def _value(name, value):
@@ -382,7 +402,7 @@ def _no_constant(word):
 
 def trial_of(record: Mapping) -> Trial:
     """The trial that a record is of."""
-    return Trial.from_dict({field.name: record[field.name] for field in fields(Trial)})
+    return Trial(**{name: record[name] for name in _FIELDS})
 
 
 def current_trial(record: Mapping) -> Trial | None:

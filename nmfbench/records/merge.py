@@ -83,7 +83,9 @@ def merge(
     found = Merge()
     theirs: dict[str, dict[str, Mapping]] = {}
     for record in offered:
-        theirs.setdefault(_group(record), {})[record["key"]] = record
+        # Beside nothing, all but timings of several hosts go together.
+        group = _group(record) if held or record["timed"] else record["key"]
+        theirs.setdefault(group, {})[record["key"]] = record
     ours: dict[str, dict[str, Mapping]] = {}
     for key, record in held.items():
         ours.setdefault(_group(record), {})[key] = record

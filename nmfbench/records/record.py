@@ -13,6 +13,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any, Literal, TypedDict, cast
 
 from nmfbench.trials.trial import canonical
@@ -22,12 +23,14 @@ __all__ = [
     "FLAGS",
     "JSON",
     "RESERVED",
+    "Checked",
     "Record",
     "RecordError",
     "check_origin",
     "digest",
     "from_row",
     "to_row",
+    "value_of",
 ]
 
 COLUMNS = {
@@ -124,6 +127,7 @@ _LONGEST = 1e9  # seconds, of these: dates are computed with them
 _FLAT = {"host": (str, int), "versions": (str,)}
 """Types of the entries in those JSON columns that tables of all records show."""
 
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 _KINDS = {str: "text", int: "a whole number"}
 _TEXT = json.JSONEncoder(separators=(",", ":")).encode
 _PLACES = {name: place for place, name in enumerate(COLUMNS)}
@@ -134,19 +138,35 @@ class RecordError(ValueError):
     """A record that does not fit."""
 
 
-def to_row(record: Mapping[str, Any]) -> list[Any]:
+class Checked(dict[str, Any]):
+    """A record with its :func:`to_row`, which takes long; neither is changed in place."""
+
+    def __init__(self, record: Mapping[str, Any], row: list[Any]):
+        super().__init__(record)
+        self.row = row
+
+
+def to_row(record: Mapping[str, Any], known: Mapping[str, Any] = _NOTHING) -> list[Any]:
     """A record as values for a database, in the order of :data:`COLUMNS`.
+
+    Parameters
+    ----------
+    record : mapping
+    known : mapping, optional
+        By column, what :func:`value_of` gave.
 
     Raises
     ------
     RecordError
         If a column is missing or unknown, or holds what it cannot hold; with its name.
     """
+    if isinstance(record, Checked):
+        return record.row
     if lacking := COLUMNS.keys() - record.keys():
         raise RecordError(f"a record lacks {', '.join(sorted(lacking))}.")
     if surplus := record.keys() - COLUMNS.keys():
         raise RecordError(f"a record has unknown columns: {', '.join(sorted(surplus))}.")
-    row = [_value(name, record[name]) for name in COLUMNS]
+    row = [known[name] if name in known else value_of(name, record[name]) for name in COLUMNS]
     if taken := RESERVED.intersection(record["metrics"]):
         raise RecordError(f"metrics cannot be called {', '.join(sorted(taken))}.")
     if record["status"] not in ("done", "failed"):
@@ -172,7 +192,7 @@ def check_origin(row: Sequence[Any]) -> None:
         _check_text(name, row[_PLACES[name]])
     for name in _TIMES:
         if row[_PLACES[name]] is not None:
-            _value(name, row[_PLACES[name]])
+            value_of(name, row[_PLACES[name]])
     _text("finished", row[_PLACES["finished"]])
 
 
@@ -194,7 +214,7 @@ def digest(values: Iterable[Any]) -> str:
     return hashlib.sha256(_TEXT(plain).encode()).hexdigest()[:16]
 
 
-def _value(name: str, value: Any) -> Any:
+def value_of(name: str, value: Any) -> Any:
     """The value of a column as SQL takes it."""
     if value is None and name in _OPTIONAL:
         return "null" if name in JSON else None

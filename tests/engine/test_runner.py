@@ -321,7 +321,7 @@ def test_timed_trials_run_alone(tmp_path, monkeypatch):
     assert max(n for timed, n in most if not timed) > 1
 
 
-def test_a_child_stays_from_one_batch_to_the_next(tmp_path, monkeypatch):
+def test_a_child_stays_from_one_batch_to_the_next(tmp_path, monkeypatch, reference_target):
     """One worker computes what others start from and then these. Timed trials have a worker of
     their own, as they are of another target; no other has a child then, and in the end none has."""
     seen, alive = [], set()
