@@ -1,9 +1,9 @@
 """Prospects: which open tests of an artefact a later look may be expected to decide.
 
 The prediction is Bayesian: a mean of n observations with standard error s will, after n' of them,
-be normal around the present one with variance s^2 (1 - n / n'). Of many draws of all estimates of
-an artefact the share counts in which a test is decided, by the procedure and at the level of that
-look. Estimates of one comparison at several readings rest on the same repeats and move together;
+be normal around the present one with variance s^2 (1 - n / n'); where a wider grid begins with
+fewer, with s^2 (n / n' - 1). Of many draws of all estimates of an artefact the share counts in
+which a test is decided, by the procedure and at the level of that look. Estimates of one comparison at several readings rest on the same repeats and move together;
 others are drawn independently. Readings that have not run come out like the others in four of five
 draws. It decides which trials are computed next, and no verdict.
 """
@@ -114,7 +114,7 @@ class Prospects:
     def chances(self, look: Look) -> list[float]:
         """Probability for each test that a look of at least five repeats decides it."""
         rng = np.random.default_rng(0)
-        growth = max(1.0, look.repeats / max(self.look.repeats, 1))
+        growth = look.repeats / max(self.look.repeats, 1)
         chances, places, tested = [], [], []
         for i, finding in enumerate(self.findings):
             chances.append(float(finding.exact))  # of a fact, which takes five observations
@@ -191,13 +191,13 @@ def _drawn(finding: Finding, growth: float, rng) -> Finding:
         places[e.reading] += 1
         if place == len(draws):
             draws.append(rng.permutation(_NORMAL))
-        spread = e.error * np.sqrt(1 - 1 / growth)
+        spread = e.error * np.sqrt(abs(1 - 1 / growth))
         estimates.append(
             replace(
                 e,
                 mean=e.mean + spread * draws[place],
                 error=e.error / np.sqrt(growth),
-                freedom=e.freedom * (growth * e.n - 1) / (e.n - 1),
+                freedom=max(1.0, e.freedom * (growth * e.n - 1) / (e.n - 1)),
             )
         )
     known = {e.reading for e in estimates}

@@ -183,6 +183,22 @@ def test_a_reading_that_has_not_run_is_expected_to_come_out_like_the_others():
     assert known.chances(Look(20, 20, True)) == [0.0]
 
 
+def test_a_wider_grid_may_begin_with_fewer_repeats():
+    """What the last look decided at some readings, the first look at all of them may not."""
+    noise = np.arange(20) - 9.5
+    noise /= noise.std(ddof=1)
+
+    def chances(mean):
+        one = replace(of_units(mean + noise, "score"), reading="one")
+        found = Finding("{}", [one], Lead(), readings=("one", "other"))
+        known = Prospects(claims(1), [found], lambda name: DELTA, Look(20, 20, True))
+        return [known.chances(look)[0] for look in (Look(20, 20, True), Look(5, 20))]
+
+    assert chances(0.6)[0] == ALIKE
+    assert chances(0.6)[1] < 0.1
+    assert chances(20.0) == [ALIKE, ALIKE]
+
+
 def test_readings_of_a_test_move_together():
     """They rest on the same repeats: a test that is alike at many readings is as likely to be
     decided as at one, while comparisons with several rivals are drawn independently."""
