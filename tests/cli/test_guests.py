@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from engine import SMALL
+from scipy.optimize import nnls
 from sklearn.decomposition import MiniBatchNMF
 from sklearn.utils import get_tags
 
@@ -78,6 +79,20 @@ class Compiled(Base):
         Compiled.met += 1
         np.random.rand(Compiled.met)
         self.components_ = np.random.rand(self.n_components, X.shape[1])
+
+
+class Centred(Base):
+    """Directions from the mean."""
+
+    def fit(self, X):
+        self.mean_ = X.mean(axis=0)
+        super().fit(X - self.mean_ if self.signed else X)
+
+    signed = False
+
+
+class CentredSigned(Centred):
+    signed = True
 
 
 class LowRank:
@@ -620,6 +635,19 @@ def test_a_transform_is_supplied(folder):
     np.testing.assert_allclose(
         model.objective_, np.sum((X - model.transform(X) @ model.components_) ** 2)
     )
+
+
+@pytest.mark.parametrize("name", ["Centred", "CentredSigned"])
+def test_a_mean_is_taken_off_first(folder, name):
+    """Codes without a sign are of non-negative least squares, others of least squares."""
+    X = data()
+    model = fitted(f"{folder}/good.py:{name}", X, n_components=3, random_state=0)
+    mean, H = X.mean(axis=0), model.components_
+    solve = np.linalg.lstsq if model.signed else nnls
+    W = np.array([solve(H.T, row)[0] for row in X - mean])
+    np.testing.assert_allclose(model.transform(X), W, atol=1e-10)
+    np.testing.assert_allclose(model.inverse_transform(W), W @ H + mean)
+    np.testing.assert_allclose(model.objective_, np.sum((X - mean - W @ H) ** 2))
 
 
 def test_a_class_with_partial_fit_alone_is_fitted_by_two_passes(folder):
