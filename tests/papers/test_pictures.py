@@ -8,7 +8,7 @@ import pytest
 from nmfbench.artefacts.artefact import label_records
 from nmfbench.artefacts.plots import Curves, legend_of
 from nmfbench.artefacts.style import figure_style, show_images
-from nmfbench.papers.mahnmf import bases, faces, fig6, fig9, table1
+from nmfbench.papers.mahnmf import bases, faces, fig6, fig9, table1, ten_images
 
 
 def made_up(artefact, keep=lambda trial: True, seed=0):
@@ -132,6 +132,28 @@ def test_the_lowest_of_those_with_all_splits_is_marked():
         "0.200",
         "",
     ]
+
+
+def test_segments_say_how_they_agree_and_what_their_solver_reached():
+    """Below each segmentation; a residual stands only where a method has one."""
+    methods = ["image", "human", *ten_images._IN_PICTURES]
+    residuals = [(np.nan, np.nan), (np.nan, np.nan), (0.25, 0.5), (np.nan, np.nan), (0.75, np.nan)]
+    rows = [
+        {"image": "boat", "method": method, "covering": 0.1 * k, "vi": k}
+        | dict(zip(["residual-ratio", "residual-ratio-start"], pair, strict=True))
+        | {"grey": np.zeros((4, 4), int).tolist(), "labels": np.eye(4, dtype=int).tolist()}
+        for k, (method, pair) in enumerate(zip(methods, [*residuals, residuals[0]], strict=True))
+    ]
+    figure = ten_images.draw(pd.DataFrame(rows))
+    assert [axis.get_xlabel() for axis in figure.axes] == [
+        "",
+        "2 segments",
+        "covering 0.20, VI 2.0\nresidual 0.25, of the start 0.50",
+        "covering 0.30, VI 3.0",
+        "covering 0.40, VI 4.0\nresidual 0.75",
+        "covering 0.50, VI 5.0",
+    ]
+    plt.close(figure)
 
 
 def test_errors_are_averaged_over_splits():
