@@ -200,7 +200,8 @@ def read_export(
     Returns
     -------
     list of (dict, dict)
-        As :meth:`Store.put` takes them.
+        As :meth:`Store.put` takes them. Records share values of their JSON columns, which are not
+        to be changed in place.
     """
     columns, rows = _read(Path(path))
     lacking = [name for name in (*FIRST, *LAST) if name not in (*columns, "digest")]
