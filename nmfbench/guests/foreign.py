@@ -210,7 +210,10 @@ def _numbers(cells, decimal_commas):
     texts = pd.Series(cells.ravel())
     if decimal_commas:
         texts = texts.str.replace(",", ".", regex=False)
-    return pd.to_numeric(texts, errors="coerce").to_numpy(dtype=float).reshape(cells.shape)
+    values = pd.to_numeric(texts, errors="coerce").to_numpy(dtype=float, copy=True)
+    known = ~np.isnan(values)
+    values[known] = texts.to_numpy(dtype=object)[known].astype(float)  # to the last bit
+    return values.reshape(cells.shape)
 
 
 KINDS = {".npz": _from_npz, ".mat": _from_mat, ".csv": _from_csv}
