@@ -3,9 +3,10 @@
 The prediction is Bayesian: a mean of n observations with standard error s will, after n' of them,
 be normal around the present one with variance s^2 (1 - n / n'); where a wider grid begins with
 fewer, with s^2 (n / n' - 1). Of many draws of all estimates of an artefact the share counts in
-which a test is decided, by the procedure and at the level of that look. Estimates of one comparison at several readings rest on the same repeats and move together;
-others are drawn independently. Readings that have not run come out like the others in four of five
-draws. It decides which trials are computed next, and no verdict.
+which a test is decided, by the procedure and at the level of that look. Estimates of one comparison
+at several readings rest on the same repeats and move together; others are drawn independently.
+Readings that have not run come out like the others in four of five draws. It decides which trials
+are computed next, and no verdict.
 """
 
 from __future__ import annotations
