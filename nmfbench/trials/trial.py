@@ -8,7 +8,8 @@ import inspect
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from copy import deepcopy
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -164,7 +165,8 @@ class Trial:
         return cls(**values)
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """All fields by name; a later change of the dictionary does not reach in here."""
+        return {name: deepcopy(getattr(self, name)) for name in _FIELDS}
 
     @cached_property
     def code(self) -> str:

@@ -137,8 +137,15 @@ def averaged_gradient(H, V, C, order, draws, size, largest, ridge, low, high, to
                     raised[k] = (threshold - lowest) / pull
         averaged += 1
         if averaged > 1 and moved <= tol * tol * norm:
-            H[:] = mean
+            _copy(H, mean)
             return step + 1, largest
     if averaged:
-        H[:] = mean
+        _copy(H, mean)
     return draws.shape[0], largest
+
+
+@njit(cache=True)
+def _copy(out, given):
+    for k in range(out.shape[0]):
+        for i in range(out.shape[1]):
+            out[k, i] = given[k, i]

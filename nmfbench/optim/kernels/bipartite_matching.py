@@ -41,7 +41,8 @@ def bipartite_matching(indptr, indices, n_columns):
     found, lap = True, 0
     while found:
         found = False
-        place[:] = indptr[:-1]
+        for row in range(n_rows):
+            place[row] = indptr[row]
         for start in range(n_rows):
             if partners[start] >= 0:
                 continue

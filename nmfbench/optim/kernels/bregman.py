@@ -261,7 +261,8 @@ def _kl_row(w, start, x, y, ratio, root, A, mass, floor, tol, max_iter, work):
         _combine(y, w, A)
         given = _kl_loss(w, x, y, mass, floor)
     if loss <= given:
-        w[:] = start
+        for k in range(w.shape[0]):
+            w[k] = start[k]
         _combine(y, w, A)
     loss = min(loss, given)
     first = work[0]
@@ -492,6 +493,7 @@ def itakura_saito_rows(W, loss, X, H, floor, tol, max_iter):
         _positive_start(start, w, total, mass)
         loss[i] = _is_descend(start, x, y, H, mass, floor, tol, max_iter)
         if loss[i] <= given:
-            w[:] = start
+            for k in range(r):
+                w[k] = start[k]
         else:
             loss[i] = min(given, _is_descend(w, x, y, H, mass, floor, tol, max_iter))

@@ -110,7 +110,8 @@ def cut_levels_to_sum(levels, X, total):
             levels[k] = level
         if resting:
             return
-    levels[:] = tops
+    for k in range(r):
+        levels[k] = tops[k]
     size = 0.0
     while True:
         _cut(levels, sums, counts, X, tops, size)

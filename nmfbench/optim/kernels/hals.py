@@ -111,7 +111,8 @@ def _sweep(block, target, gram, step, slope):
     zero = block.dtype.type(0)
     for k in range(r):
         g = gram[k]
-        slope[:] = target[k]
+        for i in range(width):
+            slope[i] = target[k, i]
         j = 0
         while j + 8 <= r:  # eight at a time: one load and store of the slope for all of them
             g0, g1, g2, g3 = g[j], g[j + 1], g[j + 2], g[j + 3]

@@ -155,7 +155,9 @@ def kl_newton_csr(factor, data, indices, indptr, other, masses, floor, n_sweeps)
             continue
         size = places.shape[0]
         length = (size + multiple - 1) // multiple * multiple
-        x[:size], x[size:length], y[size:length] = data[entries], 0, 1
+        for q in range(size):
+            x[q] = data[indptr[i] + q]
+        x[size:length], y[size:length] = 0, 1
         A = room[: r * length].reshape(r, length)
         _gather(A, other, places, active[:count])
         _row(factor[i], x[:length], y[:length], A, masses, floor, n_sweeps, active, count)

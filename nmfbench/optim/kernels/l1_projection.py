@@ -200,7 +200,8 @@ def _exchange(inverse, v, p):
 def _coordinates(v, inverse, constraint, m, Ht):
     """``v = (gradient of the constraint) @ inverse``."""
     if constraint >= m:
-        v[:] = inverse[constraint - m]
+        for a in range(v.shape[0]):
+            v[a] = inverse[constraint - m, a]
         return
     v[:] = 0.0
     for a in range(v.shape[0]):
@@ -486,7 +487,8 @@ def _solve(
                 error = np.inf
             if error > _LOST * largest:  # digits lost beyond repair: restart from the present point
                 restarts += 1
-                w[:] = d
+                for a in range(w.shape[0]):
+                    w[a] = d[a]
                 n_held = _hold(w, held, floor, masses, inverse, basis, tight, m)
                 error = _vertex(
                     w, r, inverse, basis, xs, floor, exact, H, indptr, indices, data, rows
@@ -626,10 +628,12 @@ def _solve(
             fit += abs(x[j] - q[j])
         if fit < objective - (0.0 if lost else _PROOF * total):
             objective, lost = fit, True
-            w[:] = d
+            for a in range(w.shape[0]):
+                w[a] = d[a]
     _read_dual(q, sign, y, basis, objective > _ZERO * total)
     if dual.shape[0] > 0:
-        dual[:] = q
+        for j in range(m):
+            dual[j] = q[j]
     if status == OPTIMAL and pivots > 0:
         _gradient(v, q, H, indptr, indices, data)
         bound = _lower_bound(x, q, v, masses, total)
@@ -678,6 +682,42 @@ def _store(stored, chosen, m):
 
 
 @njit(cache=True, nogil=True)
+def _begin(w, chosen, start, m):
+    for a in range(w.shape[0]):
+        w[a] = start[a]
+        chosen[a] = m + a
+
+
+@njit(cache=True, nogil=True)
+def _solve_twice(w, chosen, dual, given, x, H, Ht, Hp, Hi, Hd, masses, max_pivots, work):
+    """:func:`_solve`, and with more care from zero where its dual does not prove the objective."""
+    pivots = 0
+    for careful in (False, True):
+        if careful:
+            w[:] = 0.0
+        objective, made, status = _solve(
+            w,
+            chosen,
+            dual,
+            given or careful,
+            careful,
+            x,
+            H,
+            Ht,
+            Hp,
+            Hi,
+            Hd,
+            masses,
+            max_pivots,
+            work,
+        )
+        pivots += made
+        if status == OPTIMAL or made >= max_pivots:
+            break
+    return objective, pivots, status
+
+
+@njit(cache=True, nogil=True)
 def lad_dense(W, basis, norms, duals, points, start, X, H, Ht, masses, max_pivots):
     """Project rows ``points`` of dense ``X`` on the cone of ``H``.
 
@@ -715,32 +755,12 @@ def lad_dense(W, basis, norms, duals, points, start, X, H, Ht, masses, max_pivot
             x[j] = X[i, j]
         _load(chosen, basis[i], m)
         if given:
-            for a in range(k):
-                w[a] = start[i, a]
-                chosen[a] = m + a
+            _begin(w, chosen, start[i], m)
         dual = duals[e] if duals.shape[0] > 0 else none
-        for careful in (False, True):
-            if careful:
-                w[:] = 0.0
-            objective, made, status = _solve(
-                w,
-                chosen,
-                dual,
-                given or careful,
-                careful,
-                x,
-                H,
-                Ht,
-                indptr,
-                indptr,
-                none,
-                masses,
-                max_pivots,
-                work,
-            )
-            pivots += made
-            if status == OPTIMAL or made >= max_pivots:
-                break
+        objective, made, status = _solve_twice(
+            w, chosen, dual, given, x, H, Ht, indptr, indptr, none, masses, max_pivots, work
+        )
+        pivots += made
         unfinished += status != OPTIMAL
         if objective <= norms[i]:
             norms[i] = objective
@@ -795,32 +815,12 @@ def lad_sparse(
                 outside += Xd[f]
         _load(chosen, basis[i], m)
         if given:
-            for a in range(k):
-                w[a] = start[i, a]
-                chosen[a] = m + a
+            _begin(w, chosen, start[i], m)
         dual = duals[e] if duals.shape[0] > 0 else none
-        for careful in (False, True):
-            if careful:
-                w[:] = 0.0
-            objective, made, status = _solve(
-                w,
-                chosen,
-                dual,
-                given or careful,
-                careful,
-                x,
-                H,
-                Ht,
-                Hp,
-                Hi,
-                Hd,
-                masses,
-                max_pivots,
-                work,
-            )
-            pivots += made
-            if status == OPTIMAL or made >= max_pivots:
-                break
+        objective, made, status = _solve_twice(
+            w, chosen, dual, given, x, H, Ht, Hp, Hi, Hd, masses, max_pivots, work
+        )
+        pivots += made
         for f in range(Xp[i], Xp[i + 1]):
             j = label[Xi[f]]
             if j >= 0:

@@ -100,7 +100,8 @@ def median_sweeps_csr(
     for i in range(factor.shape[0]):
         start, size = indptr[i], indptr[i + 1] - indptr[i]
         A, inverse, e = work[:r, :size], work[r + 4, :size], work[r + 5, :size]
-        beside[:] = masses
+        for k in range(r):
+            beside[k] = masses[k]
         for j in range(size):
             e[j] = data[start + j]
             _subtract(beside, other[indices[start + j]], 1.0)
