@@ -32,7 +32,7 @@ class Entrant:
         One of a kind.
     solver, params
         As a :class:`~nmfbench.trials.trial.Trial` takes them. A registered solver that was named
-        without parameters has on each problem those under which it is a baseline there.
+        without parameters has on each problem those that the problem sets it.
     new : bool
         Named by the user, rather than a baseline.
     loss : str or None

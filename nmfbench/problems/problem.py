@@ -34,6 +34,8 @@ class Problem:
     baselines : sequence of (str, mapping)
         Keys and parameters of the solvers that a new one meets by default: few, so that few
         repeats decide.
+    settings : mapping of str to mapping
+        Parameters of solvers that are no baselines, where their defaults would be unfair to them.
     repeats : int
         Least number of repeats; comparisons make more where many rivals need them.
     stand_in : bool, default=False
@@ -56,6 +58,7 @@ class Problem:
     corruption: str | None = None
     level: float | None = None
     baselines: Baselines = ()
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     repeats: int = 1
     stand_in: bool = False
     timed: bool = False
@@ -68,8 +71,8 @@ class Problem:
         return replace(self, repeats=3, timed=True, ranked=False)
 
     def params_of(self, solver: str) -> dict[str, Any]:
-        """Parameters under which a registered solver is a baseline here, if it is one."""
-        return dict(dict(self.baselines).get(solver, {}))
+        """Parameters of a registered solver here: those of the baseline, or its settings."""
+        return dict({**self.settings, **dict(self.baselines)}.get(solver, {}))
 
     def trial(
         self, solver: str, params: Mapping[str, Any], repeat: int, *, starts: bool = True
