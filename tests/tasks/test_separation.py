@@ -344,6 +344,14 @@ def test_separable_solvers_choose_pixels(key):
     assert metrics["age"] < 0.01
 
 
+def test_in_comparisons_solvers_that_choose_pixels_refit_once():
+    """Every solver with the parameter has it set to one."""
+    (problem, *_) = problems_of("separation", "smoke")
+    for key in registry.solvers:
+        given = problem.params_of(key).get("refits")
+        assert given == (1 if hasattr(make_solver(key), "refits") else None), key
+
+
 def test_others_see_frames():
     """Components of the others are images, and backgrounds are frames in their order."""
     for key in ("median", "pca", "mahnmf-rri", "godec"):
