@@ -16,6 +16,7 @@ from nmfbench.optim.losses import LOSSES
 from nmfbench.optim.projections import CERTIFICATES
 from nmfbench.optim.stationarity import EXPONENTS, factor_gap, kkt_residual
 from nmfbench.solvers import make_solver
+from nmfbench.tasks.base import in_units_of
 from nmfbench.tasks.clustering import strongest_component
 
 __all__ = ["defined_losses", "fit_baseline", "matrix_of", "score_factors", "sum_ratio"]
@@ -119,5 +120,6 @@ def fit_baseline(spec: SolverSpec, X, n_components, seed):
     W = solver.fit_transform(X)
     if not hasattr(solver, "components_"):
         raise ValueError("it has no components_.")
+    W = in_units_of(X, solver, W)
     W, Ht = check_factors(W, solver.components_, X, n_components)
     return W, np.ascontiguousarray(Ht.T)

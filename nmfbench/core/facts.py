@@ -97,6 +97,7 @@ class TaskFacts(TypedDict):
     matters: Matters
     precision: str
     version: int | None
+    revisions: dict[str, int]
 
 
 class NoFacts(TypedDict):

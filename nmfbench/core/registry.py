@@ -407,6 +407,7 @@ def register_task(
     matters: Matters | None = None,
     precision: str = "float64",
     version: int | None = None,
+    revisions: Mapping[str, int] | None = None,
 ) -> Callable[[Target], Target]:
     """Decorator: add a task, a function from data and a solver to metrics.
 
@@ -454,6 +455,9 @@ def register_task(
         Raised whenever the numbers change that it gives; defaults of parameters count as numbers.
         By default 1 inside this package, while a solver that another package registers is
         identified by its source.
+    revisions : mapping of str to int, optional
+        By solver, where the numbers of some solvers alone have changed: how often they have since
+        the version was raised.
 
     Raises
     ------
@@ -483,7 +487,10 @@ def register_task(
         "matters": check_matters(f"task {key!r}", matters or {}),
         "precision": precision,
         "version": _checked_version(key, version),
+        "revisions": dict(revisions or {}),
     }
+    for solver, revision in info["revisions"].items():
+        _checked_version(f"{key} of {solver}", revision)
     return _decorator(tasks, key, info)
 
 

@@ -12,10 +12,12 @@ from nmfbench.optim.init import INITS
 
 __all__ = [
     "CHOOSE",
+    "SCALED",
     "Outcome",
     "ability",
     "drawn_start",
     "fit_of",
+    "in_units_of",
     "low_rank_of",
     "split_of",
     "timed_fit",
@@ -25,6 +27,26 @@ __all__ = [
 
 CHOOSE = "take one that chooses samples, such as spa or robust-xray"
 """Remedy for a solver without ``anchor_indices_``."""
+
+
+SCALED = dict.fromkeys(
+    (
+        "anp",
+        "dnmf",
+        "drcc",
+        "gnmf",
+        "ignmf",
+        "kmeans",
+        "lnmf",
+        "ncuts",
+        "nlcf",
+        "nsdr",
+        "rcc",
+        "rnmfd",
+    ),
+    1,
+)
+"""Revisions of tasks that once took the scaled samples of these solvers for the samples."""
 
 
 @dataclass
@@ -157,7 +179,29 @@ def timed_fit(solver, X, *, representation=False, **fit_params):
     return fit, (arrays if trace is None else arrays | {"trace": trace})
 
 
-def low_rank_of(solver, W):
+def in_units_of(X, solver, W, training=None):
+    """Representation whose product with the components stands for the samples as they are.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    solver : estimator
+        One that scales samples first has a method ``sample_scale``; it may be unfitted.
+    W : ndarray of shape (n_samples, n_components)
+        Representation of the samples, as the solver gives it.
+    training : ndarray or CSR matrix of shape (n_training_samples, n_features), optional
+        Samples of the fit; by default ``X``.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_components)
+        ``W`` itself, of most solvers.
+    """
+    scale = getattr(solver, "sample_scale", None)
+    return W if scale is None else W * scale(X, training)[:, None]
+
+
+def low_rank_of(solver, W, X):
     """The low-rank part that a fit found of its data.
 
     Parameters
@@ -166,10 +210,15 @@ def low_rank_of(solver, W):
         Fitted.
     W : ndarray of shape (n_samples, n_components)
         Representation of the samples of the fit.
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Those samples.
 
     Returns
     -------
     ndarray of shape (n_samples, n_features)
-        ``low_rank_`` of a solver that has it, else what the representation stands for.
+        ``low_rank_`` of a solver that has it, else what the representation stands for, in the
+        unit of ``X``.
     """
-    return solver.low_rank_ if hasattr(solver, "low_rank_") else solver.inverse_transform(W)
+    if hasattr(solver, "low_rank_"):
+        return solver.low_rank_
+    return solver.inverse_transform(in_units_of(X, solver, W))

@@ -131,7 +131,7 @@ def complete(X, mask, guess, solver, rng, n_components, n_rounds):
     for _ in range(n_rounds):
         fit, arrays = timed_fit(solver, filled, representation=True, **start)
         fits.append(fit)
-        L = low_rank_of(solver, arrays["W"])
+        L = low_rank_of(solver, arrays["W"], filled)
         moved = np.linalg.norm(L[mask] - filled[mask])
         size = np.linalg.norm(filled[mask])
         filled[mask] = L[mask]

@@ -26,7 +26,9 @@ def equal_brightness(data, solver, rng, base):
     ----------
     data : Bunch
         With ``X``, and ``clean`` where ``X`` is corrupted.
-    solver, rng : ignored
+    solver : estimator
+        Says how it scales samples, if it does.
+    rng : ignored
     base : Outcome
         Of the task ``factorization``.
 
@@ -48,7 +50,7 @@ def equal_brightness(data, solver, rng, base):
         rows = base.arrays[part]
         if not len(rows):
             continue
-        X, found = clean[rows].astype(float), reconstruct(base.arrays, part)
+        X, found = clean[rows].astype(float), reconstruct(base.arrays, part, data.X, solver)
         for name, truth, image in (
             ("mean", X.mean(axis=0, keepdims=True), found.mean(axis=0, keepdims=True)),
             ("image", X, found),

@@ -69,7 +69,7 @@ def gross_errors(data, solver, rng, *, n_components, fit_clean=False):
     start = drawn_start(solver, X, n_components, rng)
     solver.set_params(n_components=n_components)
     fit, arrays = timed_fit(solver, X, representation=True, **start)
-    low_rank = low_rank_of(solver, arrays["W"])
+    low_rank = low_rank_of(solver, arrays["W"], X)
     losses = (X - low_rank) ** 2
     found = lengths * low_rank
     metrics = {

@@ -10,7 +10,14 @@ from nmfbench.core.registry import register_task
 from nmfbench.core.validation import check_count
 from nmfbench.metrics.factors import relative_error
 from nmfbench.optim.projections.frobenius import project_frobenius
-from nmfbench.tasks.base import Outcome, drawn_start, timed_fit, total_cost
+from nmfbench.tasks.base import (
+    SCALED,
+    Outcome,
+    drawn_start,
+    in_units_of,
+    timed_fit,
+    total_cost,
+)
 
 __all__ = [
     "draw_blocks",
@@ -32,6 +39,7 @@ _RTOL = 1e-6  # of the singular values of signed factors that count
     score_name="relative error of the held-out entries",
     higher_is_better=False,
     matters={"*-error": Ratio(0.02)},
+    revisions=SCALED,
 )
 def held_out(data, solver, rng, *, n_components, n_folds=2, dtype="float64"):
     r"""Hold blocks of entries out of a matrix, and predict them from factors of the rest.
@@ -180,7 +188,7 @@ def predict_blocks(X, solver, n_components, blocks, rng):
         _, B, C, D = split_at(X, rows, columns)
         start = drawn_start(solver, D, n_components, rng)
         fit, arrays = timed_fit(solver, D, representation=True, **start)
-        L, R = _factors(solver, arrays["W"])
+        L, R = _factors(solver, in_units_of(D, solver, arrays["W"]))
         signed = getattr(solver, "signed", False)
         predicted[np.ix_(rows, columns)] = predict_block(L, R, B, C, signed=signed)
         fits.append(fit)

@@ -7,7 +7,7 @@ from scipy.ndimage import uniform_filter
 
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
-from nmfbench.tasks.base import Outcome, low_rank_of, timed_fit, total_cost
+from nmfbench.tasks.base import SCALED, Outcome, low_rank_of, timed_fit, total_cost
 from nmfbench.tasks.convergence import draw_per_class
 from nmfbench.tasks.identity import recognised
 from nmfbench.tasks.reconstruction import lopsidedness
@@ -47,6 +47,7 @@ _SHOWN = 4, 6  # subjects, and images of each
         "identity*": 0.02,
         "dead-components": None,
     },
+    revisions=SCALED,
 )
 def lighting(data, solver, rng, *, n_components=None, n_classes=None, gallery=7):
     r"""Fit the images of each subject, and compare low-rank parts ``L`` with images ``X``.
@@ -105,7 +106,7 @@ def lighting(data, solver, rng, *, n_components=None, n_classes=None, gallery=7)
         own = y == label
         fit, arrays = timed_fit(solver, X[own], representation=True)
         W = arrays["W"]
-        L[own] = low_rank_of(solver, W)
+        L[own] = low_rank_of(solver, W, X[own])
         dead = ~(W.any(axis=0) & solver.components_.any(axis=1))
         numbers = numbers_of_subject(X[own], L[own], data.image_shape)
         fits.append(fit)

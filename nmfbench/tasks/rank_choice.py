@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
-from nmfbench.tasks.base import Outcome, total_cost
+from nmfbench.tasks.base import SCALED, Outcome, total_cost
 from nmfbench.tasks.held_out import errors_by_rank
 
 __all__ = ["rank_choice"]
@@ -26,6 +26,7 @@ __all__ = ["rank_choice"]
         "right-rank": 0.02,
         "held-out-error@*": Ratio(0.02),
     },
+    revisions=SCALED,
 )
 def rank_choice(data, solver, rng, *, ranks, n_folds=2):
     """Choose the rank whose factors predict held-out entries best.

@@ -8,7 +8,7 @@ from scipy.linalg import orth
 from nmfbench.core.matters import Ratio
 from nmfbench.core.registry import register_task
 from nmfbench.metrics.factors import relative_error
-from nmfbench.tasks.base import Outcome
+from nmfbench.tasks.base import SCALED, Outcome, in_units_of
 
 __all__ = ["contamination", "edges", "lopsidedness", "reconstruct", "reconstruction"]
 
@@ -24,6 +24,7 @@ __all__ = ["contamination", "edges", "lopsidedness", "reconstruct", "reconstruct
     tolerances={"mean-error-*": 1e-6, "contamination": 1e-6},
     # Two points of the components' energy, or of their asymmetry.
     matters={"*-error-*": Ratio(0.02), "contamination": 0.02, "lopsidedness": 0.02},
+    revisions=SCALED,
 )
 def reconstruction(data, solver, rng, base):
     r"""Relative error :math:`\|X - W H\|_F / \|X\|_F` with ``X`` the *clean* samples.
@@ -35,7 +36,9 @@ def reconstruction(data, solver, rng, base):
     ----------
     data : Bunch
         With ``X``, and ``clean`` where ``X`` is corrupted.
-    solver, rng : ignored
+    solver : estimator
+        Says how it scales samples, if it does.
+    rng : ignored
     base : Outcome
         Of the task ``factorization``.
 
@@ -66,7 +69,7 @@ def reconstruction(data, solver, rng, base):
         rows = base.arrays[part]
         if not len(rows):
             continue
-        X, found = clean[rows], reconstruct(base.arrays, part)
+        X, found = clean[rows], reconstruct(base.arrays, part, data.X, solver)
         metrics[f"relative-error-{part}"] = relative_error(X, found)
         metrics[f"mean-error-{part}"] = relative_error(X.mean(axis=0), found.mean(axis=0))
         if shape is not None:
@@ -79,7 +82,7 @@ def reconstruction(data, solver, rng, base):
     return Outcome(metrics, base.fit, arrays)
 
 
-def reconstruct(arrays, part):
+def reconstruct(arrays, part, X, solver):
     """Samples as a factorization gives them back.
 
     Parameters
@@ -87,14 +90,19 @@ def reconstruct(arrays, part):
     arrays : mapping
         Of the task ``factorization``.
     part : {"train", "test"}
+    X : ndarray
+        All samples as they were factorized, of which ``arrays`` has the rows of the parts.
+    solver : estimator
+        Need not be fitted.
 
     Returns
     -------
     ndarray of shape (n_samples, n_features)
     """
-    codes = arrays["W" if part == "train" else "codes"]
-    X = codes.astype(float) @ arrays["components"].astype(float)
-    return X + arrays["mean"] if "mean" in arrays else X
+    codes = arrays["W" if part == "train" else "codes"].astype(float)
+    codes = in_units_of(X[arrays[part]], solver, codes, training=X[arrays["train"]])
+    found = codes @ arrays["components"].astype(float)
+    return found + arrays["mean"] if "mean" in arrays else found
 
 
 def edges(X, image_shape):

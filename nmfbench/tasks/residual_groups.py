@@ -59,7 +59,7 @@ def residual_groups(
     start = drawn_start(solver, X, n_components, rng)
     solver.set_params(n_components=n_components)
     fit, arrays = timed_fit(solver, X, representation=True, **start)
-    residual = np.abs(X - low_rank_of(solver, arrays["W"])).reshape(planted.shape)
+    residual = np.abs(X - low_rank_of(solver, arrays["W"], X)).reshape(planted.shape)
     is_active = planted.any(axis=2)
     found, amounts = residual[is_active], planted[is_active].mean(axis=1)
     nonzero = (found > threshold * amounts[:, None]).sum(axis=1)

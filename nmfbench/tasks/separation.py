@@ -23,7 +23,7 @@ from nmfbench.metrics.detection import (
     partial_area,
     short_thresholds,
 )
-from nmfbench.tasks.base import Outcome, low_rank_of, timed_fit
+from nmfbench.tasks.base import SCALED, Outcome, low_rank_of, timed_fit
 
 __all__ = [
     "chooses_samples",
@@ -85,6 +85,7 @@ _DEVIATIONS = 2.5 * 1.4826  # times the median of scores: 2.5 robust deviations
         "shown-*": None,
         "dead-components": None,
     },
+    revisions=SCALED,
 )
 def separation(
     data,
@@ -382,7 +383,7 @@ def fit_background(solver, X, n_components=None):
         solver.set_params(n_components=n_components)
     samples = np.ascontiguousarray(X.T) if chooses_samples(solver) else X
     fit, arrays = timed_fit(solver, samples, representation=True)
-    return _as_frames(solver, low_rank_of(solver, arrays["W"]), X), fit, arrays
+    return _as_frames(solver, low_rank_of(solver, arrays["W"], samples), X), fit, arrays
 
 
 def _as_frames(solver, found, X):

@@ -255,10 +255,12 @@ class Trial:
         data = registry.datasets[self.dataset]
         stand_in = self.stand_in and data.info.get("stand_in") is not None
         noise = None if self.corruption is None else registry.corruptions[self.corruption]
+        task = registry.tasks[self.task]
+        revision = task.info["revisions"].get(self.solver)
         return {
             "scheme": SCHEME,
             "solver": version_of(registry.solvers[self.solver]),
-            "task": version_of(registry.tasks[self.task]),
+            "task": version_of(task) if revision is None else f"{version_of(task)}.{revision}",
             "dataset": version_of(data, stand_in=stand_in),
             "corruption": None if noise is None else version_of(noise),
             "content": self.data_version,

@@ -91,7 +91,7 @@ def test_pictures_are_the_clean_the_given_and_the_reconstructed_image():
     data, base = by_hand()
     arrays = reconstruction(data, None, None, base).arrays
     assert set(arrays) == {"mean-train", "example-train", "mean-test", "example-test"}
-    found = reconstruct(base.arrays, "train")
+    found = reconstruct(base.arrays, "train", data.X, None)
     np.testing.assert_allclose(arrays["mean-train"][0], [2, 0.5, 0.5, 2.5])
     np.testing.assert_allclose(arrays["mean-train"][1], [2.5, 1, 1, 3])
     np.testing.assert_allclose(arrays["mean-train"][2], found.mean(axis=0))

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.preprocessing import normalize
+from sklearn.utils.extmath import row_norms
 
 from nmfbench.core.validation import check_choice, check_count
 from nmfbench.optim import graphs
@@ -42,7 +43,7 @@ class BaseScaled(BaseAlternating):
     scale : {"unit", "max", "none"}, default="unit"
         What is factorized: samples divided by their Euclidean lengths, data divided by their
         largest entry, or data as they are. ``components_`` and what ``inverse_transform`` gives
-        refer to the scaled data.
+        refer to the scaled data; :meth:`sample_scale` says what to multiply by.
     init : {"random", "uniform", "nndsvda", "nndsvd", "median"}, default="random"
         Start, unless ``fit`` is given factors, of the scaled data; see :mod:`nmfbench.optim.init`.
     max_iter : int, default=300
@@ -101,6 +102,29 @@ class BaseScaled(BaseAlternating):
         if self.scale == "unit":  # divided by the largest entry first, as squares may underflow
             return normalize(_divided(X, _largest(X)), copy=False)
         return _divided(X, self.scale_) if self.scale == "max" else X
+
+    def sample_scale(self, X, training=None):
+        """What samples are divided by before they are factorized.
+
+        Their representation times this, times ``components_``, stands for the samples as they are.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n_samples, n_features)
+        training : ndarray or CSR matrix of shape (n_training_samples, n_features), optional
+            Samples of the fit; by default ``X``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            1 where a sample is zero.
+        """
+        if self.scale == "unit":
+            largest = _largest(X)
+            lengths = row_norms(_divided(X, largest)) * largest
+            return np.where(lengths > 0, lengths, 1)
+        scale = _largest(X if training is None else training) if self.scale == "max" else 1.0
+        return np.full(X.shape[0], scale, dtype=X.dtype)
 
     def _step(self, X, s):
         self._sweep(s.X, s)
