@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import itertools
 import json
-import subprocess
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
-from nmfbench.core.guard import Guarded, default_memory_limit, limited_memory
+from nmfbench.core.guard import default_memory_limit, limited_memory
+from nmfbench.core.parsing import ANSWER, Remedies, problem_of_parsing
 from nmfbench.core.text import one_line
 from nmfbench.guests.errors import GuestError
 
@@ -62,33 +62,17 @@ def read_matrices(path, names, *, time_limit=_TIME_LIMIT, memory_limit=None) -> 
     if path.exists() and not path.is_file():
         raise GuestError(f"{path} is not a regular file: copy what it gives to one.")
     path.open("rb").close()  # an OSError says what is wrong
-    limit = memory_limit or min(default_memory_limit(), _MEMORY_LIMIT)
     with tempfile.TemporaryDirectory() as folder:
-        child = Guarded(
+        problem = problem_of_parsing(
             _CODE,
-            str(path.absolute()),
-            json.dumps(list(names)),
+            path,
+            list(names),
             folder,
-            str(limit),
-            memory_limit=limit,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            Remedies(_AGAIN, _AGAIN, _AGAIN),
+            time_limit=time_limit,
+            memory_limit=memory_limit or min(default_memory_limit(), _MEMORY_LIMIT),
         )
-        try:
-            in_time = child.ended(time_limit)
-        finally:
-            end = child.close()
-        if end.held is not None:
-            raise GuestError(
-                f"{path} takes more than {limit / 1e6:.0f} MB of memory to read; {_AGAIN}."
-            )
-        if not in_time:
-            raise GuestError(f"{path} is not read within {time_limit:g} seconds; {_AGAIN}.")
-        answer = Path(folder, "answer.json")
-        if end.code != 0 or not answer.is_file():
-            raise GuestError(f"{path} is damaged: reading it ends the process that does; {_AGAIN}.")
-        if (problem := json.loads(answer.read_text(encoding="utf-8"))) is not None:
+        if problem is not None:
             raise GuestError(f"{path} {problem}")
         count = 1 if path.suffix.lower() == ".csv" else len(names)
         return [np.load(Path(folder, f"{i}.npy"), allow_pickle=False) for i in range(count)]
@@ -116,7 +100,7 @@ def parse(path, names, folder, limit):
                 f"cannot be read as a {path.suffix} file of plain arrays ({reason}); {_AGAIN}: "
                 "pickled objects are never loaded."
             )
-    (folder / "answer.json").write_text(json.dumps(problem), encoding="utf-8")
+    (folder / ANSWER).write_text(json.dumps(problem), encoding="utf-8")
 
 
 def _plain(array):

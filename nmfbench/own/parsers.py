@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from nmfbench.core.guard import limited_memory
+from nmfbench.core.parsing import ANSWER
 from nmfbench.core.text import one_line
 from nmfbench.own.parsed import Parsed, Refused
 from nmfbench.own.tables import from_frame, from_text, labels_from_text
@@ -56,7 +57,7 @@ def parse(path, options, folder, limit):
             f"cannot be read as {_kind(path) or 'data'} ({reason}); {_AGAIN}: pickled objects are "
             "never loaded."
         )
-    (folder / "answer.json").write_text(json.dumps(problem), encoding="utf-8")
+    (folder / ANSWER).write_text(json.dumps(problem), encoding="utf-8")
 
 
 def _parsed(path, options, folder, limit):

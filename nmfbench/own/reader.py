@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
-from nmfbench.core.guard import Guarded, default_memory_limit
+from nmfbench.core.guard import default_memory_limit
+from nmfbench.core.parsing import Remedies, problem_of_parsing
 from nmfbench.core.registry import datasets
 from nmfbench.core.text import one_line
 from nmfbench.core.validation import canonical_csr
@@ -23,6 +22,11 @@ from nmfbench.own.parsers import COMPRESSIBLE, KINDS, frame_content, plain
 __all__ = ["is_own", "read"]
 
 _TIME_LIMIT = 600.0  # seconds
+_REMEDIES = Remedies(
+    memory="keep fewer rows or columns",
+    time="keep fewer rows or columns, or write it as .npz",
+    damage="write it again",
+)
 _CODE = """
 from nmfbench.own.parsers import parse
 parse(*sys.argv[1:])
@@ -193,38 +197,16 @@ def _from_file(path, options, parameter, *, time_limit, memory_limit) -> Parsed:
         raise OwnDataError(
             f"{shown} cannot be read ({reason}): check its name and rights."
         ) from None
-    limit = memory_limit or default_memory_limit()
     with tempfile.TemporaryDirectory() as folder:
-        child = Guarded(
+        problem = problem_of_parsing(
             _CODE,
-            str(path.absolute()),
-            json.dumps(options),
+            path,
+            options,
             folder,
-            str(limit),
-            memory_limit=limit,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            _REMEDIES,
+            time_limit=time_limit,
+            memory_limit=memory_limit or default_memory_limit(),
         )
-        try:
-            in_time = child.ended(time_limit)
-        finally:
-            end = child.close()
-        if end.held is not None:
-            raise OwnDataError(
-                f"{shown} takes more than {limit / 1e6:.0f} MB of memory to read: keep fewer rows "
-                "or columns."
-            )
-        if not in_time:
-            raise OwnDataError(
-                f"{shown} is not read within {time_limit:g} seconds: keep fewer rows or columns, "
-                "or write it as .npz."
-            )
-        answer = Path(folder, "answer.json")
-        if end.code != 0 or not answer.is_file():
-            raise OwnDataError(
-                f"{shown} is damaged, as reading it ends the process that does: write it again."
-            )
-        if (problem := json.loads(answer.read_text(encoding="utf-8"))) is not None:
+        if problem is not None:
             raise OwnDataError(f"{shown} {one_line(problem)}")
         return Parsed.load(Path(folder))

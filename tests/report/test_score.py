@@ -432,18 +432,18 @@ def test_a_parser_that_dies_ends_in_an_error(problem, tmp_path, monkeypatch):
     """Whatever ends the process that parses is an error that names the file and a remedy."""
     paths = _mat(tmp_path, *problem[1:])
     monkeypatch.setattr(foreign, "_CODE", "import os; os.kill(os.getpid(), 11)")
-    with pytest.raises(GuestError, match=r"f\.mat is damaged: .*; write it again"):
+    with pytest.raises(GuestError, match=r"f\.mat is damaged, .*: write it again"):
         read_factors(paths, (N, M))
 
 
 @pytest.mark.parametrize(
     ("code", "limits", "message"),
     [
-        ("import time; time.sleep(60)", {"time_limit": 0.5}, "not read within 0.5 seconds; write"),
+        ("import time; time.sleep(60)", {"time_limit": 0.5}, "not read within 0.5 seconds: write"),
         (
             "x = bytearray(300 << 20); import time; time.sleep(60)",
             {"memory_limit": 200 << 20},
-            "more than 210 MB of memory to read; write",
+            "more than 210 MB of memory to read: write",
         ),
     ],
 )
