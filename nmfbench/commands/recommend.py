@@ -351,6 +351,11 @@ def _undecided(found):
             f"the rank for certain: blocks of entries say {found.rank.rank}, entries at random "
             f"{by_cells.rank}"
         )
+    if found.model is not None and not (found.model.W.any() and found.model.H.any()):
+        undecided.append(
+            "whether they have any components: the best fit that was found is zero, which predicts "
+            "held-out entries as well as any other"
+        )
     return undecided
 
 

@@ -13,14 +13,16 @@ from PIL import Image
 import nmfbench
 from nmfbench import cli
 from nmfbench.advice import advise as stages
-from nmfbench.advice.advise import advise
-from nmfbench.advice.choose import choose_loss, choose_rank, most_components, rank_grid
+from nmfbench.advice.advise import Advice, advise
+from nmfbench.advice.choose import LossChoice, choose_loss, choose_rank, most_components, rank_grid
 from nmfbench.advice.evidence import Budget, Evidence
 from nmfbench.advice.folds import Prediction, draw_cells, draw_folds
 from nmfbench.advice.kernels import Kernels, loss_job, solver_job
+from nmfbench.advice.model import Model
 from nmfbench.advice.noise import NOISES, cell_width, log_density, scale_of
 from nmfbench.advice.race import entrants
 from nmfbench.advice.residuals import growth, outliers
+from nmfbench.commands.recommend import _undecided
 from nmfbench.own.errors import OwnDataError
 from nmfbench.recommendation.page import write_page
 
@@ -309,6 +311,17 @@ def test_odd_data_end_in_an_answer(name):
     json.dumps(answer.data, allow_nan=False)
     assert answer.text
     assert answer.data["solver"] or answer.data["undecided"]
+
+
+@pytest.mark.parametrize(("entry", "words"), [(0.0, ["any components"]), (1.0, [])])
+def test_a_fit_that_is_zero_is_no_answer(entry, words):
+    """As of scattered entries by the Manhattan distance: the median of each row is zero."""
+    found = Advice((4, 3), 0, 1.0)
+    found.loss = LossChoice("manhattan", "manhattan", True, [], [])
+    found.model = Model(np.full((4, 1), entry), np.ones((1, 3)), 1.0, 1.0, 0, None)
+    undecided = _undecided(found)
+    assert len(undecided) == len(words)
+    assert all(word in line for word, line in zip(words, undecided, strict=True))
 
 
 @pytest.mark.parametrize(
