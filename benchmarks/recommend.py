@@ -33,13 +33,19 @@ from nmfbench.commands.values import seconds
 from nmfbench.metrics.factors import relative_error
 from nmfbench.optim.losses import LOSSES
 from nmfbench.optim.projections import PROJECTIONS
-from nmfbench.reports.regret import FILE, rows_of
+from nmfbench.reports.regret import (
+    FILE,
+    GOAL_BUDGET,
+    GOAL_REFERENCE,
+    MOST_ITERATIONS,
+    rows_of,
+)
 from nmfbench.solvers import make_solver
 from nmfbench.tasks.held_out import predict_block, split_at
 
 SPLIT = Path(__file__).with_name("recommend_split.json")
 HELD_OUT = 0.25  # of rows and of columns
-_PROBE, _MOST = 5, 5_000  # iterations
+_PROBE = 5  # iterations
 _MEAN = 5.0  # of generated data
 LOSS_OF = {
     "gaussian": "frobenius", "poisson": "kl", "small-counts": "kl", "gamma": "itakura-saito",
@@ -137,7 +143,7 @@ def fit_for(key, loss, D, r, limit):
 
     fit(_PROBE)  # compiles
     *_, probed = fit(_PROBE)
-    W, H, taken = fit(int(np.clip(limit / max(probed / _PROBE, 1e-6), _PROBE, _MOST)))
+    W, H, taken = fit(int(np.clip(limit / max(probed / _PROBE, 1e-6), _PROBE, MOST_ITERATIONS)))
     return W, H, float(LOSSES[loss](D, W, np.ascontiguousarray(H.T))), taken
 
 
@@ -208,8 +214,10 @@ def measure(name, budget, reference):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--problems", nargs="+", default=names(), metavar="NAME")
-    parser.add_argument("--budget", type=seconds, default=300.0, help="of recommend (5m)")
-    parser.add_argument("--reference", type=seconds, default=120.0, help="of a solver (2m)")
+    parser.add_argument("--budget", type=seconds, default=GOAL_BUDGET, help="of recommend (5m)")
+    parser.add_argument(
+        "--reference", type=seconds, default=GOAL_REFERENCE, help="of a solver (2m)"
+    )
     parser.add_argument("--output", type=Path, default=FILE, metavar="FILE")
     given = parser.parse_args()
     rows = {row["problem"]: row for row in rows_of(given.output)}

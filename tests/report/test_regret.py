@@ -26,7 +26,21 @@ def test_the_page_says_how_often_it_is_right(tmp_path):
         "at most 1 % on 1 of 2",
         "chosen in 0 of 1 cases",
         "Budgets: 60 seconds",
+        "Budgets were shortened.",
+        "at most 1 %: missed",
+        "more than 2 %: reached",
+        "everything: missed, as <code>recommend</code> took 2.0 times",
     ):
+        assert words in page
+
+
+def test_the_page_says_which_goals_are_reached(tmp_path):
+    """At the budgets of the goals, from the rows alone; what is worse than defaults is named."""
+    row = ROW | {"budget": 300.0, "reference": 120.0, "seconds": 3.0}
+    rows = [row, row | {"problem": "two", "ratio_to_defaults": 1.03}]
+    page = write_regret(rows, tmp_path).read_text(encoding="utf-8")
+    assert "shortened" not in page
+    for words in ("at most 1 %: reached", "2 %: missed on two.", "everything: reached"):
         assert words in page
 
 
