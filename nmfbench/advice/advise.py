@@ -25,7 +25,7 @@ from nmfbench.advice.folds import FITS, Prediction, draw_cells, draw_folds, pred
 from nmfbench.advice.kernels import Kernels, loss_job, solver_job
 from nmfbench.advice.model import Model, Stability, fit_model, proof, stability_of
 from nmfbench.advice.noise import NOISES, is_counts
-from nmfbench.advice.race import USED_UP, Race, entrants, run_race
+from nmfbench.advice.race import USED_UP, Race, enough_iterations, entrants, run_race
 from nmfbench.advice.residuals import growth, outliers
 from nmfbench.advice.sample import Part, draw_part
 
@@ -54,6 +54,8 @@ _STARTING = 3.0  # seconds that a process takes to find compiled kernels
 _COMPILED = 0.55, 0.8  # shares until which kernels of losses, and of solvers, are waited for
 _STABLE = 0.76, 0.9
 _RACE = 0.9
+_SETTLED = 0.95
+_WHOLE_FOLDS, _WHOLE_ASKED = 8, 3  # of the whole matrix, and how many of them are asked
 _SLOW = 2  # a first look may take so many times its share before the part is made smaller
 _LEAST_ENTRIES = 2_500
 _NOT_COMPILED = "its kernels were not compiled within the budget; the next run may find them"
@@ -440,7 +442,7 @@ class _Run:
         if not sp.issparse(X):
             X = np.ascontiguousarray(X, dtype=np.float64)
         self.progress(f"fitting {race.solver} at rank {rank} to all of the data")
-        iterations, models = self._iterations(), []
+        iterations, models = self._iterations(X), []
         for i in range(_STARTS):
             begun = self.budget.used
             models.append(
@@ -456,13 +458,19 @@ class _Run:
         if self.budget.allows(_RACE):
             self.advice.proof = proof(X, self.advice.model, loss)
 
-    def _iterations(self):
-        """As many as the race found to be enough, or as the rest of the budget has room for."""
+    def _iterations(self, X):
+        """As many as predict held-out entries best, or as the rest of the budget has room for."""
         race, part = self.race, self.data
-        wanted = next(r for r in race.rows if r["solver"] == race.solver)["iterations"]
-        probe = fit_model(part, race.solver, self.loss.loss, self.rank.rank, 0, max_iter=5)
-        size = self.X.nnz if sp.issparse(self.X) else self.X.shape[0] * self.X.shape[1]
-        filled = np.count_nonzero(part) if sp.issparse(self.X) else part.size
+        row = next(r for r in race.rows if r["solver"] == race.solver)
+        wanted, asked = row["iterations"], (race.solver, self.loss.loss, self.rank.rank)
+        if not sp.issparse(X):
+            need = _WHOLE_ASKED * row["look"] * X.size / part.size
+            if self.budget.allows(_SETTLED, need):
+                folds = draw_folds(X.shape, _WHOLE_FOLDS, self.rng)[:_WHOLE_ASKED]
+                wanted = enough_iterations(X, *asked, folds, wanted, self.budget, _SETTLED)
+        probe = fit_model(part, *asked, 0, max_iter=5)
+        size = X.nnz if sp.issparse(X) else X.size
+        filled = np.count_nonzero(part) if sp.issparse(X) else part.size
         each = max(probe.seconds / 5 * size / filled, 1e-9)
         room = max(self.budget.left(), 0.02 * self.budget.seconds) / 2
         return int(np.clip(room / each, min(10, wanted), wanted))

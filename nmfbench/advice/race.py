@@ -11,6 +11,7 @@ solvers of a loss takes about a second, which is all that an order could save.
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +27,7 @@ from nmfbench.core import registry
 from nmfbench.solvers import make_solver
 from nmfbench.stats.intervals import t_interval
 
-__all__ = ["USED_UP", "Entrant", "Race", "entrants", "run_race"]
+__all__ = ["USED_UP", "Entrant", "Race", "enough_iterations", "entrants", "run_race"]
 
 USED_UP = "the budget was used up"
 """Why a solver or a loss was left out."""
@@ -47,6 +48,8 @@ class Entrant:
     key : str
     points : dict
         By iterations the seconds and errors of each fold, as arrays.
+    looks : dict
+        By iterations the mean seconds of a look at a fold, by the clock: fit and projections.
     out : str
         Why it left the race, if it did.
     ended : bool
@@ -55,6 +58,7 @@ class Entrant:
 
     key: str
     points: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+    looks: dict[int, float] = field(default_factory=dict)
     out: str = ""
     ended: bool = False
 
@@ -88,7 +92,8 @@ class Race:
         Solvers that reach an error within one per cent of the best, or whose interval includes it.
     rows : list of dict
         ``solver``, ``seconds`` to that error (None if never), ``error`` with ``low`` and ``high``
-        as ratios to the best, ``iterations``, ``out``, ``curve`` of all rounds.
+        as ratios to the best, ``iterations``, ``look``, the seconds of a fold with these, by the
+        clock, ``out``, ``curve`` of all rounds.
     rounds : int
     left_out : dict of str to str
     """
@@ -202,6 +207,54 @@ def run_race(
     return _outcome(everyone, rounds, left_out)
 
 
+def enough_iterations(
+    X,
+    key: str,
+    loss: str,
+    n_components: int,
+    folds: Sequence[Fold],
+    first: int,
+    budget: Budget,
+    share: float,
+) -> int:
+    """Fewest iterations that predict held-out entries as well as more of them do.
+
+    The race asks the same of a smaller matrix, which is overfitted sooner.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, m)
+    key : str
+        Solver.
+    loss : str
+    n_components : int
+    folds : sequence of Fold
+        Blocks that leave most of the matrix.
+    first : int
+        Iterations to begin with; then four times as many, until the error rises.
+    budget : Budget
+    share : float
+        Of the budget, by which it ends.
+
+    Returns
+    -------
+    int
+        ``first``, if nothing could be fitted.
+    """
+    entrant, iterations = Entrant(key), first
+    for _ in range(_ROUNDS):
+        begun = budget.used
+        _run(entrant, X, loss, n_components, folds, iterations)
+        if not entrant.points:
+            return first
+        rises = np.mean(_last(entrant)[1]) > (1 + _SAME) * np.mean(entrant.best)
+        need = _GROWTH * (budget.used - begun)
+        if entrant.out or entrant.ended or rises or not budget.allows(share, need):
+            break
+        iterations = int(_GROWTH * iterations)
+    return entrant.iterations
+
+
 def _last(entrant):
     return entrant.points[max(entrant.points)]
 
@@ -224,6 +277,7 @@ def _better_half(running):
 
 
 def _run(entrant, X, loss, n_components, folds, iterations):
+    begun = time.monotonic()
     seconds, errors, made = [], [], []
     for fold in folds:
         spent: list[float] = []
@@ -257,7 +311,9 @@ def _run(entrant, X, loss, n_components, folds, iterations):
         seconds.append(spent[0])
         errors.append(held_out)
     entrant.ended = max(made) < iterations
-    entrant.points[min(iterations, max(made))] = np.array(seconds), np.array(errors)
+    iterations = min(iterations, max(made))
+    entrant.points[iterations] = np.array(seconds), np.array(errors)
+    entrant.looks[iterations] = (time.monotonic() - begun) / len(folds)
 
 
 def _ratio(errors, best):
@@ -292,6 +348,7 @@ def _outcome(everyone, rounds, left_out):
                 "low": low,
                 "high": high,
                 "iterations": entrant.iterations,
+                "look": entrant.looks[entrant.iterations],
                 "curve": _curve(entrant, winner.best),
                 "out": entrant.out,
             }

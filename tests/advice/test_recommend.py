@@ -20,7 +20,7 @@ from nmfbench.advice.folds import Prediction, draw_cells, draw_folds
 from nmfbench.advice.kernels import Kernels, loss_job, solver_job
 from nmfbench.advice.model import Model
 from nmfbench.advice.noise import NOISES, cell_width, log_density, scale_of
-from nmfbench.advice.race import entrants
+from nmfbench.advice.race import enough_iterations, entrants
 from nmfbench.advice.residuals import growth, outliers
 from nmfbench.commands.recommend import _undecided
 from nmfbench.own.errors import OwnDataError
@@ -57,6 +57,17 @@ def test_noise_loss_and_rank_are_found(kind):
     rank = choose_rank(evidence, "blocks", kind, kind)
     assert abs(rank.rank - RANK) <= 1
     assert rank.low <= RANK <= rank.high
+
+
+def test_iterations_of_the_model_are_enough_for_the_whole_matrix():
+    """From two on, as many as bring the error down; just these, once the budget is used up."""
+    X = noisy("kl", shape=(120, 80))
+    folds = draw_folds(X.shape, 8, np.random.default_rng(0))[:3]
+    ask = functools.partial(enough_iterations, X, "kl-mu", "kl", RANK, folds)
+    enough = ask(2, Budget(1e6), 1.0)
+    assert enough in (32, 128, 512)
+    assert ask(enough, Budget(1e6), 1.0) == enough
+    assert ask(2, ticking(), 1.0) == 2
 
 
 def test_gross_errors_are_heavy_tails():
