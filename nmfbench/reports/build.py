@@ -55,7 +55,7 @@ from nmfbench.reports.notebooks import (
 from nmfbench.reports.printed import write_numbers
 from nmfbench.reports.race_page import write_race
 from nmfbench.reports.reference import write_reference
-from nmfbench.reports.regret import rows_of, write_regret
+from nmfbench.reports.regret import RANKS_FILE, rows_of, write_regret
 from nmfbench.reports.section import Section, contents, with_sentences
 from nmfbench.reports.sentences import sentence_counts, write_sentences
 from nmfbench.reports.still_open import write_open
@@ -313,7 +313,7 @@ def _write_more(content: _Content, output) -> list[Path]:
     if content.audits is not None:
         written.append(write_audits(content.audits, output))
     if regrets := rows_of():
-        written.append(write_regret(regrets, output))
+        written.append(write_regret(regrets, output, rows_of(RANKS_FILE)))
     if races := race.rows_of():
         written += write_race(races, growth.rows_of(), output)
     return written + write_about(content.papers, output, changes=content.changes is not None)
