@@ -68,6 +68,7 @@ class Template:
     def __init__(self, prelude: str, environment: Mapping[str, str]):
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._log = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  closed in close
+        self._reading, self._words = threading.Lock(), b""
         boot = [theirs.fileno(), [os.fspath(path) for path in sys.path]]
         code = _BOOT.replace("PRELUDE", prelude)
         with theirs:
@@ -109,16 +110,19 @@ class Template:
         return self._process.returncode
 
     def words(self) -> str:
-        """What it wrote to standard error, until it is closed."""
-        if self._log.closed:
-            return ""
-        size = os.fstat(self._log.fileno()).st_size
-        return os.pread(self._log.fileno(), size, 0).decode(errors="replace").strip()
+        """What it wrote to standard error, until it was closed."""
+        with self._reading:
+            if not self._log.closed:
+                size = os.fstat(self._log.fileno()).st_size
+                self._words = os.pread(self._log.fileno(), size, 0)
+        return self._words.decode(errors="replace").strip()
 
     def close(self, *, wait: bool = False) -> None:
         """Have it end after the requests that it has, and what it forked for them."""
         self._control.close()
-        self._log.close()
+        self.words()  # kept for whoever still has a fork of it
+        with self._reading:
+            self._log.close()
         if not wait:
             threading.Thread(target=self._process.wait, daemon=True).start()
         elif self.end(_GRACE) is None:

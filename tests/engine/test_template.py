@@ -129,7 +129,11 @@ def test_a_template_that_does_not_start_says_why():
     process = forked("pass", prelude="sys.exit('no way')")
     wait_for(process.ended)
     assert "no way" in process.words()
+    another = forked("pass", prelude="sys.exit('no way')")  # has its template replaced
+    assert another._template is not process._template
+    assert "no way" in process.words()
     assert process.close() == End(1)
+    another.close()
 
 
 @pytest.mark.parametrize("by", ["itself", "kill"])
