@@ -1,8 +1,8 @@
 """How often is the rank right that ``nmfbench recommend`` chooses, beside rules of the literature?
 
-Matrices of known rank: noise of four kinds around a product of random factors, and exact ones whose
-samples contain a multiple of each component, so that no smaller rank and no other factors give
-them. The rules: held-out entries at random (Wold, 1978), which ``recommend`` shows beside its
+Matrices of known rank: noise of four kinds around a product of random factors, and exact products
+whose samples contain a multiple of each component: their rank is the non-negative rank, too. The
+rules: held-out entries at random (Wold, 1978), which ``recommend`` shows beside its
 choice; the hard threshold of singular values of Gavish & Donoho (2014); the evidence of Minka
 (2000); and the highest cophenetic correlation of five starts (Brunet et al., 2004).
 
@@ -32,7 +32,7 @@ from nmfbench.reports.regret import RANKS_FILE, rows_of
 SHAPE = 200, 120
 RANKS = 3, 6, 12, 24
 NOISES = "gaussian", "poisson", "gamma", "laplace", "none"
-SEED = 8000  # and on: no problem that recommend was built on has it
+SEED = 8000  # those that recommend was built on are below 1000
 _STARTS = 5
 
 
