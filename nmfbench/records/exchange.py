@@ -68,6 +68,7 @@ _FIELDS = tuple(field.name for field in fields(Trial))
 _SIZE_LIMIT = 2**31 - 1  # of one CSV field
 _ROW_LIMIT, _BYTE_LIMIT = 10**6, 2**32  # of one file, once it is unpacked
 _MEMORY = 2 * _BYTE_LIMIT  # to read one file
+_AT_ONCE = 50_000  # rows of a file to write: a table of many has a column for each metric of any
 
 
 class ExchangeError(ValueError):
@@ -104,54 +105,72 @@ def export_records(
     int
         Number of rows.
     """
-    table = _table(records, artefacts)
-    if arrays is not None:
-        table["arrays"] = [
-            [{"name": name} | pack(array) for name, array in sorted(arrays(key).items())]
-            for key in table["key"]
-        ]
+    records = [as_saved(record) for record in records]
+    names = {name for record in records for name in record["metrics"]}
+    metrics = sorted(names - {*FIRST, *LAST}, key=_natural)
+    most = max(1, len(records))
+    step = _AT_ONCE if arrays is None else most  # the type of arrays is taken from all of them
+    tables = (
+        _table(records[start : start + step], artefacts, metrics, arrays)
+        for start in range(0, most, step)
+    )
     try:
         with atomic_write(path) as part:
             if format == "parquet":
-                _to_parquet(table, part, lean=arrays is not None)
+                _to_parquet(tables, part, lean=arrays is not None)
             else:
-                table.to_csv(part, index=False, lineterminator="\n")
+                for number, table in enumerate(tables):
+                    table.to_csv(
+                        part, index=False, lineterminator="\n", mode="a", header=not number
+                    )
     except OSError as error:
         raise ExchangeError(f"cannot write {path}: {error.strerror or error}.") from error
-    return len(table)
+    return len(records)
 
 
-def _to_parquet(table, path, *, lean):
+def _to_parquet(tables, part, *, lean):
     """``lean``: without what readers know themselves, of which a file has as much as of records."""
     from pyarrow import Table, parquet
 
-    found = Table.from_pandas(table, preserve_index=False)
     options = {"compression": "zstd", "write_page_checksum": True}
     if lean:
-        found = found.replace_schema_metadata()
         options |= {"compression_level": 12, "store_schema": False, "write_statistics": False}
-    parquet.write_table(found, path, **options)
+    with contextlib.ExitStack() as stack:
+        writer = None
+        for table in tables:
+            found = Table.from_pandas(table, preserve_index=False)
+            if lean:
+                found = found.replace_schema_metadata()
+            if writer is None:
+                writer = stack.enter_context(parquet.ParquetWriter(part, found.schema, **options))
+            writer.write_table(found)
 
 
-def _table(records, artefacts) -> pd.DataFrame:
+def _table(records, artefacts, metrics, arrays) -> pd.DataFrame:
     rows = []
-    for record in map(as_saved, records):
+    for record in records:
         row = {name: value for name, value in record.items() if name != "metrics"}
         row["digest"] = digest(to_row(record))
         row |= {name: canonical(row[name]) for name in _CELLS if row[name] is not None}
         row["artefact"] = ";".join(artefacts.get(record["key"], ())) or None
         rows.append(row | record["metrics"])
-    metrics = sorted({name for row in rows for name in row} - {*FIRST, *LAST}, key=_natural)
     table = pd.DataFrame(rows, columns=[*FIRST, *metrics, *LAST])
     kinds = dict.fromkeys(table, "string[pyarrow]")
     kinds |= dict.fromkeys((*_NUMBERS, *metrics), "float64")
     kinds |= dict.fromkeys(_WHOLE, "Int64") | dict.fromkeys(FLAGS, "bool")
-    return table.astype(kinds).copy()  # in one piece, to which columns may be added
+    table = table.astype(kinds).copy()  # in one piece, to which columns may be added
+    if arrays is not None:
+        table["arrays"] = [
+            [{"name": name} | pack(array) for name, array in sorted(arrays(key).items())]
+            for key in table["key"]
+        ]
+    return table
 
 
 def _natural(name):
-    """Sort ``accuracy@20`` before ``accuracy@100``."""
-    return [(part.isdigit(), int(part) if part.isdigit() else part) for part in _SPLIT(name)]
+    """Sort ``accuracy@20`` before ``accuracy@100``, and ``tpr@0.01`` always before ``tpr@0.1``."""
+    parts = [(part.isdigit(), int(part) if part.isdigit() else part) for part in _SPLIT(name)]
+    return parts, name
 
 
 _SPLIT: Callable = re.compile(r"(\d+)").split

@@ -13,6 +13,7 @@ import pytest
 from pyarrow import parquet
 
 from nmfbench import cli
+from nmfbench.records import exchange
 from nmfbench.records.errors import StoreError
 from nmfbench.records.exchange import (
     FIRST,
@@ -84,6 +85,18 @@ ARRAYS = {
     "names": np.array(["a", "ü"]),
     "none": np.empty((0, 2)),
 }
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_a_file_that_is_written_in_pieces_holds_the_same(tmp_path, monkeypatch, records, kind):
+    whole, pieces = tmp_path / f"whole.{kind}", tmp_path / f"pieces.{kind}"
+    export_records(records, whole, format=kind, artefacts={})
+    monkeypatch.setattr(exchange, "_AT_ONCE", 2)
+    assert export_records(records, pieces, format=kind, artefacts={}) == len(records) == 3
+    assert read_exports([pieces]) == read_exports([whole])
+    assert _table(pieces).equals(_table(whole))
+    if kind == "csv":
+        assert pieces.read_bytes() == whole.read_bytes()
 
 
 def test_a_parquet_file_may_hold_arrays(tmp_path, records):
@@ -164,6 +177,18 @@ def test_the_columns_are_those_of_the_contract(file, records):
     assert table["artefact"][0] == "a/one;b/two"
     assert json.loads(table["params"][0]) == records[0]["params"]
     assert np.isnan(table["score"][1])
+
+
+def test_metrics_are_in_one_order(tmp_path):
+    """Also where their numbers are equal as whole ones: a set is not in the same order twice."""
+    small = [f"p@0.{'0' * zeros}1" for zeros in range(6, -1, -1)]
+    names = ["p@100", *small, "p@20"]
+    for given in (names, names[::-1]):
+        path = tmp_path / "x.csv"
+        record = _record(metrics=dict.fromkeys(given, 0.5))
+        export_records([record], path, format="csv", artefacts={})
+        found = [name for name in _table(path).columns if name.startswith("p@")]
+        assert found == [*small, "p@20", "p@100"]
 
 
 def test_a_finished_record_takes_the_place_of_a_failed_one_only(tmp_path, records):
