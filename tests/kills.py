@@ -54,9 +54,9 @@ def prepare(folder):
 def call(folder, *words):
     """A command, to its end; an error unless it ends well."""
     started = start(folder, words)
-    told = started.communicate()[0]
+    output = started.communicate()[0]
     if started.returncode:
-        raise RuntimeError(f"nmfbench {' '.join(words)} ended with {started.returncode}: {told}")
+        raise RuntimeError(f"nmfbench {' '.join(words)} ended with {started.returncode}: {output}")
 
 
 def start(folder, words):

@@ -258,8 +258,8 @@ def main(argv=None) -> int:
             if found["wrong"]:
                 faults += 1
                 print(f"{found['end']} {case(number)}\n    {found['wrong']}", flush=True)
-    told = ", ".join(f"{count} {end}" for end, count in ends.most_common())
-    print(f"{args.fits} fits: {told}; {faults} faults")
+    summary = ", ".join(f"{count} {end}" for end, count in ends.most_common())
+    print(f"{args.fits} fits: {summary}; {faults} faults")
     return int(faults > 0)
 
 

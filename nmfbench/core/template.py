@@ -192,7 +192,7 @@ class Forked(Handle):
 
     def __init__(self, life: socket.socket, template: Template):
         super().__init__(life)
-        self._told, self._at_end = b"", False
+        self._words, self._at_end = b"", False
         self._template = template
 
     def ended(self, timeout: float = 0) -> bool:
@@ -204,7 +204,7 @@ class Forked(Handle):
             words = b""
             with contextlib.suppress(OSError):  # the guard ended with words of ours unread
                 words = self._life.recv(4096)
-            self._told += words
+            self._words += words
             self._at_end = not words
         return True
 
@@ -213,14 +213,14 @@ class Forked(Handle):
 
     def close(self) -> End:
         self.kill()
-        if not self.ended(2 * END_LIMIT) and (told := self._told.splitlines()):
-            os.kill(int(told[0]), signal.SIGKILL)  # somebody stopped the guard
+        if not self.ended(2 * END_LIMIT) and (lines := self._words.splitlines()):
+            os.kill(int(lines[0]), signal.SIGKILL)  # somebody stopped the guard
             self.ended(END_LIMIT)
         self._life.close()
-        told = self._told.splitlines()  # the guard's process, and how all ended
-        if len(told) == 2:
-            return End(**json.loads(told[1]))
-        return End(-signal.SIGKILL if told else self._template.end(_GRACE))
+        lines = self._words.splitlines()  # the guard's process, and how all ended
+        if len(lines) == 2:
+            return End(**json.loads(lines[1]))
+        return End(-signal.SIGKILL if lines else self._template.end(_GRACE))
 
 
 def serve_forks(control_fd: int) -> str:

@@ -431,7 +431,7 @@ def _on_cluster(
             "'dask scheduler' and give its address, such as tcp://localhost:8786."
         ) from None
     # As above: a thread writes, which Ctrl-C does not reach.
-    with client, _told_of_no_workers(client, address), ThreadPoolExecutor(1) as writer:
+    with client, _warned_of_no_workers(client, address), ThreadPoolExecutor(1) as writer:
         size = 1 if one_at_a_time else _SENT
         for start in range(0, len(trials), size):
             sent = {
@@ -466,7 +466,7 @@ def _on_cluster(
 
 
 @contextlib.contextmanager
-def _told_of_no_workers(client, address):
+def _warned_of_no_workers(client, address):
     """Warn at intervals while a cluster has no workers, so that nobody waits without knowing."""
     over = threading.Event()
 

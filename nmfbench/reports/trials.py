@@ -89,13 +89,13 @@ def cells_of(
     once = [name for name in measured if measured.loc[done, name].nunique(dropna=False) == 1]
     shared |= {name: number(measured.loc[done, name].iloc[0], 4) for name in once}
     measured = measured.drop(columns=once).dropna(axis=1, how="all")
-    told, numbers = facts.to_numpy(), measured.to_numpy()
+    texts, numbers = facts.to_numpy(), measured.to_numpy()
     ended, keys = done.to_numpy(), list(records["key"])
     places = facts.groupby(list(facts), sort=False).indices if len(facts.columns) else {}
     rows = []
     for place in places.values() or [np.arange(len(records))]:
         finished = place[ended[place]]
-        row = dict(zip(facts, told[place[0]], strict=True)) | {"trials": str(len(finished))}
+        row = dict(zip(facts, texts[place[0]], strict=True)) | {"trials": str(len(finished))}
         if not ended.all():
             row["failed"] = str(len(place) - len(finished))
         row |= dict(zip(measured, map(_spread, numbers[finished].T), strict=True))

@@ -153,7 +153,7 @@ class Evaluation:
             return make(self.table)
         except Exception as error:
             state = (self.artefact, self.done, self.total, self.foreign, self.broken)
-            self.notes.append(_told(what, error, *state))
+            self.notes.append(_explanation(what, error, *state))
             return None
 
     def to_dict(self) -> dict[str, Any]:
@@ -444,10 +444,12 @@ def _made(
         raise
     except Exception as error:
         done = int((found.records["status"] == "done").sum())
-        return None, _told(what, error, artefact, done, grid.total, found.foreign, found.broken)
+        return None, _explanation(
+            what, error, artefact, done, grid.total, found.foreign, found.broken
+        )
 
 
-def _told(
+def _explanation(
     what: str,
     error: Exception,
     artefact: Artefact,

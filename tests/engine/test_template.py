@@ -77,9 +77,9 @@ def test_imports_are_done_once(tmp_path):
     """The prelude runs in the template, whose state each fork has for itself."""
     prelude = "import zlib; zlib.count = []"
     pids = f"open({str(tmp_path / 'pids')!r}, 'a').write(f'{{os.getpid()}}\\n')"
-    told = [answer_of(tmp_path, f"[zlib.count.append(1), len(zlib.count), {pids}][1]",
+    answers = [answer_of(tmp_path, f"[zlib.count.append(1), len(zlib.count), {pids}][1]",
                       prelude=f"{prelude}\nimport os; {pids}") for _ in range(3)]  # fmt: skip
-    assert told == [1, 1, 1]
+    assert answers == [1, 1, 1]
     assert len(set((tmp_path / "pids").read_text().split())) == 4
 
 

@@ -133,14 +133,14 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
     """
     records = records.astype({"method": str})
     records = with_columns(records, ["references", *_MEASURED])
-    told = records["references"].eq(True)
+    is_reference = records["references"].eq(True)
     asked = records["n_components"].astype(float)
     live = records["rank"].where(records["rank"] > 0)
     records = records.assign(
         dimensions=records["rank"].where(records["method"] == FLSS, asked),
         private=((records["off"] * asked - asked + live) / live).clip(lower=0),
     )
-    beside = records[told]
+    beside = records[is_reference]
     references = [
         beside.assign(
             method=label,
@@ -149,7 +149,7 @@ def frame(records: pd.DataFrame) -> pd.DataFrame:
         )
         for label, ending in ((RAW, "-raw"), (VIEW, "-view"))
     ]
-    return pd.concat([records[~told], *references], ignore_index=True)
+    return pd.concat([records[~is_reference], *references], ignore_index=True)
 
 
 def best_fits(rows: pd.DataFrame, *, score: str, data: str = "dataset") -> pd.DataFrame:

@@ -53,7 +53,7 @@ def trials(profile):
     n_reached, n_wrong, seeds = _SIZES[profile]
     fitted = [s for s in _SEGMENTERS if s.label in (SYM, EUC) or profile == "paper"]
     fitted = [s for s in fitted if s.label != NCUTS]
-    told = [s for s in _SEGMENTERS if s.label in (SYM, EUC, NCUTS)]
+    segmenters = [s for s in _SEGMENTERS if s.label in (SYM, EUC, NCUTS)]
     side = SIDES["smoke" if profile == "smoke" else "quick"]
     base = changed(segments.base(profile, segments=(3,)), {"options": {"side": side}})
     reach = [{"options": {"radius": R, "sigma_position": R / 2}} for R in chosen["radii"]]
@@ -62,7 +62,7 @@ def trials(profile):
     medium = changed(base, *segments.on_graphs())
     return [
         *cross(base, seeds, reach, widths, _images(profile, n_reached), segments.running(fitted)),
-        *cross(medium, seeds, wrong, _images(profile, n_wrong), segments.running(told)),
+        *cross(medium, seeds, wrong, _images(profile, n_wrong), segments.running(segmenters)),
     ]
 
 
