@@ -19,6 +19,8 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from pyarrow import parquet
+
 from nmfbench.records.exchange import export_records, read_export, trial_of
 from nmfbench.trials.trial import key_of
 
@@ -41,9 +43,9 @@ def commands(book, folder):
 
 
 def multiply(book, folder, wanted):
-    """Write a book of at least the wanted number of records; how many it has."""
+    """Write a book of at least the wanted number of records; how many both have."""
     files = sorted(book.rglob("*.parquet"))
-    held = sum(len(read_export(file)) for file in files)
+    held = sum(parquet.read_metadata(file).num_rows for file in files)
     copies = -(-wanted // held)
     for file in files:
         pairs = [_copy(*pair, copy) for pair in read_export(file) for copy in range(copies)]

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import sqlite3
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from benchmarks.book import multiply
 from nmfbench import cli
 from nmfbench.records import exchange
 from nmfbench.records.errors import StoreError
@@ -177,6 +179,24 @@ def test_the_columns_are_those_of_the_contract(file, records):
     assert table["artefact"][0] == "a/one;b/two"
     assert json.loads(table["params"][0]) == records[0]["params"]
     assert np.isnan(table["score"][1])
+
+
+def test_a_book_is_multiplied(tmp_path, records):
+    """Each copy is a record of a repeat of its own, with the same numbers and arrays."""
+    one, many = tmp_path / "one", tmp_path / "many"
+    arrays = {record["key"]: {"W": ARRAYS["W"]} for record in records}
+    (one / "paper").mkdir(parents=True)
+    path = one / "paper" / "fig.parquet"
+    export_records(records, path, format="parquet", artefacts={}, arrays=arrays.__getitem__)
+    assert multiply(one, many, 7) == (3, 9)
+    pairs = read_exports([many])
+    assert {tuple(found) for _, found in pairs} == {("W",)}
+    repeats = [(record["solver"], record["repeat"] % 10**6) for record, _ in pairs]
+    assert Counter(repeats) == {(record["solver"], record["repeat"]): 3 for record in records}
+    assert len({record["key"] for record, _ in pairs}) == 9
+    for record in records:
+        same = [found for found, _ in pairs if found["solver"] == record["solver"]]
+        assert [found["metrics"] for found in same] == 3 * [record["metrics"]]
 
 
 def test_metrics_are_in_one_order(tmp_path):
