@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import functools
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -135,15 +136,13 @@ def _to_parquet(tables, part, *, lean):
     options = {"compression": "zstd", "write_page_checksum": True}
     if lean:
         options |= {"compression_level": 12, "store_schema": False, "write_statistics": False}
-    with contextlib.ExitStack() as stack:
-        writer = None
-        for table in tables:
-            found = Table.from_pandas(table, preserve_index=False)
-            if lean:
-                found = found.replace_schema_metadata()
-            if writer is None:
-                writer = stack.enter_context(parquet.ParquetWriter(part, found.schema, **options))
-            writer.write_table(found)
+    pieces = (Table.from_pandas(table, preserve_index=False) for table in tables)
+    if lean:
+        pieces = (piece.replace_schema_metadata() for piece in pieces)
+    first = next(pieces)
+    with parquet.ParquetWriter(part, first.schema, **options) as writer:
+        for piece in itertools.chain([first], pieces):
+            writer.write_table(piece)
 
 
 def _table(records, artefacts, metrics, arrays) -> pd.DataFrame:
