@@ -24,6 +24,7 @@ from scipy import stats
 from nmfbench.comparison.criteria import ALPHA, Criterion, criterion_of, repeats_to_decide
 from nmfbench.comparison.evaluate import (
     centers_of,
+    kind_of,
     race_scores,
     race_times,
     races_of,
@@ -77,7 +78,7 @@ STANDINGS = {
 """Standing of a solver on a leaderboard, as text."""
 
 _TICK = 1e-4  # seconds that the clock does not tell apart
-_LEAST = 5  # solvers of a leaderboard on real data
+_LEAST = 5  # solvers of a leaderboard on real data, where as many can do the job
 
 
 @dataclass(frozen=True)
@@ -202,14 +203,11 @@ def leaderboards(
     records : DataFrame
         Of :func:`nmfbench.comparison.evaluate.gather`.
     by_kind : bool, default=False
-        One for each kind of real data instead, without generated data and races, of the solvers
-        that have records there, on the problems that most of these have done.
+        One for each kind of real data instead, without generated data, of the solvers that have
+        records there, on the problems that most of these have done.
     """
     ranked = records[records["ranked"]]
-    if by_kind:
-        ranked = ranked[ranked["kind"].notna() & ranked["loss"].isna()].copy()
-    else:
-        ranked = ranked.assign(kind=None)
+    ranked = ranked[ranked["kind"].notna()].copy() if by_kind else ranked.assign(kind=None)
     for _, runs in races_of(ranked):
         # Without its trace, which may have stayed where it was computed, a run has no time.
         runs = runs[["trace" in arrays for arrays in runs["arrays"]]]
@@ -223,7 +221,11 @@ def leaderboards(
             for (corruption, loss, kind), own in jobs
         ]
         made = [board for board in made if board is not None]
-        made = [board for board in made if board.kind is None or len(board.table) >= _LEAST]
+        made = [
+            board
+            for board in made
+            if board.kind is None or len(board.table) >= min(_LEAST, board.asked)
+        ]
         found += made
         if not made:
             lacking.append(criterion_of(task))
@@ -232,8 +234,8 @@ def leaderboards(
 
 def preferred(boards: Sequence[Leaderboard]) -> list[Leaderboard]:
     """Leaderboards on real data, and on small problems where a job has none on real data."""
-    real = {(b.criterion.task, b.corruption) for b in boards if b.kind is not None}
-    return [b for b in boards if b.kind or (b.criterion.task, b.corruption) not in real]
+    real = {(b.criterion.task, b.corruption, b.loss) for b in boards if b.kind is not None}
+    return [b for b in boards if b.kind or (b.criterion.task, b.corruption, b.loss) not in real]
 
 
 def places(boards: Sequence[Leaderboard]) -> dict[str, dict[str, Any]]:
@@ -283,9 +285,13 @@ def places(boards: Sequence[Leaderboard]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def race_traces(plan: Plan, store: Store) -> set[tuple[str, str]]:
+def race_traces(plan: Plan, store: Store, *, by_kind: bool = False) -> set[tuple[str, str]]:
     """Keys and names of the available arrays that leaderboards of races read."""
-    races = [cell.trial.key for cell in plan.cells if criterion_of(cell.problem.task).race]
+    races = {
+        cell.trial.key
+        for cell in plan.cells
+        if criterion_of(cell.problem.task).race and not (by_kind and kind_of(cell.problem) is None)
+    }
     return {(key, "trace") for key in races if "trace" in store.array_names(key)}
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nmfbench.comparison.leaderboards import leaderboards
+from nmfbench.comparison.leaderboards import leaderboards, preferred
 from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.reports.boards import standing_of
 
@@ -143,7 +143,10 @@ def test_real_data_have_boards_of_those_who_have_records():
     assert real.problems == ["faces"]
     assert (len(real.table), real.asked) == (5, 8)
     assert (real.first, real.stable) == ("e", True)
-    assert leaderboards(records(dict.fromkeys("abcd", GOOD), kind="images"), by_kind=True)[0] == []
+    four = dict.fromkeys("abcd", GOOD)
+    assert leaderboards(records(four | lacking, kind="images"), by_kind=True)[0] == []
+    (whole,), _ = leaderboards(records(four, kind="images"), by_kind=True)
+    assert (len(whole.table), whole.asked) == (4, 4)
     (small,), _ = leaderboards(given[given["problem"] != "digits"])
     assert (small.kind, small.asked) == (None, 8)
 
@@ -219,6 +222,23 @@ def test_races_are_ranked_by_loss():
         "stuck": np.inf,
     }
     assert frobenius.table["method"].tolist() == ["b", "a"]
+
+
+def test_a_race_on_real_data_stands_for_its_loss_alone():
+    """Other losses keep the leaderboard of the small problems."""
+    small = pd.concat(
+        [races({"a": 2.0, "b": 1.0}, loss) for loss in ("frobenius", "kl")], ignore_index=True
+    )
+    faces = races({"a": 1.0, "b": 2.0}, "frobenius").assign(kind="images", problem="faces")
+    boards, _ = leaderboards(small)
+    (real,), _ = leaderboards(pd.concat([small, faces], ignore_index=True), by_kind=True)
+    assert (real.key, real.title) == (
+        "convergence-frobenius-images",
+        "Speed: images, Frobenius norm",
+    )
+    assert (real.problems, real.first) == (["faces"], "a")
+    kept = [board.key for board in preferred([real, *boards])]
+    assert kept == ["convergence-frobenius-images", "convergence-kl"]
 
 
 def test_a_race_without_its_trace_is_not_ranked():
