@@ -203,7 +203,18 @@ def _names(grid: Callable[[str], list[Trial]], attribute: str) -> tuple[str, ...
 
 
 def register_artefact(artefact: Artefact) -> Artefact:
-    """Add an artefact to the registry."""
+    """Add an artefact to the registry.
+
+    Raises
+    ------
+    ValueError
+        If it says nothing of its planned repeats.
+    """
+    if artefact.planned is None:
+        raise ValueError(
+            f"planned: artefact {artefact.id!r} needs the repeats after which its verdicts are "
+            "final, as in planned=Plan(10, 'why so many')."
+        )
     registry.artefacts.add(artefact.id, artefact)
     return artefact
 

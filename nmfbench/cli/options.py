@@ -265,11 +265,19 @@ def site(sub):
     )
 
 
+_OWN = "a file or folder of your own (.csv, .npz, .mtx, .mat, .h5ad, pictures, ...)"
+
+
 def data(sub, what, **more):
     """Data by a registered name or of the user's own, and how to read them."""
-    own = "a file or folder of your own (.csv, .npz, .mtx, .mat, .h5ad, pictures, ...)"
-    option = sub.add_argument("--data", metavar="NAME|FILE", help=f"{what}, or {own}", **more)
+    option = sub.add_argument("--data", metavar="NAME|FILE", help=f"{what}, or {_OWN}", **more)
     option.completer = names_of("datasets")
+    reading(sub)
+
+
+def own_data(sub, what):
+    """Data of the user's own, and how to read them."""
+    sub.add_argument("--data", metavar="FILE", help=f"{what}, {_OWN}")
     reading(sub)
 
 

@@ -280,8 +280,8 @@ def _own_data(data, rank, reading, tell) -> OwnData | None:
         return None
     if not is_own(data):
         raise UsageError(
-            f"data: {data!r} is a registered data set, and problems on these are compared without "
-            f"it; a file of that name is given as ./{data}."
+            f"data: {data!r} is a registered data set, and takes part through the problems that "
+            f"are registered on it (nmfbench.problems); a file of that name is given as ./{data}."
         )
     return read_matrix(data, reading, tell)
 

@@ -71,7 +71,7 @@ def why_no_criterion(task: str) -> str | None:
         Key of a task.
     """
     if task not in registry.problems:
-        return "no problems are registered for it"
+        return "no problems are registered for it (see nmfbench.problems)"
     facts = registry.tasks[task].info
     return None if facts["race"] or facts["score"] else "it declares no score"
 

@@ -165,7 +165,20 @@ def gather(
                 "arrays": StoredArrays(where, key),
             }
         )
-    return pd.DataFrame(rows).astype(dict.fromkeys(["score", "seconds", "cpu_seconds"], float))
+    table = pd.DataFrame(rows).astype(dict.fromkeys(["score", "seconds", "cpu_seconds"], float))
+    _check_scores(table)
+    return table
+
+
+def _check_scores(table):
+    """That no task declares a score which its outcomes lack."""
+    for task, done in table[table["status"] == "done"].groupby("task"):
+        metric = criterion_of(task).metric
+        if metric is not None and done["score"].isna().all():
+            raise ValueError(
+                f"score: task {task!r} declares {metric!r}, but none of its {len(done)} outcomes "
+                "has a metric of that name."
+            )
 
 
 _NO_RECORD: dict[str, Any] = {"status": "missing", "error": None, "metrics": {}}

@@ -42,6 +42,10 @@ that a real set replaces; ``homes``, ``content`` and ``n_bytes``, where to fetch
 hash of the arrays that they convert to (``convert.py``), and the size of these. A home is a public
 address, or a package in whose wheel the originals are (``convert.Wheel``).
 
+``tests/data/test_datasets.py`` runs over all names (``-k KEY`` picks one). Solvers meet a data set
+in the grids of artefacts (:mod:`nmfbench.papers`) and in the problems of comparisons
+(:mod:`nmfbench.problems`).
+
 A file that each user has to make has no ``sha256``. It is registered with its ``layout`` in words,
 for messages, and with ``n_bytes``, the most that its arrays may take; its loader checks them
 (``labelled_views.py``). The hash of the local file counts in the keys of its trials.

@@ -25,7 +25,7 @@ in :mod:`nmfbench.problems`:
 
 >>> METHODS = (Method("RobustXRAY", "robust-xray"), Method("SPA", "spa"))
 >>> def trials(profile):
-...     size = {"n_samples": 40, "n_features": 30, "n_components": 4}
+...     size = {"n_samples": 48, "n_features": 36, "n_components": 4}
 ...     base = Trial("recovery", "near-separable", solver="", dataset_params=size)
 ...     noise = corrupted([("sparse-laplace", level) for level in (0.0, 0.5)])
 ...     return cross(base, {"smoke": 2, "quick": 5, "paper": 10}[profile], noise, methods(METHODS))
@@ -70,10 +70,11 @@ what the paper leaves open and we chose is *assumed*:
 ...         )
 ...     ],
 ...     planned=Plan(10, "Enough to decide a lead of one anchor; a repeat takes a second."),
-...     assumed={"size": "40 samples of 30 features, where the paper has 210 of 200."},
+...     assumed={"size": "48 samples of 36 features, where the paper has 210 of 200."},
 ... )
 
-The file ends in ``ARTEFACT = register_artefact(Artefact(...))``. With that,
+The file ends in ``ARTEFACT = register_artefact(Artefact(...))``, of
+:mod:`nmfbench.artefacts.artefact`, too. With that,
 ``nmfbench run robust-xray/example --profile smoke`` and ``nmfbench claims`` know it. In Python:
 
 >>> from tempfile import TemporaryDirectory
@@ -161,10 +162,11 @@ outcome, number and interval:
 
 What else it takes
 ------------------
-Nothing: the report adds a cell to the notebook of the paper, before our own questions or, if all
-claims are ours, at the end of these. For another place, or a sentence on what is to be seen, give
-the notebook a cell ``section("robust-xray/example", **report)``.
+To be run and reported, nothing: the report adds a cell to the notebook of the paper, before our own
+questions or, if all claims are ours, at the end of these. For another place, or a sentence on what
+is to be seen, give the notebook a cell ``section("robust-xray/example", **report)``.
 
-``tests/artefacts/test_artefacts.py`` runs over all artefacts (``-k NAME`` picks one). Its test that
-claims can come out both ways needs made-up results, in a file of ``tests/outcomes/``.
+To be kept, a test: ``tests/artefacts/test_artefacts.py`` runs over all artefacts (``-k NAME`` picks
+one; the data that tests share take minutes), and has to see each claim come out both ways, of
+made-up results that a file of ``tests/outcomes/`` registers.
 """

@@ -11,10 +11,10 @@ external task and its problems may come from one file, the module under the entr
 ``nmfbench.tasks``:
 
 >>> from nmfbench.core.registry import register_problems
->>> from nmfbench.problems.problem import Problem
+>>> from nmfbench.problems.problem import Baselines, Problem
+>>> RIVALS: Baselines = (("mu", {}), ("nenmf", {"max_iter": 300}))
 >>> def ranks_used(profile):
-...     baselines = (("mu", {}), ("nenmf", {"max_iter": 300}))
-...     return [Problem("rank-used", "digits", "digits", {}, baselines=baselines, repeats=10)]
+...     return [Problem("rank-used", "digits", "digits", {}, baselines=RIVALS, repeats=10)]
 
 with ``@register_problems("rank-used")`` above it. Baselines are the registered solvers, with their
 parameters, that a new solver meets there by default.

@@ -44,7 +44,10 @@ def notebook_path(paper: str) -> Path:
     for folder in (package / "notebooks", package.parent / "notebooks"):
         if (folder / f"{paper}.ipynb").exists():
             return folder / f"{paper}.ipynb"
-    raise NotebookError(f"there is no notebook for {paper!r}.")
+    raise NotebookError(
+        f"there is no notebook for {paper!r}: a new paper needs notebooks/{paper}.ipynb and a "
+        f"package nmfbench.papers.{paper.replace('-', '_')} that declares its PAPER."
+    )
 
 
 def write_complete(source, target, artefacts: Sequence[Artefact]) -> None:

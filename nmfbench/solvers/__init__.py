@@ -55,9 +55,10 @@ stopping rule and ``transform`` from the Frobenius family:
 ...         factor -= self.damping / length * (factor @ gram - cross)
 ...         np.maximum(factor, 0, out=factor)
 
-A parameter that makes no sense is refused, with its name in the message. The docstring has the
-letters of the paper in ours (*Notation*) and the *Cost* of an iteration as text, which the common
-tests look for, and wants more: the problem as a formula, and the sections *Notes* (what is
+A parameter that makes no sense is refused, with its name in the message; whole numbers are checked
+by ``check_count``, names by ``check_choice`` (:mod:`nmfbench.core.validation`). The docstring has
+the letters of the paper in ours (*Notation*) and the *Cost* of an iteration as text, which the
+common tests look for, and wants more: the problem as a formula, and the sections *Notes* (what is
 guaranteed), *Departures* (from the paper, with reasons) and *References*. ``nmfbench card KEY``
 shows them.
 
@@ -92,9 +93,10 @@ A solver that chooses rows of ``X`` inherits from
 to :mod:`nmfbench.optim.kernels`, and is compiled before the clock starts.
 
 ``tests/solvers/test_common_solvers.py`` runs over all names (``-k KEY`` picks one); it says what a
-solver owes. Besides, each is held to something independent of it, by a test of its own with the
-mark ``@pytest.mark.against(KEY, ORACLE)``. A solver outside this package registers itself when its
-module is named by the entry point ``nmfbench.solvers``.
+solver owes. Besides, each is held to something independent of it, by a test of its own in
+``tests/solvers``, such as ``test_hals_her.py``, with the mark
+``@pytest.mark.against(KEY, "what it is compared with")``. A solver outside this package registers
+itself when its module is named by the entry point ``nmfbench.solvers``.
 """
 
 from nmfbench.core import registry

@@ -10,7 +10,10 @@ point ``nmfbench.tasks``:
 ...     fit, arrays = timed_fit(solver, data.X)
 ...     return Outcome({"rank": float(len(solver.components_))}, fit, arrays)
 
-with ``@register_task("rank-used", summary="number of components found")`` above it. ``data`` is
+with ``@register_task("rank-used", summary="number of components found")`` above it. One trial of it
+is ``perform(Trial("rank-used", "digits", "mu"))``, of :mod:`nmfbench.engine.perform` and
+:mod:`nmfbench.trials.trial`; artefacts ask for many, in their grids, and ``compare`` for those of
+its problems, a file of the same name in :mod:`nmfbench.problems`. ``data`` is
 the Bunch of :func:`nmfbench.load_dataset`, corrupted if the trial says so (the clean matrix is
 then ``data.clean``), ``rng`` draws splits, and further keyword arguments are the trial's options.
 
@@ -21,7 +24,7 @@ its users would notice (``matters={"rank": 1.0}``, see :mod:`nmfbench.core.matte
 number, whatever is compared and whatever comes out; see
 :func:`~nmfbench.core.registry.register_task`. Cards rank by that score, ``check`` says who cannot,
 and ``compare`` asks it of the task's :mod:`~nmfbench.problems`. Whatever is not declared is left
-out there.
+out there. The tests of all tasks are ``tests/artefacts/test_criteria.py`` and ``test_matters.py``.
 
 Where a fit is dear and there are several questions to ask of it, a task starts from the outcome of
 another instead of fitting: ``factorization`` keeps split, factors and codes, and whoever is

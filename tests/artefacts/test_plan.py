@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from nmfbench.artefacts.artefact import Artefact
+from nmfbench.artefacts.artefact import Artefact, register_artefact
 from nmfbench.artefacts.finding import MIN_UNITS
 from nmfbench.artefacts.plan import Plan
 from nmfbench.core import registry
@@ -52,6 +52,14 @@ def test_the_part_that_is_planned():
     assert artefact.planned_trials == trials
     assert dataclasses.replace(artefact, planned=Plan(5, "Cheap.")).planned_trials == trials
     assert dataclasses.replace(artefact, planned=half).planned_trials == trials[1:]
+
+
+def test_an_artefact_without_a_plan_is_not_registered():
+    """Nobody could say when its verdicts are final."""
+    artefact = Artefact("a/b", "", "table", (), lambda profile: [], None, None)
+    with pytest.raises(ValueError, match="planned: artefact 'a/b' needs the repeats"):
+        register_artefact(artefact)
+    assert "a/b" not in registry.artefacts
 
 
 @pytest.mark.parametrize("artefact", ARTEFACTS, ids=lambda artefact: artefact.id)

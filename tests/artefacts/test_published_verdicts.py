@@ -21,7 +21,7 @@ CLAIMS, SENTENCES, NUMBERS = (
     json.loads((ROOT / "reports" / f"{name}.json").read_text(encoding="utf-8"))
     for name in ("claims", "sentences", "numbers")
 )
-ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
+PUBLISHED = sorted({row["artefact"] for row in CLAIMS})  # not one added since
 TESTED = [row for row in CLAIMS if row["verdict"] in DECIDED and row["p_value"] is not None]
 LEADS = [row for row in CLAIMS if row["threshold"] is None and row["interval"] and row["delta"]]
 
@@ -90,9 +90,10 @@ def test_sentences_follow_from_their_tests(key):
             assert row["outcome"] == outcome(row["asks"], found), row["id"]
 
 
-@pytest.mark.parametrize("artefact", ARTEFACTS, ids=lambda artefact: artefact.id)
-def test_verdicts_follow_from_the_published_records(artefact, published_store):
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_verdicts_follow_from_the_published_records(name, published_store):
     """Also verdicts that read arrays, and ours beside printed numbers: a reader has the book."""
+    artefact = registry.artefacts[name].target
     if missing := artefact.missing_data("paper"):
         pytest.skip(
             f"its grid is on {', '.join(missing)}, which the project may not redistribute or which "

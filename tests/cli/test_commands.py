@@ -31,6 +31,8 @@ FUNCTIONS = (
 
 
 def function_of(defaults):
+    if callable(defaults):  # of a command that Python lacks
+        return defaults
     module, _, name = defaults.partition(":")
     return getattr(importlib.import_module(f"nmfbench.commands.{module}"), name)
 

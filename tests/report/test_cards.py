@@ -208,7 +208,10 @@ def test_abilities_read_from_a_class_are_those_a_fit_shows(key):
 @pytest.mark.parametrize("key", KEYS)
 def test_every_solver_is_held_to_something_independent(key):
     """A test that is no common one checks each registered solver, and is marked with its key."""
-    assert checked_by(key)
+    assert checked_by(key), (
+        f"no test is marked with {key!r}: compare it with an oracle in a file of tests/solvers, "
+        f'@pytest.mark.against("{key}", "what it is compared with").'
+    )
 
 
 def test_marks_name_solvers_and_tests():

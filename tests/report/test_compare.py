@@ -16,6 +16,7 @@ from sklearn.decomposition import NMF
 from nmfbench import cli
 from nmfbench.commands import compare as command
 from nmfbench.comparison import plan as planning
+from nmfbench.comparison.criteria import criterion_of
 from nmfbench.comparison.evaluate import evaluate, gather
 from nmfbench.comparison.page import _data
 from nmfbench.comparison.plan import CompareError, labels_of, make_plan
@@ -28,7 +29,7 @@ from nmfbench.engine.perform import perform
 from nmfbench.engine.worker import Worker
 from nmfbench.guests import parse_solver
 from nmfbench.guests.errors import GuestError
-from nmfbench.guests.examine import Examined
+from nmfbench.guests.examine import Examined, examine
 from nmfbench.problems.baselines import GENERAL
 from nmfbench.problems.convergence import Race
 from nmfbench.problems.problem import Problem, problems_of
@@ -174,7 +175,10 @@ def test_the_command_computes_what_is_missing_and_writes_a_page(tiny_grid, file,
     assert first["found"] == 0
     assert first["computed"]["own"] > 0
     assert first["computed"]["baselines"] > 0
-    assert {row["title"] for row in first["summary"]} == {
+    titles = {row["title"] for row in first["summary"]}
+    plan = make_plan([examine(parse_solver(f"{file}:Mine"))], profile="quick")
+    assert titles == {criterion_of(task).title for task in plan.tasks}
+    assert titles >= {
         "Reconstruction",
         "Recognition",
         "Recognition by the nearest code",
@@ -732,6 +736,18 @@ def test_gathered_records_have_a_row_a_trial(tiny_grid, tmp_path):
     assert set(records["status"]) == {"missing"}
     findings = evaluate(plan, records)
     assert findings.summary.empty
+
+
+def test_a_score_that_no_outcome_has_is_an_error(tiny_grid, tmp_path, monkeypatch):
+    """A misspelt metric in the declaration of a task would leave all solvers without a rank."""
+    plan = make_plan([known("mu")], tasks=["recognition"])
+    with Store(tmp_path / "store") as store:
+        todo = look_up(plan, store, tmp_path / "timings")
+        run_plan(plan, todo, store, tmp_path / "timings")
+        gather(plan, store)
+        monkeypatch.setitem(registry.tasks["recognition"].info, "score", "acuracy")
+        with pytest.raises(ValueError, match="score: task 'recognition' declares 'acuracy', but"):
+            gather(plan, store)
 
 
 def test_symmetric_solvers_are_in_no_race_over_other_data():

@@ -11,6 +11,7 @@ from scipy import stats
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from nmfbench.cards.docstring import parameters
 from nmfbench.checks import CHECKS, easy_data, perform_check
 from nmfbench.core.registry import solvers
 from nmfbench.core.trace import TRACE_DTYPE
@@ -115,14 +116,16 @@ def refuses(error, match, fit):
 
 @pytest.mark.parametrize("key", KEYS)
 def test_the_registry_entry_is_complete(key):
-    """A solver has a name, a family and a reference, and its docstring names its symbols."""
+    """A solver has a name, a family and a reference, and its docstring all that cards show."""
     entry = solvers[key]
     assert entry.info["name"]
     assert entry.info["reference"]
     assert entry.info["family"] == entry.target.__module__.split(".")[-2] or (
         not entry.target.__module__.startswith("nmfbench.")
-    )
-    assert "Notation\n    --------\n" in entry.target.__doc__
+    ), "the family of a solver is the folder of its file"
+    assert "Notation\n    --------\n" in entry.target.__doc__, "add a section Notation"
+    without = set(entry.target().get_params()) - set(parameters(entry.target))
+    assert not without, f"say in the section Parameters what these mean: {sorted(without)}"
 
 
 @pytest.mark.parametrize("key", KEYS)

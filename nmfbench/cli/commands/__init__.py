@@ -2,9 +2,10 @@
 
 A new command is one new file here: it is found by a scan of this folder. The file offers
 ``add(commands)``, which names a function and declares its arguments as options (shared ones are in
-:mod:`nmfbench.cli.options`): each option is a keyword of the function, with the same default, and
-``names`` are its positional arguments. What the function returns is printed, as text or, with
-``--json``, as data; notices and progress go to standard error meanwhile. A whole file:
+:mod:`nmfbench.cli.options`): each option is a keyword of the function, with the same default; an
+argument ``names`` with ``nargs="*"`` is given as positional ones, to ``def families(*names)``.
+What the function returns is printed, as text or, with ``--json``, as data; notices and progress go
+to standard error meanwhile. A whole file:
 
 >>> from nmfbench.cli import options
 >>> from nmfbench.commands.answer import Answer, text_table
@@ -28,6 +29,9 @@ A new command is one new file here: it is found by a scan of this folder. The fi
 such as ``profile``. A function that Python has, too, is a file of :mod:`nmfbench.commands` instead,
 and ``add`` names it as ``"file:function"``. All files here are imported for each command, so that
 they import nothing heavy outside functions.
+
+``tests/cli/test_commands.py`` looks at all of them: a file has at most 60 lines, and leaves parsed
+arguments to :mod:`nmfbench.cli.options`.
 """
 
 ORDER = (

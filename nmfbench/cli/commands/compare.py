@@ -46,7 +46,7 @@ def add(commands):
         metavar="P",
         help="smoke: a minute; quick (the default): some ten; paper: the papers' own problems",
     )
-    options.data(sub, "set the tasks on this matrix")
+    options.own_data(sub, "set the tasks on this matrix")
     sub.add_argument(
         "--rank", type=options.positive(int), metavar="R", help="of --data (classes, else 10)"
     )

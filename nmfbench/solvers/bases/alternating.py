@@ -24,6 +24,7 @@ class BaseAlternating(BaseNMF):
     init : {"nndsvda", "nndsvd", "random", "uniform", "median"}, default="nndsvda"
         Start, unless ``fit`` is given factors; see :mod:`nmfbench.optim.init`.
     max_iter : int, default=200
+        Most iterations.
     tol : float, default=1e-4
         Stop when an iteration lowers the objective by less than this share of it.
     """

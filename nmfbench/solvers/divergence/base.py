@@ -32,6 +32,7 @@ class BaseDivergence(BaseAlternating):
         largest component for ``patience`` iterations, components being scaled to unit sum; the
         authors allow 2000 iterations then, so set ``max_iter``.
     patience : int, default=40
+        Iterations without a change that end a fit with "labels".
     n_components, random_state, init, max_iter, tol
         See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
     """

@@ -49,6 +49,7 @@ class ISMU(BaseDivergence):
         "objective" is the rule of ``tol``. "labels" stops when no sample has changed its
         largest component for ``patience`` iterations, components being scaled to unit sum.
     patience : int, default=40
+        Iterations without a change that end a fit with "labels".
     n_components, random_state, init, max_iter, tol
         See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
 

@@ -40,6 +40,7 @@ class KLMU(BaseKL):
         largest component for ``patience`` iterations, components being scaled to unit sum; set
         ``max_iter=2000`` with it, as the authors do.
     patience : int, default=40
+        Iterations without a change that end a fit with "labels".
     n_components, random_state, init, max_iter, tol
         See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
 

@@ -37,6 +37,7 @@ class SymMU(BaseFrobenius):
         Start, unless ``fit`` is given factors ``W`` and ``H = W.T``: uniform numbers, scaled so
         that the product fits best.
     max_iter : int, default=300
+        Most iterations.
     tol : float, default=1e-4
         See :class:`~nmfbench.solvers.bases.alternating.BaseAlternating`.
     n_components, random_state

@@ -47,6 +47,7 @@ class BaseScaled(BaseAlternating):
     init : {"random", "uniform", "nndsvda", "nndsvd", "median"}, default="random"
         Start, unless ``fit`` is given factors, of the scaled data; see :mod:`nmfbench.optim.init`.
     max_iter : int, default=300
+        Most iterations.
     tol : float, default=1e-6
         Stop when an iteration changes the objective by no more than this share of it.
     n_components, random_state

@@ -68,6 +68,7 @@ class ClusteringByKMeans(Clusterer, BaseScaled):
     init : {"k-means++", "random"}, default="k-means++"
         What these starts are.
     max_iter : int, default=300
+        Most iterations.
     tol : float, default=1e-6
         scikit-learn's own rule: K-means stops when the centres move by less than this share of
         the variance.

@@ -43,6 +43,7 @@ class GoDec(BaseLowRankSparse):
         Extra multiplications by ``(X-S)^T(X-S)`` in the random projection: each brings L
         nearer to the truncated singular value decomposition.
     max_iter : int, default=100
+        Most iterations.
     tol : float, default=1e-3
         Stop when ``||X - L - S||_F`` has fallen to this share of ``||X||_F``.
     n_components, random_state

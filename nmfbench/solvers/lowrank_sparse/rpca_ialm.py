@@ -51,6 +51,7 @@ class RPCAIALM(BaseLowRankSparse):
         code: 10 at first, then one more than the rank of the last L, or, if that was as large
         as predicted, a twentieth of min(n, m) more.
     max_iter : int, default=1000
+        Most iterations.
     tol : float, default=1e-7
         Stop when ``||X - L - S||_F`` has fallen to this share of ``||X||_F``, or to 20 times the
         rounding of the dtype, whichever is larger.

@@ -28,6 +28,7 @@ class BaseManifold(BaseManhattan):
     Parameters
     ----------
     beta : float, default=1e-3
+        Weight of the smoothness of W over the graph.
     n_neighbors : int, default=5
         Of the graph made of the data; see :func:`nmfbench.optim.graphs.knn_affinity`.
     affinity : array-like or sparse matrix of shape (n_samples, n_samples), optional

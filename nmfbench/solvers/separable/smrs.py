@@ -45,6 +45,7 @@ class SMRS(BaseSeparable):
     halvings : int, default=4
         How often :math:`\lambda` may be halved: with ``alpha=5``, down to ``alpha=80``.
     prune : bool, default=True
+        Leave out representatives that are too near to a better one.
     solver : {"active-set", "admm"}, default="active-set"
         Two methods for the same programme; "admm" is the authors'.
     tol : float, default=1e-6
