@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -129,12 +129,14 @@ def gather(
     bases = {c.trial.base.key for c in plan.cells if c.trial.base is not None}
     failed = {r["key"]: r for r in store.records(bases) if r["status"] == "failed"}
     rows = []
+    measured: dict[str, set[str]] = {}
     for cell in plan.cells:
         problem, key = cell.problem, cell.trial.key
         record: Any = found.get(key) or _NO_RECORD
         if record is _NO_RECORD and cell.trial.base is not None:
             record = failed.get(cell.trial.base.key, _NO_RECORD) | {"metrics": {}}
         criterion = criterion_of(problem.task)
+        measured.setdefault(problem.task, set()).update(record["metrics"])
         where = timings if timings is not None and key in timed_here else store
         rows.append(
             {
@@ -165,19 +167,18 @@ def gather(
                 "arrays": StoredArrays(where, key),
             }
         )
-    table = pd.DataFrame(rows).astype(dict.fromkeys(["score", "seconds", "cpu_seconds"], float))
-    _check_scores(table)
-    return table
+    _check_scores(measured)
+    return pd.DataFrame(rows).astype(dict.fromkeys(["score", "seconds", "cpu_seconds"], float))
 
 
-def _check_scores(table):
-    """That no task declares a score which its outcomes lack."""
-    for task, done in table[table["status"] == "done"].groupby("task"):
+def _check_scores(measured: Mapping[str, set[str]]) -> None:
+    """That no task declares a score which its outcomes lack, given names of metrics by task."""
+    for task, names in measured.items():
         metric = criterion_of(task).metric
-        if metric is not None and done["score"].isna().all():
+        if names and metric is not None and metric not in names:
             raise ValueError(
-                f"score: task {task!r} declares {metric!r}, but none of its {len(done)} outcomes "
-                "has a metric of that name."
+                f"score: task {task!r} declares {metric!r}, but its outcomes have only "
+                f"{', '.join(sorted(names))}."
             )
 
 
