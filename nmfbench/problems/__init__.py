@@ -11,11 +11,11 @@ external task and its problems may come from one file, the module under the entr
 ``nmfbench.tasks``:
 
 >>> from nmfbench.core.registry import register_problems
->>> from nmfbench.problems.problem import Baselines, Problem
->>> RIVALS: Baselines = (("mu", {}), ("nenmf", {"max_iter": 300}))
+>>> from nmfbench.problems.baselines import GENERAL
+>>> from nmfbench.problems.problem import Problem
 >>> def ranks_used(profile):
-...     return [Problem("rank-used", "digits", "digits", {}, baselines=RIVALS, repeats=10)]
+...     return [Problem("rank-used", "digits", "digits", {}, baselines=GENERAL, repeats=10)]
 
 with ``@register_problems("rank-used")`` above it. Baselines are the registered solvers, with their
-parameters, that a new solver meets there by default.
+parameters, that a new solver meets there by default, in all tasks alike where they can do them.
 """
