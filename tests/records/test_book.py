@@ -557,6 +557,24 @@ def test_timings_of_the_larger_set_take_the_place_of_the_book_s(store, book, tmp
     assert len({record["host"]["cpu"] for record in records} - {"other"}) == 1
 
 
+def test_a_timing_of_the_book_gets_no_trace_of_another_run(store, book, tmp_path):
+    """Its seconds are those of the run that the book has; an untimed trial gives the same again."""
+    timed, untimed = trial("spa", timed=True), trial("spa")
+    store.put(record_of(timed, host=ELSEWHERE), {})
+    store.put(record_of(untimed, host=ELSEWHERE), {})
+    publish(store, book)
+    also = [(one.key, "curve") for one in (timed, untimed)]
+    with Store(tmp_path / "here") as here:
+        for one in (timed, untimed):
+            here.put(record_of(one), ARRAYS)
+        publish(here, book, also)
+    found = {
+        record["key"]: (record["host"], set(arrays)) for record, arrays in read_exports([book])
+    }
+    assert found[timed.key][0]["cpu"] == found[untimed.key][0]["cpu"] == "other"
+    assert ["curve" in found[one.key][1] for one in (timed, untimed)] == [False, True]
+
+
 def test_records_of_a_set_that_grows_keep_their_arrays(store, book, tmp_path, monkeypatch):
     """The book's stand in the larger set as they were imported."""
     timed = [trial(solver, timed=True) for solver in ("spa", "xray-l2", "smrs")]
