@@ -128,10 +128,10 @@ def of_the_field(store: Store) -> Evidence | None:
     return Evidence._of(FIELD, "smoke", None, labelled, {key: key for key in registry.solvers})
 
 
-def plan_of_the_field(profile: str = "smoke") -> Plan:
-    """The comparison of all solvers, on small problems by default."""
+def plan_of_the_field(*, by_kind: bool = False) -> Plan:
+    """The comparison of all solvers: on small problems, or on those with each kind of real data."""
     everyone = [examined_by_class(SolverSpec(key)) for key in registry.solvers]
-    return make_plan(everyone, profile=profile)
+    return make_plan(everyone, profile="quick" if by_kind else "smoke")
 
 
 def make_card(

@@ -65,9 +65,8 @@ def publish(
     with Store(store, create=False) as opened:
         opened.check_writable()
         merge_beside(book, store)
-        also = race_traces(plan_of_the_field(), opened) | race_traces(
-            plan_of_the_field("quick"), opened, by_kind=True
-        )
+        also = race_traces(plan_of_the_field(), opened)
+        also |= race_traces(plan_of_the_field(by_kind=True), opened, by_kind=True)
         found = record_book.publish(opened, book, also, compact=compact, own_data=listed(own_data))
         artefacts = [entry.target for entry in registry.artefacts.entries()]
         course.KEPT.write(course.course(artefacts, opened), store)

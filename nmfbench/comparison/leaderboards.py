@@ -220,11 +220,11 @@ def leaderboards(
             _leaderboard(criterion_of(task), _known(corruption), _known(loss), _known(kind), own)
             for (corruption, loss, kind), own in jobs
         ]
-        made = [board for board in made if board is not None]
         made = [
             board
             for board in made
-            if board.kind is None or len(board.table) >= min(_LEAST, board.asked)
+            if board is not None
+            and (board.kind is None or len(board.table) >= min(_LEAST, board.asked))
         ]
         found += made
         if not made:

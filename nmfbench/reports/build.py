@@ -255,7 +255,7 @@ def _compared(store) -> _Compared:
         plan = plan_of_the_field()
         add_saved(plan, saved_solvers(opened), opened)
         boards, lacking = leaderboards(gather(plan, opened))
-        real, _ = leaderboards(gather(plan_of_the_field("quick"), opened), by_kind=True)
+        real, _ = leaderboards(gather(plan_of_the_field(by_kind=True), opened), by_kind=True)
     origins = {entrant.label: entrant.origin for entrant in plan.entrants if entrant.origin}
     return _Compared(field, [*real, *boards], lacking, origins)
 
