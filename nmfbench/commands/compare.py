@@ -116,6 +116,7 @@ def compare(
     save: str | PathLike[str] | None = None,
     jobs: int | None = None,
     retry_failed: bool = False,
+    renew: bool = False,
     time_limit: float = 300.0,
     memory_limit: int | str | None = None,
     progress: Progress | None = None,
@@ -156,6 +157,10 @@ def compare(
         Trials at a time, by default as many as there are cores; timed ones run one at a time.
     retry_failed : bool, default=False
         Compute failed trials once more.
+    renew : bool, default=False
+        Where the store has timings from another machine, whose problems are timed here again, time
+        all others that it has of these problems again, too, so that ``nmfbench publish`` can put
+        the new timings in place of the old ones.
     time_limit : float, default=300
         Seconds after which a trial has failed.
     memory_limit : int or str, optional
@@ -223,7 +228,7 @@ def compare(
         opened = stack.enter_context(Store(store))
         _check_saved(saved, opened)
         timings = timings_folder(store)
-        todo = look_up(plan, opened, timings, retry_failed=retry_failed)
+        todo = look_up(plan, opened, timings, retry_failed=retry_failed, renew=renew)
         _compute(
             *(plan, todo, opened, timings, tell),
             jobs=jobs or os.cpu_count() or 1,
@@ -321,11 +326,12 @@ def _checked(solvers, worker, tell):
 
 
 def _compute(plan, todo, store, timings, tell, **given):
-    fits = todo.steps - todo.own - todo.baselines
+    rest = todo.steps - todo.own - todo.baselines
+    others = " or are timed anew with them" if todo.others else ""
     tell(
         Note(
             f"{todo.held} trials have a record; {todo.steps} to compute: {todo.own} of the solvers "
-            f"compared, {todo.baselines} of baselines, {fits} fits that they start from"
+            f"compared, {todo.baselines} of baselines, {rest} that they start from{others}"
         )
     )
     with events(tell, todo.steps) as progress:

@@ -12,6 +12,7 @@ from typing import Any
 from nmfbench.comparison.plan import Cell, Plan
 from nmfbench.engine.runner import Limits
 from nmfbench.engine.runner import run as run_trials
+from nmfbench.records.exchange import current_trial
 from nmfbench.records.pending import in_stages, timed_here
 from nmfbench.records.provenance import host, versions
 from nmfbench.records.store import Store
@@ -40,6 +41,8 @@ class Todo:
         problems are timed here, into a store for this host.
     timed_before : int
         Timings of baselines that an earlier run on this host took.
+    others : list of Trial
+        Of no solver of the comparison, but timed elsewhere on its problems, to be timed here, too.
     """
 
     held: int
@@ -48,6 +51,7 @@ class Todo:
     steps: int
     timed_here: set[str] = field(default_factory=set)
     timed_before: int = 0
+    others: list[Trial] = field(default_factory=list)
 
 
 def timings_folder(store) -> Path:
@@ -64,7 +68,9 @@ def timings_folder(store) -> Path:
     return Path(store) / "timings" / hashlib.sha256(here.encode()).hexdigest()[:12]
 
 
-def look_up(plan: Plan, store: Store, timings: Path, *, retry_failed: bool = False) -> Todo:
+def look_up(
+    plan: Plan, store: Store, timings: Path, *, retry_failed: bool = False, renew: bool = False
+) -> Todo:
     """Look up the records of a plan, and timings of baselines that cannot be used.
 
     A timing can be used if it was taken on this machine, under the installed releases. The setting
@@ -78,6 +84,9 @@ def look_up(plan: Plan, store: Store, timings: Path, *, retry_failed: bool = Fal
         Of :func:`timings_folder`.
     retry_failed : bool, default=False
         Failed records count as none.
+    renew : bool, default=False
+        Where a problem is timed here since the store has it from elsewhere, all that the store has
+        timed on its data is to be timed here.
     """
     timed_here = _problems_timed_elsewhere(plan.cells, store)
     shared = [cell for cell in plan.cells if cell.problem not in timed_here]
@@ -85,10 +94,12 @@ def look_up(plan: Plan, store: Store, timings: Path, *, retry_failed: bool = Fal
     status = store.status(cell.trial.key for cell in shared)
     stages = in_stages((cell.trial for cell in shared), store, retry_failed=retry_failed)
     steps = sum(map(len, stages))
+    others = _other_rivals(rest, store) if renew else []
     if rest:
         with Store(timings) as own:
             status |= own.status(cell.trial.key for cell in rest)
-            stages = in_stages((cell.trial for cell in rest), own, retry_failed=retry_failed)
+            again = [*(cell.trial for cell in rest), *others]
+            stages = in_stages(again, own, retry_failed=retry_failed)
             steps += sum(map(len, stages))
     held = {"done"} if retry_failed else {"done", "failed"}
     lacking = {
@@ -104,7 +115,17 @@ def look_up(plan: Plan, store: Store, timings: Path, *, retry_failed: bool = Fal
             cell.problem.timed and not cell.entrant.new and cell.trial.key in status
             for cell in plan.cells
         ),
+        others=others,
     )
+
+
+def _other_rivals(cells, store):
+    """Trials that the store has timed on the problems of some cells, beside these, by problem."""
+    problems = {cell.trial.timed_problem for cell in cells}
+    known = {cell.trial.key for cell in cells}
+    found = [trial for record in store.timed() if (trial := current_trial(record)) is not None]
+    rivals = [t for t in found if t.timed_problem in problems and t.key not in known]
+    return sorted(rivals, key=lambda trial: (trial.timed_problem, trial.key))
 
 
 def _problems_timed_elsewhere(cells, store):
@@ -152,7 +173,8 @@ def compute(
     run_trials([*untimed, *here], store, jobs=jobs, **given)
     if todo.timed_here:
         with Store(timings) as own:
-            run_trials([trial for trial in timed if trial.key in todo.timed_here], own, **given)
+            again = [trial for trial in timed if trial.key in todo.timed_here]
+            run_trials([*again, *todo.others], own, **given)
     for entrant in plan.entrants:
         refused = (
             c for c in plan.cells if c.entrant is entrant and c.trial.key in failures.refused

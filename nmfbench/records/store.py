@@ -390,6 +390,12 @@ class Store:
         return pd.concat([pd.DataFrame(records, columns=names), metrics], axis=1)
 
     @_explained
+    def timed(self) -> list[Record]:
+        """Records whose seconds are the result, in the order of their keys."""
+        keys = self._db.execute("SELECT key FROM records WHERE timed ORDER BY key")
+        return self.records(key for (key,) in keys.fetchall())
+
+    @_explained
     def solvers(self) -> list[tuple[str, dict[str, Any]]]:
         """Solvers of the records with their parameters, each once, sorted."""
         rows = self._db.execute("SELECT DISTINCT solver, params FROM records ORDER BY 1, 2")

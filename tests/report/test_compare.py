@@ -33,6 +33,7 @@ from nmfbench.guests.examine import Examined, examine
 from nmfbench.problems.baselines import GENERAL
 from nmfbench.problems.convergence import Race
 from nmfbench.problems.problem import Problem, problems_of
+from nmfbench.records.merge import merge
 from nmfbench.records.provenance import host, public_host, versions
 from nmfbench.records.store import Store
 from nmfbench.stats.ranks import wins_ties_losses
@@ -585,6 +586,32 @@ def test_timings_without_a_trace_are_taken_again(tiny_grid, tmp_path):
         cell = plan.cells[-1]
         store.put(runner.make_record(cell.trial, NOTHING, {}))
         assert look_up(plan, store, tmp_path / "timings").timed_here == keys(plan)
+
+
+def test_all_timings_of_a_problem_are_renewed_if_asked(tiny_grid, tmp_path):
+    """Of any solver that the store has timed on it, so that together they replace the old ones."""
+    plan = make_plan([known("mu")], tasks=["convergence"])
+    mine = [cell.trial for cell in plan.cells if cell.entrant.new]
+    rivals = [replace(trial, solver="hals", params={}) for trial in mine]
+    baselines = [cell.trial for cell in plan.cells if not cell.entrant.new]
+    timings = tmp_path / "timings"
+    with Store(tmp_path) as store:
+        for trial in (*baselines, *rivals, replace(rivals[0], repeat=99)):
+            record = runner.make_record(trial, NOTHING, {})
+            store.put(record | {"host": public_host(host())})
+        assert look_up(plan, store, timings).others == []
+        todo = look_up(plan, store, timings, renew=True)
+        assert {trial.key for trial in todo.others} == {trial.key for trial in rivals}
+        assert todo.steps == len(plan.cells) + len(rivals)
+        run_plan(plan, todo, store, timings)
+        assert look_up(plan, store, timings, renew=True).steps == 0
+        held = {record["key"]: record for record in store.records()}
+    with Store(timings) as here:
+        both = here.records([trial.key for trial in (*mine, *rivals)])
+    assert len(merge(held, both, larger_wins=True).taken) == len(both) == 2 * len(mine)
+    assert (
+        merge(held, both[: len(mine)], larger_wins=True).taken == []
+    )  # the rivals would stay behind
 
 
 def test_a_solver_that_hangs_is_asked_no_more(tiny_grid, file, tmp_path, monkeypatch):

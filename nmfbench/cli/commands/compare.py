@@ -19,6 +19,12 @@ def add(commands):
         help="trials at a time (as many as there are cores); timed ones run one at a time",
     )
     options.retry_failed(sub)
+    sub.add_argument(
+        "--renew",
+        action="store_true",
+        help="where the store has timings from another machine, whose problems are timed here "
+        "again, time all others of these problems again, too: then 'nmfbench publish' takes them",
+    )
     options.limits(sub, 300.0)
     options.print_json(sub)
     options.solvers(sub, "names", nargs="+", metavar="SOLVER", help=options.SOLVER)
