@@ -31,7 +31,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +50,8 @@ __all__ = [
     "decide",
     "judge",
     "options",
+    "report",
+    "sample",
     "serve",
     "tree_of",
 ]
@@ -194,8 +198,8 @@ class Process:
         self._folder.cleanup()
 
 
-def serve(sample) -> None:
-    """Answer the requests on standard input until it ends, by ``sample`` of each case."""
+def serve(measure) -> None:
+    """Answer the requests on standard input until it ends, by ``measure`` of each case."""
     from benchmarks.contest import benchmark_named, cached
 
     answers, sys.stdout = sys.stdout, sys.stderr
@@ -207,7 +211,7 @@ def serve(sample) -> None:
             if (name, params) not in ready:
                 kind, method, args = benchmark_named(name, params)
                 ready[name, params] = kind(), method, (*cached(kind), *args)
-            answer = sample(*ready[name, params], request["calls"])
+            answer = measure(*ready[name, params], request["calls"])
         except NotImplementedError as error:
             answer = {"left out": str(error)}
         except Exception as error:  # of an old commit: another interface
@@ -215,7 +219,8 @@ def serve(sample) -> None:
         print(json.dumps(answer), file=answers, flush=True)
 
 
-def _sample(benchmark, method, args, calls):
+def sample(benchmark, method, args, calls):
+    """CPU seconds of a call, over a given number of calls or as many as a sample takes."""
     benchmark.setup(*args)
     call, counted = getattr(benchmark, method), calls or 10**6
     done, began = 0, time.thread_time()
@@ -270,8 +275,8 @@ class Pair:
 
 
 def compare(
-    base: Path,
-    head: Path,
+    base: Callable[[], Process],
+    head: Callable[[], Process],
     cases: list[Case],
     *,
     least: float,
@@ -279,7 +284,19 @@ def compare(
     pairs: int = 6,
     say=lambda text: None,
 ) -> tuple[list[Comparison], dict[Case, str]]:
-    """Compare the packages of two trees on all cases.
+    """Compare two kinds of processes on all cases.
+
+    Parameters
+    ----------
+    base, head : callable
+        Start a process of each kind, such as one on the package of each of two trees.
+    cases : list of Case
+    least : float
+        Smallest change that counts.
+    rounds, pairs : int
+        Of samples on a pair, and of pairs for suspects.
+    say : callable
+        Takes a line of progress.
 
     Returns
     -------
@@ -292,7 +309,7 @@ def compare(
 
     def add_ratios(ratios: dict[Case, list[float]]) -> None:
         """Of one more pair, for each case."""
-        pair = Pair(Process(base), Process(head))
+        pair = Pair(base(), head())
         try:
             for case, found in ratios.items():
                 ratio = pair.ratio(case, rounds)
@@ -401,7 +418,7 @@ def main(argv=None) -> int:
     parser.add_argument("--pairs", type=int, default=6, help="of processes, for suspects (6)")
     args = parser.parse_args(argv)
     if args.serve:
-        serve(_sample)
+        serve(sample)
         return 0
     cases = cases_of(parser, args.k)
     base, head = tree_of(args.base), CHECKOUT / "nmfbench"
@@ -410,14 +427,20 @@ def main(argv=None) -> int:
     def say(text):
         print(text, file=sys.stderr, flush=True)
 
-    sample = cases[:: max(1, len(cases) // 10)]
-    say(f"the base with itself, {len(sample)} of {len(cases)} cases")
-    found, _ = compare(base, base, sample, **settings, say=say)
+    some = cases[:: max(1, len(cases) // 10)]
+    say(f"the base with itself, {len(some)} of {len(cases)} cases")
+    processes = partial(Process, base), partial(Process, head)
+    found, _ = compare(processes[0], processes[0], some, **settings, say=say)
     if any(comparison.word(args.least) != "undecided" for comparison in found):
         print("the base differs from itself: this machine is too noisy at the moment.")
         return 3
-    found, left_out = compare(base, head, cases, **settings, say=say)
-    words = {comparison.case: comparison.word(args.least) for comparison in found}
+    found, left_out = compare(*processes, cases, **settings, say=say)
+    return int(report(found, args.least, len(cases), len(left_out)) > 0)
+
+
+def report(found: list[Comparison], least: float, cases: int, left_out: int) -> int:
+    """Print the suspects and a summary; how many are slower."""
+    words = {comparison.case: comparison.word(least) for comparison in found}
     for comparison in found:
         low, high = comparison.interval
         print(
@@ -426,10 +449,10 @@ def main(argv=None) -> int:
         )
     slower, faster = (list(words.values()).count(word) for word in ("slower", "faster"))
     print(
-        f"{len(cases) - len(left_out)} cases: {slower} slower, {faster} faster, by "
-        f"{100 * args.least:g} % or more; {len(left_out)} left out"
+        f"{cases - left_out} cases: {slower} slower, {faster} faster, by "
+        f"{100 * least:g} % or more; {left_out} left out"
     )
-    return int(slower > 0)
+    return slower
 
 
 if __name__ == "__main__":

@@ -3,18 +3,23 @@
 import shutil
 import subprocess
 import sys
+import time
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import nmfbench
-from benchmarks import counts, gate
+from benchmarks import counts, gate, target_cost
 from benchmarks.gate import Case, decide, judge
+from nmfbench.trials.target import REFERENCE, is_reference
 
 PACKAGE = Path(nmfbench.__file__).parent
 ROOT = PACKAGE.parent
 COUNTS = all(shutil.which(program) for program in ("valgrind", "cc"))
+FIT = Case("solvers.Fit.time_fit", ("spa", "dense 1000x500"))
 SWEEPS = Case("kernels.FactorUpdate.time_update", ("hals", "float64"))
 
 
@@ -97,7 +102,6 @@ def pretend(monkeypatch, ratios):
             return next(ratios)
 
     monkeypatch.setattr(gate, "Pair", Pretended)
-    monkeypatch.setattr(gate, "Process", lambda package: Drifting(0.01))
     monkeypatch.setattr(Drifting, "close", lambda self: None, raising=False)
     return asked
 
@@ -115,7 +119,8 @@ def pretend(monkeypatch, ratios):
 def test_pairs_are_made_until_a_case_is_decided(ratios, word, monkeypatch):
     """Two to screen, then six, and six more only where those leave it open."""
     asked = pretend(monkeypatch, ratios)
-    found, left_out = gate.compare(Path("base"), Path("head"), [SWEEPS], least=0.05)
+    start = partial(Drifting, 0.01)
+    found, left_out = gate.compare(start, start, [SWEEPS], least=0.05)
     assert len(asked) == len(ratios)
     assert not left_out
     assert [comparison.word(0.05) for comparison in found] == ([word] if word else [])
@@ -135,9 +140,11 @@ def test_every_case_is_found_by_its_name():
     ("words", "message"),
     [(["-k", "no such case"], "no benchmark matches"), (["--base", "nowhere"], "git knows no")],
 )
-@pytest.mark.parametrize("program", ["gate", "counts"])
+@pytest.mark.parametrize("program", ["gate", "counts", "target_cost"])
 def test_wrong_usage_is_named(program, words, message):
     """A pattern without a case, and an unknown commit, end with what is wrong."""
+    if program == "target_cost" and words[0] == "--base":
+        words, message = ["--base", "main"], "unrecognized arguments"  # it has one tree
     if words[0] == "--base" and not (ROOT / ".git").exists():
         pytest.skip(
             "an unknown commit is looked up by git; the test runs in a clone, and these sources "
@@ -149,6 +156,33 @@ def test_wrong_usage_is_named(program, words, message):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_a_fit_with_more_iterations_is_not_dearer():
+    """The cost of a target is that of an iteration: rounding decides when a fit ends."""
+
+    class Fit:
+        solver = SimpleNamespace()
+
+        def setup(self):
+            pass
+
+        def time_fit(self):
+            self.solver.n_iter_ = 50
+            began = time.thread_time()
+            while time.thread_time() - began < 0.05:
+                pass
+
+    found = target_cost._per_iteration(Fit(), "time_fit", (), 2)
+    assert found["calls"] == 2
+    assert found["seconds"] == pytest.approx(1e-3, rel=0.2)
+
+
+def test_fits_run_under_the_target_that_they_are_measured_for():
+    """In a process of their own, whose libraries say so."""
+    found = target_cost.in_force_under(REFERENCE, [FIT])
+    assert is_reference(found)
+    assert not is_reference(target_cost.in_force_under("generic", [FIT]))
 
 
 def slowed(folder, more):
@@ -168,7 +202,8 @@ def slowed(folder, more):
 def test_a_slowed_kernel_is_caught_and_an_unchanged_one_is_not(more, word, tmp_path):
     """On real processes: a fifth more sweeps, which a busy machine shows, too."""
     copy = slowed(tmp_path, more) if more else PACKAGE
-    found, left_out = gate.compare(PACKAGE, copy, [SWEEPS], least=0.05)
+    trees = (partial(gate.Process, tree) for tree in (PACKAGE, copy))
+    found, left_out = gate.compare(*trees, [SWEEPS], least=0.05)
     assert not left_out
     words = {comparison.word(0.05) for comparison in found} - {"undecided"}
     assert words == ({word} if word else set())
