@@ -15,6 +15,7 @@ from nmfbench.commands.targets import select
 from nmfbench.commands.values import command
 from nmfbench.reports import build
 from nmfbench.reports.notebooks import NotebookError
+from nmfbench.reports.remembered import forget
 
 __all__ = ["Pages", "make_report", "report"]
 
@@ -43,6 +44,7 @@ def report(
     output: str | PathLike[str] = "report",
     since: str | PathLike[str] | None = None,
     site: str | None = None,
+    fresh: bool = False,
     progress: Progress | None = None,
 ) -> Pages:
     """Make the pages of the report from the records.
@@ -64,6 +66,9 @@ def report(
         working folder, if there is one.
     site : str, optional
         Address under which the pages are published, for canonical links and previews.
+    fresh : bool, default=False
+        Evaluate and draw all artefacts. By default those of which nothing has changed since an
+        earlier report of this store into the same folder stay as they are.
     progress : callable, optional
         Called with each event.
 
@@ -92,6 +97,8 @@ def report(
     nmfbench.records.errors.NoStoreError: there is no store in ...
     """
     artefacts = [target.artefact for target in select(targets)]
+    if fresh:
+        forget(store)
     return make_report(
         artefacts, store, output, since, stand_in=stand_in, profile=profile, site=site
     )

@@ -7,7 +7,7 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +28,11 @@ from nmfbench.records.store import Store
 from nmfbench.reports.changes import Changes, read_release
 from nmfbench.reports.numbers import decided_by, named
 from nmfbench.reports.outcomes import Outcome, outcomes
+from nmfbench.reports.remembered import Remembered
 from nmfbench.reports.sprite import Sprite, pack
 from nmfbench.reports.trials import write_trials
 from nmfbench.reports.two_targets import TwoTargets, read_two_targets
+from nmfbench.verdicts.choice import choose_grid
 from nmfbench.verdicts.evaluate import Evaluation, claim_rows, evaluate
 from nmfbench.verdicts.numbers import number_rows
 from nmfbench.verdicts.verdict import VERDICTS
@@ -117,6 +119,8 @@ class Section:
 def section(artefact, *, store, profile=None, stand_in=False, output=".", only=None, since=None):
     """Evaluate an artefact, write its picture and its trials, and show it in a notebook.
 
+    Where nothing has changed since an earlier report, all of it is as it was.
+
     Parameters
     ----------
     artefact : str
@@ -139,18 +143,28 @@ def section(artefact, *, store, profile=None, stand_in=False, output=".", only=N
     if only and artefact not in only:
         return None
     target = registry.artefacts[artefact].target
+    release = None if since is None else read_release(since)
+    twice = read_two_targets(store)
+    asked = {"profile": profile, "stand_in": stand_in}
+    beside = [release and asdict(release), twice and asdict(twice)]
     with Store(store, create=False) as opened:
-        evaluation = evaluate(target, opened, profile=profile, stand_in=stand_in)
+        grid = choose_grid(target, opened, profile=profile, stand_in=stand_in)
+        remembered = Remembered(target, grid, opened, output, asked | {"beside": beside})
+        if (known := remembered.section()) is not None:
+            return Section.from_json(known)
+        evaluation = evaluate(target, opened, grid=grid, **asked)
         sprite = sprite_of(evaluation)
         pictures = write_pictures(evaluation, sprite, output)
         evidence = Evidence.of(evaluation)
         trials = write_trials(evaluation, output)
         numbers = number_rows(evaluation)
-    changes = since and read_release(since).compare(claim_rows(evaluation), [artefact])
-    twice = read_two_targets(store)
+    changes = None if release is None else release.compare(claim_rows(evaluation), [artefact])
     found = outcomes(evaluation, evidence, numbers)
     html = render_section(evaluation, sprite, pictures, changes, trials, twice, found)
-    return Section(evaluation, html, pictures, evidence, trials, numbers)
+    made = Section(evaluation, html, pictures, evidence, trials, numbers)
+    if evaluation.is_on(grid):
+        remembered.keep(made.to_json(), filter(None, [*pictures, trials]))
+    return made
 
 
 def picture_path(artefact: Artefact, ending: str) -> str:

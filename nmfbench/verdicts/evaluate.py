@@ -128,6 +128,11 @@ class Evaluation:
             return self.artefact.title
         return f"{self.artefact.title} — on a stand-in: {', '.join(self.stand_ins)}"
 
+    def is_on(self, grid: Grid) -> bool:
+        """Whether it judges the trials of a grid, and not others since arrays stayed behind."""
+        records = self.records
+        return records is not None and list(records["key"]) == [t.key for t in grid.trials]
+
     @property
     def look_text(self) -> str:
         """Progress of an artefact whose verdicts are interim; empty where they are final."""
@@ -191,6 +196,7 @@ def evaluate(
     profile: str | None = None,
     stand_in: bool = False,
     reads: Reads | None = None,
+    grid: Grid | None = None,
 ) -> Evaluation:
     """Summarise the records of an artefact and test its claims.
 
@@ -205,8 +211,10 @@ def evaluate(
         Where real data are missing, look at the records on their stand-ins.
     reads : Reads, optional
         Collects which arrays are read.
+    grid : Grid, optional
+        The grid that this rule chooses, where it is known.
     """
-    judged = judge(artefact, store, profile=profile, stand_in=stand_in, reads=reads)
+    judged = judge(artefact, store, profile=profile, stand_in=stand_in, reads=reads, grid=grid)
     grid, found = judged.grid, judged.found
     plan, records = grid.trials, found.records
     finished = records[records["status"] == "done"]
@@ -323,6 +331,7 @@ def judge(
     profile: str | None = None,
     stand_in: bool = False,
     reads: Reads | None = None,
+    grid: Grid | None = None,
 ) -> Judged:
     """Findings and table of an artefact, on the largest grid whose arrays are available.
 
@@ -333,7 +342,8 @@ def judge(
     grids: list[Grid] = []
     while True:
         without = {key for key, _ in behind}
-        grid = choose_grid(artefact, store, profile=profile, stand_in=stand_in, without=without)
+        if grid is None:
+            grid = choose_grid(artefact, store, profile=profile, stand_in=stand_in, without=without)
         grids.append(grid)
         found, now = _try(artefact, store, grid)
         if reads is not None:
@@ -341,6 +351,7 @@ def judge(
         if found is not None:
             return Judged(grid, found, behind, grids[0])
         behind |= now.behind
+        grid = None
 
 
 def reads_of(artefact: Artefact, store: Store, trials: Iterable[Trial]) -> Reads:

@@ -26,7 +26,7 @@ from nmfbench.records.provenance import host, versions
 from nmfbench.records.store import Store
 from nmfbench.trials.trial import canonical
 
-__all__ = ["FILE_NAME", "Known"]
+__all__ = ["FILE_NAME", "Known", "is_ours"]
 
 FILE_NAME = "outlooks.json"
 
@@ -76,7 +76,7 @@ class Known:
         return self._of(artefacts, [_source(), host()], question, seals, answer)
 
     def _of(self, artefacts, surroundings, question, seals, answer):
-        if not all(map(_is_ours, artefacts)):
+        if not all(map(is_ours, artefacts)):
             return answer()
         if any(seal is None for seal, _ in seals.values()):  # of an earlier nmfbench
             return answer()
@@ -98,7 +98,7 @@ class Known:
         self._changed = False
 
 
-def _is_ours(artefact: Artefact) -> bool:
+def is_ours(artefact: Artefact) -> bool:
     """Whether all that it consists of is source of this package."""
     parts = [artefact.grid, artefact.frame, artefact.table]
     modules = [_module(part) for part in (*parts, *(claim.test for claim in artefact.claims))]

@@ -15,3 +15,9 @@ def add(commands):
     options.output(sub)
     options.since(sub)
     options.site(sub)
+    sub.add_argument(
+        "--fresh",
+        action="store_true",
+        help="evaluate and draw all artefacts; by default those of which nothing has changed since "
+        "an earlier report of this store into the same folder stay as they are",
+    )
