@@ -211,10 +211,13 @@ def test_blocks_of_rows_do_not_matter(monkeypatch):
 
 
 def test_sparse_data_need_memory_for_what_is_not_zero():
-    """An iteration on sparse data allocates little beside the factors."""
-    X = sp.random(3000, 2000, density=0.02, format="csr", random_state=0)
+    """An iteration on sparse data allocates little beside the factors.
+
+    They are large enough for the buffer of 64 kB that older numpy has for a sum.
+    """
+    X = sp.random(6000, 4000, density=0.005, format="csr", random_state=0)
     X.data += 0.1
-    W, H = factors(3000, 2000, 20)
+    W, H = factors(6000, 4000, 20)
     model = KLNewton(n_components=20)
     s = model._start(X, 20, None, (W, np.ascontiguousarray(H.T)))
     model._step(X, s)
