@@ -3,9 +3,10 @@
 A section is looked up by all that it can depend on: the source of this package with its templates,
 the releases of others, the arguments, the chosen grid, the digests of its records and their arrays,
 audits, and what lies beside the store. Its pictures and its page of trials are not kept twice: a
-section is known only where they lie in the folder of the report as they were written. Sections of
-artefacts of other packages, and those judged on another grid than the chosen one since arrays
-stayed behind, are made every time.
+section is known only where they lie in the folder of the report as they were written, which pages
+of trials do not after addresses were put into them (``--site``). Sections of artefacts of other
+packages, and those judged on another grid than the chosen one since arrays stayed behind, are made
+every time.
 """
 
 from __future__ import annotations

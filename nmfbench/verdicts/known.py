@@ -5,7 +5,7 @@ command to the next. An answer is looked up by all that it can depend on: the so
 package that it can be reached by, the releases of others, the arguments, and the digests of the
 records and of their arrays. So after a run only artefacts with other records are evaluated, and
 after an edit in the folder of a paper only artefacts of this paper. Artefacts of other packages are
-evaluated every time. Verdicts are never looked up.
+evaluated every time. Verdicts are never looked up here.
 """
 
 from __future__ import annotations
