@@ -21,6 +21,7 @@ from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.region import Bounds, Lead, Margin
 from nmfbench.cli import main
 from nmfbench.core import registry
+from nmfbench.pages import environment
 from nmfbench.papers.paper import paper as paper_of
 from nmfbench.records.errors import StoreError
 from nmfbench.records.store import Store
@@ -41,6 +42,7 @@ from nmfbench.verdicts.evaluate import evaluate
 from nmfbench.verdicts.verdict import percent
 
 ARTEFACTS = [entry.target for entry in registry.artefacts.entries()]
+TEMPLATES = Path(environment.__file__).parent / "templates"
 
 
 def test_the_pages_of_papers_show_every_artefact(smoke_report):
@@ -154,6 +156,13 @@ def test_an_artefact_is_evaluated_and_drawn_once(smoke_store, tmp_path, monkeypa
     assert f"{n} claims are new" in (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "claims are new" in (tmp_path / "anp.html").read_text(encoding="utf-8")
     assert {"changes.html", "released.json"} <= set(verify(tmp_path).whole)
+
+
+@pytest.mark.parametrize("template", sorted(TEMPLATES.glob("*.html")), ids=lambda path: path.stem)
+def test_the_keyboard_scrolls_what_is_wider_than_the_window(template):
+    """A region that scrolls can have the focus, and has a name."""
+    for region in re.findall('<div class="wide[^>]*>', template.read_text(encoding="utf-8")):
+        assert 'tabindex="0" role="region" aria-label="' in region
 
 
 @pytest.mark.parametrize("paper", sorted({artefact.paper for artefact in ARTEFACTS}))
