@@ -158,9 +158,9 @@ def compare(
     retry_failed : bool, default=False
         Compute failed trials once more.
     renew : bool, default=False
-        Where the store has timings from another machine, whose problems are timed here again, time
-        all others that it has of these problems again, too, so that ``nmfbench publish`` can put
-        the new timings in place of the old ones.
+        Timings that are taken again, since the store has them from another machine, take the place
+        of these, with all others that it has of the same problems, whatever the loss or artefact:
+        ``nmfbench publish`` then renews them in the record book. By default they are kept beside.
     time_limit : float, default=300
         Seconds after which a trial has failed.
     memory_limit : int or str, optional
@@ -327,11 +327,13 @@ def _checked(solvers, worker, tell):
 
 def _compute(plan, todo, store, timings, tell, **given):
     rest = todo.steps - todo.own - todo.baselines
-    others = " or are timed anew with them" if todo.others else ""
+    others = "fits that they start from"
+    if todo.renewed:
+        others += " or rivals that are timed with them"
     tell(
         Note(
             f"{todo.held} trials have a record; {todo.steps} to compute: {todo.own} of the solvers "
-            f"compared, {todo.baselines} of baselines, {rest} that they start from{others}"
+            f"compared, {todo.baselines} of baselines, {rest} {others}"
         )
     )
     with events(tell, todo.steps) as progress:

@@ -39,10 +39,11 @@ class Todo:
     timed_here : set of str
         Keys of timings of which the store has some that were taken elsewhere. All solvers of these
         problems are timed here, into a store for this host.
+    renewed : list of Trial
+        Timings that take the place of others in the store itself: those of these problems, if
+        asked, with what else the store has timed on their data.
     timed_before : int
         Timings of baselines that an earlier run on this host took.
-    others : list of Trial
-        Of no solver of the comparison, but timed elsewhere on its problems, to be timed here, too.
     """
 
     held: int
@@ -51,7 +52,7 @@ class Todo:
     steps: int
     timed_here: set[str] = field(default_factory=set)
     timed_before: int = 0
-    others: list[Trial] = field(default_factory=list)
+    renewed: list[Trial] = field(default_factory=list)
 
 
 def timings_folder(store) -> Path:
@@ -85,21 +86,25 @@ def look_up(
     retry_failed : bool, default=False
         Failed records count as none.
     renew : bool, default=False
-        Where a problem is timed here since the store has it from elsewhere, all that the store has
-        timed on its data is to be timed here.
+        Timings that are taken here, since the store has some from elsewhere, take the place of
+        these, with all that the store has timed on the same data.
     """
-    timed_here = _problems_timed_elsewhere(plan.cells, store)
-    shared = [cell for cell in plan.cells if cell.problem not in timed_here]
-    rest = [cell for cell in plan.cells if cell.problem in timed_here]
-    status = store.status(cell.trial.key for cell in shared)
-    stages = in_stages((cell.trial for cell in shared), store, retry_failed=retry_failed)
+    elsewhere = _problems_timed_elsewhere(plan.cells, store)
+    rest = [cell for cell in plan.cells if cell.problem in elsewhere]
+    renewed = _with_rivals(rest, store) if renew else []
+    timed_here = [] if renew else rest
+    shared = [cell for cell in plan.cells if cell not in timed_here]
+    again = {trial.key for trial in renewed}
+    asked: dict[str, Any] = {"retry_failed": retry_failed}
+    trials = [*(cell.trial for cell in shared), *renewed]
+    stages = in_stages(trials, store, recompute=again, **asked)
     steps = sum(map(len, stages))
-    others = _other_rivals(rest, store) if renew else []
-    if rest:
+    staged = {trial.key for stage in stages for trial in stage}
+    status = store.status({cell.trial.key for cell in shared} - (staged & again))
+    if timed_here:
         with Store(timings) as own:
-            status |= own.status(cell.trial.key for cell in rest)
-            again = [*(cell.trial for cell in rest), *others]
-            stages = in_stages(again, own, retry_failed=retry_failed)
+            status |= own.status(cell.trial.key for cell in timed_here)
+            stages = in_stages((cell.trial for cell in timed_here), own, **asked)
             steps += sum(map(len, stages))
     held = {"done"} if retry_failed else {"done", "failed"}
     lacking = {
@@ -110,22 +115,23 @@ def look_up(
         own=sum(lacking.values()),
         baselines=len(lacking) - sum(lacking.values()),
         steps=steps,
-        timed_here={cell.trial.key for cell in rest},
+        timed_here={cell.trial.key for cell in timed_here},
+        renewed=renewed,
         timed_before=sum(
             cell.problem.timed and not cell.entrant.new and cell.trial.key in status
             for cell in plan.cells
         ),
-        others=others,
     )
 
 
-def _other_rivals(cells, store):
-    """Trials that the store has timed on the problems of some cells, beside these, by problem."""
-    problems = {cell.trial.timed_problem for cell in cells}
-    known = {cell.trial.key for cell in cells}
+def _with_rivals(cells, store):
+    """Trials of some cells, and what else the store has timed on their problems."""
+    trials = {cell.trial.key: cell.trial for cell in cells}
+    problems = {trial.timed_problem for trial in trials.values()}
     found = [trial for record in store.timed() if (trial := current_trial(record)) is not None]
-    rivals = [t for t in found if t.timed_problem in problems and t.key not in known]
-    return sorted(rivals, key=lambda trial: (trial.timed_problem, trial.key))
+    rivals = {t.key: t for t in found if t.timed_problem in problems and t.key not in trials}
+    by_problem = sorted(rivals.values(), key=lambda trial: (trial.timed_problem, trial.key))
+    return [*trials.values(), *by_problem]
 
 
 def _problems_timed_elsewhere(cells, store):
@@ -170,11 +176,11 @@ def compute(
     }
     untimed, timed = (_in_order(plan.cells, timed=timed) for timed in (False, True))
     here = [trial for trial in timed if trial.key not in todo.timed_here]
-    run_trials([*untimed, *here], store, jobs=jobs, **given)
+    again = {trial.key for trial in todo.renewed}
+    run_trials([*untimed, *here, *todo.renewed], store, jobs=jobs, recompute=again, **given)
     if todo.timed_here:
         with Store(timings) as own:
-            again = [trial for trial in timed if trial.key in todo.timed_here]
-            run_trials([*again, *todo.others], own, **given)
+            run_trials([trial for trial in timed if trial.key in todo.timed_here], own, **given)
     for entrant in plan.entrants:
         refused = (
             c for c in plan.cells if c.entrant is entrant and c.trial.key in failures.refused

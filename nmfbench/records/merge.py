@@ -76,7 +76,7 @@ def merge(
     offered : iterable of record
     larger_wins : bool, default=False
         Where two groups do not go together, take the one offered if it has all of the other's
-        trials and more.
+        trials and more; and of timings also one of as many that were all taken later.
     spreads : Spreads, optional
         What is known of what rounding does.
     """
@@ -106,7 +106,9 @@ def _merge_group(found, ours, theirs, larger_wins, spreads):
     wanted = [
         key for key, record in theirs.items() if key not in ours or _is_better(record, ours[key])
     ]
-    if wanted and not _go_together(ours, theirs, agree):
+    if larger_wins and ours and theirs.keys() >= ours.keys() and _are_later(theirs, ours):
+        wanted = list(theirs)
+    elif wanted and not _go_together(ours, theirs, agree):
         renewed = theirs.keys() >= ours.keys() and all(map(_is_reference, theirs.values()))
         if not (renewed or (larger_wins and theirs.keys() > ours.keys())):
             found.left_out += len(wanted)
@@ -128,6 +130,15 @@ def _is_better(offered, held) -> bool:
 
 def _is_reference(record) -> bool:
     return is_reference(record["versions"])
+
+
+def _are_later(theirs, ours) -> bool:
+    """Whether these are timings that were all taken after all of those."""
+    offered = theirs.values()
+    return all(record["timed"] and record["status"] == "done" for record in offered) and (
+        min(record["finished"] for record in offered)
+        > max(record["finished"] for record in ours.values())
+    )
 
 
 def _go_together(ours, theirs, agree) -> bool:

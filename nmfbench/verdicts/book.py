@@ -172,18 +172,21 @@ def publish(
     )
     records = published | {key: as_saved(offered[key]) for key in found.taken}
 
-    # The store's trace of another run would not be of the seconds that the book has.
-    timed_otherwise = {
+    # The store's trace of another run would not be of the seconds that the book has; and what is
+    # read of a record that the store could not take, beside its own timings, it cannot tell.
+    kept_apart = {
         key
         for key, record in records.items()
-        if record["timed"] and key in results and as_saved(results[key]) != record
+        if key not in results or (record["timed"] and as_saved(results[key]) != record)
     }
 
     def arrays(key):
         held = book[key][1] if records[key] == published.get(key) else {}
+        if key in kept_apart:
+            return held
         still = [n for n in held if n in read.get(key, ())]
         held = {n: _light(held[n], drawn=(key, n) not in reads.claims) for n in still}
-        if key in imported or key in timed_otherwise:
+        if key in imported:
             return held
         rough = {n for n, a in held.items() if a.dtype == np.float16}
         kept = {n: a for n, a in held.items() if n not in rough or (key, n) not in reads.claims}

@@ -557,6 +557,39 @@ def test_timings_of_the_larger_set_take_the_place_of_the_book_s(store, book, tmp
     assert len({record["host"]["cpu"] for record in records} - {"other"}) == 1
 
 
+def test_timings_that_were_all_taken_later_take_the_place_of_the_book_s(store, book, tmp_path):
+    """As many rivals of a problem from one host; not if one of them stayed behind."""
+    timed = [trial(solver, timed=True) for solver in ("spa", "xray-l2")]
+    fill(store, timed, host=ELSEWHERE)
+    publish(store, book)
+    with Store(tmp_path / "here") as here:
+        import_records(read_exports([book]), here)
+        later = {"finished": "2026-01-02T00:00:00+00:00"}
+        here.put(record_of(timed[0], **later), replace=True)
+        found = publish(here, book)
+        assert (found.merge.new, found.merge.replaced) == (0, 0)
+        here.put(record_of(timed[1], **later), replace=True)
+        found = publish(here, book)
+        assert (found.merge.new, found.merge.replaced) == (0, 2)
+    assert all(record["host"]["cpu"] != "other" for record, _ in read_exports([book]))
+
+
+def test_arrays_of_what_a_store_could_not_take_stay_in_the_book(store, book, tmp_path, monkeypatch):
+    """It has timings of its own of some rivals on a problem, and so none of the others."""
+    timed = [trial(solver, timed=True) for solver in ("spa", "xray-l2", "smrs")]
+    entry = registry.Entry("delta/timed", artefact("delta/timed", timed, _drawn))
+    monkeypatch.setitem(registry.artefacts._entries, "delta/timed", entry)
+    for one in timed:
+        store.put(record_of(one, host=ELSEWHERE), ARRAYS)
+    publish(store, book)
+    with Store(tmp_path / "here") as here:
+        here.put(record_of(timed[0]), ARRAYS)
+        publish(here, book)
+        assert here.status([one.key for one in timed[1:]]) == {}
+    found = {record["host"]["cpu"]: set(arrays) for record, arrays in read_exports([book])}
+    assert found == {"other": {"image", "curve", "both"}}
+
+
 def test_a_timing_of_the_book_gets_no_trace_of_another_run(store, book, tmp_path):
     """Its seconds are those of the run that the book has; an untimed trial gives the same again."""
     timed, untimed = trial("spa", timed=True), trial("spa")

@@ -589,29 +589,34 @@ def test_timings_without_a_trace_are_taken_again(tiny_grid, tmp_path):
 
 
 def test_all_timings_of_a_problem_are_renewed_if_asked(tiny_grid, tmp_path):
-    """Of any solver that the store has timed on it, so that together they replace the old ones."""
+    """In the store itself, with those of any other solver that it has timed on the problem."""
     plan = make_plan([known("mu")], tasks=["convergence"])
     mine = [cell.trial for cell in plan.cells if cell.entrant.new]
     rivals = [replace(trial, solver="hals", params={}) for trial in mine]
     baselines = [cell.trial for cell in plan.cells if not cell.entrant.new]
+    apart = replace(rivals[0], repeat=99)
     timings = tmp_path / "timings"
+    elsewhere = {"host": public_host(host()), "finished": "2026-01-02T03:04:05+00:00"}
     with Store(tmp_path) as store:
-        for trial in (*baselines, *rivals, replace(rivals[0], repeat=99)):
-            record = runner.make_record(trial, NOTHING, {})
-            store.put(record | {"host": public_host(host())})
-        assert look_up(plan, store, timings).others == []
+        old = [
+            (runner.make_record(trial, NOTHING, {}) | elsewhere, {})
+            for trial in (*baselines, *rivals, apart)
+        ]
+        store.put_imported(old)
+        assert look_up(plan, store, tmp_path / "beside").renewed == []
         todo = look_up(plan, store, timings, renew=True)
-        assert {trial.key for trial in todo.others} == {trial.key for trial in rivals}
-        assert todo.steps == len(plan.cells) + len(rivals)
+        planned = keys(plan)
+        assert {t.key for t in todo.renewed} == planned | {trial.key for trial in rivals}
+        assert todo.timed_here == set()
+        assert todo.steps == len(todo.renewed) == todo.own + todo.baselines + len(rivals)
         run_plan(plan, todo, store, timings)
+        assert not timings.exists()
         assert look_up(plan, store, timings, renew=True).steps == 0
-        held = {record["key"]: record for record in store.records()}
-    with Store(timings) as here:
-        both = here.records([trial.key for trial in (*mine, *rivals)])
-    assert len(merge(held, both, larger_wins=True).taken) == len(both) == 2 * len(mine)
-    assert (
-        merge(held, both[: len(mine)], larger_wins=True).taken == []
-    )  # the rivals would stay behind
+        new = store.records([trial.key for trial in todo.renewed])
+        assert {record["host"]["machine"] for record in new} == {host()["machine"]}
+        assert store.imported([apart.key, *planned]) == {apart.key}
+    held = {record["key"]: record for record, _ in old}
+    assert set(merge(held, new, larger_wins=True).taken) == {record["key"] for record in new}
 
 
 def test_a_solver_that_hangs_is_asked_no_more(tiny_grid, file, tmp_path, monkeypatch):

@@ -22,8 +22,8 @@ def add(commands):
     sub.add_argument(
         "--renew",
         action="store_true",
-        help="where the store has timings from another machine, whose problems are timed here "
-        "again, time all others of these problems again, too: then 'nmfbench publish' takes them",
+        help="timings that are taken again, since the store has them from another machine, take "
+        "the place of these, with all others of the same problems: 'nmfbench publish' takes them",
     )
     options.limits(sub, 300.0)
     options.print_json(sub)
