@@ -93,7 +93,7 @@ def look_up(
     rest = [cell for cell in plan.cells if cell.problem in elsewhere]
     renewed = _with_rivals(rest, store) if renew else []
     timed_here = [] if renew else rest
-    shared = [cell for cell in plan.cells if cell not in timed_here]
+    shared = [cell for cell in plan.cells if renew or cell.problem not in elsewhere]
     again = {trial.key for trial in renewed}
     asked: dict[str, Any] = {"retry_failed": retry_failed}
     trials = [*(cell.trial for cell in shared), *renewed]
