@@ -31,6 +31,7 @@ __all__ = [
     "print_json",
     "profile",
     "reading",
+    "renew",
     "retry_failed",
     "since",
     "site",
@@ -214,6 +215,15 @@ def jobs(sub, default=1, help="trials at a time (1)"):
 def retry_failed(sub):
     sub.add_argument(
         "--retry-failed", action="store_true", help="compute failed trials once more, too"
+    )
+
+
+def renew(sub):
+    sub.add_argument(
+        "--renew",
+        action="store_true",
+        help="timings that are taken again, since the store has them from another machine, take "
+        "the place of these, with all others of the same problems: 'nmfbench publish' takes them",
     )
 
 

@@ -19,12 +19,7 @@ def add(commands):
         help="trials at a time (as many as there are cores); timed ones run one at a time",
     )
     options.retry_failed(sub)
-    sub.add_argument(
-        "--renew",
-        action="store_true",
-        help="timings that are taken again, since the store has them from another machine, take "
-        "the place of these, with all others of the same problems: 'nmfbench publish' takes them",
-    )
+    options.renew(sub)
     options.limits(sub, 300.0)
     options.print_json(sub)
     options.solvers(sub, "names", nargs="+", metavar="SOLVER", help=options.SOLVER)
