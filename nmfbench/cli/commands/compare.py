@@ -48,9 +48,8 @@ def add(commands):
         help="smoke: a minute; quick (the default): some ten; paper: the papers' own problems",
     )
     options.own_data(sub, "set the tasks on this matrix")
-    sub.add_argument(
-        "--rank", type=options.positive(int), metavar="R", help="of --data (classes, else 10)"
-    )
+    rank = options.positive(int)
+    sub.add_argument("--rank", type=rank, metavar="R", help="of --data (classes, else 10)")
     options.output(sub, "comparison", "folder of the page")
     sub.add_argument(
         "--save",
