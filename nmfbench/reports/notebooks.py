@@ -149,6 +149,7 @@ def notebook_body(notebook, *, code: bool = False) -> str:
     )
     body, _ = exporter.from_notebook_node(notebook)
     body = body.replace("<th></th>", "<td></td>")  # a head of nothing
+    body = body.replace("<pre>", '<pre tabindex="0">')  # which scrolls where it is too wide
     return body.replace('<table border="1" class="dataframe">', '<table tabindex="0">')
 
 
