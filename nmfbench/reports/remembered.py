@@ -16,7 +16,7 @@ import functools
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from nmfbench.records.provenance import host, versions
 from nmfbench.records.store import Store
 from nmfbench.trials.trial import canonical
 from nmfbench.verdicts.choice import Grid
-from nmfbench.verdicts.known import is_ours
+from nmfbench.verdicts.known import hash_of, is_ours
 
 __all__ = ["Remembered", "forget"]
 
@@ -50,15 +50,24 @@ class Remembered:
     output : path-like
         Folder of the report.
     asked : mapping
-        What else it depends on, as JSON holds it.
+        What was asked for, as JSON holds it.
+    beside : sequence of Path
+        Further files that it is made of, which may be missing.
     """
 
     def __init__(
-        self, artefact: Artefact, grid: Grid, store: Store, output, asked: Mapping[str, Any]
+        self,
+        artefact: Artefact,
+        grid: Grid,
+        store: Store,
+        output,
+        asked: Mapping[str, Any],
+        beside: Sequence[Path] = (),
     ):
         self._path = store.folder / _FOLDER / f"{artefact.paper}-{artefact.name}.json"
         self._output, self._writes = Path(output), not store.read_only
-        self._of = _digest(artefact, grid, store, asked) if is_ours(artefact) else None
+        others = [asked, *map(_seal, beside)]
+        self._of = _digest(artefact, grid, store, others) if is_ours(artefact) else None
 
     def section(self) -> str | None:
         """The section as JSON; None if there is none, or something has changed since."""
@@ -68,7 +77,7 @@ class Remembered:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             held = json.loads(self._path.read_text(encoding="utf-8"))
             files = held["files"].items()
-            if held["of"] == self._of and all(self._seal(name) == seal for name, seal in files):
+            if held["of"] == self._of and all(_seal(self._output / n) == seal for n, seal in files):
                 return held["section"]
         return None
 
@@ -76,14 +85,11 @@ class Remembered:
         """Remember a section with the files that it wrote, where the folder lets us."""
         if self._of is None or not self._writes:
             return
-        values = {"of": self._of, "files": {name: self._seal(name) for name in files}}
+        values = {"of": self._of, "files": {name: _seal(self._output / name) for name in files}}
         with contextlib.suppress(OSError):
             self._path.parent.mkdir(exist_ok=True)
             with atomic_write(self._path) as part:
                 part.write_text(json.dumps(values | {"section": section}), encoding="utf-8")
-
-    def _seal(self, name: str) -> str:
-        return hashlib.sha256((self._output / name).read_bytes()).hexdigest()
 
 
 def forget(store) -> None:
@@ -97,14 +103,14 @@ def forget(store) -> None:
         shutil.rmtree(Path(store) / _FOLDER)
 
 
-def _digest(artefact, grid, store, asked):
+def _digest(artefact, grid, store, others):
     keys = [trial.key for trial in grid.trials]
     seals = store.seals(keys)
     if any(seal is None for seal, _ in seals.values()):  # of an earlier nmfbench
         return None
     data = sorted(registry.datasets)
     depends = [
-        *(_source(), versions(*_DRAWN_BY), host(), artefact.id, asked),
+        *(_source(), versions(*_DRAWN_BY), host(), artefact.id, others),
         *(grid.profile, grid.whole, grid.repeats, grid.total, keys),
         *(sorted(seals.items()), sorted(store.imported(keys)), store.audits()),
         [name for name in data if dataset_available(name)],
@@ -116,9 +122,13 @@ def _digest(artefact, grid, store, asked):
 def _source() -> str:
     """Hash of the source of this package, its templates and its data."""
     root = Path(nmfbench.__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted(root.rglob("*")):
-        if path.is_file() and not set(path.relative_to(root).parts) & set(_LEFT_OUT):
-            digest.update(f"{path.relative_to(root)}\n".encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return hash_of(
+        path
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and not set(path.relative_to(root).parts) & set(_LEFT_OUT)
+    )
+
+
+def _seal(path: Path) -> str | None:
+    """Digest of a file; None if there is none."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None

@@ -7,7 +7,7 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from nmfbench.reports.outcomes import Outcome, outcomes
 from nmfbench.reports.remembered import Remembered
 from nmfbench.reports.sprite import Sprite, pack
 from nmfbench.reports.trials import write_trials
-from nmfbench.reports.two_targets import TwoTargets, read_two_targets
+from nmfbench.reports.two_targets import FILE_NAME, TwoTargets, read_two_targets
 from nmfbench.verdicts.choice import choose_grid
 from nmfbench.verdicts.evaluate import Evaluation, claim_rows, evaluate
 from nmfbench.verdicts.numbers import number_rows
@@ -143,13 +143,11 @@ def section(artefact, *, store, profile=None, stand_in=False, output=".", only=N
     if only and artefact not in only:
         return None
     target = registry.artefacts[artefact].target
-    release = None if since is None else read_release(since)
-    twice = read_two_targets(store)
     asked = {"profile": profile, "stand_in": stand_in}
-    beside = [release and asdict(release), twice and asdict(twice)]
+    beside = [Path(store) / FILE_NAME, *([] if since is None else [Path(since)])]
     with Store(store, create=False) as opened:
         grid = choose_grid(target, opened, profile=profile, stand_in=stand_in)
-        remembered = Remembered(target, grid, opened, output, asked | {"beside": beside})
+        remembered = Remembered(target, grid, opened, output, asked, beside)
         if (known := remembered.section()) is not None:
             return Section.from_json(known)
         evaluation = evaluate(target, opened, grid=grid, **asked)
@@ -158,7 +156,8 @@ def section(artefact, *, store, profile=None, stand_in=False, output=".", only=N
         evidence = Evidence.of(evaluation)
         trials = write_trials(evaluation, output)
         numbers = number_rows(evaluation)
-    changes = None if release is None else release.compare(claim_rows(evaluation), [artefact])
+    changes = since and read_release(since).compare(claim_rows(evaluation), [artefact])
+    twice = read_two_targets(store)
     found = outcomes(evaluation, evidence, numbers)
     html = render_section(evaluation, sprite, pictures, changes, trials, twice, found)
     made = Section(evaluation, html, pictures, evidence, trials, numbers)

@@ -26,7 +26,7 @@ from nmfbench.records.provenance import host, versions
 from nmfbench.records.store import Store
 from nmfbench.trials.trial import canonical
 
-__all__ = ["FILE_NAME", "Known", "is_ours"]
+__all__ = ["FILE_NAME", "Known", "hash_of", "is_ours"]
 
 FILE_NAME = "outlooks.json"
 
@@ -124,8 +124,13 @@ _ABOVE = (
 @functools.cache
 def _source(paper: str | None = None) -> str:
     """Hash of the source of this package, or of the part that tests of a paper can depend on."""
+    return hash_of(_files(paper))
+
+
+def hash_of(paths: Iterable[Path]) -> str:
+    """Hash of the names and contents of files of this package."""
     digest = hashlib.sha256()
-    for path in _files(paper):
+    for path in paths:
         digest.update(f"{path.relative_to(_ROOT)}\n".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()

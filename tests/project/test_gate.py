@@ -14,7 +14,7 @@ import pytest
 import nmfbench
 from benchmarks import counts, gate, target_cost
 from benchmarks.gate import Case, decide, judge
-from nmfbench.trials.target import REFERENCE, is_reference
+from nmfbench.trials.target import NATIVE, REFERENCE, available, is_reference
 
 PACKAGE = Path(nmfbench.__file__).parent
 ROOT = PACKAGE.parent
@@ -137,14 +137,18 @@ def test_every_case_is_found_by_its_name():
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
-    [(["-k", "no such case"], "no benchmark matches"), (["--base", "nowhere"], "git knows no")],
+    ("program", "words", "message"),
+    [
+        ("gate", ["-k", "no such case"], "no benchmark matches"),
+        ("gate", ["--base", "nowhere"], "git knows no"),
+        ("counts", ["-k", "no such case"], "no benchmark matches"),
+        ("counts", ["--base", "nowhere"], "git knows no"),
+        ("target_cost", ["-k", "no such case"], "no benchmark matches"),
+        ("target_cost", ["--base=main"], "unrecognized arguments"),  # it has one tree
+    ],
 )
-@pytest.mark.parametrize("program", ["gate", "counts", "target_cost"])
 def test_wrong_usage_is_named(program, words, message):
     """A pattern without a case, and an unknown commit, end with what is wrong."""
-    if program == "target_cost" and words[0] == "--base":
-        words, message = ["--base", "main"], "unrecognized arguments"  # it has one tree
     if words[0] == "--base" and not (ROOT / ".git").exists():
         pytest.skip(
             "an unknown commit is looked up by git; the test runs in a clone, and these sources "
@@ -180,9 +184,9 @@ def test_a_fit_with_more_iterations_is_not_dearer():
 
 def test_fits_run_under_the_target_that_they_are_measured_for():
     """In a process of their own, whose libraries say so."""
-    found = target_cost.in_force_under(REFERENCE, [FIT])
-    assert is_reference(found)
-    assert not is_reference(target_cost.in_force_under("generic", [FIT]))
+    for target in {NATIVE, REFERENCE} & set(available()):
+        found = target_cost.in_force_under(target, [FIT])
+        assert is_reference(found) == (target == REFERENCE)
 
 
 def slowed(folder, more):
