@@ -103,12 +103,16 @@ def _marked(match):
 
 
 def formula_html(formula: str, display: str = "inline") -> str:
-    """A formula of LaTeX in MathML, which browsers show without any script."""
+    """A formula of LaTeX in MathML, which browsers show without any script.
+
+    One in a line of its own (``"block"``) may be wider than a phone: the keyboard scrolls it.
+    """
     formula = _one_line(formula).replace(r"\arg", r"\operatorname{arg}")
     try:
-        return to_mathml(formula, display=display)
+        found = to_mathml(formula, display=display)
     except Exception:  # somebody else's docstring must not end a report
         return f"<code>{html.escape(formula)}</code>"
+    return found.replace("<math ", '<math tabindex="0" ', 1) if display == "block" else found
 
 
 def formula_text(formula: str) -> str:

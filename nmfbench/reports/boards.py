@@ -41,17 +41,19 @@ def standing_of(board: Leaderboard) -> str:
     elif not board.stable:
         one, other = map(solver_name, board.first_of_halves)
         halves = f"{one} is first in one half of {board.repeats} repeats, {other} in the other"
-        text = f"No winner: {halves}."
+        text = f"No winner: {halves}{f'; {behind} of {n} are behind {first}' if behind else ''}."
     elif not behind:
         text = (
             f"No winner: none of {n} solvers is clearly behind the first on {board.repeats} "
             "repeats."
         )
     else:
+        others = (
+            f"{behind}, indistinguishable from {len(board.level)}" if board.level else "all others"
+        )
         text = (
             f"{first} has the best mean rank, {rank:.1f} of {n}, in both halves of "
-            f"{board.repeats} repeats: ahead of {behind}, indistinguishable from "
-            f"{len(board.level)}."
+            f"{board.repeats} repeats: ahead of {others}."
         )
     trivial = [solver_name(key) for key in board.level if is_baseline(key)]
     if is_baseline(board.first):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote, urlencode
 
 import numpy as np
 
@@ -25,7 +26,15 @@ from nmfbench.reports.outcomes import is_baseline
 from nmfbench.reports.regret import rows_of
 from nmfbench.stats.intervals import t_interval
 
-__all__ = ["Choice", "Suggestion", "choices", "losses_of", "takes_sparse", "write_choose"]
+__all__ = [
+    "Choice",
+    "Suggestion",
+    "address_of",
+    "choices",
+    "losses_of",
+    "takes_sparse",
+    "write_choose",
+]
 
 SMALL = "small problems"
 """Kind of the data of boards that all solvers have done."""
@@ -150,10 +159,10 @@ def _choice(board, among, loss, data):
     costs = board.costs().set_index("method")["seconds"]
     return Choice(
         task=board.criterion.title,
-        kind=SMALL if board.kind is None else KINDS.get(board.kind, board.kind),
+        kind=_kind(board),
         data=data,
         loss=loss,
-        outliers="none" if board.corruption is None else NOISES[board.corruption].title,
+        outliers=_outliers(board),
         problems=board.problems,
         key=board.criterion.task,
         winner=among.winner is not None,
@@ -172,6 +181,25 @@ def _suggestion(board, among, key, costs):
         f"{costs[key]:.2g} s" if key in costs and not board.criterion.race else "",
         is_baseline(key),
     )
+
+
+def _kind(board):
+    return SMALL if board.kind is None else KINDS.get(board.kind, board.kind)
+
+
+def _outliers(board):
+    return "none" if board.corruption is None else NOISES[board.corruption].title
+
+
+def address_of(board: Leaderboard) -> str:
+    """Where a leaderboard's own choice is shown, and no other."""
+    terms = {
+        "task": board.criterion.title,
+        "on": _kind(board),
+        "loss": "any" if board.loss is None else LOSSES[board.loss],
+        "outliers": _outliers(board),
+    }
+    return f"choose.html#{urlencode(terms, quote_via=quote)}"
 
 
 def lead(board: Leaderboard, key: str, over: str = PLAIN) -> str:

@@ -25,6 +25,7 @@ from nmfbench.papers.paper import Paper, paper
 from nmfbench.reports import race
 from nmfbench.reports.boards import solver_name
 from nmfbench.reports.changes import Changes
+from nmfbench.reports.choose import address_of
 from nmfbench.reports.numbers import KINDS, NUMBERED, named, share
 from nmfbench.reports.outcomes import is_baseline
 from nmfbench.reports.printed import number_tally
@@ -244,6 +245,7 @@ def write_landing(
         wrong=expected_wrong(evaluations),
         boards=boards,
         jobs=preferred(boards),
+        choice=address_of,
         race=race.soonest(race.rows_of()),
         policy=POLICY,
         n_solvers=len(registry.solvers),

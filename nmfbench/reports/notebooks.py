@@ -12,13 +12,13 @@ from pathlib import Path
 
 import nbformat
 import papermill
-from latex2mathml.converter import convert as to_mathml
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 import nmfbench
 from nmfbench.artefacts.artefact import Artefact
+from nmfbench.cards.markup import formula_html
 from nmfbench.reports.section import SECTION, Section
 
 __all__ = [
@@ -155,13 +155,10 @@ def notebook_body(notebook, *, code: bool = False) -> str:
 
 def _typeset(markdown: str) -> str:
     """Turn ``$...$`` and ``$$...$$`` into MathML, which browsers show without any script."""
-    markdown = re.sub(r"\$\$(.+?)\$\$", lambda m: _formula(m[1]), markdown, flags=re.DOTALL)
-    return re.sub(r"\$(.+?)\$", lambda m: to_mathml(m[1]), markdown)
-
-
-def _formula(latex):
-    """One in a line of its own; where it is wider than a phone, the keyboard scrolls it."""
-    return to_mathml(latex, display="block").replace("<math ", '<math tabindex="0" ', 1)
+    markdown = re.sub(
+        r"\$\$(.+?)\$\$", lambda m: formula_html(m[1], "block"), markdown, flags=re.DOTALL
+    )
+    return re.sub(r"\$(.+?)\$", lambda m: formula_html(m[1]), markdown)
 
 
 def take_sections(path: Path) -> tuple[list[Section], NotebookNode]:
