@@ -281,7 +281,7 @@ class Release:
             Whose claims these are; a claim of any other is no claim that is gone, unless there is
             no such artefact any more.
         sentences : sequence of dict, optional
-            Of :func:`~nmfbench.artefacts.sentence.sentence_rows`, of the same papers.
+            Of :func:`~nmfbench.verdicts.sentences.sentence_rows`, of the same papers.
         """
         today = {row["id"] for row in rows}
         known = [(self._by_id[row["id"]], row) for row in rows if row["id"] in self._by_id]
@@ -354,7 +354,7 @@ def write_release(rows: Iterable[Row], path, sentences: Iterable[Row] = ()) -> N
         Of :func:`~nmfbench.verdicts.evaluate.claim_rows`.
     path : path-like
     sentences : iterable of dict, optional
-        Of :func:`~nmfbench.artefacts.sentence.sentence_rows`.
+        Of :func:`~nmfbench.verdicts.sentences.sentence_rows`.
     """
     date = datetime.now(UTC).strftime("%Y-%m-%d")
     claims, states = (

@@ -220,7 +220,7 @@ def write_landing(
     twice : TwoTargets, optional
         Verdicts that hang on rounding.
     sentences : sequence of dict
-        Of the papers, as :func:`~nmfbench.artefacts.sentence.sentence_rows` gives them.
+        Of the papers, as :func:`~nmfbench.verdicts.sentences.sentence_rows` gives them.
     numbers : sequence of dict
         That the papers print, as :func:`~nmfbench.verdicts.numbers.number_rows` gives them.
     found : sequence of dict

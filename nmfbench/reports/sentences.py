@@ -90,11 +90,16 @@ def write_sentences(rows: Sequence[Row], output: Path) -> Path:
     Parameters
     ----------
     rows : sequence of dict
-        Of :func:`~nmfbench.artefacts.sentence.sentence_rows`.
+        Of :func:`~nmfbench.verdicts.sentences.sentence_rows`.
     output : Path
     """
     papers: dict[str, list[Row]] = {}
     for row in rows:
         papers.setdefault(row["paper"], []).append(row)
-    tallies = {key: sentence_tally(found) for key, found in papers.items()}
-    return render_page("sentences.html", output, papers=papers, tallies=tallies)
+    return render_page(
+        "sentences.html",
+        output,
+        rows=rows,
+        tallies={key: sentence_tally(found) for key, found in papers.items()},
+        state=sentence_state,
+    )

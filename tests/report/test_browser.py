@@ -602,6 +602,21 @@ def test_from_a_tally_to_the_evidence(browser, smoke_report, verdicts):
     assert test.errors == []
 
 
+def test_from_an_outcome_to_why_a_sentence_has_it(browser, smoke_report):
+    """A tally of a paper leads to as many sentences as it says, and each to its unfolded tests."""
+    folder = smoke_report.folder
+    index = browser.open(folder / "index.html")
+    badge = index.run("document.querySelector('article .counts a').innerText")
+    page = follow(browser, index, folder, "article .counts a")
+    ids, words = shown(page)
+    assert badge.split()[1] == str(len(ids)) == words.split()[0]
+    assert len({name.partition("/")[0] for name in ids}) == 1
+    test = follow(browser, page, folder, "tbody tr:not([hidden]) details a")
+    name = test.run("decodeURIComponent(location.hash.slice(1))")
+    assert test.run(f"document.getElementById({json.dumps(name)}).checkVisibility()")
+    assert page.errors == test.errors == []
+
+
 def test_from_a_paper_to_the_numbers_of_a_curve(browser, smoke_report):
     """The figure of a paper's card, and below it the CSV and the command that makes it."""
     folder = smoke_report.folder
