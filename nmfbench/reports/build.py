@@ -34,7 +34,7 @@ from nmfbench.records import tally
 from nmfbench.records.store import Store
 from nmfbench.reports import growth, race
 from nmfbench.reports.about import add_addresses, write_about
-from nmfbench.reports.audits import write_audits
+from nmfbench.reports.audits import audited_of, write_audits
 from nmfbench.reports.boards import write_leaderboards
 from nmfbench.reports.changes import RELEASED, Changes, read_release, write_changes
 from nmfbench.reports.choose import write_choose
@@ -152,9 +152,11 @@ def build_report(
         "since": RELEASED if release else None,
     }
 
+    audits = tally.KEPT.read(store)
+
     def show(paper):
         asked = parameters | {"only": [artefact.id for artefact in papers[paper]]}
-        return _show(paper, sources[paper], papers[paper], asked, output)
+        return _show(paper, sources[paper], papers[paper], asked, output, audits)
 
     # The work is done by kernels, one for each notebook; these threads wait for them.
     with plain_kernels(), ThreadPool(max(1, min(len(papers), os.cpu_count() or 1))) as pool:
@@ -164,7 +166,7 @@ def build_report(
         boards = _write_boards(compared, output)  # while notebooks run
         shown = dict(zip(longest_first, coming, strict=True))
     as_in_notebooks = [section for paper in papers for section in shown[paper]]
-    content = _content(artefacts, list(papers), as_in_notebooks, release, store)
+    content = _content(artefacts, list(papers), as_in_notebooks, release, store, audits)
     evidence = [*(section.evidence for section in content.sections), compared.field]
     known = [e for e in evidence if e is not None]
     cards = _write_cards(known, store, output, profile, compared.boards)
@@ -217,7 +219,7 @@ class _Content:
         return [section.evaluation.artefact.id for section in self.as_in_notebooks]
 
 
-def _content(artefacts, papers, as_in_notebooks, release, store) -> _Content:
+def _content(artefacts, papers, as_in_notebooks, release, store, audits) -> _Content:
     by_id = {section.evaluation.artefact.id: section for section in as_in_notebooks}
     sections = [by_id[artefact.id] for artefact in artefacts]
     rows = [
@@ -235,7 +237,7 @@ def _content(artefacts, papers, as_in_notebooks, release, store) -> _Content:
         twice=read_two_targets(store),
         looks=course.KEPT.read(store),
         cores=cores.KEPT.read(store),
-        audits=tally.KEPT.read(store),
+        audits=audits,
     )
 
 
@@ -319,7 +321,7 @@ def _write_more(content: _Content, output) -> list[Path]:
     return written + write_about(content.papers, output, changes=content.changes is not None)
 
 
-def _show(paper, source, artefacts, parameters, output) -> list[Section]:
+def _show(paper, source, artefacts, parameters, output, audits) -> list[Section]:
     """Execute the notebook of a paper, and write its page."""
     target = output / f"{paper}.ipynb"
     write_complete(source, target, artefacts)
@@ -329,7 +331,7 @@ def _show(paper, source, artefacts, parameters, output) -> list[Section]:
     finally:
         loop.close()
     sections, notebook = take_sections(target)
-    _export(notebook, paper, sections, output)
+    _export(notebook, paper, sections, output, audits)
     return sections
 
 
@@ -345,7 +347,7 @@ def _write_rows(rows, path) -> Path:
     return path
 
 
-def _export(notebook, key: str, sections: Sequence[Section], output: Path) -> None:
+def _export(notebook, key: str, sections: Sequence[Section], output: Path, audits) -> None:
     """HTML of an executed notebook, as one page of the report.
 
     Beside what the notebook shows it has contents with outcomes, and the outcomes of the paper's
@@ -358,7 +360,11 @@ def _export(notebook, key: str, sections: Sequence[Section], output: Path) -> No
         environment()
         .get_template("about_paper.html")
         .render(
-            paper=paper_of(key), key=key, counts=sentence_counts(sentences), found=findings(rows)
+            paper=paper_of(key),
+            key=key,
+            counts=sentence_counts(sentences),
+            found=findings(rows),
+            audited=audited_of([s.evaluation.artefact for s in sections], audits),
         )
     )
     body = with_sentences(body.replace("</h1>", f"</h1>{head}", 1), sentences)

@@ -3,11 +3,14 @@
 import pandas as pd
 import pytest
 
+from nmfbench.core import registry
+from nmfbench.pages.environment import environment
+from nmfbench.papers.paper import paper
 from nmfbench.records.exchange import ExchangeError
 from nmfbench.records.schema import AUDIT
 from nmfbench.records.store import Store
 from nmfbench.records.tally import KEPT, tally
-from nmfbench.reports.audits import write_audits
+from nmfbench.reports.audits import audited_of, write_audits
 
 
 def audit(key, outcome, task="recovery", finished="2026-01-02T03:04:05+00:00"):
@@ -69,3 +72,20 @@ def test_the_page_has_a_row_for_each_task(found, tmp_path):
     assert "0 of 3 records came out different" in " ".join(text.split())
     assert text.count("<tr>") == 3
     assert "2026-01-03 00:00" in text
+
+
+@pytest.mark.parametrize(("outcome", "words"), [("rounding", "none"), ("different", "1")])
+def test_a_paper_says_how_many_of_its_records_were_computed_again(tmp_path, outcome, words):
+    """Those of its tasks, and no others; nothing where nobody has audited."""
+    with Store(tmp_path / "store") as store:
+        store.put_audits([audit("a", "same bits"), audit("b", outcome), audit("c", "x", "online")])
+        found = tally(store)
+    artefacts = [registry.artefacts["robust-xray/fig3"].target]
+    page = environment().get_template("about_paper.html")
+    values = {"paper": paper("robust-xray"), "key": "robust-xray", "counts": {}, "found": []}
+    text = page.render(**values, audited=audited_of(artefacts, found))
+    assert (
+        f"Audits computed 2 records of its tasks again, by the code of their day: {words}" in text
+    )
+    for none in (None, found[:0]):
+        assert "Audits" not in page.render(**values, audited=audited_of(artefacts, none))
