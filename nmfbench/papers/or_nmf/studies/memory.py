@@ -60,13 +60,22 @@ def trials(profile):
 def frame(records):
     """Trials with the exponents of bytes and of seconds in the number of samples seen.
 
-    They are slopes over the tenths of a stream, from the second on, of the logarithms.
+    They are slopes over the tenths of a stream, from the second on, of the logarithms. A stream
+    that did not fit into memory has none.
     """
     slopes = {
-        exponent: [_slope(arrays, measure) for arrays in records["arrays"]]
+        exponent: [
+            np.nan if gone else _slope(arrays, measure)
+            for arrays, gone in zip(records["arrays"], _out_of_memory(records), strict=True)
+        ]
         for exponent, measure in ((BYTES, "bytes"), (SECONDS, "seconds"))
     }
     return records.assign(**slopes)
+
+
+def _out_of_memory(records):
+    """Whose trials have no arrays, here and wherever their records are imported."""
+    return records["out-of-memory"] == 1
 
 
 def _slope(arrays, measure):
@@ -83,8 +92,8 @@ def summarise(frame):
     little: it is constant as long as a step ends before it has looked at all samples.
     """
     parts = []
-    for row in frame.itertuples():
-        if row.arrays.get("samples") is None:
+    for row, gone in zip(frame.itertuples(), _out_of_memory(frame), strict=True):
+        if gone:
             parts.append(pd.DataFrame({"samples": [row.n_samples], "value": [1e6 * _LIMIT]}))
             parts[-1] = parts[-1].assign(measure="out of memory", method=row.method)
             continue
