@@ -28,7 +28,7 @@ for (const { field, column } of choices) {
 
 // A cell is chosen by what it says, without a sign before it, or by what is before a slash or comma.
 function chosen(cell, field) {
-  const shown = cell.replace(/^[✓=✗?–] /, "");
+  const shown = cell.replace(/^[✓◐=✗?–] /, "");
   return !field.value || field.value === ("before" in field.dataset ? shown.split(field.dataset.before)[0] : shown);
 }
 
