@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgba
 from matplotlib.contour import ContourSet
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
@@ -198,6 +198,27 @@ def _look(line):
         "line": line.get_linestyle() != "None",
         "steps": line.get_drawstyle() == "steps-post",
         "dashes": [round(float(part), 1) for part in dashes or ()],
+        **_marker(line),
+    }
+
+
+def _marker(line):
+    """Outline of a marker of size 1 as a path of SVG, and whether it is full; nothing without one.
+
+    A circle becomes a polygon, and what is no area is drawn as lines.
+    """
+    style = line._marker  # with its way of filling, for which matplotlib has no getter
+    path = style.get_path()
+    if not len(path.vertices) or not line.get_markersize():
+        return {}
+    outlines = style.get_transform().transform_path(path).to_polygons(closed_only=False)
+    *shade, opacity = to_rgba(line.get_markerfacecolor())
+    area = style.is_filled()
+    placed = [np.round(outline * [1, -1], 2) + 0.0 for outline in outlines]  # SVG's y goes down
+    lines = ("L".join(f"{x:g} {y:g}" for x, y in outline) for outline in placed)
+    return {
+        "marker": "".join(f"M{outline}{'Z' if area else ''}" for outline in lines),
+        "full": area and opacity > 0 and shade != [1, 1, 1],
     }
 
 

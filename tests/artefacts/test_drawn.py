@@ -54,6 +54,26 @@ def test_curves_are_read_with_intervals_and_repeats():
     assert found.panels[0]["intervals"] == {"NMF": "band", "SPA": "band"}
 
 
+@pytest.mark.parametrize(
+    ("looks", "marker", "full"),
+    [
+        ({"marker": "s"}, "M-0.5 0.5L0.5 0.5L0.5 -0.5L-0.5 -0.5L-0.5 0.5Z", True),
+        ({"marker": "^"}, "M0 -0.5L-0.5 0.5L0.5 0.5L0 -0.5Z", True),
+        ({"marker": "^", "fillstyle": "none"}, "M0 -0.5L-0.5 0.5L0.5 0.5L0 -0.5", False),
+        ({"marker": "^", "markerfacecolor": "white"}, "M0 -0.5L-0.5 0.5L0.5 0.5L0 -0.5Z", False),
+        ({"marker": "_"}, "M0.5 0L-0.5 0", False),
+        ({"marker": ""}, None, None),
+    ],
+)
+def test_markers_are_outlines_of_size_one(looks, marker, full):
+    """In the directions of SVG; what is no area is lines, and an open one is not full."""
+    figure, axis = plt.subplots()
+    axis.plot([1, 2], [3, 4], label="NMF", **looks)
+    (curve,) = figure_data(figure).curves
+    assert curve.get("marker") == marker
+    assert curve.get("full") == full
+
+
 def test_areas_are_read_with_their_ends():
     """Shaded ranges of a legend are in units of the axes; an open end is the end of the panel."""
     ranges = [

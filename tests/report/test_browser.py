@@ -146,7 +146,8 @@ def readout(page, panel):
     line, *rows = page.run(
         f'(() => {{ const box = document.querySelectorAll(".panel .values")[{panel}];'
         "const cells = (row) => [...row.cells].map((cell) => cell.textContent);"
-        'return [box.firstChild.textContent, ...[...box.querySelectorAll("tr")].map(cells)]; })()'
+        'const rows = [...box.querySelectorAll("tbody tr")];'
+        "return [box.firstChild.textContent, ...rows.map(cells)]; })()"
     )
     return line, rows
 
@@ -190,10 +191,13 @@ def test_the_figure_is_drawn_from_the_numbers_that_are_linked(figure, folder):
 
 
 def test_a_pointed_at_place_shows_value_interval_and_repeats(figure, folder):
-    """They agree with the CSV; a mean of a single repeat has no interval."""
+    """They agree with the CSV; a mean of a single repeat has no interval. The value in the other
+    panel stands beside."""
     with open(folder / "figures" / "small-one.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    for panel, name in enumerate(("faces", "texts, in a collection")):
+    names = ("faces", "texts, in a collection")
+    values = {(r["panel"], r["curve"], r["x"]): f"{float(r['y']):.4g}" for r in rows}
+    for panel, name in enumerate(names):
         point(figure, panel, 0.6)
         line, shown = readout(figure, panel)
         size = re.fullmatch(r"number of exemplars (\d+)", line)[1]
@@ -204,11 +208,14 @@ def test_a_pointed_at_place_shows_value_interval_and_repeats(figure, folder):
                 f"{float(row['y']):.4g}",
                 "" if row["n"] == "1" else f"[{float(row['low']):.4g}, 9.5]",
                 f"n = {row['n']}",
+                values[names[1 - panel], row["curve"], size],
             ]
             for row in sorted(there, key=lambda row: -float(row["y"]))
         ]
         assert shown == expected
         assert len(shown) == 3
+        heads = '[...document.querySelectorAll(".values:not([hidden]) th")].map((h) => h.innerText)'
+        assert figure.run(heads) == [name, names[1 - panel]]
     assert figure.errors == []
 
 
@@ -264,7 +271,7 @@ def test_the_keyboard_reaches_all_values(figure):
         figure.key("ArrowRight")
         sizes.append(readout(figure, 0)[0])
     assert sizes == [f"number of exemplars {size}" for size in (10, 20, 30, 40, 50, 50)]
-    nearest = 'document.querySelector(".values .nearest").rowIndex'
+    nearest = 'document.querySelector(".values .nearest").sectionRowIndex'
     for _ in range(3):
         figure.key("ArrowUp")
     assert figure.run(nearest) == 0
@@ -273,6 +280,68 @@ def test_the_keyboard_reaches_all_values(figure):
     figure.key("Escape")
     assert figure.run('document.querySelector(".values").hidden')
     assert figure.errors == []
+
+
+def test_the_address_holds_what_a_figure_shows(figure, browser, folder):
+    """Curves that are off and a zoom; a page opened with it shows the same, and a picture again
+    leaves its place."""
+    buttons = '[...document.querySelectorAll(".legend button")]'
+    figure.run(f'{buttons}.find((button) => button.textContent === "SPA").click()')
+    figure.drag(point(figure, 1, 0.02, 0.1), point(figure, 1, 0.5, 0.9))
+    figure.until('location.hash.includes("zoom")')
+    fragment = figure.run("location.hash")
+    assert fragment.startswith("#figure=small-one&off=SPA&zoom=1+")
+    again = browser.open(folder / "small.html", fragment=fragment)
+    again.until(f"{buttons}.length === 4")
+    off = f'{buttons}.filter((b) => b.ariaPressed === "false").map((b) => b.innerText)'
+    assert again.run(off) == ["SPA"]
+    again.run(f'{buttons}.find((button) => button.textContent === "XRAY").click()')
+    assert again.run("location.hash") == fragment.replace("&zoom", "&off=XRAY&zoom")
+    again.run('document.querySelector(".as-figure").click()')
+    again.until('!location.hash.includes("figure=")')
+    assert again.run("location.hash") == "#small-one"
+    assert figure.errors == again.errors == []
+
+
+def test_curves_have_the_markers_of_the_picture(figure):
+    """Each method has its own, in the legend, too."""
+    curves = 'window.figures["small-one"].curves'
+    markers = figure.run(f"{curves}.map((curve) => curve.marker)")
+    assert len(set(markers)) == len(METHODS)
+    drawn = '[...document.querySelectorAll(".legend [transform]")].map((p) => p.getAttribute("d"))'
+    assert figure.run(drawn) == markers
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_figure_follows_the_scheme(browser, folder, dark):
+    """Its ground and its words; on a phone its buttons are as large as a finger."""
+    page = browser.open(folder / "small.html", width=390, height=800, dark=dark)
+    page.run('document.querySelector(".as-figure").click()')
+    page.until('document.querySelectorAll(".panel canvas").length === 2')
+    ground, ink = page.run(
+        "[getComputedStyle(document.body).backgroundColor,"
+        ' getComputedStyle(document.querySelector(".interactive .hint")).color]'
+    )
+    assert (brightness(ground) < brightness(ink)) is dark
+    darkest = page.run(
+        '(() => { const { width, height } = document.querySelector(".panel canvas");'
+        'const sheet = document.querySelector(".panel canvas").getContext("2d");'
+        "const { data } = sheet.getImageData(0, 0, width, height);"
+        "let least = 255; for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 250)"
+        " least = Math.min(least, Math.max(...data.slice(i, i + 3))); return least; })()"
+    )
+    assert (darkest < 60) is not dark  # the words of its axes
+    sizes = page.run(
+        '[...document.querySelectorAll(".as-figure, .legend button")]'
+        ".map((button) => button.getBoundingClientRect()).map((r) => Math.min(r.width, r.height))"
+    )
+    assert min(sizes) >= 44
+    assert page.errors == []
+
+
+def brightness(color):
+    """Mean of red, green and blue of a computed colour."""
+    return sum(map(int, re.findall(r"\d+", color)[:3])) / 3
 
 
 def test_a_logarithmic_axis_may_begin_anywhere(browser, folder, tmp_path):
