@@ -182,7 +182,8 @@ def test_a_fit_with_more_iterations_is_not_dearer():
     assert found["seconds"] == pytest.approx(1e-3, rel=0.2)
 
 
-@pytest.mark.parametrize("target", sorted({REFERENCE, "nehalem"} & set(available())))
+@pytest.mark.skipif(REFERENCE not in available(), reason="needs x86-64 with AVX2")
+@pytest.mark.parametrize("target", [REFERENCE, "nehalem"])
 def test_fits_run_under_the_target_that_they_are_measured_for(target):
     """In a process of its own, whose libraries say so, whatever that of the tests has."""
     found = target_cost.in_force_under(target, [FIT])
