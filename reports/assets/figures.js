@@ -1,6 +1,7 @@
 // Draws the curves of a figure from the numbers linked below it, in place of its picture: values, intervals and
-// repeats under the pointer or by arrow keys, zoom by dragging, curves on and off by their buttons. The numbers come
-// as a script, since a page that was opened from a disk can read no other file.
+// repeats under the pointer or by arrow keys, zoom by dragging, curves on and off by their buttons. What is shown stands
+// in the fragment of the address, as in #figure=mahnmf-fig3&off=PCA&zoom=0+0.1+0.5+20+80: number of a panel, ends of x
+// and y. The numbers come as a script, since a page that was opened from a disk can read no other file.
 {
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
   const complete = !folder; // a page that is to be mailed has everything in itself
@@ -22,6 +23,14 @@
     return element;
   }
 
+  // Colours of curves are chosen for white paper; on a dark one they are lighter.
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const narrow = matchMedia("(max-width: 45rem)");
+  const named = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
+  const ink = () => named("--ink");
+  const faint = () => named("--line");
+  const tone = (color) => (dark.matches ? `color-mix(in oklab, ${color} 68%, white)` : color);
+
   // -- numbers ---------------------------------------------------------------------------------
 
   // Points in the order of x, by panel and curve; of each curve its columns are given.
@@ -37,7 +46,7 @@
 
   function words(value) {
     const size = Math.abs(value);
-    const text = size && (size >= 1e5 || size < 1e-3) ? value.toExponential(2).replace("e+", "e") : `${+value.toPrecision(4)}`;
+    const text = size && (size >= 1e5 || size < 1e-3) ? value.toExponential(2).replace(/\.?0*e\+?/, "e") : `${+value.toPrecision(4)}`;
     return text.replace("-", "−");
   }
 
@@ -48,6 +57,7 @@
   // -- a panel ---------------------------------------------------------------------------------
 
   const DISTRIBUTIONS = { linear: 1, log: 3, symlog: 4 };
+  const MARKER = 8; // pixels
 
   // Shaded areas, behind everything else.
   function drawAreas(u, areas) {
@@ -77,7 +87,7 @@
       const rows = points[i].filter((p) => p.low !== null);
       if (!u.series[i + 1].show || !rows.length || !(curve.interval || curve.near)) return;
       const bottom = (p) => place(u.scales.y.distr === 3 ? Math.max(p.low, u.scales.y.min / 10) : p.low, "y");
-      ctx.fillStyle = ctx.strokeStyle = curve.color;
+      ctx.fillStyle = ctx.strokeStyle = tone(curve.color);
       ctx.beginPath();
       if (curve.interval === "bars" || rows.length === 1) {
         for (const p of rows) {
@@ -92,6 +102,30 @@
         ctx.globalAlpha = 0.15;
         ctx.fill();
         ctx.globalAlpha = 1;
+      }
+    });
+    ctx.restore();
+  }
+
+  // Markers as in the picture; along a curve of many places some of them have one.
+  function drawMarkers(u, curves, points) {
+    const { ctx, bbox } = u;
+    const size = MARKER * devicePixelRatio;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left - size, bbox.top - size, bbox.width + 2 * size, bbox.height + 2 * size);
+    ctx.clip();
+    curves.forEach((curve, i) => {
+      if (!curve.marker || !u.series[i + 1].show) return;
+      const every = Math.ceil(points[i].length / 30);
+      const outline = new Path2D(curve.marker);
+      ctx.fillStyle = ctx.strokeStyle = tone(curve.color);
+      for (const p of points[i].filter((_, k) => k % every === 0)) {
+        const path = new Path2D();
+        path.addPath(outline, new DOMMatrix([size, 0, 0, size, u.valToPos(p.x, "x", true), u.valToPos(p.y, "y", true)]));
+        ctx.lineWidth = 1.3 * devicePixelRatio;
+        if (curve.full) ctx.fill(path);
+        else ctx.stroke(path);
       }
     });
     ctx.restore();
@@ -120,7 +154,7 @@
   }
 
   function axisOf(panel, name, names) {
-    const style = { stroke: "#1c2430", grid: { stroke: "#e3e7ec", width: 1 }, ticks: { stroke: "#c9d0d8", size: 5 } };
+    const style = { stroke: ink, grid: { stroke: faint, width: 1 }, ticks: { stroke: faint, size: 5 } };
     const numbers = { ...style, size: name === "x" ? 30 : 48, values: (u, splits) => splits.map((v) => (v === null ? "" : words(v))) };
     const scale = panel.scales[name];
     if (scale !== "linear") {
@@ -136,7 +170,8 @@
     };
   }
 
-  function plot(panel, curves, all, sync) {
+  // A panel of a figure; `panels` are all of it, and `changed` is called where a reader has zoomed.
+  function plot(panel, curves, all, sync, panels, changed) {
     const head = [make("h4", { textContent: panel.title }), make("div", { className: "y", textContent: panel.y })];
     const box = make("div", { className: "panel", tabIndex: 0 }, ...head);
     box.setAttribute("role", "group");
@@ -159,21 +194,38 @@
       return found.sort((a, b) => b[1].y - a[1].y);
     }
 
-    // Values stand below the panel, or above it where the window ends: not on the curves that are looked at.
+    // Values stand below the panel, or above it where the window ends: not on the curves that are looked at. Where there
+    // is room, those of the other panels with the same x stand beside them.
     function tell() {
       values.hidden = !nearest;
       if (!nearest) return;
       const [series, k] = nearest;
+      const x = u.data[0][k];
+      const others = narrow.matches ? [] : panels.filter((other) => other.box !== box && other.x === panel.x);
       const rows = here(k).map(([i, point]) => {
-        const cells = [curves[i - 1].name, ...said(point)].map((text) => make("td", { textContent: text }));
-        cells[0].style.borderColor = curves[i - 1].color;
+        const { name, color } = curves[i - 1];
+        const beside = others.map((other) => other.value(name, x));
+        const cells = [name, ...said(point), ...beside].map((text) => make("td", { textContent: text }));
+        cells[0].style.borderColor = tone(color);
         return make("tr", { className: i === series ? "nearest" : "" }, ...cells);
       });
-      const x = u.data[0][k];
       const place = panel.ticks.find(([tick]) => tick === Math.round(x))?.[1] ?? `${panel.x} ${words(x)}`;
-      values.replaceChildren(make("div", { textContent: place }), make("table", {}, make("tbody", {}, ...rows)));
-      const { top, bottom } = box.getBoundingClientRect();
+      const table = make("table", {}, make("tbody", {}, ...rows));
+      if (others.length) {
+        const heads = others.map((other) => make("th", { textContent: other.name, scope: "col" }));
+        table.createTHead().append(make("tr", {}, make("td"), make("th", { textContent: panel.name, scope: "col", colSpan: 3 }), ...heads));
+      }
+      values.replaceChildren(make("div", { textContent: place }), table);
+      const { left, top, bottom } = box.getBoundingClientRect();
       values.classList.toggle("above", bottom + values.offsetHeight > innerHeight && top > values.offsetHeight);
+      values.style.left = `${Math.min(0, document.documentElement.clientWidth - 12 - left - values.offsetWidth)}px`;
+    }
+
+    // The value of a curve at a place, as text; empty where it has none.
+    function value(name, x) {
+      const i = curves.findIndex((curve) => curve.name === name);
+      const point = i < 0 || !u.series[i + 1].show ? undefined : points[i].find((p) => p.x === x);
+      return point ? words(point.y) : "";
     }
 
     // The nearest point of a curve that is shown, by the place on the screen.
@@ -202,7 +254,7 @@
       const [series, k] = nearest;
       u.ctx.beginPath();
       u.ctx.arc(u.valToPos(u.data[0][k], "x", true), u.valToPos(u.data[series][k], "y", true), 6 * devicePixelRatio, 0, 7);
-      u.ctx.strokeStyle = "#1c2430";
+      u.ctx.strokeStyle = ink();
       u.ctx.lineWidth = 1.5 * devicePixelRatio;
       u.ctx.stroke();
     }
@@ -217,22 +269,23 @@
           {},
           ...curves.map((curve) => ({
             label: curve.name,
-            stroke: curve.color,
+            stroke: () => tone(curve.color),
             width: !curve.line || panel.ticks.length ? 0 : 1.5,
             dash: curve.dashes,
             ...(curve.steps && { paths: uPlot.paths.stepped({ align: 1 }) }),
-            points: { show: !curve.line || panel.ticks.length || all[curve.name].length <= 30, size: 5, fill: curve.color },
+            points: { show: !curve.marker && (!curve.line || panel.ticks.length > 0), size: 5, fill: () => tone(curve.color) },
           })),
         ],
         cursor: {
           sync: { key: `${sync}: ${panel.x}`, filters: { pub: (type) => type === "mousemove" || type === "mouseleave" } },
           drag: { x: true, y: true, uni: 40 },
-          bind: { dblclick: () => () => reset() },
+          bind: { dblclick: () => () => (reset(), changed()) },
           points: { show: false },
         },
         hooks: {
           drawAxes: [(u) => drawAreas(u, panel.areas), (u) => drawIntervals(u, curves, points)],
-          draw: [ring],
+          draw: [(u) => drawMarkers(u, curves, points), ring],
+          setSelect: [({ select }) => (select.width || select.height) && setTimeout(changed)],
           setCursor: [({ cursor: { left, top, event } }) => event && choose(left < 0 ? null : find(left, top))],
         },
       },
@@ -244,6 +297,22 @@
     function reset() {
       const [min, max] = panel.limits.x;
       u.setScale("x", { min, max });
+    }
+
+    // Ends of x and of y that are shown, where it is not all.
+    function zoom() {
+      const ends = ["x", "y"].flatMap((name) => [u.scales[name].min, u.scales[name].max]);
+      const whole = [...panel.limits.x, ...panel.limits.y];
+      return ends.every((end, i) => end === whole[i]) ? null : ends;
+    }
+
+    function setZoom(ends) {
+      if (!ends) return reset();
+      const [left, right, low, high] = ends;
+      u.batch(() => {
+        u.setScale("x", { min: left, max: right });
+        u.setScale("y", { min: low, max: high });
+      });
     }
 
     // Arrow keys walk along a curve, and from curve to curve.
@@ -272,21 +341,24 @@
     box.append(make("div", { className: "x", textContent: panel.x }), ...areas, values);
     reset();
     new ResizeObserver(() => box.clientWidth && u.setSize(sizeOf(box.clientWidth))).observe(box);
-    return { box, show: (name, yes) => curves.some((c, i) => c.name === name && (u.setSeries(i + 1, { show: yes }), true)) };
+    dark.addEventListener("change", () => u.redraw(false, true));
+    const show = (name, yes) => curves.some((c, i) => c.name === name && (u.setSeries(i + 1, { show: yes }), true));
+    return { box, name: panel.name, x: panel.x, value, show, zoom, setZoom };
   }
 
   // -- a figure --------------------------------------------------------------------------------
 
-  function legendOf(curves, panels) {
+  // Buttons of all curves, and which of them are off.
+  function legendOf(curves, panels, changed) {
     const buttons = curves.map((curve) => {
-      const sample = `<svg viewBox="0 0 26 10" aria-hidden="true"><path d="M0 5H26" stroke-width="2.5"/></svg>`;
-      const button = make("button", { type: "button", innerHTML: sample }, curve.name);
-      const path = button.querySelector("path");
-      path.setAttribute("stroke", curve.color);
-      path.setAttribute("stroke-dasharray", curve.dashes);
-      button.addEventListener("click", () => turn([button], button.ariaPressed !== "true"));
+      const marker = curve.marker ? `<path class="${curve.full ? "full" : "open"}" d="${curve.marker}" transform="translate(13 5) scale(8)"/>` : "";
+      const line = curve.line ? `<path d="M0 5H26" stroke-width="2.5" stroke-dasharray="${curve.dashes}"/>` : "";
+      const button = make("button", { type: "button", innerHTML: `<svg viewBox="0 0 26 10" aria-hidden="true">${line}${marker}</svg>` }, curve.name);
+      button.style.setProperty("--curve", curve.color);
+      button.addEventListener("click", () => (turn([button], button.ariaPressed !== "true"), changed()));
       return button;
     });
+    const isOff = (button) => button.ariaPressed !== "true";
     function turn(some, yes) {
       for (const button of some) {
         button.ariaPressed = yes;
@@ -294,31 +366,50 @@
       }
     }
     const every = make("button", { type: "button", textContent: "all or none" });
-    every.addEventListener("click", () => turn(buttons, buttons.some((button) => button.ariaPressed !== "true")));
+    every.addEventListener("click", () => (turn(buttons, buttons.some(isOff)), changed()));
     buttons.forEach((button) => (button.ariaPressed = true));
     const legend = make("div", { className: "legend" }, ...buttons, every);
     legend.setAttribute("role", "group");
     legend.setAttribute("aria-label", "curves");
-    return legend;
+    const off = () => buttons.filter(isOff).map((button) => button.textContent);
+    const setOff = (names) => buttons.forEach((button) => turn([button], !names.includes(button.textContent)));
+    return { legend, off, setOff };
   }
 
+  const keyOf = (figure) => figure.dataset.numbers.match(/([^/]*)\.csv$/)[1];
+
   async function draw(figure) {
-    const [, address, key] = figure.dataset.numbers.match(/^(.*?([^/]*))\.csv$/);
+    const address = figure.dataset.numbers.replace(/\.csv$/, "");
+    const key = keyOf(figure);
     await Promise.all([load("link", `${folder}uPlot.min.css`), load("script", `${folder}uPlot.iife.min.js`), load("script", `${address}.js`)]);
     const { panels, curves, points: given } = window.figures[key];
     const points = pointsOf(given);
-    const shown = panels.map((panel) => {
+    const shown = [];
+    const write = () => {
+      const state = new URLSearchParams({ figure: key });
+      for (const name of off()) state.append("off", name);
+      shown.forEach((panel, i) => panel.zoom() && state.append("zoom", [i, ...panel.zoom().map((end) => +end.toPrecision(6))].join(" ")));
+      history.replaceState(null, "", `#${state}`);
+    };
+    const { legend, off, setOff } = legendOf(curves, shown, write);
+    for (const panel of panels) {
       const own = curves.filter((curve) => points[panel.name]?.[curve.name]).map((curve) => ({ ...curve, interval: panel.intervals[curve.name] }));
-      return plot(panel, own, points[panel.name], key);
-    });
+      shown.push(plot(panel, own, points[panel.name], key, shown, write));
+    }
+    const read = (state) => {
+      const zooms = new Map(state.getAll("zoom").map((text) => text.split(" ").map(Number)).map(([i, ...ends]) => [i, ends]));
+      setOff(state.getAll("off"));
+      shown.forEach((panel, i) => panel.setZoom(zooms.get(i)));
+    };
     const hint = "Point at a curve, or use the arrow keys, for its values. Drag to zoom, double-click to see all again.";
-    return make(
+    const chart = make(
       "div",
       { className: "interactive" },
-      legendOf(curves, shown),
+      legend,
       make("div", { className: "panels" }, ...shown.map((panel) => panel.box)),
       make("p", { className: "hint", textContent: hint }),
     );
+    return { chart, read, write };
   }
 
   const figures = document.querySelectorAll("figure[data-numbers]");
@@ -327,17 +418,34 @@
     const picture = figure.querySelector(":scope > a, :scope > img");
     const button = make("button", { type: "button", className: "as-figure", textContent: "Interactive" });
     button.ariaPressed = false;
-    let chart;
-    button.addEventListener("click", async () => {
+    let drawn;
+
+    async function turn(interactive) {
       button.disabled = true;
-      if (!chart) picture.after((chart = await draw(figure)));
-      const interactive = button.ariaPressed !== "true";
-      chart.hidden = !interactive;
+      if (!drawn) picture.after((drawn = await draw(figure)).chart);
+      drawn.chart.hidden = !interactive;
       picture.hidden = interactive;
       button.ariaPressed = interactive;
       button.disabled = false;
+    }
+
+    // What the address asks for, if it is this figure.
+    async function open() {
+      const state = new URLSearchParams(location.hash.slice(1));
+      if (state.get("figure") !== keyOf(figure)) return;
+      await turn(true);
+      drawn.read(state);
+      figure.scrollIntoView();
+    }
+
+    button.addEventListener("click", async () => {
+      await turn(button.ariaPressed !== "true");
+      if (button.ariaPressed === "true") drawn.write();
+      else history.replaceState(null, "", `#${figure.closest("[id]")?.id ?? ""}`);
       button.focus();
     });
+    addEventListener("hashchange", open);
+    open();
     figure.prepend(button);
   }
 }
