@@ -46,6 +46,8 @@ _ACCESSIBLE = {
     '<a class="headerlink" href': '<a class="headerlink" aria-label="Address of this name" href',
     '<div class="attr function">': '<div class="attr function" tabindex="0">',
     '<div class="attr class">': '<div class="attr class" tabindex="0">',
+    '<div class="attr variable">': '<div class="attr variable" tabindex="0">',
+    "<h5>Inherited": '<h5 aria-level="3">Inherited',
     "<pre>": '<pre tabindex="0">',
     "<h6 id": '<h6 aria-level="2" id',
 }
