@@ -300,7 +300,12 @@ def test_the_address_holds_what_a_figure_shows(figure, browser, folder):
     again.run('document.querySelector(".as-figure").click()')
     again.until('!location.hash.includes("figure=")')
     assert again.run("location.hash") == "#small-one"
-    assert figure.errors == again.errors == []
+    odd = browser.open(
+        folder / "small.html", fragment="#figure=small-one&off=Nobody&zoom=1+near&zoom=9+0+1+0+1"
+    )
+    odd.until(f"{buttons}.length === 4")
+    assert odd.run(off) == []
+    assert figure.errors == again.errors == odd.errors == []
 
 
 def test_curves_have_the_markers_of_the_picture(figure):
