@@ -307,7 +307,7 @@
     }
 
     function setZoom(ends) {
-      if (!ends) return reset();
+      if (ends?.length !== 4 || !ends.every(Number.isFinite)) return reset();
       const [left, right, low, high] = ends;
       u.batch(() => {
         u.setScale("x", { min: left, max: right });
