@@ -107,7 +107,7 @@
     ctx.restore();
   }
 
-  // Markers as in the picture; along a curve of many places some of them have one.
+  // Markers as in the picture; where places of a curve are close, some of them have one.
   function drawMarkers(u, curves, points) {
     const { ctx, bbox } = u;
     const size = MARKER * devicePixelRatio;
@@ -117,13 +117,16 @@
     ctx.clip();
     curves.forEach((curve, i) => {
       if (!curve.marker || !u.series[i + 1].show) return;
-      const every = Math.ceil(points[i].length / 30);
       const outline = new Path2D(curve.marker);
+      let last = [-size, -size];
       ctx.fillStyle = ctx.strokeStyle = tone(curve.color);
-      for (const p of points[i].filter((_, k) => k % every === 0)) {
+      ctx.lineWidth = 1.3 * devicePixelRatio;
+      for (const p of points[i]) {
+        const place = [u.valToPos(p.x, "x", true), u.valToPos(p.y, "y", true)];
+        if (curve.line && Math.hypot(place[0] - last[0], place[1] - last[1]) < 1.5 * size) continue;
+        last = place;
         const path = new Path2D();
-        path.addPath(outline, new DOMMatrix([size, 0, 0, size, u.valToPos(p.x, "x", true), u.valToPos(p.y, "y", true)]));
-        ctx.lineWidth = 1.3 * devicePixelRatio;
+        path.addPath(outline, new DOMMatrix([size, 0, 0, size, ...place]));
         if (curve.full) ctx.fill(path);
         else ctx.stroke(path);
       }
