@@ -57,15 +57,21 @@
   // -- a panel ---------------------------------------------------------------------------------
 
   const DISTRIBUTIONS = { linear: 1, log: 3, symlog: 4 };
-  const MARKER = 8; // pixels
+  const markerSize = () => 8 * devicePixelRatio;
+
+  // Paint inside of the axes, and as much beyond them as `margin`.
+  function paintInside({ ctx, bbox }, margin, paint) {
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left - margin, bbox.top - margin, bbox.width + 2 * margin, bbox.height + 2 * margin);
+    ctx.clip();
+    paint();
+    ctx.restore();
+  }
 
   // Shaded areas, behind everything else.
   function drawAreas(u, areas) {
-    const { ctx, bbox } = u;
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-    ctx.clip();
+    const { ctx } = u;
     for (const { color, x, y } of areas) {
       const [left, right] = x.map((end) => u.valToPos(end, "x", true));
       const [bottom, top] = y.map((end) => u.valToPos(end, "y", true));
@@ -73,16 +79,11 @@
       ctx.globalAlpha = 0.2;
       ctx.fillRect(left, top, right - left, bottom - top);
     }
-    ctx.restore();
   }
 
   function drawIntervals(u, curves, points) {
-    const { ctx, bbox } = u;
+    const { ctx } = u;
     const place = (value, scale) => u.valToPos(value, scale, true);
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-    ctx.clip();
     curves.forEach((curve, i) => {
       const rows = points[i].filter((p) => p.low !== null);
       if (!u.series[i + 1].show || !rows.length || !(curve.interval || curve.near)) return;
@@ -104,17 +105,12 @@
         ctx.globalAlpha = 1;
       }
     });
-    ctx.restore();
   }
 
   // Markers as in the picture; where places of a curve are close, some of them have one.
   function drawMarkers(u, curves, points) {
-    const { ctx, bbox } = u;
-    const size = MARKER * devicePixelRatio;
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(bbox.left - size, bbox.top - size, bbox.width + 2 * size, bbox.height + 2 * size);
-    ctx.clip();
+    const { ctx } = u;
+    const size = markerSize();
     curves.forEach((curve, i) => {
       if (!curve.marker || !u.series[i + 1].show) return;
       const outline = new Path2D(curve.marker);
@@ -131,7 +127,6 @@
         else ctx.stroke(path);
       }
     });
-    ctx.restore();
   }
 
   // The library's own ticks of logarithmic axes take whole decades for granted, and do not end without.
@@ -226,8 +221,8 @@
 
     // The value of a curve at a place, as text; empty where it has none.
     function value(name, x) {
-      const i = curves.findIndex((curve) => curve.name === name);
-      const point = i < 0 || !u.series[i + 1].show ? undefined : points[i].find((p) => p.x === x);
+      const i = curves.findIndex((curve) => curve.name === name) + 1;
+      const point = i && at(i, u.data[0].indexOf(x));
       return point ? words(point.y) : "";
     }
 
@@ -286,8 +281,11 @@
           points: { show: false },
         },
         hooks: {
-          drawAxes: [(u) => drawAreas(u, panel.areas), (u) => drawIntervals(u, curves, points)],
-          draw: [(u) => drawMarkers(u, curves, points), ring],
+          drawAxes: [
+            (u) => paintInside(u, 0, () => drawAreas(u, panel.areas)),
+            (u) => paintInside(u, 0, () => drawIntervals(u, curves, points)),
+          ],
+          draw: [(u) => paintInside(u, markerSize(), () => drawMarkers(u, curves, points)), ring],
           setSelect: [({ select }) => (select.width || select.height) && setTimeout(changed)],
           setCursor: [({ cursor: { left, top, event } }) => event && choose(left < 0 ? null : find(left, top))],
         },
