@@ -351,15 +351,15 @@
 
   // Buttons of all curves, and which of them are off.
   function legendOf(curves, panels, changed) {
+    const isOff = (button) => button.ariaPressed !== "true";
     const buttons = curves.map((curve) => {
       const marker = curve.marker ? `<path class="${curve.full ? "full" : "open"}" d="${curve.marker}" transform="translate(13 5) scale(8)"/>` : "";
       const line = curve.line ? `<path d="M0 5H26" stroke-width="2.5" stroke-dasharray="${curve.dashes}"/>` : "";
       const button = make("button", { type: "button", innerHTML: `<svg viewBox="0 0 26 10" aria-hidden="true">${line}${marker}</svg>` }, curve.name);
       button.style.setProperty("--curve", curve.color);
-      button.addEventListener("click", () => (turn([button], button.ariaPressed !== "true"), changed()));
+      button.addEventListener("click", () => (turn([button], isOff(button)), changed()));
       return button;
     });
-    const isOff = (button) => button.ariaPressed !== "true";
     function turn(some, yes) {
       for (const button of some) {
         button.ariaPressed = yes;
@@ -389,7 +389,10 @@
     const write = () => {
       const state = new URLSearchParams({ figure: key });
       for (const name of off()) state.append("off", name);
-      shown.forEach((panel, i) => panel.zoom() && state.append("zoom", [i, ...panel.zoom().map((end) => +end.toPrecision(6))].join(" ")));
+      shown.forEach((panel, i) => {
+        const ends = panel.zoom();
+        if (ends) state.append("zoom", [i, ...ends.map((end) => +end.toPrecision(6))].join(" "));
+      });
       history.replaceState(null, "", `#${state}`);
     };
     const { legend, off, setOff } = legendOf(curves, shown, write);
