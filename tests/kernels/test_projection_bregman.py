@@ -340,3 +340,34 @@ def test_kl_is_solved_in_all_but_one_of_ten_thousand_rows():
             unfinished += _fit_kl(X, H, None, 1e-10, 60, 1e-9)[-1]
     assert rows > 15_000
     assert unfinished <= rows / 2000
+
+
+def itakura_saito_slopes(X, W, H, floor):
+    """How far each row is from stationary, as a share of the terms that cancel."""
+    x, y = np.maximum(X, floor), np.maximum(W @ H, floor)
+    downhill = ((x - y) / y**2) @ H.T / np.maximum(((x + y) / y**2) @ H.T, 1e-300)
+    used = W * H.max(axis=1) > 1e-8 * y.max(axis=1, keepdims=True)
+    return np.maximum(downhill, np.abs(downhill) * used).max(axis=1)
+
+
+def singular_slopes(seeds):
+    slopes = []
+    for seed in seeds:
+        X, H = singular_rows(seed)
+        if len(X) and len(H):
+            W = project_itakura_saito(X, H, tol=1e-10, max_iter=1000)
+            slopes.append(itakura_saito_slopes(X, W, H, 1e-9 * X.mean()))
+    return np.concatenate(slopes)
+
+
+def test_itakura_saito_is_stationary_where_the_model_of_newton_is_singular():
+    """Fewer entries than coefficients, or entries of many magnitudes."""
+    assert singular_slopes(range(100)).max() < 1e-3
+
+
+@pytest.mark.slow
+def test_itakura_saito_is_stationary_in_all_but_one_of_two_thousand_rows():
+    """Random rows of all kinds."""
+    slopes = singular_slopes(range(2000))
+    assert len(slopes) > 7500
+    assert np.mean(slopes > 1e-3) <= 1 / 2000

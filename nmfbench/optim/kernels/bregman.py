@@ -24,6 +24,7 @@ _SWEEPS = 4  # of coordinate descent before Newton's method
 _NEWTON_TOL, _NEWTON_ITER = 1e-12, 10  # of the quadratic sub-problem; the latter times its size
 _DAMPING = 1e-9  # of a row that stalls, relative to the diagonal of its quadratic model
 _SECANTS = 30
+_CURVATURE = 0.1  # least one of an entry under Itakura-Saito, in units of 1 / y^2
 _BOUNDARY = 0.95  # share of the way to where an entry's reconstruction vanishes
 
 
@@ -49,6 +50,103 @@ def _positive_start(w, given, total, mass):
             w[k] += (1 - keep) * total / (r * mass[k])
         else:
             w[k] = 0.0
+
+
+@njit(**_FAST)
+def _pull(first, A, ratio):
+    """``first = A ratio``."""
+    for k in range(A.shape[0]):
+        a = A[k]
+        total = 0.0
+        for q in range(ratio.shape[0]):
+            total += a[q] * ratio[q]
+        first[k] = total
+
+
+@njit(**_FAST)
+def _scale(out, a, b):
+    for q in range(out.shape[0]):
+        out[q] = a[q] * b[q]
+
+
+@njit(**_NUMERIC)
+def _workspace(r, m):
+    return (
+        np.empty(r),
+        np.empty(r, dtype=np.intp),
+        np.empty(r * m),
+        np.empty(m),
+        np.empty(r),
+        np.empty(r),
+        np.empty(r),
+        np.empty(r),
+        np.empty((r, r)),
+        np.empty(r),
+        np.empty(r),
+        np.empty(r, dtype=np.intp),
+        np.empty(r, dtype=np.bool_),
+    )
+
+
+@njit(**_NUMERIC)
+def _model_minimum(w, mass, A, root, damping, work):
+    """Minimise the quadratic model with Hessian ``A diag(root^2) A'`` over ``w >= 0``.
+
+    The first entry of ``work`` is minus the gradient at ``w``. The coefficients that take part are
+    positive or want to be. Their number is returned; their places, minima and present values are
+    in ``work``, and the change of the reconstruction.
+
+    With more coefficients than entries the model is singular. ``damping``, a share of the diagonal,
+    makes the minimum of such a model one that the active-set method finds.
+    """
+    descent, free, scaled, change, target, given, c, diagonal, L, g, z, support, refused = work
+    size = root.shape[0]
+    n = 0
+    for k in range(w.shape[0]):
+        if mass[k] > 0 and (w[k] > 0 or descent[k] > 0):
+            free[n] = k
+            n += 1
+    rows = scaled[: n * size].reshape(n, size)
+    for e in range(n):
+        _scale(rows[e], A[free[e]], root)
+        given[e] = w[free[e]]
+        target[e] = given[e]
+    G = np.dot(rows, rows.T)
+    for e in range(n):
+        diagonal[e] = np.sqrt(G[e, e])
+        c[e] = descent[free[e]]
+        G[e, e] *= 1 + damping
+        for f in range(n):
+            c[e] += G[e, f] * given[f]
+    nnls_row(
+        target[:n],
+        c[:n],
+        G,
+        diagonal[:n],
+        _NEWTON_TOL,
+        _NEWTON_ITER * n,
+        L[:n, :n],
+        g[:n],
+        z[:n],
+        support[:n],
+        refused[:n],
+    )
+    change[:size] = 0.0
+    for e in range(n):
+        d = target[e] - given[e]
+        if d != 0:
+            a = A[free[e]]
+            for q in range(size):
+                change[q] += d * a[q]
+    return n
+
+
+@njit(**_NUMERIC)
+def _move(w, n, step, work):
+    """Go this share of the way to the minimum of the model."""
+    _, free, _, _, target, given = work[:6]
+    for e in range(n):
+        w[free[e]] = max(given[e] + step * (target[e] - given[e]), 0.0)
 
 
 # -- Kullback-Leibler: only the support of the data row matters -------------------------------
@@ -124,17 +222,6 @@ def _kl_weights(ratio, root, x, y, floor):
         root[q] = np.sqrt(x[q]) / lifted
 
 
-@njit(**_FAST)
-def _kl_pull(first, A, ratio):
-    """``first = A ratio``."""
-    for k in range(A.shape[0]):
-        a = A[k]
-        total = 0.0
-        for q in range(ratio.shape[0]):
-            total += a[q] * ratio[q]
-        first[k] = total
-
-
 @njit(**_NUMERIC)
 def _kl_gap(w, first, mass, total):
     """Duality gap: no coefficients have a loss that is lower by more.
@@ -168,80 +255,38 @@ def _longest(y, change):
     return inverse
 
 
-@njit(**_FAST)
-def _scale(out, a, b):
-    for q in range(out.shape[0]):
-        out[q] = a[q] * b[q]
-
-
 @njit(**_NUMERIC)
-def _kl_newton(w, x, y, A, mass, first, root, floor, damping, work):
+def _kl_newton(w, x, y, A, mass, root, floor, damping, work):
     """A step towards the minimum of the quadratic model over ``w >= 0``.
 
-    The coefficients that take part are positive or want to be. The step is shortened until the
-    loss is still falling at its end: being convex, it has then fallen all the way. Returns the
-    decrease that the slope at the start promised; 0 if no step was made.
-
-    With more coefficients than entries the model is singular, and along directions that leave the
-    reconstruction of these entries as it is only the mass falls, up to a bound. ``damping``, a
-    share of the diagonal, makes the minimum of such a model one that the active-set method finds.
+    The step is shortened until the loss is still falling at its end: being convex, it has then
+    fallen all the way. Along directions that leave the reconstruction of the positive entries as it
+    is only the mass falls, up to a bound. Returns the decrease that the slope at the start
+    promised; 0 if no step was made.
     """
-    free, scaled, change, target, given, c, diagonal, L, g, z, support, refused = work
-    size = x.shape[0]
-    n = 0
+    first, free, _, change, target, given = work[:6]
+    change = change[: x.shape[0]]
     for k in range(w.shape[0]):
-        if mass[k] > 0 and (w[k] > 0 or first[k] > mass[k]):
-            free[n] = k
-            n += 1
-    rows = scaled[: n * size].reshape(n, size)
-    for e in range(n):
-        _scale(rows[e], A[free[e]], root)
-        given[e] = w[free[e]]
-        target[e] = given[e]
-    G = np.dot(rows, rows.T)
-    for e in range(n):
-        diagonal[e] = np.sqrt(G[e, e])
-        c[e] = first[free[e]] - mass[free[e]]
-        G[e, e] *= 1 + damping
-        for f in range(n):
-            c[e] += G[e, f] * given[f]
-    nnls_row(
-        target[:n],
-        c[:n],
-        G,
-        diagonal[:n],
-        _NEWTON_TOL,
-        _NEWTON_ITER * n,
-        L[:n, :n],
-        g[:n],
-        z[:n],
-        support[:n],
-        refused[:n],
-    )
-    change[:size] = 0.0
+        first[k] -= mass[k]
+    n = _model_minimum(w, mass, A, root, damping, work)
     flat, slope, rounding = 0.0, 0.0, 0.0
     for e in range(n):
         d = target[e] - given[e]
-        if d != 0:
-            flat += d * mass[free[e]]
-            slope += d * (mass[free[e]] - first[free[e]])
-            rounding += abs(d) * mass[free[e]]
-            a = A[free[e]]
-            for q in range(size):
-                change[q] += d * a[q]
+        flat += d * mass[free[e]]
+        slope -= d * first[free[e]]
+        rounding += abs(d) * mass[free[e]]
     rounding *= _EXACT
     if slope >= -rounding:
         return 0.0
-    step = min(1.0, _BOUNDARY / max(_longest(y, change[:size]), _BOUNDARY))
+    step = min(1.0, _BOUNDARY / max(_longest(y, change), _BOUNDARY))
     for _ in range(_SECANTS):
-        end = flat - _kl_slope_along(x, y, change[:size], step, floor)
+        end = flat - _kl_slope_along(x, y, change, step, floor)
         if end <= rounding:
             break
         step *= slope / (slope - end)
     else:
         return 0.0
-    for e in range(n):
-        w[free[e]] = max(given[e] + step * (target[e] - given[e]), 0.0)
+    _move(w, n, step, work)
     return -slope
 
 
@@ -270,7 +315,7 @@ def _kl_row(w, start, x, y, ratio, root, A, mass, floor, tol, max_iter, work):
     for iteration in range(max_iter + 1):
         # Until it may matter, ``loss`` is only an upper bound: logarithms are dear.
         _kl_weights(ratio, root, x, y, floor)
-        _kl_pull(first, A, ratio)
+        _pull(first, A, ratio)
         gap = _kl_gap(w, first, mass, total)
         moves = gap <= _PROGRESS * least or fall > _ROUNDING * total
         stalled = 0 if moves or iteration <= _SWEEPS else stalled + 1
@@ -282,7 +327,7 @@ def _kl_row(w, start, x, y, ratio, root, A, mass, floor, tol, max_iter, work):
                 return loss, gap, finished or gap <= _ROUNDING * total
         fall = 0.0
         if iteration >= _SWEEPS:
-            fall = _kl_newton(w, x, y, A, mass, first, root, floor, damping, work[1:])
+            fall = _kl_newton(w, x, y, A, mass, root, floor, damping, work)
         if iteration < _SWEEPS:
             _kl_sweep(w, x, y, A, mass, floor)
         elif fall == 0.0:  # as where the model is singular
@@ -313,25 +358,6 @@ def _kl_gather_and_solve(
 
 
 @njit(**_NUMERIC)
-def _kl_workspace(r, m):
-    return (
-        np.empty(r),
-        np.empty(r, dtype=np.intp),
-        np.empty(r * m),
-        np.empty(m),
-        np.empty(r),
-        np.empty(r),
-        np.empty(r),
-        np.empty(r),
-        np.empty((r, r)),
-        np.empty(r),
-        np.empty(r),
-        np.empty(r, dtype=np.intp),
-        np.empty(r, dtype=np.bool_),
-    )
-
-
-@njit(**_NUMERIC)
 def kl_dense_rows(W, loss, gap, X, H, floor, tol, max_iter):
     """Project the rows of a dense ``X``, from ``W``, which is changed in place.
 
@@ -345,7 +371,7 @@ def kl_dense_rows(W, loss, gap, X, H, floor, tol, max_iter):
     index = np.empty(m, dtype=np.intp)
     x, y, A = np.empty(m), np.empty(m), np.empty(r * m)
     ratio, root = np.empty(m), np.empty(m)
-    work = _kl_workspace(r, m)
+    work = _workspace(r, m)
     unfinished = 0
     for i in range(n):
         size = np.intp(0)
@@ -370,7 +396,7 @@ def kl_csr_rows(W, loss, gap, data, indices, indptr, H, floor, tol, max_iter):
     index = np.empty(m, dtype=np.intp)
     x, y, A = np.empty(m), np.empty(m), np.empty(r * m)
     ratio, root = np.empty(m), np.empty(m)
-    work = _kl_workspace(r, m)
+    work = _workspace(r, m)
     unfinished = 0
     for i in range(indptr.shape[0] - 1):
         size = np.intp(0)
@@ -456,17 +482,52 @@ def _is_sweep(w, x, y, A, mass, floor):
     return total
 
 
+@njit(**_FAST)
+def _is_weights(residual, root, x, y, floor):
+    """Minus the slope in each entry, and the square root of its curvature, kept positive."""
+    for q in range(x.shape[0]):
+        inverse = 1 / max(y[q], floor)
+        ratio = x[q] * inverse
+        residual[q] = (ratio - 1) * inverse
+        root[q] = inverse * np.sqrt(max(2 * ratio - 1, _CURVATURE))
+
+
 @njit(**_NUMERIC)
-def _is_descend(w, x, y, A, mass, floor, tol, max_iter):
+def _is_newton(w, x, y, A, mass, residual, root, floor, work):
+    """A step towards the minimum of the quadratic model over ``w >= 0``, as far as the loss falls.
+
+    The curvature of an entry is ``(2 x / y - 1) / y^2``, which may be negative; the model has a
+    positive one instead. The step is halved until the loss does not rise. Returns the change of
+    the loss, and whether the step was made as a whole.
+    """
+    direction = work[3]
+    _is_weights(residual, root, x, y, floor)
+    _pull(work[0], A, residual)
+    n = _model_minimum(w, mass, A, root, 0.0, work)
+    step = 1.0
+    for _ in range(_HALVINGS):
+        change = _is_change(direction, x, y, step, floor)
+        if change <= 0:
+            _move(w, n, step, work)
+            return change, step == 1.0
+        step *= 0.5
+    return 0.0, False
+
+
+@njit(**_NUMERIC)
+def _is_descend(w, x, y, A, mass, residual, root, floor, tol, max_iter, work):
     _combine(y, w, A)
     loss = _is_loss(x, y, floor)
     for _ in range(max_iter):
-        change = _is_sweep(w, x, y, A, mass, floor)
+        change, whole = _is_newton(w, x, y, A, mass, residual, root, floor, work)
+        _combine(y, w, A)
+        if not whole:
+            change += _is_sweep(w, x, y, A, mass, floor)
+            _combine(y, w, A)
         before = loss
         loss += change
         if -change <= tol * before or loss <= _EXACT * x.shape[0]:
             break
-    _combine(y, w, A)
     return _is_loss(x, y, floor)
 
 
@@ -477,7 +538,8 @@ def itakura_saito_rows(W, loss, X, H, floor, tol, max_iter):
     r = H.shape[0]
     mass = H.sum(axis=1)
     start = np.empty(r)
-    x, y = np.empty(m), np.empty(m)
+    x, y, residual, root = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    settings = mass, residual, root, floor, tol, max_iter, _workspace(r, m)
     for i in range(n):
         w = W[i]
         total = 0.0
@@ -491,9 +553,9 @@ def itakura_saito_rows(W, loss, X, H, floor, tol, max_iter):
         _combine(y, w, H)
         given = _is_loss(x, y, floor)
         _positive_start(start, w, total, mass)
-        loss[i] = _is_descend(start, x, y, H, mass, floor, tol, max_iter)
+        loss[i] = _is_descend(start, x, y, H, *settings)
         if loss[i] <= given:
             for k in range(r):
                 w[k] = start[k]
         else:
-            loss[i] = min(given, _is_descend(w, x, y, H, mass, floor, tol, max_iter))
+            loss[i] = min(given, _is_descend(w, x, y, H, *settings))

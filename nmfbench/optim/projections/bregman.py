@@ -139,9 +139,9 @@ def project_itakura_saito(X, H, W0=None, *, tol=1e-5, max_iter=60, floor=1e-9):
     W0 : ndarray of shape (n_samples, r), optional
         Where to start. No row of the result has a larger loss than here.
     tol : float, default=1e-5
-        Stop a row when a sweep lowers its loss by less than this share.
+        Stop a row when a step lowers its loss by no more than this share.
     max_iter : int, default=60
-        Most sweeps over the coefficients of a row.
+        Most steps in a row; 4 to 6 are usual.
     floor : float, default=1e-9
         ``X`` and the reconstruction are raised to ``floor`` times the mean of ``X``: the loss is
         undefined at zero.
@@ -152,8 +152,12 @@ def project_itakura_saito(X, H, W0=None, *, tol=1e-5, max_iter=60, floor=1e-9):
 
     Notes
     -----
-    Coordinate descent after Li, Lebanon & Park (2012). Their step may raise the loss; it is
-    halved until it does not. The problem is not convex.
+    The problem is not convex. Steps of Newton's method go to the minimum over ``W >= 0`` of a
+    quadratic model, in which an entry's curvature :math:`(2 X / Y - 1) / Y^2`, with
+    :math:`Y = W H`, is kept above :math:`1 / (10 Y^2)`. A step is halved until the loss does not
+    rise; after one that was halved follows a sweep of the coordinate descent of Li, Lebanon & Park
+    (2012), its steps halved alike. A step costs ``O(f^2 m)`` with ``f`` coefficients that are not
+    zero and ``m`` features.
 
     Examples
     --------

@@ -34,9 +34,9 @@ class BaseBregmanXRAY(BaseXRAY):
         Reconstructions below this share of the mean of ``X`` are raised to it.
     tol : float, default=1e-5
         When to stop the projection of a row, relative to its divergence: under Kullback-Leibler
-        at a duality gap, under Itakura-Saito at a decrease in one sweep.
+        at a duality gap, under Itakura-Saito at a decrease in one step.
     max_sweeps : int, default=60
-        Most sweeps, or steps of Newton's method, for a row in one projection.
+        Most steps of Newton's method for a row in one projection.
 
     Attributes
     ----------

@@ -16,6 +16,7 @@ from nmfbench.solvers.separable.bregman_xray import BaseBregmanXRAY
     cost=("nmr",),
     nested=True,
     monotone=True,
+    version=2,
 )
 @dataclass(eq=False, repr=False, kw_only=True)
 class XRAYIS(BaseBregmanXRAY):
@@ -38,7 +39,7 @@ class XRAYIS(BaseBregmanXRAY):
 
     Cost
     ----
-    Per iteration: :math:`O(nmr)` for each sweep of the projection.
+    Per iteration: :math:`O(nmr^2)` at most for each step of the projection.
 
     Notes
     -----
