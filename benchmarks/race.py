@@ -55,7 +55,7 @@ from nmfbench.solvers import make_solver
 from nmfbench.stats.traces import lowest, objective_at, time_to
 
 RACERS = {
-    "frobenius": ("hals", "hals-her", "nenmf", "sklearn-cd"),
+    "frobenius": ("hals", "hals-her", "hals-compressed", "nenmf", "sklearn-cd"),
     "kl": ("kl-mu", "kl-newton", "sklearn-mu"),
 }
 """By loss."""

@@ -16,8 +16,6 @@ basin a matter of the start?
   iteration only.
 - ``exact first``: both factors exact in the first three iterations, as alternating non-negative
   least squares begins.
-- ``compressed``: products of a randomised ``Q (Q' X)`` in place of those of ``X``, with ten
-  directions more than components and two power iterations (Erichson et al., 2018).
 
     python -m benchmarks.tried -k "BBC|video" --starts 2
 """
@@ -52,39 +50,7 @@ _SWEEPS = 3  # of `hals`
 _MOST_SWEEPS, _STILL = 12, 0.1
 _GREEDY = 1e-3
 _SETTLED, _EVERY = 1e-3, 5
-_MORE, _POWERS = 10, 2
 _EXACT, _EXACT_FIRST = 100, 3
-
-
-class Products:
-    """``X H'`` and ``X' W``."""
-
-    def __init__(self, X, rank):
-        self.X = X
-
-    def right(self, Ht):
-        return self.X @ Ht
-
-    def left(self, W):
-        return np.ascontiguousarray((W.T @ self.X).T)
-
-
-class Compressed(Products):
-    """Those of an approximation of low rank."""
-
-    def __init__(self, X, rank):
-        rng = np.random.default_rng(0)
-        Q = X @ rng.standard_normal((X.shape[1], rank + _MORE))
-        for _ in range(_POWERS):
-            Q = X @ np.linalg.qr(X.T @ np.linalg.qr(Q)[0])[0]
-        self.Q = np.linalg.qr(Q)[0]
-        self.B = np.ascontiguousarray((X.T @ self.Q).T)
-
-    def right(self, Ht):
-        return self.Q @ (self.B @ Ht)
-
-    def left(self, W):
-        return np.ascontiguousarray(((W.T @ self.Q) @ self.B).T)
 
 
 def adaptive(factor, cross, gram, seen):
@@ -168,35 +134,35 @@ def sweeps(number):
 
 
 VARIANTS = {
-    "hals": (Products, sweeps(_SWEEPS)),
-    **{f"sweeps {number}": (Products, sweeps(number)) for number in (1, 2, 5, 10)},
-    "adaptive": (Products, adaptive),
-    "greedy": (Products, greedy),
-    "settled": (Products, settled),
-    "exact first": (Products, exact_first),
-    "compressed": (Compressed, sweeps(_SWEEPS)),
+    "hals": sweeps(_SWEEPS),
+    **{f"sweeps {number}": sweeps(number) for number in (1, 2, 5, 10)},
+    "adaptive": adaptive,
+    "greedy": greedy,
+    "settled": settled,
+    "exact first": exact_first,
 }
-"""Name -> the products with the data, and the update of a factor from these."""
+"""Name -> the update of a factor from the products with the other one."""
 
 
 def run_of(variant, X, W, H, seconds):
     """Trace of a variant from given factors, the clock off while the objective is evaluated."""
-    make, update = VARIANTS[variant]
+    update = VARIANTS[variant]
     W, Ht, seen, rows = W.copy(), np.ascontiguousarray(H.T), {}, []
     values = X.data if sp.issparse(X) else X.ravel()
-    norm_sq, exact, used = np.dot(values, values), Products(X, len(H)), 0.0
-    begin = time.process_time()
-    products = make(X, len(H))
+    norm_sq, used = np.dot(values, values), 0.0
     while True:
-        used += time.process_time() - begin
-        gram = W.T @ W
-        objective = error_from_products(norm_sq, Ht, exact.left(W), gram)
+        objective = error_from_products(norm_sq, Ht, _left(X, W), W.T @ W)
         rows.append((len(rows), used, used, objective))
         if used >= seconds:
             return np.array(rows, dtype=TRACE_DTYPE)
         begin = time.process_time()
-        update(W, products.right(Ht), Ht.T @ Ht, seen)
-        update(Ht, products.left(W), W.T @ W, seen)
+        update(W, X @ Ht, Ht.T @ Ht, seen)
+        update(Ht, _left(X, W), W.T @ W, seen)
+        used += time.process_time() - begin
+
+
+def _left(X, W):
+    return np.ascontiguousarray((W.T @ X).T)
 
 
 def race(X, rank, variants, starts, seconds):
@@ -283,9 +249,7 @@ def main(argv=None) -> int:
             print(f"{problem}: the data are not on this machine", file=sys.stderr)
             continue
         print(problem, flush=True)
-        dense = not sp.issparse(X)
-        taken = tuple(name for name in variants if dense or name != "compressed")
-        show_race(race(X, problem.rank, taken, args.starts, args.seconds))
+        show_race(race(X, problem.rank, variants, args.starts, args.seconds))
         if args.ends > 1:
             show_ends(ends(X, problem.rank, args.ends, args.seconds))
     return 0

@@ -95,15 +95,20 @@ class HALSHER(BaseFrobenius):
 
     def _start(self, X, r, rng, factors):
         s = super()._start(X, r, rng, factors)
+        s.n_restarts, s.least = 0, np.inf
+        self._begin(s)
+        return s
+
+    def _begin(self, s):
+        """Extrapolate from ``s.W`` and ``s.Ht``, of which ``s.cross`` is ``X @ s.Ht``."""
         s.beta = s.beta_before = self.extrapolation
-        s.bound, s.n_restarts, s.since_restart = 1.0, 0, 0
+        s.bound, s.since_restart = 1.0, 0
         # s.W and s.Ht are the best pair. An iteration leaves it and the last pair as they are.
         s.last_W, s.last_Ht = s.W, s.Ht
         s.from_W, s.from_Ht = s.W, s.Ht.copy()
         s.rooms_W = [s.W, *(np.empty_like(s.W) for _ in range(4))]
         s.rooms_Ht = [s.Ht, *(np.empty_like(s.Ht) for _ in range(2))]
-        s.error = s.least = np.inf
-        return s
+        s.error = np.inf
 
     def _step(self, X, s):
         beta = s.W.dtype.type(s.beta)
