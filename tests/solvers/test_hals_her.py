@@ -5,8 +5,10 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import nnls
 
+from nmfbench.datasets.base import load_dataset
 from nmfbench.optim import losses
 from nmfbench.optim.kernels.hals import hals_sweeps, hals_sweeps_ahead
+from nmfbench.solvers.frobenius import hals_her
 from nmfbench.solvers.frobenius.hals import HALS
 from nmfbench.solvers.frobenius.hals_her import HALSHER
 
@@ -66,6 +68,24 @@ def test_iterates_are_those_of_the_algorithm(form):
     assert model.objective_ == pytest.approx(best, rel=1e-9)
     np.testing.assert_allclose(codes, pair[0], atol=1e-7)
     np.testing.assert_allclose(model.components_, pair[1], atol=1e-7)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_long_fits_of_exact_data_keep_the_scale_of_components(monkeypatch, dtype):
+    """Extrapolation would let one half of a component grow, and the other fall, without bound."""
+    X = load_dataset("mixed-spectra", np.random.default_rng(15), n_components=5, purity=0.8).X
+    model = HALSHER(n_components=5, init="random", random_state=15, max_iter=800, tol=0)
+    fits = {}
+    for drift in (64, 1000):
+        monkeypatch.setattr(hals_her, "_DRIFT", drift)
+        W = model.fit_transform(X.astype(dtype))
+        fits[drift] = model.objective_, W @ model.components_
+        sizes = np.log2(np.linalg.norm(W, axis=0) / np.linalg.norm(model.components_, axis=1))
+        assert (np.abs(sizes).max() < 35) == (drift == 64)
+        if dtype == np.float32:  # which overflows without
+            return
+    assert fits[64][0] == fits[1000][0]
+    np.testing.assert_allclose(fits[64][1], fits[1000][1], rtol=1e-12)
 
 
 def test_without_extrapolation_it_is_hals():

@@ -13,6 +13,7 @@ from nmfbench.solvers.frobenius.base import BaseFrobenius
 
 _SHRINK = 1.5  # of the extrapolation after a restart
 _GROW, _GROW_BOUND = 1.02, 1.005  # of the extrapolation, and of its bound, otherwise
+_DRIFT = 64  # largest ratio of the squared norms of the halves of a component, as a power of two
 
 
 @register_solver(
@@ -106,8 +107,8 @@ class HALSHER(BaseFrobenius):
         # s.W and s.Ht are the best pair. An iteration leaves it and the last pair as they are.
         s.last_W, s.last_Ht = s.W, s.Ht
         s.from_W, s.from_Ht = s.W, s.Ht.copy()
-        s.rooms_W = [s.W, *(np.empty_like(s.W) for _ in range(4))]
-        s.rooms_Ht = [s.Ht, *(np.empty_like(s.Ht) for _ in range(2))]
+        s.rooms_W = [s.W, *(np.zeros_like(s.W) for _ in range(4))]
+        s.rooms_Ht = [s.Ht, *(np.zeros_like(s.Ht) for _ in range(2))]
         s.error = np.inf
 
     def _step(self, X, s):
@@ -116,6 +117,7 @@ class HALSHER(BaseFrobenius):
             cross, gram = s.cross, s.gram
         else:
             cross, gram = X @ s.from_Ht, s.from_Ht.T @ s.from_Ht
+        size_H = np.diag(gram)
         W, ahead_W, *_ = _spare(s.rooms_W, s.W, s.last_W, s.from_W)
         hals_sweeps_ahead(W, ahead_W, s.from_W, s.last_W, cross, gram, self.sweeps, beta)
         cross, gram = np.ascontiguousarray((ahead_W.T @ X).T), ahead_W.T @ ahead_W
@@ -133,11 +135,12 @@ class HALSHER(BaseFrobenius):
             s.from_W, s.from_Ht[:] = s.last_W, s.last_Ht
             s.bound, s.beta_before, s.beta = s.beta_before, s.beta, s.beta / _SHRINK
             s.n_restarts, s.since_restart = s.n_restarts + 1, 0
-            return
-        s.from_W, s.last_W, s.last_Ht = ahead_W, W, Ht
-        s.beta_before, s.beta = s.beta, min(s.bound, _GROW * s.beta)
-        s.bound = min(1.0, _GROW_BOUND * s.bound)
-        s.since_restart += 1
+        else:
+            s.from_W, s.last_W, s.last_Ht = ahead_W, W, Ht
+            s.beta_before, s.beta = s.beta, min(s.bound, _GROW * s.beta)
+            s.bound = min(1.0, _GROW_BOUND * s.bound)
+            s.since_restart += 1
+        _balance(s, np.diag(gram), size_H)
 
     def _converged(self, s, trace):
         # Of the iterates: the best pair may stay for some iterations after a restart.
@@ -146,6 +149,26 @@ class HALSHER(BaseFrobenius):
     def _finish(self, X, s):
         super()._finish(X, s)
         self.n_restarts_ = s.n_restarts
+
+
+def _balance(s, size_W, size_H):
+    """Undo a drift of the scales of components, given the squared norms of their halves.
+
+    Extrapolation goes on with a change of scale as with any other, though no error depends on it.
+    Factors are powers of two: nothing is rounded.
+    """
+    there = (size_W > 0) & (size_H > 0)
+    drift = np.log2(np.divide(size_H, size_W, out=np.ones_like(size_H), where=there))
+    if (np.abs(drift) <= _DRIFT).all():
+        return
+    powers = np.where(np.abs(drift) > _DRIFT, np.rint(drift / 4), 0).astype(int)
+    for W in s.rooms_W:
+        np.ldexp(W, powers, out=W)
+    for Ht in (*s.rooms_Ht, s.from_Ht):
+        np.ldexp(Ht, -powers, out=Ht)
+    of_other = powers if s.latest is s.Ht else -powers
+    s.cross = np.ldexp(s.cross, of_other)
+    s.gram = np.ldexp(s.gram, np.add.outer(of_other, of_other))
 
 
 def _spare(rooms, *used):
