@@ -4,8 +4,9 @@ Untimed trials are computed with the instructions of one fixed target
 (:mod:`nmfbench.trials.target`), so that their bits are the same on all processors, and not with
 the widest that this processor has. Each fit runs in a process under the native target (the base)
 and in one under the reference target, in turns, as the gate compares two trees: CPU time of an
-iteration on one thread, as a rounding may end a fit sooner or later. On a processor whose widest
-instructions are those of the reference target, nothing differs but the kernels of OpenBLAS.
+iteration on one thread, as a rounding may end a fit sooner or later, and of the first thirty. On a
+processor whose widest instructions are those of the reference target, nothing differs but the
+kernels of OpenBLAS.
 """
 
 from __future__ import annotations
@@ -14,16 +15,25 @@ import argparse
 import sys
 from collections.abc import Iterable
 from functools import partial
+from types import SimpleNamespace
 
 from benchmarks import CHECKOUT
 from benchmarks.gate import Case, Process, cases_of, compare, report, sample, serve
 from nmfbench.trials.target import NATIVE, REFERENCE, environment, in_force
 
 _LEAST = 0.05
+_ITERATIONS = 30
 
 
 def _per_iteration(benchmark, method, args, calls):
-    found = sample(benchmark, method, args, calls)
+    def setup(*args):
+        benchmark.setup(*args)
+        most = benchmark.solver.get_params().get("max_iter")
+        if most is not None:
+            benchmark.solver.set_params(max_iter=min(most, _ITERATIONS))
+
+    short = SimpleNamespace(**{"setup": setup, method: getattr(benchmark, method)})
+    found = sample(short, method, args, calls)
     iterations = getattr(benchmark.solver, "n_iter_", 1)
     return found | {"seconds": found["seconds"] / max(1, iterations), "target": in_force()}
 
