@@ -3,6 +3,9 @@
 At zero coefficients the reconstruction may vanish where the data do not. So a row starts from
 the given coefficients mixed with positive ones, if these are better or the loss is not convex.
 No row ends worse than it began.
+
+Products of a few rows in cache make up most of a step: with vectors of 256 bits, as the reference
+target has them, it takes 1.1 to 1.2 times as long as with 512.
 """
 
 import numpy as np

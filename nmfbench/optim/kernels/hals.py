@@ -1,4 +1,9 @@
-"""Hierarchical alternating least squares on Gram products."""
+"""Hierarchical alternating least squares on Gram products.
+
+A block of rows is in cache, so that arithmetic is what costs: with the products of OpenBLAS a fit
+takes 1.05 to 1.1 times as long with vectors of 256 bits, as the reference target has them, as with
+512.
+"""
 
 import numpy as np
 from numba import njit

