@@ -8,8 +8,8 @@ iteration on one thread, as a rounding may end a fit sooner or later, and of the
 processor whose widest instructions are those of the reference target, nothing differs but the
 kernels of OpenBLAS.
 
-Where vectors of 512 bits make a difference of more than a twentieth, a kernel says so; in `onmf` and
-`sklearn-mu` it is made by small products of OpenBLAS.
+Where vectors of 512 bits make a difference of more than a twentieth, a kernel says so; in `onmf`
+and `sklearn-mu` it is made by small products of OpenBLAS.
 """
 
 from __future__ import annotations
