@@ -3,8 +3,8 @@
 A variant is kept in the package if it comes within one per cent or one per mille of the optimum in
 nine tenths of the time of `hals` on three problems and loses little on the others. None of these
 does. More sweeps, fixed or adaptive, are worth it on videos only: .3 to .6 of the time, where
-`hals-compressed` takes .2. All start from the same factors, in turns and on one thread, and are
-timed as in :mod:`benchmarks.race`. A last table shows where runs of `hals` end that begin
+`hals-compressed` takes .2 to .3. All start from the same factors, in turns and on one thread, and
+are timed as in :mod:`benchmarks.race`. A last table shows where runs of `hals` end that begin
 elsewhere: is the basin a matter of the start?
 
 - ``sweeps N``: fixed numbers of inner sweeps other than three. The best of them bounds what a rule
