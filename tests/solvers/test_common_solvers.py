@@ -46,6 +46,7 @@ FAITHFUL = {
     "dnmf": {"alpha": 1e-3, "alpha_features": 1e-3},
     "drcc": {"alpha": 1e-3, "alpha_features": 1e-3},
     "gnmf": {"alpha": 1e-3},
+    "hals-compressed": {"passes": 2},  # ten short iterations, in which rounding does not grow
     "ignmf": {"alpha": 1e-3, "constraint": "penalty", "xi": 1e-3},
     "nlcf": {"mu": 1e-3},
     "rcc": {"alpha": 1e-3, "alpha_features": 1e-3, "lam": np.inf},
