@@ -154,16 +154,23 @@ def title_of(key):
 
 def race(X, problem, starts, seconds):
     """Runs of all racers from each start: key -> list of traces."""
-    keys = racers(X, problem.loss)
+
+    def run(key, W, H, seed):
+        if key in OUTSIDE:
+            return trace_of(OUTSIDE[key], X, W, H, seconds, seed)
+        return run_of(key, X, W, H, seconds)
+
+    return in_turns(racers(X, problem.loss), X, problem.rank, starts, run)
+
+
+def in_turns(keys, X, rank, starts, run):
+    """Runs ``(key, W, H, seed)`` of all from the same factors, each time another one first."""
     runs: dict[str, list[np.ndarray]] = {key: [] for key in keys}
     for start in range(starts):
-        W, H = factors(*X.shape, problem.rank, X.mean(), seed=1 + start)
+        W, H = factors(*X.shape, rank, X.mean(), seed=1 + start)
         first = start % len(keys)
         for key in keys[first:] + keys[:first]:
-            if key in OUTSIDE:
-                runs[key].append(trace_of(OUTSIDE[key], X, W, H, seconds, 1 + start))
-            else:
-                runs[key].append(run_of(key, X, W, H, seconds))
+            runs[key].append(run(key, W, H, 1 + start))
     return runs
 
 

@@ -32,12 +32,13 @@ from numba import njit
 
 from benchmarks.data import factors
 from benchmarks.race import PROBLEMS as RACE
-from benchmarks.race import Problem, summary
+from benchmarks.race import Problem, in_turns, summary
 from nmfbench.core.trace import TRACE_DTYPE
 from nmfbench.datasets.base import DataMissingError
 from nmfbench.optim.kernels.hals import hals_sweeps
 from nmfbench.reports.race import ratio
 from nmfbench.solvers.frobenius.base import error_from_products
+from nmfbench.solvers.frobenius.hals import HALS
 from nmfbench.stats.traces import lowest
 
 PROBLEMS = (
@@ -47,7 +48,7 @@ PROBLEMS = (
     Problem("video, humanbody2", "video-humanbody2", 10),
 )
 TARGETS = 1.01, 1.001
-_SWEEPS = 3  # of `hals`
+_SWEEPS = HALS().sweeps
 _MOST_SWEEPS, _STILL = 12, 0.1
 _GREEDY = 1e-3
 _SETTLED, _EVERY = 1e-3, 5
@@ -168,15 +169,12 @@ def _left(X, W):
 
 def race(X, rank, variants, starts, seconds):
     """Runs of the variants from each start: name -> list of traces."""
-    runs = {name: [] for name in variants}
-    for start in range(starts):
-        W, H = factors(*X.shape, rank, X.mean(), seed=1 + start)
-        first = start % len(variants)
-        for name in variants[first:] + variants[:first]:
-            if not start:
-                run_of(name, X[:50], W[:50], H, 0.01)  # compiles
-            runs[name].append(run_of(name, X, W, H, seconds))
-    return runs
+    few = factors(min(50, X.shape[0]), X.shape[1], rank, X.mean())
+    for name in variants:
+        run_of(name, X[:50], *few, 0.01)  # compiles
+    return in_turns(
+        variants, X, rank, starts, lambda name, W, H, seed: run_of(name, X, W, H, seconds)
+    )
 
 
 def beginnings(shape, rank, mean, seed):
