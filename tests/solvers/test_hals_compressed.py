@@ -35,9 +35,7 @@ def test_compressed_products_are_those_of_the_best_approximation(form):
     assert missed <= 1.05 * np.linalg.norm(np.linalg.svd(X, compute_uv=False)[14:])
 
 
-@pytest.mark.against(
-    "hals-compressed", "HALS-HER with products of the data, where it is of low rank"
-)
+@pytest.mark.against("hals-compressed", "HALS-HER, where Q spans all of the data")
 def test_with_as_many_directions_as_columns_it_is_hals_her():
     """Then the compressed data are the data: after its first iteration it is where HER is."""
     X = noisy()

@@ -59,7 +59,7 @@ class HALSCompressed(HALSHER):
 
     Cost
     ----
-    At the start eight products of ``X`` with l = r + ``oversampling`` vectors. An iteration with
+    At the start six products of ``X`` with l = r + ``oversampling`` vectors. An iteration with
     compressed data: one product of ``X`` with r vectors, and in each pass :math:`O((n+m) l r)`. Any
     other: that of HALS-HER.
 
