@@ -175,6 +175,7 @@ def _try(place, programs):
     smoke = ("--profile", "smoke")
     for words in (
         ("nmfbench", "doctor"),
+        ("nmfbench", "claims", "robust-xray", "--sentences", "--published"),
         ("nmfbench", "reproduce", "robust-xray/fig3", *smoke),
         ("nmfbench", "compare", "mine.py:MyNMF", "--task", "clustering", *smoke),
         ("python", "-c", _FACTORS),

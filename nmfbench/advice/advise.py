@@ -58,7 +58,7 @@ _SETTLED = 0.95  # until which the iterations of the model are looked for
 _WHOLE_FOLDS, _WHOLE_ASKED = 8, 3  # of the whole matrix, and how many of them are asked
 _SLOW = 2  # a first look may take so many times its share before the part is made smaller
 _LEAST_ENTRIES = 2_500
-_NOT_COMPILED = "its kernels were not compiled within the budget; the next run may find them"
+_NOT_COMPILED = "its kernels were not compiled within the budget"
 
 
 @dataclass
@@ -71,8 +71,9 @@ class Advice:
     seed : int
     part : Part
     loss : LossChoice or None
-    losses_left_out : dict of str to str
-        Losses that no fit was made by, though the data have them, and why.
+    losses_left_out, solvers_left_out : dict of str to str
+        Losses that no fit was made by, though the data have them, and why; solvers of the loss that
+        did not take part in the race, and why.
     rank, rank_by_cells : RankChoice or None
         By blocks of entries, and by entries at random.
     residuals : dict or None
@@ -101,6 +102,7 @@ class Advice:
     part: Part | None = None
     loss: LossChoice | None = None
     losses_left_out: dict[str, str] = field(default_factory=dict)
+    solvers_left_out: dict[str, str] = field(default_factory=dict)
     rank: RankChoice | None = None
     rank_by_cells: RankChoice | None = None
     residuals: dict[str, Any] | None = None
@@ -119,6 +121,19 @@ class Advice:
     def complete(self) -> bool:
         """Whether a rank, a loss and a solver were chosen."""
         return None not in (self.loss, self.rank, self.race)
+
+    @property
+    def untried(self) -> dict[str, str]:
+        """What the budget had no time for, by the choice that is provisional for it."""
+        found = {}
+        if self.rank is not None and self.rank.folds < _FOLDS:
+            found["rank"] = f"{_FOLDS - self.rank.folds} of {_FOLDS} parts to hold out"
+        if self.losses_left_out:
+            found["loss"] = f"fits by {', '.join(self.losses_left_out)}"
+        late = [k for k, why in self.solvers_left_out.items() if why in (USED_UP, _NOT_COMPILED)]
+        if late:
+            found["solver"] = ", ".join(late)
+        return found
 
 
 def advise(
@@ -244,8 +259,8 @@ class _Run:
         if min(part.X.shape) < LEAST_ROWS:
             n, m = part.X.shape
             self.advice.undecided.append(
-                f"{n} rows and {m} columns that are not zero: with fewer than {LEAST_ROWS} of "
-                "either, no rank, loss or solver can be chosen by held-out entries"
+                f"rank, loss or solver: {n} rows and {m} columns are not zero, and with fewer than "
+                f"{LEAST_ROWS} of either held-out entries choose nothing"
             )
             return
         if not part.whole:
@@ -293,7 +308,12 @@ class _Run:
             # Without least squares there is no answer at all.
             if not self.kernels.wait([loss_job("frobenius")], _STARTING):
                 self.progress("waiting for kernels to be compiled, which a machine does once")
+                begun = self.budget.used
                 self.kernels.wait([loss_job("frobenius")], math.inf)
+                waited = self.budget.used - begun
+                self.advice.notes.append(
+                    f"{waited:.0f} seconds went into kernels, which a machine compiles once"
+                )
         self.budget.share_out()
         self._fit_part_to_budget()
         self.progress("a first look at ranks, by least squares")
@@ -404,7 +424,8 @@ class _Run:
             if rank == by_blocks.rank:
                 best = min(models, key=lambda model: model.objective)
                 p = (self.advice.residuals or {}).get("exponent")
-                self.advice.outliers = outliers(self.data, best.W @ best.H, p)
+                width = max(self.known.widths)
+                self.advice.outliers = outliers(self.data, best.W @ best.H, p, width)
 
     def _solver(self):
         loss, rank = self.loss.loss, self.rank.rank
@@ -420,19 +441,17 @@ class _Run:
         for key in [k for k in keys if self._job(k) not in ready and k != first]:
             keys.remove(key)
             left_out[key] = _NOT_COMPILED
+        self.advice.solvers_left_out = left_out
         if not keys:
-            self.advice.undecided.append(
-                f"which solver: no kernels for the {loss} loss were compiled within the budget; a "
-                "larger one, or the next run, may have them"
-            )
             return
         # The one that is known to fit these data first, in case the budget ends.
         keys.sort(key=lambda key: key != first)
         self.progress(f"{len(keys)} solvers: {', '.join(keys)}")
         folds = self.folds[: len(self.folds) // 2]
-        self.advice.race = run_race(
-            self.data, loss, rank, folds, keys, left_out, self.budget, _RACE, self.progress
+        race = self.advice.race = run_race(
+            self.data, loss, rank, folds, keys, self.budget, _RACE, self.progress
         )
+        self.advice.solvers_left_out = left_out | race.left_out
 
     def _model(self):
         if self.advice.race is None:

@@ -60,6 +60,11 @@ class RankChoice:
     open: bool
     curve: list[dict[str, Any]]
 
+    @property
+    def folds(self) -> int:
+        """That all ranks were judged by."""
+        return max(row["folds"] for row in self.curve)
+
 
 def choose_loss(evidence: Evidence, protocol: str) -> LossChoice:
     """The noise model by density over all fits, and the fit that predicts best under it.

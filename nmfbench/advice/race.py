@@ -96,6 +96,7 @@ class Race:
         clock, ``out``, ``curve`` of all rounds.
     rounds : int
     left_out : dict of str to str
+        Solvers that were not run to the end of a round, and why.
     """
 
     solver: str
@@ -151,7 +152,6 @@ def run_race(
     n_components: int,
     folds: Sequence[Fold],
     keys: Sequence[str],
-    left_out: dict[str, str],
     budget: Budget,
     share: float,
     progress: Callable[[str], object] = lambda text: None,
@@ -167,7 +167,6 @@ def run_race(
         Blocks.
     keys : sequence of str
         Of :func:`entrants`, at least one.
-    left_out : dict of str to str
     budget : Budget
     share : float
         Of the budget, after which no other round begins.
@@ -204,7 +203,7 @@ def run_race(
         progress(f"solvers, round {rounds}: {names} go on")
         if not budget.allows(share, _GROWTH * (budget.used - begun) * 0.7):
             break
-    return _outcome(everyone, rounds, left_out)
+    return _outcome(everyone, rounds)
 
 
 def enough_iterations(
@@ -326,9 +325,8 @@ def _ratio(errors, best):
     return float(np.exp(interval[0])), middle, float(np.exp(interval[1]))
 
 
-def _outcome(everyone, rounds, left_out):
-    idle = {e.key: e.out or USED_UP for e in everyone if not e.points}
-    left_out = dict(left_out) | idle
+def _outcome(everyone, rounds):
+    left_out = {e.key: e.out or USED_UP for e in everyone if not e.points}
     ran = [entrant for entrant in everyone if entrant.points]
     if not ran:
         raise ValueError("no solver could fit these data: " + "; ".join(left_out.values()))

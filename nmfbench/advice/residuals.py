@@ -57,7 +57,7 @@ def growth(predictions: Sequence[Prediction]) -> dict[str, Any]:
     return {"exponent": exponent, "bins": bins, "tails": far / max(len(x), 1), "entries": len(x)}
 
 
-def outliers(X, fit, exponent, most: int = 20) -> dict[str, Any]:
+def outliers(X, fit, exponent, width: float = 0.0, most: int = 20) -> dict[str, Any]:
     """Entries far from a fit, as it was measured for entries of their size.
 
     Parameters
@@ -65,6 +65,9 @@ def outliers(X, fit, exponent, most: int = 20) -> dict[str, Any]:
     X, fit : ndarray of shape (n, m)
     exponent : float or None
         How residuals grow with the fit.
+    width : float, default=0.0
+        Of the cells that entries were rounded to: residuals of smaller fits are as large as of one
+        of this size.
     most : int
         Entries to name.
 
@@ -77,7 +80,7 @@ def outliers(X, fit, exponent, most: int = 20) -> dict[str, Any]:
     """
     p = float(np.clip(exponent or 0.0, 0.0, 1.0))
     residual = X - fit
-    size = np.maximum(fit, 1e-3 * max(float(fit.mean()), 1e-300)) ** p
+    size = np.maximum(fit, max(1e-3 * float(fit.mean()), width, 1e-300)) ** p
     scaled = np.abs(residual) / size
     middle = float(np.median(scaled[scaled > 0])) if np.any(scaled > 0) else 0.0
     far = scaled > _FAR * _SIGMA * middle if middle > 0 else np.zeros(X.shape, bool)

@@ -32,6 +32,8 @@ class Claim:
         The paper's own number, where it prints one, as the report shows it.
     origin : {"paper", "ours"}
         Who asserts it: a sentence of the paper, or we, as of a method or our question.
+    answer : str
+        What an author of the paper answers to the verdict, with name and date; shown beside it.
     """
 
     id: str
@@ -40,6 +42,7 @@ class Claim:
     test: Test
     reported: str = ""
     origin: Literal["paper", "ours"] = "paper"
+    answer: str = ""
 
 
 def said_at(place: str, *, ours: bool = False) -> dict[str, Any]:

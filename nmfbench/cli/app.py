@@ -33,6 +33,12 @@ from nmfbench.core.text import one_line, printable
 __all__ = ["main", "make_parsers", "parse"]
 
 _EPILOG = """\
+First steps:
+  nmfbench claims robust-xray --sentences --published   which sentences of a paper hold
+  nmfbench recommend counts.csv                         rank, loss and solver for a matrix of yours
+  nmfbench compare mine.py:MyNMF --profile smoke        a solver of yours beside others
+  nmfbench doctor                                       what is missing, and where the guides are
+
 TARGET is an artefact (robust-xray/fig3), a paper (robust-xray: all of its artefacts) or 'all', the
 default. Exit codes: 0 done; 1 a trial, the test of a claim, a download, a replay, the store or its
 disk failed, or data are missing or damaged; 2 wrong usage; 130 stopped by Ctrl-C (the same command
@@ -136,6 +142,8 @@ def parse(argv):
         import argcomplete
 
         argcomplete.autocomplete(parser)
+    if not (sys.argv[1:] if argv is None else argv):
+        parser.exit(2, parser.format_help())
     args, rest = parser.parse_known_args(argv)
     command = parsers[args.command]
     options = [word for word in rest if word.startswith("-")]

@@ -194,6 +194,7 @@ def _look_row(agenda, step):
         "repeats": step.look.repeats,
         "trials": len(trials),
         "hours": round(sum(map(agenda.costs.of, trials.values())) / 3600, 5),
+        "guessed": all(map(agenda.costs.is_guess, trials.values())),
         "expected": round(step.expected.verdicts, 2),
         "value": round(step.expected.value, 3),
     }
@@ -238,12 +239,17 @@ def _cells(row):
         "open": row["open"],
         "repeats": f"{row['repeats']} of {row['planned']}",
         "next_look": step["repeats"],
-        "time": in_time(3600 * step["hours"]),
+        "time": _time_of(step),
         "expected": f"{step['expected']:.1f}",
         "end": end["repeats"],
-        "time_to_end": in_time(3600 * end["hours"]),
+        "time_to_end": _time_of(end),
         "expected_by_end": f"{end['expected']:.1f}",
     }
+
+
+def _time_of(look):
+    """Of trials of which none like them has run, only the order of magnitude may be right."""
+    return in_time(3600 * look["hours"]) + ", a guess" * look["guessed"]
 
 
 def account_rows(accounts: Mapping[str, Account]) -> list[dict]:

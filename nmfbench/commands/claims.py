@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from dataclasses import asdict
 from os import PathLike
@@ -11,6 +12,7 @@ from nmfbench.commands.progress import Note, Progress, silent
 from nmfbench.commands.reading import reading
 from nmfbench.commands.targets import select
 from nmfbench.commands.values import command
+from nmfbench.core import registry
 from nmfbench.papers import paper
 from nmfbench.reports.changes import write_release
 from nmfbench.reports.findings import findings as most_telling
@@ -20,10 +22,13 @@ from nmfbench.reports.printed import as_printed, number_tally, our_number
 from nmfbench.reports.two_targets import judge_twice, read_two_targets, write_two_targets
 from nmfbench.verdicts.evaluate import claim_rows, evaluate
 from nmfbench.verdicts.numbers import number_rows
+from nmfbench.verdicts.published import read_published
 from nmfbench.verdicts.sentences import sentence_rows
 from nmfbench.verdicts.verdict import DECIDED, VERDICTS
 
 __all__ = ["claims"]
+
+_NOTHING_RAN = "none of these trials has run here; --published shows the verdicts of this release"
 
 
 @command
@@ -35,6 +40,7 @@ def claims(
     sentences: bool = False,
     numbers: bool = False,
     findings: bool = False,
+    published: bool = False,
     release: str | PathLike[str] | None = None,
     other: str | PathLike[str] | None = None,
     progress: Progress | None = None,
@@ -58,6 +64,8 @@ def claims(
         Each printed number beside ours instead.
     findings : bool, default=False
         The effects that say most of each paper instead; the text is a table in Markdown.
+    published : bool, default=False
+        The verdicts published with this release instead of those of a store.
     release : path-like, optional
         Also write the verdicts to this file, for later reports to compare with.
     other : path-like, optional
@@ -93,6 +101,12 @@ def claims(
     if other is not None:
         options = {"profile": profile or "quick", "stand_in": stand_in}
         return _twice(artefacts, store, other, tell, **options)
+    if published:
+        ids = {artefact.id for artefact in artefacts}
+        if numbers:
+            return _numbers(read_published("numbers.json", ids), False)
+        rows = read_published("claims.json", ids)
+        return _of_claims(rows, _published_text(rows), False, sentences, findings)
     with reading(store, tell) as opened:
         found = [evaluate(a, opened, profile=profile, stand_in=stand_in) for a in artefacts]
         printed = [row for e in found for row in number_rows(e)] if numbers else []
@@ -102,15 +116,23 @@ def claims(
         tell(Note(f"a test of a claim, or a picture, failed: {text}"))
     if release is not None:
         write_release(rows, release, _sentence_rows(rows))
-    if findings:
-        telling = most_telling(rows)
-        return Answer(telling, findings_table(rows), bool(broken), telling)
     if numbers:
         return _numbers(printed, bool(broken))
+    if not any(evaluation.done for evaluation in found):
+        tell(Note(_NOTHING_RAN))
+    text = "\n\n".join(map(_verdicts, found))
+    return _of_claims(rows, text, bool(broken), sentences, findings)
+
+
+def _of_claims(rows, text, failed, sentences, findings) -> Answer:
+    """Rows of claims with their text, or what follows from them."""
+    if findings:
+        telling = most_telling(rows)
+        return Answer(telling, findings_table(rows), failed, telling)
     if sentences:
         rows = _sentence_rows(rows)
-        return Answer(rows, "\n".join(_sentence_lines(rows)), bool(broken), rows)
-    return Answer(rows, "\n\n".join(map(_verdicts, found)), bool(broken), rows)
+        return Answer(rows, "\n".join(_sentence_lines(rows)), failed, rows)
+    return Answer(rows, text, failed, rows)
 
 
 def _numbers(rows, failed) -> Answer:
@@ -177,17 +199,48 @@ def _verdicts(evaluation):
     e = evaluation
     repeats = f"{e.whole} of {e.repeats} repeats, " if e.left_out else ""
     look = f"; {e.look_text}" if e.look_text else ""
-    head = f"{e.artefact.id}: {e.title} ({e.profile}, {repeats}{e.done} of {e.total} trials{look})"
-    lines, width = [head], 1 + max(map(len, VERDICTS))
+    lines = [
+        f"{e.artefact.id}: {e.title} ({e.profile}, {repeats}{e.done} of {e.total} trials{look})"
+    ]
     for claim, verdict in e.verdicts:
         mark = "; interim" if look and verdict.verdict in DECIDED else ""
-        lines += textwrap.wrap(
-            f"{verdict.verdict:<{width}} {claim.id}: {claim.statement} ({claim.source}{mark})",
-            width=100,
-            initial_indent="  ",
-            subsequent_indent=" " * (width + 3),
-        )
-        for text in (verdict.evidence, decided_by(verdict), verdict.sensitivity_text):
-            indent = " " * (width + 3)
-            lines += textwrap.wrap(text, width=100, initial_indent=indent, subsequent_indent=indent)
-    return "\n".join(lines if e.verdicts else [head, "  no claim is tested"])
+        head = f"{claim.id}: {claim.statement} ({claim.source}{mark})"
+        adjusted = _adjusted_text(verdict.p_adjusted)
+        texts = (verdict.evidence, adjusted, decided_by(verdict), verdict.sensitivity_text)
+        lines += _claim_lines(verdict.verdict, head, texts)
+    return "\n".join(lines if e.verdicts else [*lines, "  no claim is tested"])
+
+
+def _adjusted_text(p):
+    """What the p-value of the evidence comes to, which decides at .05; empty without one."""
+    return "" if p is None else f"Corrected for the number of claims and an early look p = {p:.2g}."
+
+
+def _published_text(rows):
+    parts = []
+    for artefact, own in itertools.groupby(rows, key=lambda row: row["artefact"]):
+        tests = list(own)
+        one = tests[0]
+        grid = f"{one['profile']}, {one['whole_repeats']} of {one['repeats']} repeats"
+        lines = [f"{artefact}: {registry.artefacts[artefact].target.title} (published; {grid})"]
+        for row in tests:
+            mark = "; interim" if row["look"] == "interim" and row["verdict"] in DECIDED else ""
+            name = row["id"].removeprefix(f"{artefact}/")
+            head = f"{name}: {row['statement']} ({row['source']}{mark})"
+            texts = (row["evidence"], _adjusted_text(row["p_adjusted"]))
+            lines += _claim_lines(row["verdict"], head, texts)
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def _claim_lines(verdict, head, texts):
+    width = 1 + max(map(len, VERDICTS))
+    yield from textwrap.wrap(
+        f"{verdict:<{width}} {head}",
+        width=100,
+        initial_indent="  ",
+        subsequent_indent=" " * (width + 3),
+    )
+    for text in texts:
+        indent = " " * (width + 3)
+        yield from textwrap.wrap(text, width=100, initial_indent=indent, subsequent_indent=indent)

@@ -28,7 +28,7 @@ from nmfbench.commands.progress import Note, Progress, events, silent
 from nmfbench.commands.values import command, converted, listed
 from nmfbench.comparison.evaluate import Findings, evaluate, gather
 from nmfbench.comparison.page import as_data, draw_pictures, write_page
-from nmfbench.comparison.plan import Plan, check_tasks, make_plan
+from nmfbench.comparison.plan import CompareError, Plan, check_tasks, make_plan
 from nmfbench.comparison.run import compute, look_up, timings_folder
 from nmfbench.comparison.saved import add_saved, save_records, saved_solvers
 from nmfbench.core import registry
@@ -251,7 +251,7 @@ def compare(
         "seconds": round(time.monotonic() - started, 3),
     }
     failed = int(findings.failures["trials"].sum())
-    text = _standing(data, failed)
+    text = _standing(data, failed, [spec.label for spec in specs])
     if written is not None:
         data["saved"] = written
         names = ", ".join(written["solvers"]) or "no solver"
@@ -272,7 +272,11 @@ def _plan(specs, rivals, worker, **asked) -> tuple[Plan, list[SolverSpec]]:
     """The plan, and the new solvers that cannot be imported."""
     others = [examine(spec, worker=worker) for spec in rivals]
     found, broken = _examined(specs, worker)
-    plan = make_plan(found, against=others, **asked)
+    try:
+        plan = make_plan(found, against=others, **asked)
+    except CompareError as error:
+        lines = [str(error), *(f"{spec.label} cannot be used: {why}." for spec, why in broken)]
+        raise CompareError("\n".join(lines)) from None
     for spec, why in broken:
         plan.leave_out(why, solver=spec.label, task="all")
     return plan, [spec for spec, _ in broken]
@@ -409,8 +413,11 @@ def _without_folder(text):
     return os.path.basename(place) + colon + rest if place.endswith(".py") else text
 
 
-def _standing(data, failed):
-    """The summary, one line for each task and solver; then failures, and the place of the page."""
+def _standing(data, failed, new):
+    """The summary, one line for each task and solver; then failures, and the place of the page.
+
+    Of the ``new`` solvers those that no task took are named, too.
+    """
     rows = [
         row
         | {
@@ -422,6 +429,9 @@ def _standing(data, failed):
     ]
     columns = ("solver", "task", "problems", "repeats", "mean_rank", "best")
     text = [text_table(rows, (*columns, "wins", "ties", "losses", "too_few")) if rows else ""]
+    here = {row["solver"] for row in data["summary"]}
+    why = {row["solver"]: row["why"] for row in data["not_run"]}
+    text += [f"{name} was not run: {why[name]}" for name in new if name in why.keys() - here]
     if failed:
         worst = data["failures"][0]
         text.append(f"{counted(failed, 'trial')} failed: {worst['method']}: {worst['reason']}")

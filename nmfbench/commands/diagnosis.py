@@ -14,6 +14,7 @@ from packaging.requirements import Requirement
 
 from nmfbench.core import registry
 from nmfbench.core.guard import SHARE, default_memory_limit
+from nmfbench.core.shipped import shipped, shipped_folder
 from nmfbench.core.text import counted
 from nmfbench.datasets.base import dataset_info, dataset_variant
 from nmfbench.datasets.errors import DataError
@@ -75,6 +76,7 @@ def diagnose(store) -> list[Finding]:
         _compiled(),
         _store(Path(store)),
         _folders(),
+        _guides(),
     ]
 
 
@@ -123,6 +125,14 @@ def _registries():
         yield Finding(kind, "ok", str(count))
         for warning in caught:
             yield Finding("plug-in", "missing", str(warning.message), "mend or uninstall it")
+
+
+def _guides():
+    """Where the documents are; wheels have them, too."""
+    folder = shipped_folder()
+    if shipped("docs/readers.md") is None:
+        return Finding("guides", "missing", f"not in {folder}")
+    return Finding("guides", "ok", f"{folder / 'docs'}, beside CITATION.cff and CONTRIBUTING.md")
 
 
 def _threads():

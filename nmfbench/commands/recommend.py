@@ -24,7 +24,7 @@ from nmfbench.commands.progress import Note, Progress, silent
 from nmfbench.commands.values import command
 from nmfbench.metrics.clustering import clustering_accuracy, nmi_max
 from nmfbench.own import OwnData
-from nmfbench.recommendation.page import write_page
+from nmfbench.recommendation.page import AGAIN, write_page
 from nmfbench.tasks.clustering import strongest_component
 
 __all__ = ["recommend"]
@@ -145,7 +145,7 @@ def _write(folder, document, found, own, data, reading):
         image_shape=own.image_shape,
         outliers=outliers,
         noise_names=NOISES,
-        command=_command_line(document, data, reading),
+        command=_command_line(document, data, reading, folder),
     )
     document["output"] = str(page)
 
@@ -161,15 +161,14 @@ def _write_csv(folder, W, H, own):
         table.to_csv(folder / f"{name}.csv", lineterminator="\n")
 
 
-def _command_line(document, data, reading):
+def _command_line(document, data, reading, folder):
     name = os.fspath(data) if isinstance(data, str | PathLike) else "DATA"
     words = ["nmfbench", "recommend", name]
     for option, value in reading.items():
         flag = "--" + option.replace("_", "-")
         words += [flag] if value is True else [flag, str(value)] if _is_given(value) else []
-    return shlex.join(
-        [*words, "--budget", f"{document['budget']:g}s", "--seed", str(document["seed"])]
-    )
+    words += ["--budget", f"{document['budget']:g}s", "--seed", str(document["seed"])]
+    return shlex.join([*words, "--output", str(folder)])
 
 
 def _is_given(value):
@@ -177,19 +176,30 @@ def _is_given(value):
 
 
 def _script(found, data, reading, folder):
-    """Program that computes the factors again, to the last bit on the same machine."""
+    """Program that computes the factors again, to the last bit on the same machine.
+
+    It finds the data from where it lies itself, so that folders may be moved together.
+    """
+    try:
+        place = os.path.relpath(data, folder)
+    except ValueError:  # another drive
+        place = os.path.abspath(data)
     given = {name: value for name, value in reading.items() if _is_given(value)}
     given = {k: os.fspath(v) if isinstance(v, PathLike) else v for k, v in given.items()}
     options = "".join(f", {name}={value!r}" for name, value in given.items())
     model = found.model
-    return f'''"""Factorization that nmfbench recommend chose; writes {folder.name}/model.npz."""
+    return f'''"""Factorization that nmfbench recommend chose; writes model.npz beside this file."""
+
+from pathlib import Path
 
 import numpy as np
 
 from nmfbench.advice.model import fit_model
 from nmfbench.own import read
 
-X = read({os.fspath(data)!r}{options}).checked().X
+HERE = Path(__file__).resolve().parent
+
+X = read(HERE / {place!r}{options}).checked().X
 model = fit_model(
     X,
     {found.race.solver!r},
@@ -198,7 +208,7 @@ model = fit_model(
     seed={model.seed},
     max_iter={model.max_iter},
 )
-np.savez({str(folder / "model.npz")!r}, W=model.W, H=model.H)
+np.savez(HERE / "model.npz", W=model.W, H=model.H)
 '''
 
 
@@ -218,6 +228,7 @@ def _document(found: Advice, own: OwnData) -> dict[str, Any]:
         "notes": found.notes,
         "output": None,
         "undecided": [*found.undecided, *_undecided(found)],
+        "untried": found.untried,
     }
 
 
@@ -274,11 +285,15 @@ def _placed(found, own):
             "column_name": own.feature_names[j] if own.feature_names else None,
         }
         entries.append(entry | {"row": i, "column": j} | names)
+
+    def named(crowded, places, names):
+        return [(names[places[k]] if names else int(places[k]), count) for k, count in crowded]
+
     return {
         "share": found.outliers["share"],
         "entries": entries,
-        "rows": [(int(rows[i]), count) for i, count in found.outliers["rows"]],
-        "columns": [(int(columns[j]), count) for j, count in found.outliers["columns"]],
+        "rows": named(found.outliers["rows"], rows, own.sample_names),
+        "columns": named(found.outliers["columns"], columns, own.feature_names),
     }
 
 
@@ -291,7 +306,7 @@ def _solver(found):
         "level": race.level,
         "rounds": race.rounds,
         "race": race.rows,
-        "left_out": race.left_out,
+        "left_out": found.solvers_left_out,
     }
 
 
@@ -337,10 +352,6 @@ def _undecided(found):
             if row["noise"] == found.loss.noise or row["low"] is None or row["low"] <= 0
         ]
         undecided.append(f"which noise it is: {'; or '.join(names)}")
-    undecided += [
-        f"whether fits by the {loss} loss predict better: {reason}"
-        for loss, reason in found.losses_left_out.items()
-    ]
     if found.rank is not None and found.rank.open:
         undecided.append(
             f"whether more than {found.rank.high} components would do as well or better"
@@ -371,14 +382,23 @@ def _plain(value):
 
 
 def _text(found):
-    facts = found["data"]
+    facts, untried = found["data"], found["untried"]
     parts = [
         f"{facts['name']}, {facts['n_samples']} x {facts['n_features']}, seed {found['seed']}, "
         f"{found['seconds']:.0f} of {found['budget']:g} seconds"
     ]
     if found["stopped"]:
         parts.append(f"Stopped at the stage '{found['stopped']}': the rest is what was done.")
-    parts += [as_text(found[name]) for name, as_text in _PARTS if found[name]]
+    for name, as_text in _CHOICES:
+        mark = " (provisional)" if name in untried else ""
+        parts.append(
+            as_text(found[name], mark) if found[name] else f"{name.capitalize()}: not chosen"
+        )
+    if found["model"]:
+        parts.append(_model_text(found["model"]))
+    if untried:
+        lines = [f"  {name}: {what}" for name, what in untried.items()]
+        parts.append("\n".join(["Provisional, as the budget had no time for", *lines, AGAIN]))
     if found["undecided"]:
         parts.append("\n".join(f"These data do not tell {line}." for line in found["undecided"]))
     parts += [f"Note: {line}." for line in found["notes"]]
@@ -386,7 +406,7 @@ def _text(found):
     return "\n\n".join(parts)
 
 
-def _rank_text(rank):
+def _rank_text(rank, provisional):
     high = f"{rank['high']} or more" if rank["high_is_open"] else str(rank["high"])
     level = (
         f"{rank['low']} to {high} cannot be distinguished" if rank["low"] != rank["high"] else ""
@@ -396,7 +416,7 @@ def _rank_text(rank):
         | {"log density": f"{row['score']:.4f}", "behind the best": _between(row)}
         for row in rank["curve"]
     ]
-    head = f"Rank: {rank['n_components']}{f'; {level}' if level else ''}"
+    head = f"Rank: {rank['n_components']}{provisional}{f'; {level}' if level else ''}"
     return f"{head}\n{text_table(lines, ('rank', 'log density', 'behind the best'))}"
 
 
@@ -406,13 +426,14 @@ def _between(row):
     return f"{row['behind']:.4f} ({row['low']:.4f} to {row['high']:.4f})"
 
 
-def _loss_text(loss):
+def _loss_text(loss, provisional):
     lines = [
         {"noise model": NOISES[row["noise"]], "best fit": row["loss"]}
         | {"log density": f"{row['score']:.4f}", "behind": _between(row)}
         for row in loss["noises"]
     ]
-    head = f"Loss: {loss['loss']}; noise: {NOISES[loss['noise']]}"
+    head = f"Loss: {loss['loss']}{provisional}; noise: {NOISES[loss['noise']]}"
+    head += "" if loss["distinct"] else " (not certain)"
     if loss["loss"] != loss["noise"] and loss["noise"] not in loss["left_out"]:
         head += f"; even so the {loss['loss']} loss predicts best"
     residuals = loss["residuals"] or {}
@@ -422,7 +443,7 @@ def _loss_text(loss):
     return f"{head}\n{table}"
 
 
-def _solver_text(solver):
+def _solver_text(solver, provisional):
     lines = [
         {"solver": row["solver"]}
         | {"seconds": "not reached" if row["seconds"] is None else f"{row['seconds']:.3g}"}
@@ -431,7 +452,7 @@ def _solver_text(solver):
     ]
     table = text_table(lines, ("solver", "seconds", "error"))
     more = "Seconds to within 1 % of the best held-out error; errors are ratios to that."
-    return f"Solver: {solver['key']}\n{table}\n{more}"
+    return f"Solver: {solver['key']}{provisional}\n{table}\n{more}"
 
 
 def _model_text(model):
@@ -444,15 +465,10 @@ def _model_text(model):
     if model["certificate"]:
         gaps = model["certificate"]
         text += (
-            f"\nProven: another W would save at most {100 * gaps['gap_w']:.2g} % of the objective, "
-            f"another H {100 * gaps['gap_h']:.2g} %"
+            f"\nProven: another W for this H would save at most {100 * gaps['gap_w']:.2g} % of the "
+            f"objective, another H for this W {100 * gaps['gap_h']:.2g} %"
         )
     return f"{text}\n\n{model['python']}"
 
 
-_PARTS = (
-    ("rank", _rank_text),
-    ("loss", _loss_text),
-    ("solver", _solver_text),
-    ("model", _model_text),
-)
+_CHOICES = (("rank", _rank_text), ("loss", _loss_text), ("solver", _solver_text))

@@ -90,7 +90,7 @@ def reproduce(
         progress=progress,
     )
     artefacts, _ = runnable(select(targets), profile, stand_in=stand_in)
-    tell(Note("all trials have ended; the report is being made"))
+    tell(Note("the report is being made"))
     # It may show records of earlier runs, so each artefact is judged on its largest grid.
     second = make_report(artefacts, store, output, since, stand_in=stand_in, site=site)
     return Pages(

@@ -404,6 +404,8 @@ class _Computing(contextlib.ExitStack):
             self._note(
                 f"then {counted(len(begun), 'repeat')} of {counted(len(names), 'artefact')}, evenly"
             )
+        if agenda.pending.lacking and not self.computed:
+            self._note("no repeat fits into the time that is left: nothing was computed")
 
 
 def seconds_left(budget: float | None, until: str | dtime | None) -> float:

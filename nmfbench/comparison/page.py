@@ -251,23 +251,31 @@ def _iterations(plan, loss):
 
 
 def headlines(summary: pd.DataFrame) -> list[str]:
-    """Of each new solver on how many tasks it is ahead of rivals, or behind, as far as it matters.
+    """Of each new solver how many comparisons it won, tied and lost, and on how many tasks.
 
     Examples
     --------
-    >>> rows = [{"solver": "A", "wins": 2, "losses": 0}, {"solver": "A", "wins": 1, "losses": 3}]
-    >>> (text,) = headlines(pd.DataFrame([*rows, {"solver": "A", "wins": 0, "losses": 0}]))
-    >>> text.partition(", by")[0]
-    'A is ahead of a rival on 2 of 3 tasks and behind one on 1'
-    >>> text.partition(", ")[2]
-    'by more than the smallest difference that matters.'
+    >>> names = ("solver", "wins", "ties", "losses")
+    >>> rows = [("A", 2, 1, 0), ("A", 1, 0, 3), ("A", 0, 4, 0)]
+    >>> (text,) = headlines(pd.DataFrame(rows, columns=names))
+    >>> text.partition(". ")[0]
+    'Of 11 comparisons with rivals A won 3, tied 5 and lost 3'
+    >>> text.partition(". ")[2]
+    'On 1 of 3 tasks it is ahead of rivals alone, on 0 behind alone, on 1 both.'
     """
     found = []
     for solver, own in summary.groupby("solver", sort=False) if len(summary) else ():
-        ahead, behind = int((own["wins"] > 0).sum()), int((own["losses"] > 0).sum())
+        won, tied, lost = (int(own[name].sum()) for name in ("wins", "ties", "losses"))
+        ahead, behind = own["wins"] > 0, own["losses"] > 0
+        alone, back, both = (
+            (ahead & ~behind).sum(),
+            (behind & ~ahead).sum(),
+            (ahead & behind).sum(),
+        )
         found.append(
-            f"{solver} is ahead of a rival on {ahead} of {len(own)} tasks and behind one on "
-            f"{behind}, by more than the smallest difference that matters."
+            f"Of {won + tied + lost} comparisons with rivals {solver} won {won}, tied {tied} and "
+            f"lost {lost}. On {alone} of {len(own)} tasks it is ahead of rivals alone, on {back} "
+            f"behind alone, on {both} both."
         )
     return found
 
@@ -298,6 +306,13 @@ _OUTCOMES = (
 )
 
 
+def _tip(row):
+    """What an outcome rests on; empty without a test."""
+    if not math.isfinite(row.difference) or not math.isfinite(row.p_adjusted):
+        return ""
+    return f"difference {row.difference:.3g}, p = {row.p_adjusted:.2g}, {row.n} repeats"
+
+
 def _by_problem(findings):
     """Scores by problem and method, with the outcome against each rival: a block a task.
 
@@ -305,7 +320,7 @@ def _by_problem(findings):
     """
     blocks = []
     marks = {
-        (row.task, row.problem, row.solver, row.rival): row.outcome
+        (row.task, row.problem, row.solver, row.rival): (row.outcome, _tip(row))
         for row in findings.outcomes.itertuples()
     }
     new = list(dict.fromkeys(findings.outcomes["solver"]))
@@ -319,7 +334,7 @@ def _by_problem(findings):
             return {
                 "text": _score(cells.get((problem, method))),
                 "new": method in new,
-                "marks": [word for word in found if word is not None],
+                "marks": [mark for mark in found if mark is not None],
             }
 
         turned = len(methods) > _WIDE

@@ -187,7 +187,7 @@ def make_plan(
                 plan.leave_out(why, solver=entrant.label, task=task)
                 unable += [f"{entrant.label} cannot do the task {task}: {why}."] * entrant.new
         if tasks and len(unable) == n_new:
-            raise CompareError(" ".join(unable))
+            raise CompareError("\n".join(unable))
         if any(entrant.new for entrant in able):
             problems = problems_of(task, profile) if own is None else own.problems(task, profile)
             _plan_task(plan, task, problems, able, usual=not against)

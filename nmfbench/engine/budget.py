@@ -7,13 +7,14 @@ test is to be decided: on smaller grids than the paper's, and on records compute
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 import numpy as np
@@ -73,10 +74,12 @@ class Costs:
     """CPU seconds that a trial will take, predicted from the records of similar trials.
 
     Similar trials are other repeats, else other levels, else other parameters or ranks. A fit is
-    predicted by their mean; the rest of a trial by their median where all should take the same
-    time, since the first trial of a process takes longer. From another rank, size or data set they
-    are scaled: fits take time in proportion to samples, features, rank and the most iterations, the
-    rest (data, scores, references) to samples and features. From other parameters, such as a
+    predicted by their mean, the rest of a trial by their median, since the first trial of a process
+    takes longer. From another rank, size or data set they are scaled: fits take time in proportion
+    to samples, features, rank and the most iterations, the rest (data, scores, references) to
+    samples and features. There fits are predicted by the median, too: the time that a kernel takes
+    to compile, in the first of some small fits, is not in proportion to anything. From other
+    parameters, such as a
     tolerance, fits are scaled by what these cost wherever the solver was run with both. Without any
     record of the task it is :data:`UNKNOWN`. During a run predictions are corrected by the ratio of
     measured to predicted costs, by task and solver.
@@ -103,8 +106,7 @@ class Costs:
                 continue
             cell = self._cells.setdefault(trial.prototype, _Known())
             fit = min(cost, _cpu_of_fit(record)) if whole else 0.0
-            cell.fit += fit
-            cell.volume += 1.0
+            cell.fits.append(fit)
             if record["elapsed"] is not None:
                 cell.rests.append(cost - fit)
         self._predicted: dict[Trial, float] = {}
@@ -118,15 +120,18 @@ class Costs:
         for prototype, cell in self._cells.items():
             for kind, size, volume in _kinds(prototype, factors):
                 known = found.setdefault(kind, _Known())
-                known.fit += cell.fit
-                known.volume += volume * cell.volume
-                known.rests += cell.rests
-                known.size += size * len(cell.rests)
+                known.fits += [fit / volume for fit in cell.fits]
+                known.rests += [rest / size for rest in cell.rests]
         return factors, found
 
     def of(self, trial: Trial) -> float:
         """CPU seconds of a trial."""
         return self._before(trial) * self._ratio(trial)
+
+    def is_guess(self, trial: Trial) -> bool:
+        """Whether there is no record of a trial that should take the same time."""
+        nearest = itertools.islice(_kinds(trial.prototype, {}), _ALIKE)
+        return not any(kind in self._kin[1] for kind, _, _ in nearest)
 
     def _before(self, trial):
         """By the records from before the run."""
@@ -139,11 +144,8 @@ class Costs:
         factors, found = self._kin
         for depth, (kind, size, volume) in enumerate(_kinds(trial, factors)):
             if (known := found.get(kind)) is not None:
-                fit = known.fit / known.volume * volume
-                if not known.rests:
-                    return _OVERHEAD * fit
-                rest = median(known.rests) if depth < _ALIKE else sum(known.rests) / known.size
-                return rest * size + fit
+                fit = (fmean if depth < _ALIKE else median)(known.fits) * volume
+                return fit + median(known.rests) * size if known.rests else _OVERHEAD * fit
         return UNKNOWN
 
     def see(self, trial: Trial, record: Mapping[str, Any]) -> float:
@@ -165,13 +167,11 @@ class Costs:
 
 @dataclass
 class _Known:
-    """CPU seconds of some trials: of their fits with what these are in proportion to, and the rests
-    where records have the seconds of the whole."""
+    """CPU seconds of some trials, each over what they are in proportion to: of their fits, and the
+    rests where records have the seconds of the whole."""
 
-    fit: float = 0.0
-    volume: float = 0.0
+    fits: list[float] = field(default_factory=list)
     rests: list[float] = field(default_factory=list)
-    size: float = 0.0
 
 
 def cpu_of(record: Mapping[str, Any], *, whole: bool = True) -> float | None:
@@ -246,8 +246,8 @@ def _factors_of(cells: Mapping[Trial, _Known]) -> _Factors:
     """
     seen: dict[str, dict[tuple, dict[str, list[float]]]] = {}
     for trial, cell in cells.items():
-        if cell.fit > _SHORT * cell.volume:
-            value = math.log(cell.fit / cell.volume / _volumes(trial)[2])
+        if (mean := fmean(cell.fits)) > _SHORT:
+            value = math.log(mean / _volumes(trial)[2])
             places = seen.setdefault(trial.solver, {}).setdefault(_place(trial), {})
             places.setdefault(str(trial.params), []).append(value)
     return {
@@ -288,7 +288,8 @@ def run_units(
 ) -> list[Unit]:
     """Compute units until the budget is spent, next one of the artefact that had least so far.
 
-    A unit that would not fit is left out, and what follows of its artefact, too.
+    A unit that would not fit is left out, and what follows of its artefact, too. The first of all
+    is begun also where that is a guess, as no trial like its own has a record: it is measured then.
 
     Parameters
     ----------
@@ -320,7 +321,8 @@ def run_units(
         todo = lacking(unit.trials)
         started = time.monotonic()
         needed = sum(costs.of(t) / (1 if t.timed else jobs) for t in todo)
-        if todo and started + needed > deadline:
+        guessed = not begun and all(map(costs.is_guess, todo))
+        if todo and started + needed > deadline and not guessed:
             del queues[artefact]
             continue
         if not queues[artefact]:

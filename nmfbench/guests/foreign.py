@@ -19,6 +19,8 @@ from nmfbench.core.guard import default_memory_limit, limited_memory
 from nmfbench.core.parsing import ANSWER, Remedies, problem_of_parsing
 from nmfbench.core.text import one_line
 from nmfbench.guests.errors import GuestError
+from nmfbench.own.parsed import Refused
+from nmfbench.own.tables import from_text
 
 __all__ = ["KINDS", "read_matrices"]
 
@@ -174,30 +176,11 @@ def _check_names(names, found):
 
 
 def _from_csv(path, names):
-    """A table with commas or, as R's ``write.csv2`` has it, semicolons and decimal commas."""
-    import pandas as pd  # slow, and only needed here
-
-    with path.open(encoding="utf-8", errors="replace") as stream:
-        semicolons = ";" in stream.readline()
-    cells = pd.read_csv(
-        path, header=None, dtype=str, keep_default_na=False, sep=";" if semicolons else ","
-    ).to_numpy(dtype=object)
-    row_names = cells[0, 0] == ""  # under a header, as R writes them
-    if row_names or np.isnan(_numbers(cells[:1], semicolons)).all():
-        cells = cells[1:, int(row_names) :]
-    return [_numbers(cells, semicolons)]
-
-
-def _numbers(cells, decimal_commas):
-    import pandas as pd
-
-    texts = pd.Series(cells.ravel())
-    if decimal_commas:
-        texts = texts.str.replace(",", ".", regex=False)
-    values = pd.to_numeric(texts, errors="coerce").to_numpy(dtype=float, copy=True)
-    known = ~np.isnan(values)
-    values[known] = texts.to_numpy(dtype=object)[known].astype(float)  # to the last bit
-    return values.reshape(cells.shape)
+    """A table as one of data is read: with names, semicolons and decimal commas, or without."""
+    try:
+        return [from_text(path).X]
+    except Refused as error:
+        raise GuestError(str(error)) from None
 
 
 KINDS = {".npz": _from_npz, ".mat": _from_mat, ".csv": _from_csv}

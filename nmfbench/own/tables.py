@@ -78,6 +78,7 @@ def from_text(path: Path, labels: str | None = None) -> Parsed:
         "encoding": encoding,
         "low_memory": False,
         "skipinitialspace": True,
+        "float_precision": "round_trip",
     }
     if labels is None or labels not in (header or ()):
         plain = _all_numbers(path, encoding, separator, skipped + bool(header), decimal)
@@ -237,13 +238,18 @@ def _is_number(cell, decimal="."):
 
 
 def _is_header(first, second, decimal):
-    """Whether the first line has text where the second has numbers, or a blank corner."""
+    """Whether the first line has text where the second has numbers, a blank corner, or text and
+    then 0, 1, 2, ..."""
 
     def numeric(cell):
         return _is_number(cell, decimal) or cell.strip().lower() in _MISSING
 
     if first[0].strip() == "" and len(first) > 1 and second[0].strip() != "":
         return True
+    if len(first) > 2 and not _is_number(first[0], decimal):  # columns that are only counted
+        counted = [cell.strip() for cell in first[1:]]
+        if any(counted == [str(k + i) for i in range(len(counted))] for k in (0, 1)):
+            return True
     pairs = zip(first[1:] or first, second[1:] or second, strict=False)
     return any(not numeric(a) and numeric(b) for a, b in pairs)
 

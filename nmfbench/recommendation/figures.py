@@ -59,7 +59,10 @@ def draw_ranks(rank):
     scores = [-row["behind"] for row in rank["curve"] if row["behind"] is not None]
     low = min(scores, default=-1.0)
     axis.set_ylim(1.15 * low if low < 0 else None, max(0.05, 0.25 * -low))
-    axis.set(xlabel="rank", ylabel="log density of a held-out entry,\nless that of the best rank")
+    axis.set(
+        xlabel="rank (logarithmic scale)",
+        ylabel="log density of a held-out entry:\nhow far from the best",
+    )
     axis.legend(loc="lower right")
     return figure
 
@@ -101,7 +104,7 @@ def draw_residuals(residuals):
     for power, label, style in (
         (0.0, "of one size", ":"),
         (0.5, "counts", "--"),
-        (1.0, "multiplicative", "-."),
+        (1.0, "a share of the entry", "-."),
     ):
         axis.plot(x, y0 * (x / x0) ** power, style, color="0.5", label=label, linewidth=1.2)
     axis.set(xscale="log", yscale="log", xlabel="prediction", ylabel="absolute residual")

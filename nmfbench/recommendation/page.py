@@ -23,9 +23,15 @@ from nmfbench.recommendation.figures import (
     draw_residuals,
 )
 
-__all__ = ["PAGE", "write_page"]
+__all__ = ["AGAIN", "PAGE", "write_page"]
 
 PAGE = "index.html"
+AGAIN = (
+    "A larger budget has the time; and kernels, which a machine compiles once, may be there "
+    "already when the same command runs again."
+)
+"""What to do about provisional answers."""
+
 _SHOWN = 600  # samples in the picture of codes
 
 
@@ -78,6 +84,7 @@ def write_page(
             pictures=shown,
             tables=sorted(tables),
             noise_names=noise_names,
+            again=AGAIN,
             command=command,
             number=_number,
             version=nmfbench.__version__,
@@ -94,8 +101,10 @@ def _pictures(document, factors, image_shape, outliers) -> Iterator[Picture]:
         yield Picture(
             "ranks",
             "Held-out entries by rank",
-            "Mean over folds, relative to the best rank, with 95 % intervals of paired "
-            "differences. Ranks whose interval reaches 0 cannot be distinguished from the best.",
+            "Higher is better: log density of held-out entries, mean over folds, as a difference "
+            "from the best rank, with 95 % intervals. Ranks whose interval reaches 0 cannot be "
+            "distinguished from the best. A part of the rows and columns is held out together "
+            "(blocks), or single entries are (at random).",
             lambda: draw_ranks(rank),
         )
         yield Picture(

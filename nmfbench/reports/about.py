@@ -15,6 +15,7 @@ from nbconvert.filters import markdown2html
 
 import nmfbench
 from nmfbench.core import registry
+from nmfbench.core.shipped import shipped
 from nmfbench.datasets.base import dataset_info
 from nmfbench.pages.environment import render_page
 from nmfbench.papers.paper import paper
@@ -28,13 +29,13 @@ GUIDES = {
     "maintainers": "For maintainers",
     "guarantees": "What you can rely on",
 }
-"""Pages of the folder ``docs`` of a checkout, and their titles."""
+"""Pages of the folder ``docs``, and their titles."""
 
 _FILES = ("CITATION.cff", "codemeta.json", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md")
 
 
 def write_about(papers: Sequence[str], output: Path, *, changes: bool = False) -> list[Path]:
-    """Write ``about.html`` and the guides, and copy what they link from a checkout; their paths.
+    """Write ``about.html`` and the guides, and copy what they link; their paths.
 
     Parameters
     ----------
@@ -45,13 +46,11 @@ def write_about(papers: Sequence[str], output: Path, *, changes: bool = False) -
     changes : bool, default=False
         Whether there is a page of verdicts that moved.
     """
-    checkout = Path(nmfbench.__file__).parent.parent
-    files = [name for name in _FILES if (checkout / name).is_file()]
-    for name in files:
-        shutil.copyfile(checkout / name, output / name)
-    guides = {
-        name: title for name, title in GUIDES.items() if (checkout / f"docs/{name}.md").is_file()
-    }
+    files = {name: path for name in _FILES if (path := shipped(name)) is not None}
+    for name, path in files.items():
+        shutil.copyfile(path, output / name)
+    sources = {name: shipped(f"docs/{name}.md") for name in GUIDES}
+    guides = {name: title for name, title in GUIDES.items() if sources[name] is not None}
     page = render_page(
         "about.html",
         output,
@@ -65,12 +64,12 @@ def write_about(papers: Sequence[str], output: Path, *, changes: bool = False) -
         tutorial=(output / "tutorial.html").is_file(),
         version=nmfbench.__version__,
     )
-    written = [_write_guide(checkout / f"docs/{name}.md", output) for name in guides]
+    written = [_write_guide(sources[name], output) for name in guides]
     return [page, *written, *(output / name for name in files)]
 
 
 def _write_guide(source, output):
-    """Write a guide of a checkout as a page in the folder ``docs`` of the report; its path."""
+    """Write a guide as a page in the folder ``docs`` of the report; its path."""
     (output / "docs").mkdir(exist_ok=True)
     text = source.read_text(encoding="utf-8").replace("](../reports/", "](../")
     body = _LINK.sub(

@@ -16,9 +16,9 @@ from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-import nmfbench
 from nmfbench.artefacts.artefact import Artefact
 from nmfbench.cards.markup import formula_html
+from nmfbench.core.shipped import shipped
 from nmfbench.reports.section import SECTION, Section
 
 __all__ = [
@@ -40,10 +40,8 @@ class NotebookError(RuntimeError):
 
 def notebook_path(paper: str) -> Path:
     """The notebook of a paper: beside the package in a checkout, inside it when installed."""
-    package = Path(nmfbench.__file__).parent
-    for folder in (package / "notebooks", package.parent / "notebooks"):
-        if (folder / f"{paper}.ipynb").exists():
-            return folder / f"{paper}.ipynb"
+    if (path := shipped(f"notebooks/{paper}.ipynb")) is not None:
+        return path
     raise NotebookError(
         f"there is no notebook for {paper!r}: a new paper needs notebooks/{paper}.ipynb and a "
         f"package nmfbench.papers.{paper.replace('-', '_')} that declares its PAPER."

@@ -72,7 +72,9 @@ class World:
         }
         self.owner = {t.key: name for name, grid in self.grids.items() for t in grid}
         self.done, self.order, self.lines = set(), [], []
-        self.costs = SimpleNamespace(of=lambda one: seconds[self.owner[one.key]])
+        self.costs = SimpleNamespace(
+            of=lambda one: seconds[self.owner[one.key]], is_guess=lambda one: False
+        )
 
     def complete(self, name):
         """Complete repeats of an artefact, which are the first ones."""

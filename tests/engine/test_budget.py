@@ -66,7 +66,7 @@ class Work:
 
 def known(seconds):
     """Costs that are known beforehand, by solver."""
-    return SimpleNamespace(of=lambda one: seconds.get(one.solver))
+    return SimpleNamespace(of=lambda one: seconds.get(one.solver), is_guess=lambda one: False)
 
 
 # -- units ------------------------------------------------------------------------------------
@@ -124,6 +124,14 @@ def test_no_repeat_is_begun_that_would_not_fit(clock):
     for trials, _ in work.calls:  # whole repeats: both levels, or none
         assert sorted(one.level for one in trials) == [0.1, 0.2]
     assert clock.seconds <= 1020.0
+
+
+def test_a_guess_keeps_no_run_from_beginning(clock, store):
+    """Of a task without records one repeat is begun, which ends at the deadline if need be."""
+    work, trials = Work(clock, {"spa": 4.0}), grid("spa")
+    assert 2 * UNKNOWN > 10.0
+    assert work.run({"a": trials, "b": grid("hals")}, 10.0, Costs(store, trials)) == [("a", 0)]
+    assert clock.seconds == 1008.0
 
 
 def test_the_order_of_repeats_is_kept(clock):

@@ -509,6 +509,18 @@ def test_a_section_says_whose_number_decides(small, tmp_path):
     assert page.count("Bound: ") == page.count("Margin: ") == 1
 
 
+def test_what_an_author_answers_stands_beside_the_verdict(small, tmp_path):
+    """Of this claim alone, and as text."""
+    answer = "Our data had < 10 outliers (A. Author, 2026-11-29)."
+    artefact = replace(small, claims=[CLAIMS[0], replace(CLAIMS[1], answer=answer)])
+    with Store(tmp_path) as store:
+        _fill(store, _grid("paper"))
+        page = render_section(evaluate(artefact, store))
+    (shown,) = re.findall('<div class="answer">(.*?)</div>', page)
+    assert shown == f"<b>An author answers:</b> {html.escape(answer)}"
+    assert page.index(f"{small.id}/own") < page.index(shown)
+
+
 def test_a_section_comes_back_from_its_text(small, tmp_path):
     """The output of a notebook has all that index page, cards and claims show."""
     with Store(tmp_path) as store:

@@ -11,7 +11,8 @@ def add(commands):
         "check",
         "check:check",
         "the common checks on one solver, in words",
-        "Each runs in a child process. Exit code 1 if one fails; notes are no failures.",
+        "Each runs in a child process. Exit code 1 if one fails; notes are no failures. What a "
+        "class needs, and what more it may have: pydoc nmfbench.guests",
     )
     options.print_json(sub)
     options.solvers(sub, "solver", metavar="SOLVER", help=options.SOLVER)

@@ -29,6 +29,11 @@ def add(commands):
         help="the effects that say most of each paper, as a table in Markdown",
     )
     sub.add_argument(
+        "--published",
+        action="store_true",
+        help="as published with this release, instead of by a store of your own",
+    )
+    sub.add_argument(
         "--release",
         metavar="FILE",
         help="also keep the verdicts, as a release's, for later reports to compare with",

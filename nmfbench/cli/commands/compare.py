@@ -11,7 +11,8 @@ def add(commands):
         "compare",
         "compare:compare",
         "solvers against the baselines: one page",
-        "Baselines come from the store where they have been run. Exit code 1 if a trial failed.",
+        "What the store lacks of the baselines is most of the work. What a class needs: pydoc "
+        "nmfbench.guests. Exit code 1 if a trial failed.",
     )
     options.jobs(
         sub,
@@ -39,14 +40,8 @@ def add(commands):
         help="a baseline, named as SOLVER; may be repeated; 'all' is every solver of the suite; by "
         "default a few for each task; file.py:Class@version stands for imported records",
     )
-    options.choose(
-        sub,
-        "--profile",
-        options.PROFILES,
-        default="quick",
-        metavar="P",
-        help="smoke: a minute; quick (the default): some ten; paper: the papers' own problems",
-    )
+    minutes = "smoke: a minute, if rivals have records; quick (default): ten; paper: its problems"
+    options.choose(sub, "--profile", options.PROFILES, default="quick", metavar="P", help=minutes)
     options.own_data(sub, "set the tasks on this matrix")
     rank = options.positive(int)
     sub.add_argument("--rank", type=rank, metavar="R", help="of --data (classes, else 10)")

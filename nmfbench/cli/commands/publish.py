@@ -8,7 +8,12 @@ from nmfbench.commands.values import BOOK
 
 def add(commands):
     sub = options.add_command(
-        commands, "publish", "publish:publish", "merge the records of a store into the record book"
+        commands,
+        "publish",
+        "publish:publish",
+        "merge the records of a store into the record book",
+        "The book is a folder, and nothing leaves this machine. Authors send what 'compare --save' "
+        "writes: see CONTRIBUTING.md.",
     )
     options.store(sub)
     options.print_json(sub)
