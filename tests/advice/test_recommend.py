@@ -3,6 +3,7 @@
 import functools
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -14,7 +15,14 @@ import nmfbench
 from nmfbench import cli
 from nmfbench.advice import advise as stages
 from nmfbench.advice.advise import Advice, advise
-from nmfbench.advice.choose import LossChoice, choose_loss, choose_rank, most_components, rank_grid
+from nmfbench.advice.choose import (
+    LossChoice,
+    RankChoice,
+    choose_loss,
+    choose_rank,
+    most_components,
+    rank_grid,
+)
 from nmfbench.advice.evidence import Budget, Evidence
 from nmfbench.advice.folds import Prediction, draw_cells, draw_folds
 from nmfbench.advice.kernels import Kernels, loss_job, solver_job
@@ -22,7 +30,7 @@ from nmfbench.advice.model import Model
 from nmfbench.advice.noise import NOISES, cell_width, log_density, scale_of
 from nmfbench.advice.race import enough_iterations, entrants
 from nmfbench.advice.residuals import growth, outliers
-from nmfbench.commands.recommend import _undecided
+from nmfbench.commands.recommend import _text, _undecided
 from nmfbench.own.errors import OwnDataError
 from nmfbench.recommendation.page import write_page
 
@@ -142,6 +150,18 @@ def test_outliers_are_named():
     assert found["rows"] == [(7, 1)]
 
 
+def test_few_counts_where_none_were_expected_are_no_outliers():
+    """One or two of a thing are as near to none as counts can be; fifty are not."""
+    rng = np.random.default_rng(0)
+    fit = np.where(rng.random((60, 40)) < 0.2, 1e-6, 5.0)
+    X = rng.poisson(fit).astype(float)
+    X[0, fit[0] < 1] = 1.0
+    X[7, 3], fit[7, 3] = 50.0, 1e-6
+    found = outliers(X, fit, 0.5, width=1.0)
+    assert [(e["row"], e["column"]) for e in found["entries"]] == [(7, 3)]
+    assert outliers(X, fit, 0.5)["share"] > found["share"]
+
+
 def test_entrants_fit_the_loss_and_the_data():
     """Solvers in the race minimise the loss, have no signs, and take what the data are."""
     dense, sparse = np.ones((4, 3)), sp.csr_matrix(np.ones((4, 3)))
@@ -193,19 +213,27 @@ def test_shape_of_the_document(found):
     assert "make_solver" in answer.text
 
 
-def test_page_of_the_answer(found):
-    """The page names the choices and how to get them again; the program gives the same factors."""
+def test_page_of_the_answer(found, tmp_path, monkeypatch):
+    """The page names the choices and how to get them again; the program gives the same factors,
+    wherever it is called."""
     answer, folder = found
     page = (folder / "page" / "index.html").read_text(encoding="utf-8")
     solver = answer.data["solver"]["key"]
-    for words in (f"<b>{solver}</b>", "The elbow", "How residuals grow", "--budget 25s --seed 0"):
+    for words in (
+        f"<b>{solver}</b>",
+        "The elbow",
+        "How residuals grow",
+        "--budget 25s --seed 0 --output",
+    ):
         assert words in page
     tables = {path.stem for path in (folder / "page" / "tables").iterdir()}
     assert {"ranks", "noise-models", "solvers", "components"} <= tables
     with np.load(folder / "page" / "model.npz") as model:
         W, H = model["W"], model["H"]
-    program = (folder / "page" / "refit.py").read_text(encoding="utf-8")
-    exec(compile(program, "refit.py", "exec"), {})
+    script = folder / "page" / "refit.py"
+    (folder / "page" / "model.npz").unlink()
+    monkeypatch.chdir(tmp_path)
+    exec(compile(script.read_text(encoding="utf-8"), script, "exec"), {"__file__": str(script)})
     with np.load(folder / "page" / "model.npz") as model:
         np.testing.assert_array_equal(model["W"], W)
         np.testing.assert_array_equal(model["H"], H)
@@ -397,6 +425,7 @@ def test_losses_without_kernels_are_left_out():
     assert found.loss.loss == "frobenius"
     assert "kl" in found.losses_left_out
     assert "not compiled" in found.losses_left_out["kl"]
+    assert "kl" in found.untried["loss"]
 
 
 class WithoutSolvers(Slow):
@@ -413,7 +442,39 @@ def test_solvers_without_kernels_are_said_to_be_open():
     assert found.loss.loss == "manhattan"
     assert found.rank is not None
     assert found.race is None
-    assert any("compiled within the budget" in line for line in found.undecided)
+    assert set(found.untried) >= {"solver"}
+    assert not found.undecided
+
+
+def test_what_was_not_tried_makes_an_answer_provisional(found, tmp_path):
+    """On the page and in the terminal, with what there was no time for; otherwise no word of it."""
+    document = json.loads(json.dumps(found[0].data)) | {"untried": {"rank": "3 of 4 parts"}}
+    given = {"noise_names": NOISES, "command": "nmfbench recommend"}
+    page = write_page(document, tmp_path, **given).read_text(encoding="utf-8")
+    assert page.count("(provisional)") == 1
+    assert "Rank: 3 of 4 parts" in page
+    text = _text(document)
+    assert re.search(r"^Rank: \d+ \(provisional\)", text, re.MULTILINE)
+    assert "  rank: 3 of 4 parts" in text
+    assert "(provisional)" not in _text(document | {"untried": {}})
+
+
+def test_ranks_of_few_folds_are_provisional():
+    """A rank that fewer parts of the entries were held out for than are planned."""
+    advice = Advice((40, 30), 0, 5.0)
+    row = {"rank": 2, "score": 0.0, "folds": 1, "behind": 0.0, "low": None, "high": None}
+    advice.rank = RankChoice(2, 2, 2, 2, False, [row])
+    assert advice.untried == {"rank": "3 of 4 parts to hold out"}
+    advice.rank = RankChoice(2, 2, 2, 2, False, [row | {"folds": 4}])
+    assert advice.untried == {}
+
+
+def test_data_too_small_for_a_choice_say_so():
+    """All three choices are named as not made."""
+    text = nmfbench.recommend(np.ones((6, 5)), budget=3).text
+    for choice in ("Rank", "Loss", "Solver"):
+        assert f"{choice}: not chosen" in text
+    assert "do not tell rank, loss or solver: 6 rows and 5 columns" in text
 
 
 def test_kernels_are_compiled_by_another_process():
