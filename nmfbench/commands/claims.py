@@ -8,6 +8,7 @@ from dataclasses import asdict
 from os import PathLike
 
 from nmfbench.commands.answer import Answer
+from nmfbench.commands.errors import UsageError
 from nmfbench.commands.progress import Note, Progress, silent
 from nmfbench.commands.reading import reading
 from nmfbench.commands.targets import select
@@ -98,15 +99,13 @@ def claims(
     """
     tell = progress or silent
     artefacts = [target.artefact for target in select(targets)]
+    if published:
+        if profile or release or other:
+            raise UsageError("published: takes no profile, release or other store; leave them out")
+        return _published({artefact.id for artefact in artefacts}, sentences, numbers, findings)
     if other is not None:
         options = {"profile": profile or "quick", "stand_in": stand_in}
         return _twice(artefacts, store, other, tell, **options)
-    if published:
-        ids = {artefact.id for artefact in artefacts}
-        if numbers:
-            return _numbers(read_published("numbers.json", ids), False)
-        rows = read_published("claims.json", ids)
-        return _of_claims(rows, _published_text(rows), False, sentences, findings)
     with reading(store, tell) as opened:
         found = [evaluate(a, opened, profile=profile, stand_in=stand_in) for a in artefacts]
         printed = [row for e in found for row in number_rows(e)] if numbers else []
@@ -122,6 +121,13 @@ def claims(
         tell(Note(_NOTHING_RAN))
     text = "\n\n".join(map(_verdicts, found))
     return _of_claims(rows, text, bool(broken), sentences, findings)
+
+
+def _published(ids, sentences, numbers, findings) -> Answer:
+    if numbers:
+        return _numbers(read_published("numbers.json", ids), False)
+    rows = read_published("claims.json", ids)
+    return _of_claims(rows, _published_text(rows), False, sentences, findings)
 
 
 def _of_claims(rows, text, failed, sentences, findings) -> Answer:

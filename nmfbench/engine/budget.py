@@ -314,7 +314,8 @@ def run_units(
     queues: dict[str, list[Unit]] = {}
     for unit in units:
         queues.setdefault(unit.artefact, []).append(unit)
-    spent, begun = dict.fromkeys(queues, 0.0), []
+    spent = dict.fromkeys(queues, 0.0)
+    begun: list[Unit] = []
     while queues:
         artefact = min(queues, key=spent.__getitem__)
         unit = queues[artefact].pop(0)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import nmfbench
+from nmfbench.commands.errors import UsageError
 from nmfbench.core.shipped import shipped
 from nmfbench.verdicts.published import read_published
 
@@ -44,6 +45,13 @@ def test_published_verdicts_have_their_evidence():
         assert " ".join(row["evidence"].split()) in text
         if row["p_adjusted"] is not None:
             assert f"p = {row['p_adjusted']:.2g}." in text
+
+
+def test_published_verdicts_are_of_no_other_store():
+    """Options that choose among records are refused."""
+    for options in ({"profile": "quick"}, {"release": "file.json"}, {"other": "store"}):
+        with pytest.raises(UsageError, match="published: takes no"):
+            nmfbench.claims("mahnmf", published=True, **options)
 
 
 def test_a_store_without_trials_leads_to_the_published_verdicts(tmp_path):
