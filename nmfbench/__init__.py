@@ -12,8 +12,8 @@ The way of a result, and where each part lives::
       -> verdict           nmfbench.verdicts
       -> page              nmfbench.reports, nmfbench.cards, nmfbench.comparison
 
-Every command of the command line ``nmfbench`` is a function of :mod:`nmfbench.commands`. Those whose
-answers a program goes on with are names of this package, such as ``nmfbench.compare``.
+Every command of the command line ``nmfbench`` is a function of :mod:`nmfbench.commands`. Those
+whose answers a program goes on with are names of this package, such as ``nmfbench.compare``.
 
 >>> import nmfbench
 >>> solver = nmfbench.make_solver("spa", n_components=2)
