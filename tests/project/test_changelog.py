@@ -56,7 +56,8 @@ def test_kept_verdicts_are_of_a_release_of_the_changelog():
 
 
 def test_a_release_moves_fragments_to_the_changelog(tmp_path):
-    """Above the section of the last one, verdicts and numbers first; the files are gone."""
+    """Above the section of the last one, verdicts and numbers before the rest; the files are
+    gone."""
     for path in (ROOT / "pyproject.toml", CHANGELOG):
         (tmp_path / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "changes").mkdir()
@@ -67,5 +68,5 @@ def test_a_release_moves_fragments_to_the_changelog(tmp_path):
     assert releases(text) == [("99.0.0", "2099-01-01"), *releases(CHANGELOG.read_text("utf-8"))]
     places = [text.index(f"- A sentence,\n  of type {kind}.\n") for kind in TYPES]
     assert places == sorted(places)
-    assert TYPES[:2] == ["verdict", "number"]
+    assert TYPES[:3] == ["summary", "verdict", "number"]
     assert not list((tmp_path / "changes").glob("+*"))
