@@ -119,7 +119,7 @@ def paper_row(
         declared,
         counts(v for claim, v in claims if claim.origin == "paper"),
         counts(v for claim, v in claims if claim.origin == "ours"),
-        sum(e.done for e in of_paper),
+        sum(e.done for e in of_paper if e.profile != "smoke"),
         sum(e.artefact.paper_total for e in of_paper),
         sorted(filter(_numbered, artefacts), key=_numbered),
         [artefact for artefact in artefacts if not _numbered(artefact)],
