@@ -38,15 +38,16 @@ PAPER = Paper(
             unit="times",
         ),
         Headline(
-            claim="fig3/beats-spa",
+            claim="fig3/beats-hottopixx",
             holds="Under sparse noise RobustXRAY finds more of the points that generate a data "
-            "set than SPA does: by {effect} of all.",
+            "set than Hottopixx does, whose program is solved exactly: by {effect} of all.",
             fails="Under sparse noise RobustXRAY finds fewer of the points that generate a data "
-            "set than SPA does: by {behind} of all.",
+            "set than Hottopixx does, whose program is solved exactly: by {behind} of all.",
             no_lead="Under sparse noise RobustXRAY finds no more of the points that generate a "
-            "data set than SPA does: the difference is {effect} of all.",
-            question="RobustXRAY finds more of the points that generate a data set than SPA does "
-            "under sparse noise",
+            "data set than Hottopixx does, whose program is solved exactly: the difference is "
+            "{effect} of all.",
+            question="RobustXRAY finds more of the points that generate a data set than Hottopixx "
+            "does under sparse noise, whose program is solved exactly",
             scale=100.0,
         ),
     ),
