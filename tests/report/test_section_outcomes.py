@@ -86,13 +86,13 @@ def test_a_declared_headline_takes_the_place_of_the_clearest_claim():
     """And it is not repeated; an open one leaves the place to what is decided."""
     clear = ("clear", verdict("confirmed", 1e-9))
     for word in ("confirmed", "refuted", "no lead", "inconclusive"):
-        pairs = (("beats-spa", verdict(word, 0.01)), clear)
+        pairs = (("beats-hottopixx", verdict(word, 0.01)), clear)
         found = outcomes(evaluation(*pairs, artefact="robust-xray/fig3"), None)
         (one,) = found
         if word == "inconclusive":
             assert one.claim == "robust-xray/fig3/clear"
         else:
-            assert one.claim == "robust-xray/fig3/beats-spa"
+            assert one.claim == "robust-xray/fig3/beats-hottopixx"
             assert "RobustXRAY" in one.text
             assert re.search(r"\[-?[\d.]+, -?[\d.]+\]", one.text)
 
