@@ -177,6 +177,7 @@ def _try(place, programs):
         ("nmfbench", "doctor"),
         ("nmfbench", "claims", "robust-xray", "--sentences", "--published"),
         ("nmfbench", "reproduce", "robust-xray/fig3", *smoke),
+        ("nmfbench", "import"),
         ("nmfbench", "compare", "mine.py:MyNMF", "--task", "clustering", *smoke),
         ("python", "-c", _FACTORS),
         ("nmfbench", "score", "factors.npz", "--data", "digits"),

@@ -8,9 +8,17 @@ from shlex import quote
 from nmfbench.commands.answer import Answer
 from nmfbench.commands.errors import UsageError
 from nmfbench.commands.merged import import_files, merge_data, merge_text
-from nmfbench.commands.values import command
+from nmfbench.commands.values import BOOK, command
+from nmfbench.core.shipped import shipped_folder
 
 __all__ = ["import_records"]
+
+
+def _published():
+    folder = shipped_folder() / BOOK
+    if not folder.is_dir():
+        raise UsageError(f"import needs a file or a folder: there are no records in {folder}.")
+    return folder
 
 
 @command
@@ -28,7 +36,8 @@ def import_records(
     ----------
     *files : path-like
         Files that :func:`~nmfbench.commands.export.export` wrote, or folders, of which all parquet
-        files are read.
+        files are read. Without any, the published records that come with the suite: all of them
+        in a checkout, those of the rivals of comparisons in an installed wheel.
     store : path-like, default="results"
         Folder of the records; made if it is missing.
     without_digests : bool, default=False
@@ -56,9 +65,7 @@ def import_records(
     Traceback (most recent call last):
     nmfbench.records.exchange.ExchangeError: there is no file ...
     """
-    if not files:
-        raise UsageError("import_records needs a file or a folder.")
-    found = import_files(files, store, without_digests=without_digests)
+    found = import_files(files or [_published()], store, without_digests=without_digests)
     text = [merge_text(found, store)]
     # Names come from the file, and are for a shell.
     text += [f"To compare with these records: --against {quote(name)}" for name in found.saved]

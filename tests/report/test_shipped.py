@@ -62,6 +62,19 @@ def test_a_store_without_trials_leads_to_the_published_verdicts(tmp_path):
     assert any("--published" in str(note) for note in told)
 
 
+def test_records_that_come_with_the_suite_are_imported(monkeypatch, tmp_path):
+    """Where no file is named; an installation without records says so."""
+    monkeypatch.setattr("nmfbench.core.shipped._PACKAGE", tmp_path / "nmfbench")
+    store = tmp_path / "store"
+    with pytest.raises(UsageError, match=r"no records in .*reports.records"):
+        nmfbench.import_records(store=store)
+    records = tmp_path / "reports" / "records" / "compare"
+    records.mkdir(parents=True)
+    here = nmfbench.run("rnmfd/table2", profile="smoke", stand_in=True, store=tmp_path / "one")
+    nmfbench.export("rnmfd", store=tmp_path / "one", output=records / "some.parquet")
+    assert nmfbench.import_records(store=store).data["new"] == here.data["done"] > 0
+
+
 def test_what_an_installation_lacks_is_named(monkeypatch, tmp_path):
     """An installation in which somebody left out the files."""
     monkeypatch.setattr("nmfbench.core.shipped._PACKAGE", tmp_path / "nmfbench")

@@ -25,5 +25,9 @@ def add(commands):
         "sums no SHA256SUMS beside or above them has",
     )
     sub.add_argument(
-        "names", nargs="+", metavar="FILE", help="or a folder: all parquet files below it"
+        "names",
+        nargs="*",
+        metavar="FILE",
+        help="or a folder: all parquet files below it; without one, the published records that "
+        "come with the suite: all in a checkout, those of the rivals of 'compare' in a wheel",
     )
