@@ -29,7 +29,7 @@ from nmfbench.advice.race import USED_UP, Race, enough_iterations, entrants, run
 from nmfbench.advice.residuals import growth, outliers
 from nmfbench.advice.sample import Part, draw_part
 
-__all__ = ["LEAST_ROWS", "Advice", "advise"]
+__all__ = ["LEAST_ROWS", "Advice", "advise", "largest_rank"]
 
 LEAST_ROWS = 20
 """Rows and columns below which nothing can be chosen."""
@@ -69,6 +69,8 @@ class Advice:
     ----------
     shape : (int, int)
     seed : int
+    asked : int or None
+        Rank that was asked for, in place of the one that held-out entries choose.
     part : Part
     loss : LossChoice or None
     losses_left_out, solvers_left_out : dict of str to str
@@ -99,6 +101,7 @@ class Advice:
     shape: tuple[int, int]
     seed: int
     budget: float
+    asked: int | None = None
     part: Part | None = None
     loss: LossChoice | None = None
     losses_left_out: dict[str, str] = field(default_factory=dict)
@@ -139,6 +142,7 @@ class Advice:
 def advise(
     X,
     *,
+    rank: int | None = None,
     seed: int = 0,
     budget: Budget | float = 300.0,
     kernels: Kernels | None = None,
@@ -152,6 +156,9 @@ def advise(
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features), non-negative and finite
+    rank : int, optional
+        For which to choose loss and solver, at most :func:`largest_rank`; by default held-out
+        entries choose it, too.
     seed : int, default=0
         Of all that is random. With one seed the answers are the same, but where the budget ends
         a stage early, or this machine is slow for it.
@@ -167,7 +174,7 @@ def advise(
     Advice
     """
     clock = budget if isinstance(budget, Budget) else Budget(budget)
-    run = _Run(X, seed, clock, kernels, progress)
+    run = _Run(X, rank, seed, clock, kernels, progress)
     stage = ""
     try:
         with warnings.catch_warnings():
@@ -186,6 +193,18 @@ def advise(
     return run.advice
 
 
+def largest_rank(shape) -> int:
+    """Largest rank that held-out entries of a matrix are asked about.
+
+    Examples
+    --------
+    >>> largest_rank((120, 80)), largest_rank((5, 4))
+    (18, 1)
+    """
+    n, m = (int(size * (1 - 1 / _FOLDS)) for size in shape)
+    return min(most_components((n, m)), _LARGEST_RANK)
+
+
 T = TypeVar("T")
 
 
@@ -197,10 +216,10 @@ def _there(found: T | None) -> T:
 
 
 class _Run:
-    def __init__(self, X, seed, budget, kernels, progress):
+    def __init__(self, X, asked, seed, budget, kernels, progress):
         self.X, self.budget, self.kernels, self.progress = X, budget, kernels, progress
         self.rng = np.random.default_rng(seed)
-        self.advice = Advice(tuple(X.shape), seed, budget.seconds)
+        self.advice = Advice(tuple(X.shape), seed, budget.seconds, asked)
         self.evidence: Evidence | None = None
 
     @property
@@ -222,6 +241,11 @@ class _Run:
     @property
     def rank(self) -> RankChoice:
         return _there(self.advice.rank)
+
+    @property
+    def judged(self) -> int:
+        """Rank that solvers are judged at; one that was asked for may be too large for the part."""
+        return min(self.advice.asked or self.rank.rank, self.most)
 
     @property
     def race(self) -> Race:
@@ -285,9 +309,10 @@ class _Run:
         shape = part.X.shape
         self.folds = draw_folds(shape, _FOLDS, self.rng)
         self.cell_folds = draw_cells(shape, _CELL_FOLDS, self.rng)
-        seen = tuple(int(size * (1 - 1 / _FOLDS)) for size in shape)
-        self.most = min(most_components(seen), _LARGEST_RANK)
+        self.most = largest_rank(shape)
         self.grid = rank_grid(self.most)
+        if (asked := self.advice.asked) is not None and asked <= self.most:
+            self.grid = sorted({*self.grid, asked})
 
     def _ask(self, losses, ranks, stage, protocol="blocks", folds=None):
         share, last = _UNTIL[stage]
@@ -392,7 +417,7 @@ class _Run:
         self.advice.notes.append(f"{what} were left out: {USED_UP}")
 
     def _residuals(self):
-        chosen, rank = self.loss, self.rank.rank
+        chosen, rank = self.loss, self.judged
         found: list[Prediction] = []
         for fold in self.folds:
             if found and not self.budget.allows(_UNTIL["cells"][1]):
@@ -406,9 +431,9 @@ class _Run:
         self.advice.residuals = facts
 
     def _stability(self):
-        chosen, by_blocks = self.loss, self.rank
-        others = [r for r in (by_blocks.low, by_blocks.high) if r > 1]
-        ranks = dict.fromkeys([by_blocks.rank, by_blocks.rank - 1, by_blocks.rank + 1, *others])
+        chosen, judged = self.loss, self.judged
+        others = [r for r in (self.rank.low, self.rank.high) if r > 1]
+        ranks = dict.fromkeys([judged, judged - 1, judged + 1, *others])
         key, params = FITS[chosen.loss]
         for rank in [r for r in ranks if 2 <= r <= self.most]:
             if self.advice.stability and not self.budget.allows(_STABLE[0]):
@@ -421,14 +446,14 @@ class _Run:
                 seed = self.advice.seed + i
                 models.append(fit_model(self.data, key, chosen.loss, rank, seed, **params))
             self.advice.stability[rank] = stability_of(models)
-            if rank == by_blocks.rank:
+            if rank == judged:
                 best = min(models, key=lambda model: model.objective)
                 p = (self.advice.residuals or {}).get("exponent")
                 width = max(self.known.widths)
                 self.advice.outliers = outliers(self.data, best.W @ best.H, p, width)
 
     def _solver(self):
-        loss, rank = self.loss.loss, self.rank.rank
+        loss, rank = self.loss.loss, self.judged
         keys, left_out = entrants(loss, self.X)
         if not keys:
             self.advice.undecided.append(
@@ -447,6 +472,11 @@ class _Run:
         # The one that is known to fit these data first, in case the budget ends.
         keys.sort(key=lambda key: key != first)
         self.progress(f"{len(keys)} solvers: {', '.join(keys)}")
+        if rank != (self.advice.asked or rank):
+            self.advice.notes.append(
+                f"solvers were judged at rank {rank}: the part of the matrix that fits the budget "
+                f"is too small for {self.advice.asked}"
+            )
         folds = self.folds[: len(self.folds) // 2]
         race = self.advice.race = run_race(
             self.data, loss, rank, folds, keys, self.budget, _RACE, self.progress
@@ -456,12 +486,13 @@ class _Run:
     def _model(self):
         if self.advice.race is None:
             return
-        loss, rank, race = self.loss.loss, self.rank.rank, self.race
+        loss, race = self.loss.loss, self.race
+        rank = self.advice.asked or self.rank.rank
         X = self.X
         if not sp.issparse(X):
             X = np.ascontiguousarray(X, dtype=np.float64)
         self.progress(f"fitting {race.solver} at rank {rank} to all of the data")
-        iterations, models = self._iterations(X), []
+        iterations, models = self._iterations(X, rank), []
         for i in range(_STARTS):
             begun = self.budget.used
             models.append(
@@ -477,19 +508,19 @@ class _Run:
         if self.budget.allows(_RACE):
             self.advice.proof = proof(X, self.advice.model, loss)
 
-    def _iterations(self, X):
+    def _iterations(self, X, rank):
         """As many as predict held-out entries best, or as the rest of the budget has room for."""
         race, part = self.race, self.data
         row = next(r for r in race.rows if r["solver"] == race.solver)
-        wanted, asked = row["iterations"], (race.solver, self.loss.loss, self.rank.rank)
-        if not sp.issparse(X):
+        wanted, asked = row["iterations"], (race.solver, self.loss.loss, rank)
+        if not sp.issparse(X) and rank == self.judged:
             need = _WHOLE_ASKED * row["look"] * X.size / part.size
             if self.budget.allows(_SETTLED, need):
                 folds = draw_folds(X.shape, _WHOLE_FOLDS, self.rng)[:_WHOLE_ASKED]
                 wanted = enough_iterations(X, *asked, folds, wanted, self.budget, _SETTLED)
-        probe = fit_model(part, *asked, 0, max_iter=5)
+        probe = fit_model(part, *asked[:2], self.judged, 0, max_iter=5)
         size = X.nnz if sp.issparse(X) else X.size
         filled = np.count_nonzero(part) if sp.issparse(X) else part.size
-        each = max(probe.seconds / 5 * size / filled, 1e-9)
+        each = max(probe.seconds / 5 * size / filled * rank / self.judged, 1e-9)
         room = max(self.budget.left(), 0.02 * self.budget.seconds) / 2
         return int(np.clip(room / each, min(10, wanted), wanted))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nmfbench.advice.advise import Advice, advise
+from nmfbench.advice.advise import Advice, advise, largest_rank
 from nmfbench.advice.evidence import Budget
 from nmfbench.advice.kernels import Kernels
 from nmfbench.advice.model import describe
@@ -40,6 +40,7 @@ def recommend(
     transpose: bool = False,
     variable: str | None = None,
     image_side: int | None = None,
+    rank: int | None = None,
     budget: float | str = 300.0,
     seed: int = 0,
     output: str | PathLike[str] | None = None,
@@ -55,6 +56,8 @@ def recommend(
         A matrix that :func:`nmfbench.own.read` reads; rows are samples.
     labels, transpose, variable, image_side
         How to read it, see there. Labels are compared with components; they choose nothing.
+    rank : int, optional
+        For which to choose loss and solver, and to fit; by default held-out entries choose it.
     budget : float or str, default=300
         Seconds, or a time such as ``"5m"``, from the reading of the data on. Kernels that this
         machine has not compiled yet are compiled within it; what is not ready in time is left out
@@ -98,8 +101,10 @@ def recommend(
     clock = Budget(float(budget))
     with Kernels() as kernels:
         own = read_matrix(data, reading, tell)
+        _check_rank(rank, own.X.shape)
         found = advise(
             own.X,
+            rank=rank,
             seed=int(seed),
             budget=clock,
             kernels=kernels,
@@ -110,6 +115,15 @@ def recommend(
         _write(folder, document, found, own, data, reading)
     rows = document["solver"]["race"] if document["solver"] else []
     return Answer(document, _text(document), failed=bool(found.stopped), rows=rows)
+
+
+def _check_rank(rank, shape):
+    """A rank is small enough for held-out entries to say something about it."""
+    n, m = shape
+    if rank is not None and rank > largest_rank(shape):
+        raise UsageError(
+            f"rank: at most {largest_rank(shape)} of a matrix of {n} x {m}, got {rank}"
+        )
 
 
 def _made(folder):
@@ -167,6 +181,8 @@ def _command_line(document, data, reading, folder):
     for option, value in reading.items():
         flag = "--" + option.replace("_", "-")
         words += [flag] if value is True else [flag, str(value)] if _is_given(value) else []
+    if document["rank"] and document["rank"]["asked"]:
+        words += ["--rank", str(document["rank"]["n_components"])]
     words += ["--budget", f"{document['budget']:g}s", "--seed", str(document["seed"])]
     return shlex.join([*words, "--output", str(folder)])
 
@@ -237,7 +253,9 @@ def _rank(found):
         return None
     by_cells = found.rank_by_cells
     return {
-        "n_components": found.rank.rank,
+        "n_components": found.asked or found.rank.rank,
+        "asked": found.asked is not None,
+        "by_blocks": found.rank.rank,
         "low": found.rank.low,
         "high": found.rank.high,
         "high_is_open": found.rank.open,
@@ -416,7 +434,9 @@ def _rank_text(rank, provisional):
         | {"log density": f"{row['score']:.4f}", "behind the best": _between(row)}
         for row in rank["curve"]
     ]
-    head = f"Rank: {rank['n_components']}{provisional}{f'; {level}' if level else ''}"
+    head = f"Rank: {rank['n_components']}{provisional}"
+    head += f" (asked for); held-out entries say {rank['by_blocks']}" if rank["asked"] else ""
+    head += f"; {level}" if level else ""
     return f"{head}\n{text_table(lines, ('rank', 'log density', 'behind the best'))}"
 
 

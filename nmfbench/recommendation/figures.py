@@ -54,7 +54,7 @@ def draw_ranks(rank):
         shown = table.assign(mean=score, low=-table["high"], high=-table["low"])
         axis.vlines(table["rank"], shown["low"], shown["high"], color=color, alpha=0.45)
         attach_data(line, table["rank"], shown.assign(count=table["folds"]), label, "bars")
-    _mark(axis, rank["n_components"])
+    _mark(axis, rank["by_blocks"])
     # Intervals of ranks far behind would leave no room for the others.
     scores = [-row["behind"] for row in rank["curve"] if row["behind"] is not None]
     low = min(scores, default=-1.0)
@@ -72,7 +72,7 @@ def draw_elbow(rank):
     figure, axis = _axis()
     table = pd.DataFrame(rank["curve"]).astype(float)
     axis.plot(table["rank"], table["training"], "o-", color="0.35", label="training entries")
-    _mark(axis, rank["n_components"])
+    _mark(axis, rank["by_blocks"])
     axis.set(xlabel="rank", ylabel="size of the residuals", yscale="log")
     axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axis.yaxis.set_minor_formatter(lambda value, _: f"{value:g}")

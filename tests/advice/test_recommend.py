@@ -14,7 +14,7 @@ from PIL import Image
 import nmfbench
 from nmfbench import cli
 from nmfbench.advice import advise as stages
-from nmfbench.advice.advise import Advice, advise
+from nmfbench.advice.advise import Advice, advise, largest_rank
 from nmfbench.advice.choose import (
     LossChoice,
     RankChoice,
@@ -30,6 +30,7 @@ from nmfbench.advice.model import Model
 from nmfbench.advice.noise import NOISES, cell_width, log_density, scale_of
 from nmfbench.advice.race import enough_iterations, entrants
 from nmfbench.advice.residuals import growth, outliers
+from nmfbench.commands.errors import UsageError
 from nmfbench.commands.recommend import _text, _undecided
 from nmfbench.own.errors import OwnDataError
 from nmfbench.recommendation.page import write_page
@@ -467,6 +468,44 @@ def test_ranks_of_few_folds_are_provisional():
     assert advice.untried == {"rank": "3 of 4 parts to hold out"}
     advice.rank = RankChoice(2, 2, 2, 2, False, [row | {"folds": 4}])
     assert advice.untried == {}
+
+
+def test_a_rank_that_is_asked_for_is_fitted(tmp_path):
+    """Loss and solver are chosen for it; what held-out entries say stands beside it."""
+    np.savetxt(tmp_path / "X.csv", noisy("frobenius", shape=(40, 30)), delimiter=",")
+    answer = nmfbench.recommend(tmp_path / "X.csv", rank=2, budget=12, output=tmp_path / "page")
+    rank = answer.data["rank"]
+    assert (rank["n_components"], rank["asked"]) == (2, True)
+    assert rank["by_blocks"] in [row["rank"] for row in rank["curve"]]
+    assert f"Rank: 2 (asked for); held-out entries say {rank['by_blocks']}" in answer.text.replace(
+        " (provisional)", ""
+    )
+    assert len(answer.data["model"]["components"]) == 2
+    page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+    assert "--rank 2 --budget 12s" in page
+    assert "(asked for)" in page
+
+
+def test_solvers_are_judged_at_a_rank_that_the_part_can_tell():
+    """The model of all data has the rank that was asked for; a note says what was judged."""
+    X = noisy("frobenius", shape=(400, 60))
+    assert largest_rank(X.shape) > 12
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stages, "_ENTRIES", (1, 900, 900))
+        found = advise(X, rank=12, budget=20)
+    assert largest_rank(found.part.X.shape) < 12
+    assert len(found.model.H) == 12
+    assert any("too small for 12" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("rank", "words"),
+    [(0, "above 0"), (2.5, "whole number"), (200, "at most 8 of a matrix of 40 x 30")],
+)
+def test_a_rank_that_cannot_be_judged_is_refused(rank, words):
+    """With the largest that can."""
+    with pytest.raises(UsageError, match=f"rank: .*{words}"):
+        nmfbench.recommend(noisy("frobenius", shape=(40, 30)), rank=rank)
 
 
 def test_data_too_small_for_a_choice_say_so():

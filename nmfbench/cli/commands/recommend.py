@@ -21,6 +21,8 @@ def add(commands):
         "samples",
     )
     options.reading(sub)
+    rank = options.positive(int)
+    sub.add_argument("--rank", type=rank, metavar="R", help="to fit (what held-out entries say)")
     options.budget(sub, "time to take, such as 90s, 5m or 1h (5m)")
     sub.set_defaults(budget=300.0)
     sub.add_argument("--seed", type=int, default=0, metavar="N", help="of all that is random (0)")
