@@ -500,7 +500,7 @@ def test_solvers_are_judged_at_a_rank_that_the_part_can_tell():
 
 @pytest.mark.parametrize(
     ("rank", "words"),
-    [(0, "above 0"), (2.5, "whole number"), (200, "at most 8 of a matrix of 40 x 30")],
+    [(0, "above 0"), (2.5, "whole number"), (200, "at most 6 of a matrix of 40 x 30")],
 )
 def test_a_rank_that_cannot_be_judged_is_refused(rank, words):
     """With the largest that can."""
