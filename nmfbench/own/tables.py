@@ -78,7 +78,6 @@ def from_text(path: Path, labels: str | None = None) -> Parsed:
         "encoding": encoding,
         "low_memory": False,
         "skipinitialspace": True,
-        "float_precision": "round_trip",
     }
     if labels is None or labels not in (header or ()):
         plain = _all_numbers(path, encoding, separator, skipped + bool(header), decimal)
@@ -94,6 +93,11 @@ def from_text(path: Path, labels: str | None = None) -> Parsed:
             "separator and as many cells in each line."
         ) from None
     parsed = from_frame(table, header, labels, first_line=skipped + bool(header) + 1)
+    if parsed.rows is not None:  # to the last bit, which pandas does not promise
+        columns = range(1, width)
+        plain = _all_numbers(path, encoding, separator, skipped + bool(header), decimal, columns)
+        if plain is not None and plain.shape == parsed.X.shape:
+            parsed.X = plain
     parsed.notes[:0] = notes
     return parsed
 
@@ -262,8 +266,8 @@ def _names_first(column, header):
     return any(np.array_equal(column, counted + start) for start in (0, 1)) or not header[0].strip()
 
 
-def _all_numbers(path, encoding, separator, skipped, decimal):
-    """The table, if all of it is numbers; None otherwise. Fast, however many columns."""
+def _all_numbers(path, encoding, separator, skipped, decimal, columns=None):
+    """The table, or some of its columns, if all is numbers; None otherwise. Fast."""
     try:
         with path.open(encoding=encoding) as stream:
             lines = (line.replace(",", ".") for line in stream) if decimal == "," else stream
@@ -273,6 +277,7 @@ def _all_numbers(path, encoding, separator, skipped, decimal):
                 skiprows=skipped,
                 comments=None,
                 quotechar='"',
+                usecols=columns,
                 ndmin=2,
             )
     except (ValueError, RuntimeError):

@@ -158,7 +158,7 @@ outcome, number and interval:
 
 >>> from nmfbench.papers.robust_xray import PAPER
 >>> PAPER.headlines[-1].claim
-'fig3/beats-spa'
+'fig3/beats-hottopixx'
 
 What else it takes
 ------------------

@@ -32,6 +32,7 @@ from nmfbench.artefacts.grids import Method
 from nmfbench.artefacts.sentence import Sentence
 from nmfbench.cards.measured import read_measured, write_measured
 from nmfbench.cli import options
+from nmfbench.cli.app import parse
 from nmfbench.cli.progress import Progress
 from nmfbench.core import registry
 from nmfbench.core.registry import Registry
@@ -459,11 +460,9 @@ WRONG = [
     (["replay"], "TRIAL-KEY"),
     (["replay", "abc", "def"], "'def'"),
     (["data", "get"], "fetch"),
-    (["import"], "FILE"),
     (["compere", "spa"], "invalid choice"),
     (["card"], "the following arguments are required: KEY"),
     (["card", "spaa"], "'spa'"),
-    ([], "COMMAND"),
 ]
 
 
@@ -475,6 +474,18 @@ def test_wrong_usage_is_one_line_with_a_hint(capsys, words, hint):
     assert out == ""
     assert len(err.splitlines()) == 1
     assert hint in err
+
+
+def test_the_program_alone_shows_first_steps(capsys):
+    """Wrong usage, too, but of somebody who is new here."""
+    assert cli.main([]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "COMMAND" in err
+    steps = re.findall(r"^  nmfbench (.*?)  ", err, flags=re.MULTILINE)
+    assert len(steps) == 4
+    for step in steps:
+        parse(step.split())
 
 
 def test_an_unusable_store_is_an_error(command, tmp_path):

@@ -26,7 +26,7 @@ ALLOWED = {
     "artefacts": "core datasets stats trials",
     "papers": "core datasets metrics solvers stats tasks trials problems artefacts",
     "verdicts": "core datasets own stats trials records engine artefacts",
-    "guests": "core optim solvers trials records engine",
+    "guests": "core own optim solvers trials records engine",
     "checks": "core optim solvers records engine guests",
     "pages": "core artefacts verdicts",
     "comparison": "core datasets optim metrics solvers stats tasks trials problems records engine "
