@@ -87,11 +87,12 @@ format: $(READY) ## rewrite files in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# ONLY=hals takes the cases whose names match, instead of all.
 gate: $(READY) ## find what became slower or faster than at the commit BASE (main)
-	$(BIN)/python -m benchmarks.gate --base $(BASE)
+	$(BIN)/python -m benchmarks.gate --base $(BASE) $(if $(ONLY),-k '$(ONLY)')
 
 counts: $(READY) ## find kernels that execute more or fewer instructions than at the commit BASE (main)
-	$(BIN)/python -m benchmarks.counts --base $(BASE)
+	$(BIN)/python -m benchmarks.counts --base $(BASE) $(if $(ONLY),-k '$(ONLY)')
 
 history: $(READY) ## times of the last twenty commits, as pages in .asv/html
 	$(BIN)/asv machine --yes
