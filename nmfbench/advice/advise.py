@@ -126,6 +126,11 @@ class Advice:
         return None not in (self.loss, self.rank, self.race)
 
     @property
+    def n_components(self) -> int:
+        """Rank that was asked for, else the one that held-out entries choose."""
+        return self.asked or _there(self.rank).rank
+
+    @property
     def untried(self) -> dict[str, str]:
         """What the budget had no time for, by the choice that is provisional for it."""
         found = {}
@@ -245,7 +250,7 @@ class _Run:
     @property
     def judged(self) -> int:
         """Rank that solvers are judged at; one that was asked for may be too large for the part."""
-        return min(self.advice.asked or self.rank.rank, self.most)
+        return min(self.advice.n_components, self.most)
 
     @property
     def race(self) -> Race:
@@ -472,7 +477,7 @@ class _Run:
         # The one that is known to fit these data first, in case the budget ends.
         keys.sort(key=lambda key: key != first)
         self.progress(f"{len(keys)} solvers: {', '.join(keys)}")
-        if rank != (self.advice.asked or rank):
+        if rank < self.advice.n_components:
             self.advice.notes.append(
                 f"solvers were judged at rank {rank}: the part of the matrix that fits the budget "
                 f"is too small for {self.advice.asked}"
@@ -481,13 +486,13 @@ class _Run:
         race = self.advice.race = run_race(
             self.data, loss, rank, folds, keys, self.budget, _RACE, self.progress
         )
-        self.advice.solvers_left_out = left_out | race.left_out
+        self.advice.solvers_left_out |= race.left_out
 
     def _model(self):
         if self.advice.race is None:
             return
         loss, race = self.loss.loss, self.race
-        rank = self.advice.asked or self.rank.rank
+        rank = self.advice.n_components
         X = self.X
         if not sp.issparse(X):
             X = np.ascontiguousarray(X, dtype=np.float64)

@@ -253,7 +253,7 @@ def _rank(found):
         return None
     by_cells = found.rank_by_cells
     return {
-        "n_components": found.asked or found.rank.rank,
+        "n_components": found.n_components,
         "asked": found.asked is not None,
         "by_blocks": found.rank.rank,
         "low": found.rank.low,

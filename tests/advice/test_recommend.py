@@ -473,7 +473,7 @@ def test_ranks_of_few_folds_are_provisional():
 def test_a_rank_that_is_asked_for_is_fitted(tmp_path):
     """Loss and solver are chosen for it; what held-out entries say stands beside it."""
     np.savetxt(tmp_path / "X.csv", noisy("frobenius", shape=(40, 30)), delimiter=",")
-    answer = nmfbench.recommend(tmp_path / "X.csv", rank=2, budget=12, output=tmp_path / "page")
+    answer = nmfbench.recommend(tmp_path / "X.csv", rank=2, budget=40, output=tmp_path / "page")
     rank = answer.data["rank"]
     assert (rank["n_components"], rank["asked"]) == (2, True)
     assert rank["by_blocks"] in [row["rank"] for row in rank["curve"]]
@@ -482,7 +482,7 @@ def test_a_rank_that_is_asked_for_is_fitted(tmp_path):
     )
     assert len(answer.data["model"]["components"]) == 2
     page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
-    assert "--rank 2 --budget 12s" in page
+    assert "--rank 2 --budget 40s" in page
     assert "(asked for)" in page
 
 
