@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import re
 import shlex
@@ -17,6 +18,7 @@ import sys
 import time
 import venv
 from collections.abc import Callable
+from itertools import zip_longest
 from pathlib import Path
 
 import yaml
@@ -25,6 +27,7 @@ from tools.version import RELEASE, ROOT, codemeta, fragments, package_version, r
 
 BUILD = ROOT / ".venv" / "build" / "release"
 _SPREAD = 1.5  # between a time of the README and one measured: another machine, another day
+_ROUNDING = 1e-9  # relative: another processor sums in another order
 
 
 class NotReady(Exception):
@@ -88,16 +91,19 @@ def tag() -> str:
 
 def report() -> str:
     """The published pages come out of the record book, as they are."""
-    folder, store = BUILD / "report", BUILD / "store"
+    published, folder, store = ROOT / "reports", BUILD / "report", BUILD / "store"
     for path in (folder, store):
         shutil.rmtree(path, ignore_errors=True)
-    _run("nmfbench", "verify", "reports")
-    _run("nmfbench", "import", "reports/records", "--store", store)
+    _run("nmfbench", "verify", published)
+    _run("nmfbench", "import", published / "records", "--store", store)
     _run("nmfbench", "report", "all", "--stand-in", "--store", store, "--output", folder)
     data = ("claims.json", "sentences.json", "numbers.json")
-    other = [name for name in data if _text(folder / name) != _text(ROOT / "reports" / name)]
-    if other:
-        raise NotReady(f"reports/ has another {' and '.join(other)}: make publish")
+    for name in data:
+        other = first_difference(
+            *(json.loads(_text(there / name)) for there in (published, folder))
+        )
+        if other:
+            raise NotReady(f"{name}: {other}. make publish")
     return f"{', '.join(data)} as published"
 
 
@@ -151,6 +157,39 @@ def stated_minutes(text: str) -> dict[str, int]:
         target: int(minutes)
         for target, minutes in re.findall(r"(?m)^make (\S+) .*\((\d+) minutes\)", text)
     }
+
+
+def first_difference(published: list[dict], now: list[dict]) -> str:
+    """Where two tables of rows with an ``id`` differ by more than rounding; empty if nowhere.
+
+    Examples
+    --------
+    >>> first_difference([{"id": "a", "n": 0.1 + 0.2}], [{"id": "a", "n": 0.3}])
+    ''
+    >>> first_difference([{"id": "a", "n": [1, 2]}], [{"id": "a", "n": [1, 3]}])
+    'a n 1: 3, published 2'
+    """
+    before, after = ({row["id"]: row for row in rows} for rows in (published, now))
+    pairs = zip_longest(_leaves(before), _leaves(after), fillvalue=("", "nothing"))
+    for (where, old), (place, new) in pairs:
+        if where != place or not _same(old, new):
+            return f"{place or where}: {new}, published {old}".strip()
+    return ""
+
+
+def _leaves(value, where=""):
+    """Each value that is neither list nor object, with the words that lead to it."""
+    if isinstance(value, dict | list):
+        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _leaves(part, f"{where} {key}".lstrip())
+    else:
+        yield where, value
+
+
+def _same(old, new):
+    if isinstance(old, float) and isinstance(new, float):
+        return math.isclose(old, new, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
+    return old == new
 
 
 _FACTORS = """

@@ -141,6 +141,24 @@ def test_the_readme_states_minutes_that_can_be_measured():
     assert all(1 <= minutes <= 60 for minutes in stated.values())
 
 
+@pytest.mark.parametrize(
+    ("now", "said"),
+    [
+        ([{"id": "b", "effect": 0.1 + 0.2, "interval": None}], ""),
+        (
+            [{"id": "b", "effect": 0.3000001, "interval": None}],
+            "b effect: 0.3000001, published 0.3",
+        ),
+        ([{"id": "b", "effect": 0.3, "interval": [0.2, 0.4]}], "b interval 0: 0.2, published None"),
+        ([{"id": "c", "effect": 0.3, "interval": None}], "c id: c, published b"),
+        ([], "b id: nothing, published b"),
+    ],
+)
+def test_pages_of_another_processor_are_as_published_but_for_rounding(now, said):
+    """What differs further is named."""
+    assert release.first_difference([{"id": "b", "effect": 0.3, "interval": None}], now) == said
+
+
 def test_an_unknown_step_is_wrong_usage():
     """Exit code 2, as everywhere."""
     with pytest.raises(SystemExit) as ended:
