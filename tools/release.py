@@ -94,6 +94,8 @@ def report() -> str:
     published, folder, store = ROOT / "reports", BUILD / "report", BUILD / "store"
     for path in (folder, store):
         shutil.rmtree(path, ignore_errors=True)
+    if f"nmfbench {package_version()}," not in _text(published / "codecheck.yml"):
+        raise NotReady("reports/ is of another version: make publish")
     _run("nmfbench", "verify", published)
     _run("nmfbench", "import", published / "records", "--store", store)
     _run("nmfbench", "report", "all", "--stand-in", "--store", store, "--output", folder)
