@@ -13,6 +13,7 @@ vouch for times, nor for arrays, which are not compared.
 
 from __future__ import annotations
 
+import functools
 import secrets
 import threading
 from collections import Counter
@@ -20,7 +21,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from nmfbench.audits.sample import LARGE, cost_of, data_available_for, draw_of, each, in_turns
+from nmfbench.audits.sample import LARGE, availability, cost_of, draw_of, each, in_turns
 from nmfbench.audits.sensitivity import agreement
 from nmfbench.core import registry
 from nmfbench.engine.runner import Limits, compute
@@ -154,22 +155,31 @@ def audit(
     places = places or {}
     groups: dict[tuple, Group] = {}
     chosen: dict[tuple, list] = {}
-    drawn_from: dict[tuple, dict[str, str]] = {}
+    drawn_from: dict[tuple, list] = {}
     text = draw or secrets.token_hex(8)
-    vouchers = Vouchers(store)
+    vouchers, available = Vouchers(store), availability(places)
     for record in store.records(keys):
         trial = current_trial(record) if record["status"] == "done" else None
-        if trial is None or not data_available_for(trial, places):
+        if trial is None or not available(trial):
             continue
         group = groups.setdefault(group_of(record), Group(*group_of(record), text))
-        other, seal = record["code"] != trial.code, digest(to_row(record))
+        other = record["code"] != trial.code
         group.records += 1
         group.changed += other
         affordable = budget is None or cost_of(record) <= LARGE * budget
-        if other and not vouchers.has(trial, record["code"], seal) if changed else affordable:
+        if (
+            other and not vouchers.has(trial, record["code"], _seal(record))
+            if changed
+            else affordable
+        ):
             chosen.setdefault(group_of(record), []).append((draw_of(record, text), record, trial))
-            drawn_from.setdefault(place_of(trial, record["code"]), {})[record["key"]] = seal
+            drawn_from.setdefault(place_of(trial, record["code"]), []).append(record)
             group.drawn_from += 1
+
+    @functools.cache
+    def seals(place):  # of many records, and an audit reaches few places
+        return {record["key"]: _seal(record) for record in drawn_from[place]}
+
     lock = threading.Lock()
     audited: Counter[tuple[str, ...]] = Counter()
     limits = limits or Limits()
@@ -183,12 +193,16 @@ def audit(
             if draw is None:
                 place = place_of(trial, record["code"])
                 audited[place] += 1
-                store.put_draws([_draw_row(text, place, audited[place], drawn_from[place])])
+                store.put_draws([_draw_row(text, place, audited[place], seals(place))])
             groups[group_of(record)].audits.append(found)
             progress(found)
 
     each(in_turns(chosen, sample), work, budget, jobs, limits)
     return [groups[name] for name in sorted(groups)]
+
+
+def _seal(record) -> str:
+    return digest(to_row(record))
 
 
 def _audit(record, trial, worker, limits) -> Audit:
@@ -254,6 +268,8 @@ def moved(store: Store, groups: Sequence[Group]) -> list[tuple[str, str]]:
                     different.setdefault(name, set()).add(one.record["key"])
             else:
                 same |= names
+    if not different:
+        return []
     audited = {one.record["key"] for group in groups for one in group.audits}
     for record in store.records():
         if record["status"] != "done" or record["key"] in audited:

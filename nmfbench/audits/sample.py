@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from nmfbench.core.guard import default_memory_limit
@@ -14,7 +15,7 @@ from nmfbench.engine.worker import Worker
 from nmfbench.records.saved import is_saved
 from nmfbench.trials.trial import Trial
 
-__all__ = ["LARGE", "cost_of", "data_available_for", "draw_of", "each", "in_turns"]
+__all__ = ["LARGE", "availability", "cost_of", "draw_of", "each", "in_turns"]
 
 LARGE = 0.1  # share of the budget; in a sample a record that costs more is left out
 
@@ -29,9 +30,15 @@ def in_turns(chosen, sample) -> list[tuple[Mapping, Trial]]:
     return [(record, trial) for *_, record, trial in sorted(turns, key=lambda t: t[:2])]
 
 
-def data_available_for(trial, places):
-    data = trial.stand_in or dataset_available(trial.dataset)
-    return data and (trial.solver in places or not is_saved(trial.solver))
+def availability(places: Iterable[str] = ()) -> Callable[[Trial], bool]:
+    """Whether the data of a trial are here, and its solver, of which ``places`` names more."""
+    here = functools.cache(dataset_available)
+
+    def available(trial):
+        data = trial.stand_in or here(trial.dataset)
+        return data and (trial.solver in places or not is_saved(trial.solver))
+
+    return available
 
 
 def draw_of(record, text):

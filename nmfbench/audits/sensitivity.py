@@ -14,7 +14,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
-from nmfbench.audits.sample import LARGE, cost_of, data_available_for, draw_of, each, in_turns
+from nmfbench.audits.sample import LARGE, availability, cost_of, draw_of, each, in_turns
 from nmfbench.engine.runner import Limits, compute
 from nmfbench.engine.worker import Worker
 from nmfbench.records.agreement import Agreement, compare, same_target
@@ -161,13 +161,13 @@ def sensitivity(
     spreads, lock, done = Spreads(store.folder), threading.Lock(), []
     text = draw or secrets.token_hex(8)
     limits, times = limits or Limits(), 1 + TIMES
-    chosen: dict[tuple, list] = {}
+    available, chosen = availability(), dict[tuple, list]()
     for record in store.records(keys):
         if record["status"] != "done" or record["timed"] or record in spreads:
             continue
         trial = current_trial(record)
         affordable = budget is None or times * cost_of(record) <= LARGE * budget
-        if trial is not None and affordable and data_available_for(trial, {}):
+        if trial is not None and affordable and available(trial):
             chosen.setdefault(group_of(record), []).append((draw_of(record, text), record, trial))
 
     def work(record, trial, workers):
