@@ -163,10 +163,10 @@ class KullbackLeiblerToObjective(Benchmark):
     objective cost as much.
     """
 
-    params = (["kl-mu", "kl-newton"], list(COLLECTIONS), [1.01, 1.001])
+    params = (["kl-mu", "kl-newton"], list(COLLECTIONS), [1.1] if QUICK else [1.01, 1.001])
     param_names = ("solver", "collection", "factor")
     compared, reference = "solver", "kl-mu"
-    n_iter = {"kl-mu": 20 if QUICK else 1000, "kl-newton": 10 if QUICK else 130}
+    n_iter = {"kl-mu": 20 if QUICK else 1000, "kl-newton": 6 if QUICK else 130}
 
     def setup_cache(self):
         """(solver, collection, factor) -> iterations from each start, where all reach it."""

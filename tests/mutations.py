@@ -52,7 +52,7 @@ class Mutation:
     def __str__(self):
         return f"{self.kernel}-{self.solver}"
 
-    def trials(self, n=2):
+    def trials(self, n=6):
         """Fits of the smoke grids that come to the kernel, of different tasks first."""
         fitting = [
             trial

@@ -8,6 +8,8 @@ import pytest
 from nmfbench.cli import app
 
 
+# A line that takes long is interrupted wherever it is, also where a socket has just been opened.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("lines", [60, pytest.param(1000, marks=pytest.mark.slow)])
 def test_odd_lines_end_as_documented(lines, tmp_path, monkeypatch):
     """In a folder of their own, where no data set is and nothing has been computed."""

@@ -23,16 +23,14 @@ from nmfbench.trials.trial import Trial
 def two_workers():
     """Two worker processes of one thread each, on this machine."""
     distributed = pytest.importorskip("distributed")
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Port .* is already in use")  # its dashboard's
-        with distributed.LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=None,
-            silence_logs=50,
-        ) as local:
-            yield local
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=":0",  # whichever port is free
+        silence_logs=50,
+    ) as local:
+        yield local
 
 
 @pytest.fixture(scope="module")
@@ -182,7 +180,7 @@ def test_a_cluster_without_workers_is_told_of(tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr(runner, "_SILENCE", 0.2)
     monkeypatch.setattr(runner, "_compute_remotely", _answers)
-    settings = {"processes": False, "dashboard_address": None, "silence_logs": 50}
+    settings = {"processes": False, "dashboard_address": ":0", "silence_logs": 50}
     with (
         warnings.catch_warnings(record=True) as caught,
         distributed.LocalCluster(n_workers=0, **settings) as local,

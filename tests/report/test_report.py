@@ -57,7 +57,7 @@ def test_the_pages_of_papers_show_every_artefact(smoke_report):
             assert f'<tr id="{artefact.id}/{claim.id}">' in page
     pictures = re.findall(r'<img [^>]*src="([^"]+)"', page)
     assert len(pictures) == sum(artefact.kind == "figure" for artefact in smoke_report.artefacts)
-    assert all((smoke_report.folder / picture).stat().st_size > 5000 for picture in pictures)
+    assert all((smoke_report.folder / picture).stat().st_size > 3000 for picture in pictures)
     assert page.count("trials done") == len(smoke_report.artefacts)
 
 

@@ -21,7 +21,8 @@ def test_the_tutorial_runs_from_end_to_end(tmp_path):
     """Each cell does its work, and the page shows code, tables and figures, no folder."""
     executed, page = write_tutorial(tmp_path, budget="20s")
     notebook = nbformat.read(executed, as_version=4)
-    kinds = {kind for cell in notebook.cells for o in cell.get("outputs", ()) for kind in o.data}
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    kinds = {kind for output in outputs for kind in output.get("data", ())}
     assert {"text/html", "image/png"} <= kinds
     text = page.read_text(encoding="utf-8")
     assert "class Alternating" in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -83,6 +84,7 @@ class KLNewton(BaseKL):
     """
 
     sweeps: int = 2
+    unlike_transform: ClassVar[str | None] = None  # a fit ends near enough to the optimum
 
     def _validate_params_of_solver(self):
         super()._validate_params_of_solver()
