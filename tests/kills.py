@@ -19,6 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from nmfbench.records.errors import NoStoreError
 from nmfbench.records.exchange import read_exports
 from nmfbench.records.repair import survey
 from nmfbench.records.store import Store
@@ -72,9 +73,10 @@ def start(folder, words):
 
 def keys_of(store):
     """Of the records in a store, whole as it is; none where there is no store yet."""
-    if not (store / "records.sqlite").exists():
+    try:
+        found = survey(store)
+    except NoStoreError:  # nor where it was begun, and has no table
         return set()
-    found = survey(store)
     if not found.is_whole:
         raise AssertionError(f"{store} is damaged: {found}")
     with Store(store) as opened:

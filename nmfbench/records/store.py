@@ -144,6 +144,11 @@ class Store:
         self.read_only = as_it_is or not is_writable(self.path)
         self._connection = connect(self.path, read_only=self.read_only)
         if format_of(self._db, self.path) != VERSION:
+            if self.read_only:  # whoever began it was ended before there was a table
+                raise NoStoreError(
+                    f"{self.path} is of a store that was begun, and holds nothing: run something "
+                    f"with --store {self.folder}, or name another folder."
+                )
             create_tables(self._db, self.path)
         self._db.execute("PRAGMA synchronous = NORMAL")
         stat = self.path.stat()

@@ -1,5 +1,6 @@
 """The store: what goes in comes out, nothing is doubled, and bad files are explained."""
 
+import contextlib
 import errno
 import shutil
 import sqlite3
@@ -395,6 +396,18 @@ def forget_digests(folder):
         store._db.execute("DROP INDEX bare")
         for table, column in (("records", "digest"), ("records", "contents"), ("audits", "digest")):
             store._db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+
+
+def test_a_store_that_was_begun_holds_nothing_until_somebody_goes_on(tmp_path):
+    """Whoever only reads is told so, and no word of the folder, which is writable."""
+    with contextlib.closing(sqlite3.connect(tmp_path / "records.sqlite")) as db:
+        db.execute("PRAGMA journal_mode = WAL")  # killed here
+    with pytest.raises(NoStoreError, match="begun, and holds nothing: run something with --store"):
+        Store(tmp_path, create=False, as_it_is=True)
+    with Store(tmp_path, create=False) as store:
+        assert store.records() == []
+    with Store(tmp_path, create=False, as_it_is=True) as store:
+        assert store.records() == []
 
 
 def test_a_store_without_digests_gets_them(tmp_path):
