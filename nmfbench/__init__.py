@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from nmfbench.records.results import results
     from nmfbench.solvers import make_solver
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 __all__ = [
     "audit",
     "check",

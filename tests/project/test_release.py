@@ -22,7 +22,7 @@ FILES = (
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
-    """A git repository with the files that state versions, and one fragment, after a release."""
+    """A git repository with the files that state versions, and one fragment, before 7.0.0."""
     if shutil.which("git") is None:
         pytest.skip("release steps read a git repository, and git is not installed")
     for name in FILES:
@@ -30,6 +30,11 @@ def checkout(tmp_path, monkeypatch):
         shutil.copyfile(ROOT / name, tmp_path / name)
     (tmp_path / "changes").mkdir()
     (tmp_path / "changes" / "+one.fix.md").write_text("One thing was mended.\n")
+    version.set_version("7.0.0.dev0", date(2030, 5, 6), tmp_path)
+    kept, last = tmp_path / "released.json", version.releases()[0][0]
+    kept.write_text(
+        re.sub(r'"version": "[^"]+"', f'"version": "{last}"', kept.read_text(), count=1)
+    )
     monkeypatch.setattr(release, "ROOT", tmp_path)
     for step in ("package_version", "releases", "fragments", "codemeta"):
         function = getattr(version, step)
@@ -84,8 +89,8 @@ def test_a_release_is_written_wherever_its_version_stands(checkout):
 
 def test_what_comes_after_a_release_is_written_to_the_package_alone(checkout):
     """CITATION.cff keeps the last release."""
-    version.set_version("7.0.0.dev0", date(2030, 5, 6), checkout)
-    assert version.package_version(checkout) == "7.0.0.dev0"
+    version.set_version("8.0.0.dev0", date(2030, 5, 6), checkout)
+    assert version.package_version(checkout) == "8.0.0.dev0"
     for name in ("CITATION.cff", "codemeta.json", "CHANGELOG.md"):
         assert (checkout / name).read_text() == (ROOT / name).read_text()
 
@@ -95,7 +100,7 @@ def test_a_version_that_cannot_come_next_is_refused(checkout, wrong):
     """With a sentence that names it, before anything is written."""
     with pytest.raises(ValueError, match=re.escape(wrong)):
         version.set_version(wrong, date(2030, 5, 6), checkout)
-    assert version.package_version(checkout) == version.package_version(ROOT)
+    assert version.package_version(checkout) == "7.0.0.dev0"
 
 
 def test_a_release_says_what_it_changes(checkout):
