@@ -75,7 +75,7 @@ def keys_of(store):
     """Of the records in a store, whole as it is; none where there is no store yet."""
     try:
         found = survey(store)
-    except NoStoreError:  # nor where it was begun, and has no table
+    except NoStoreError:  # also a file without tables
         return set()
     if not found.is_whole:
         raise AssertionError(f"{store} is damaged: {found}")

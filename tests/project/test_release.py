@@ -147,7 +147,7 @@ def test_the_readme_states_minutes_that_can_be_measured():
 
 
 @pytest.mark.parametrize(
-    ("now", "said"),
+    ("now", "expected"),
     [
         ([{"id": "b", "effect": 0.1 + 0.2, "interval": None}], ""),
         (
@@ -159,9 +159,10 @@ def test_the_readme_states_minutes_that_can_be_measured():
         ([], "b id: nothing, published b"),
     ],
 )
-def test_pages_of_another_processor_are_as_published_but_for_rounding(now, said):
-    """What differs further is named."""
-    assert release.first_difference([{"id": "b", "effect": 0.3, "interval": None}], now) == said
+def test_pages_of_another_processor_are_as_published_but_for_rounding(now, expected):
+    """The first larger difference is named."""
+    published = [{"id": "b", "effect": 0.3, "interval": None}]
+    assert release.first_difference(published, now) == expected
 
 
 def test_an_unknown_step_is_wrong_usage():

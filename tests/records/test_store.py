@@ -399,7 +399,7 @@ def forget_digests(folder):
 
 
 def test_a_store_that_was_begun_holds_nothing_until_somebody_goes_on(tmp_path):
-    """Whoever only reads is told so, and no word of the folder, which is writable."""
+    """A reader gets an error about the empty store, not about a writable folder."""
     with contextlib.closing(sqlite3.connect(tmp_path / "records.sqlite")) as db:
         db.execute("PRAGMA journal_mode = WAL")  # killed here
     with pytest.raises(NoStoreError, match="begun, and holds nothing: run something with --store"):
