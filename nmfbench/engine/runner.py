@@ -12,7 +12,7 @@ import itertools
 import threading
 import warnings
 from collections.abc import Callable, Collection, Generator, Iterable
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -449,8 +449,8 @@ def _on_cluster(
             finished = as_completed(sent, loop=client.loop, with_results=True, raise_errors=False)
             for future, answer in finished:
                 trial = sent.pop(future)
-                if future.status != "finished":
-                    why = answer[1] if isinstance(answer, tuple) else CancelledError()
+                why = _failure(answer)
+                if why is not None:
                     if not isinstance(why, KilledWorker):
                         raise SchedulerError(
                             f"the workers of {address} cannot compute trials: {why!r}"
@@ -463,6 +463,17 @@ def _on_cluster(
                     )
                 writer.submit(put, *answer).result()
                 yield answer[0]
+
+
+def _failure(answer):
+    """The exception in place of what a Dask worker returned, or None.
+
+    The status of the future does not tell: a result that has arrived, and waits here, is lost
+    again with its worker.
+    """
+    if isinstance(answer, BaseException):  # cancelled
+        return answer
+    return answer[1] if isinstance(answer[0], type) else None  # as of sys.exc_info()
 
 
 @contextlib.contextmanager

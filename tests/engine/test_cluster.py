@@ -105,6 +105,24 @@ def test_killed_workers_lose_and_double_nothing(tmp_path, serial):
 
 
 @pytest.mark.slow
+def test_results_that_wait_outlive_their_worker(tmp_path, serial):
+    """A worker that dies once its results have arrived, before they are stored, costs nothing."""
+    grid = small_grid()
+    with two_workers() as cluster, Store(tmp_path) as store:
+
+        def kill(summary, record):
+            if summary.done == 5:
+                time.sleep(3)  # others arrive, and wait for this thread
+                for worker in list(cluster.workers.values()):
+                    psutil.Process(worker.pid).kill()
+                time.sleep(1)
+
+        summary = run(grid, store, scheduler=cluster.scheduler_address, progress=kill)
+        assert summary == RunSummary(done=len(grid), total=len(grid))
+        assert_same_content(store, serial)
+
+
+@pytest.mark.slow
 def test_a_scheduler_that_ends_loses_nothing_that_is_stored(tmp_path, serial):
     """The run ends with an error; one on another cluster goes on from where it was."""
     grid, stored = small_grid(), threading.Event()
