@@ -20,7 +20,7 @@ from nmfbench.datasets.base import dataset_info, dataset_variant
 from nmfbench.datasets.errors import DataError
 from nmfbench.datasets.files import cache_folder, prepared_folders
 from nmfbench.optim import kernels
-from nmfbench.records.errors import StoreError
+from nmfbench.records.errors import EmptyStoreError, StoreError
 from nmfbench.records.provenance import host
 from nmfbench.records.repair import Survey, survey
 from nmfbench.records.schema import FILE_NAME
@@ -165,6 +165,8 @@ def _compiled():
 def _store(folder):
     try:
         found = survey(folder)
+    except EmptyStoreError:
+        return Finding("store", "ok", f"an empty one in {folder}; 'nmfbench run' completes it")
     except StoreError as error:
         if (folder / FILE_NAME).exists() or (folder.exists() and not folder.is_dir()):
             return Finding("store", "broken", str(error), "name another folder with --store")

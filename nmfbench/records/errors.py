@@ -8,7 +8,14 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-__all__ = ["ArrayStayedBehindError", "DamagedError", "NoStoreError", "StoreError", "explained"]
+__all__ = [
+    "ArrayStayedBehindError",
+    "DamagedError",
+    "EmptyStoreError",
+    "NoStoreError",
+    "StoreError",
+    "explained",
+]
 
 _LITTLE = 2**20  # bytes free on a disk that is as good as full
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -20,6 +27,10 @@ class StoreError(RuntimeError):
 
 class NoStoreError(StoreError):
     """A folder that has no store, or none that can be used."""
+
+
+class EmptyStoreError(NoStoreError):
+    """A file without tables: whoever was creating the store was killed."""
 
 
 class DamagedError(StoreError):

@@ -31,6 +31,7 @@ from nmfbench.records.digests import add_digests, has_digests
 from nmfbench.records.errors import (
     ArrayStayedBehindError,
     DamagedError,
+    EmptyStoreError,
     NoStoreError,
     StoreError,
     explained,
@@ -144,10 +145,10 @@ class Store:
         self.read_only = as_it_is or not is_writable(self.path)
         self._connection = connect(self.path, read_only=self.read_only)
         if format_of(self._db, self.path) != VERSION:
-            if self.read_only:  # whoever began it was ended before there was a table
-                raise NoStoreError(
-                    f"{self.path} is of a store that was begun, and holds nothing: run something "
-                    f"with --store {self.folder}, or name another folder."
+            if self.read_only:
+                raise EmptyStoreError(
+                    f"{self.path} is an empty store, which no process finished creating: run "
+                    f"something with --store {self.folder}, or name another folder."
                 )
             create_tables(self._db, self.path)
         self._db.execute("PRAGMA synchronous = NORMAL")

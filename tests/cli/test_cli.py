@@ -1,5 +1,6 @@
 """The command line: what it prints, where, and with which exit code."""
 
+import contextlib
 import csv
 import html
 import io
@@ -616,6 +617,17 @@ def test_doctor_calls_a_damaged_store_broken(command, tmp_path):
     (tmp_path / "store" / "records.sqlite").write_bytes(b"x" * 5000)
     code, data = _json(command, "doctor")
     assert (code, data["usable"]) == (1, False)
+
+
+def test_doctor_calls_an_empty_store_usable(command, tmp_path):
+    """Its creation was interrupted; the next run completes it."""
+    (tmp_path / "store").mkdir()
+    with contextlib.closing(sqlite3.connect(tmp_path / "store" / "records.sqlite")) as db:
+        db.execute("PRAGMA journal_mode = WAL")  # killed here
+    code, data = _json(command, "doctor")
+    assert (code, data["usable"]) == (0, True)
+    store = next(row for row in data["findings"] if row["topic"] == "store")
+    assert store["detail"].startswith("an empty one in")
 
 
 def damage(store):

@@ -14,7 +14,7 @@ from engine import only_readable, python, small_disk
 from nmfbench.records import errors as module
 from nmfbench.records import record as record_module
 from nmfbench.records.digests import has_digests
-from nmfbench.records.errors import DamagedError, NoStoreError, StoreError
+from nmfbench.records.errors import DamagedError, EmptyStoreError, NoStoreError, StoreError
 from nmfbench.records.record import COLUMNS, RESERVED, digest, to_row
 from nmfbench.records.repair import survey
 from nmfbench.records.schema import AUDIT
@@ -398,11 +398,11 @@ def forget_digests(folder):
             store._db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
 
 
-def test_a_store_that_was_begun_holds_nothing_until_somebody_goes_on(tmp_path):
+def test_a_store_that_no_process_finished_creating_is_empty(tmp_path):
     """A reader gets an error about the empty store, not about a writable folder."""
     with contextlib.closing(sqlite3.connect(tmp_path / "records.sqlite")) as db:
         db.execute("PRAGMA journal_mode = WAL")  # killed here
-    with pytest.raises(NoStoreError, match="begun, and holds nothing: run something with --store"):
+    with pytest.raises(EmptyStoreError, match="an empty store, which no process finished creating"):
         Store(tmp_path, create=False, as_it_is=True)
     with Store(tmp_path, create=False) as store:
         assert store.records() == []
