@@ -175,8 +175,8 @@ def _area(patch):
     return {
         "name": patch.get_label(),
         "color": to_hex(patch.get_edgecolor() if patch.get_hatch() else patch.get_facecolor()),
-        "x": sorted(map(float, seen.intervalx)),
-        "y": sorted(map(float, seen.intervaly)),
+        "x": sorted(map(_as_printed, seen.intervalx)),
+        "y": sorted(map(_as_printed, seen.intervaly)),
     }
 
 
@@ -237,7 +237,7 @@ def _panel(axis, axes):
     return panel | {
         "scales": {name: side.get_scale() for name, side in zip("xy", sides, strict=True)},
         "limits": {
-            name: sorted(map(float, side.get_view_interval()))
+            name: sorted(map(_as_printed, side.get_view_interval()))
             for name, side in zip("xy", sides, strict=True)
         },
         "ticks": _categories(sides[0]),
@@ -251,7 +251,7 @@ def _categories(axis):
         form, FixedFormatter | FuncFormatter
     ):
         return []
-    places = [float(place) for place in locator()]
+    places = [*map(_as_printed, locator())]
     return [*zip(places, form.format_ticks(places), strict=True)]
 
 

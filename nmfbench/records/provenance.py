@@ -27,10 +27,13 @@ _PACKAGES = ("nmfbench", "numpy", "scipy", "scikit-learn", "numba", "pandas")
 def machine() -> str:
     """Random name of this machine, made at first use and kept in the user's cache.
 
-    Two machines with the same processor differ by it. A damaged file is replaced. Where the cache
-    cannot be written, the name is that of this process.
+    Two machines with the same processor differ by it. A damaged file is replaced. Where there is
+    none and the cache cannot be written, the name is that of this process.
     """
     path, new = cache_folder() / "machine", secrets.token_hex(16)
+    with contextlib.suppress(OSError):
+        if _NAME.fullmatch(path.read_bytes()) is not None:
+            return path.read_text(encoding="utf-8").strip()
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".part-") as folder:

@@ -4,7 +4,7 @@ import errno
 import os
 
 import pytest
-from engine import on_digits, start_python, trial
+from engine import on_digits, only_readable, start_python, trial
 
 from nmfbench.core import registry
 from nmfbench.engine import runner
@@ -203,6 +203,15 @@ def test_a_damaged_name_of_a_machine_is_replaced(tmp_path, monkeypatch, content)
     monkeypatch.setattr(os, "link", _refuse)
     second = machine.__wrapped__()
     assert machine.__wrapped__() == second != first
+
+
+def test_a_machine_keeps_its_name_where_its_cache_can_only_be_read(tmp_path, monkeypatch):
+    """As in a container that audits records of others, so that they can be published outside."""
+    monkeypatch.setenv("NMFBENCH_CACHE", str(tmp_path))
+    name = machine.__wrapped__()
+    with only_readable(tmp_path) as folder:
+        monkeypatch.setenv("NMFBENCH_CACHE", str(folder))
+        assert machine.__wrapped__() == name
 
 
 def _refuse(*args):
