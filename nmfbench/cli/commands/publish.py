@@ -13,7 +13,7 @@ def add(commands):
         "publish:publish",
         "merge the records of a store into the record book",
         "The book is a folder, and nothing leaves this machine. Authors send what 'compare --save' "
-        "writes: see CONTRIBUTING.md.",
+        "writes: see docs/maintainers.md.",
     )
     options.store(sub)
     options.print_json(sub)
