@@ -91,7 +91,7 @@ def owners(
         trials = dict.fromkeys(
             trial for p in profiles for trial in artefact.grid(p) if _outline(vars(trial)) in held
         )
-        for key in dict.fromkeys(t.key for trial in trials for t in _versions(trial)):
+        for key in dict.fromkeys(trial.key for trial in _with_substitutes(trials)):
             wanted.setdefault(key, []).append(artefact.id)
     return wanted
 
@@ -101,11 +101,21 @@ def _outline(values: Mapping) -> tuple:
     return tuple(values[name] for name in ("task", "dataset", "solver", "level", "repeat"))
 
 
-def _versions(trial):
-    yield trial
-    if registry.datasets[trial.dataset].info.get("file") is not None:
-        yield replace(trial, stand_in=True)
-        yield replace(trial, dataset_params={**trial.dataset_params, "variant": True})
+def _with_substitutes(trials):
+    """The trials, and each on the substitutes of its data."""
+    substitutes: dict[int, list] = {}  # of prototypes, which keep what all their repeats share
+    for trial in trials:
+        yield trial
+        first = trial.prototype
+        if registry.datasets[first.dataset].info.get("file") is None:
+            continue
+        if id(first) not in substitutes:
+            substitutes[id(first)] = [
+                replace(first, stand_in=True),
+                replace(first, dataset_params={**first.dataset_params, "variant": True}),
+            ]
+        for other in substitutes[id(first)]:
+            yield other.in_repeat(trial.repeat)
 
 
 def publish(
