@@ -32,8 +32,8 @@ def machine() -> str:
     """
     path, new = cache_folder() / "machine", secrets.token_hex(16)
     with contextlib.suppress(OSError):
-        if _NAME.fullmatch(path.read_bytes()) is not None:
-            return path.read_text(encoding="utf-8").strip()
+        if _NAME.fullmatch(held := path.read_bytes()) is not None:
+            return held.decode().strip()
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".part-") as folder:
