@@ -66,7 +66,10 @@ def nmfbench(tmp_path):
     """Run a command; ``jumping`` while the clock jumps."""
     compiler = shutil.which("cc")
     if sys.platform != "linux" or compiler is None:
-        pytest.skip("a library that a C compiler makes is loaded before that of Linux")
+        pytest.skip(
+            "only root may set the clock, and for all processes: a C library moves it for one, by "
+            "LD_PRELOAD; the test runs on Linux where a C compiler (cc) is installed"
+        )
     source, library = tmp_path / "jumps.c", tmp_path / "jumps.so"
     source.write_text(JUMPS, encoding="utf-8")
     subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
