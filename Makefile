@@ -20,11 +20,13 @@ SHARED = -n $(JOBS) --dist worksteal
 PYTEST = $(BIN)/python tests/targets.py $(TARGET) $(SHARED)
 
 .DEFAULT_GOAL := help
-.PHONY: help report reproduce test test-all test-targets test-lowest test-newest audit publish release \
+.PHONY: help setup report reproduce test test-all test-targets test-lowest test-newest audit publish release \
 	lint format bench race gate counts history clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(READY) ## make the environment in .venv, which the others do, too
 
 report: $(READY) ## draw every table and figure, with verdicts, from the published records
 	$(BIN)/nmfbench import $(BOOK) --store $(STORE)

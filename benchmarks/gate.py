@@ -27,6 +27,7 @@ import contextlib
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -420,6 +421,7 @@ def main(argv=None) -> int:
     if args.serve:
         serve(sample)
         return 0
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # folders of processes are removed
     cases = cases_of(parser, args.k)
     base, head = tree_of(args.base), CHECKOUT / "nmfbench"
     settings = {"least": args.least, "rounds": args.rounds, "pairs": args.pairs}

@@ -321,6 +321,7 @@ def _checked(solvers, worker, tell):
     found = {}
     for text in solvers:
         if (spec := parse_solver(text)).is_guest:
+            tell(Note(f"checking {_without_folder(text)}"))
             _, findings = check_solver(spec, time_limit=_CHECK_LIMIT, worker=worker)
             noted = [f for f in findings if f.status in ("failed", "note")]
             found[_without_folder(text)] = noted

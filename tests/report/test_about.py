@@ -36,6 +36,11 @@ def test_the_guides_of_the_checkout_are_pages(tmp_path):
             if "://" not in target and not target.endswith((".html", ".css")):
                 assert (tmp_path / "docs" / target.partition("#")[0]).is_file()
     assert "../CONTRIBUTING.md#security" in pages["guarantees"]
+    links = re.findall(r'href="(\w+)\.html#([\w-]+)"', "".join(pages.values()))
+    within = [(name, place) for name, place in links if name in pages]
+    assert within
+    for name, place in within:
+        assert f' id="{place}"' in pages[name]
 
 
 def test_the_page_has_the_licence_of_every_data_set(tmp_path):
