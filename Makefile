@@ -26,7 +26,7 @@ PYTEST = $(BIN)/python tests/targets.py $(TARGET) $(SHARED)
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(READY) ## make the environment in .venv, which the others do, too
+setup: $(READY) ## make the environment only, as every other command does first
 
 report: $(READY) ## draw every table and figure, with verdicts, from the published records
 	$(BIN)/nmfbench import $(BOOK) --store $(STORE)

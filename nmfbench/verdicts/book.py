@@ -33,7 +33,7 @@ from nmfbench.records.saved import as_saved, is_saved
 from nmfbench.records.store import Store
 from nmfbench.records.vouchers import vouched_for
 from nmfbench.trials.trial import canonical
-from nmfbench.verdicts.evaluate import evaluate, reads_of
+from nmfbench.verdicts.evaluate import judge, reads_of
 from nmfbench.verdicts.reads import Reads
 
 __all__ = ["Published", "owners", "publish"]
@@ -88,17 +88,17 @@ def owners(
     held = {_outline(record) for record in records}
     wanted: dict[str, list[str]] = {}
     for artefact in artefacts:
-        trials = dict.fromkeys(
-            trial for p in profiles for trial in artefact.grid(p) if _outline(vars(trial)) in held
-        )
-        for key in dict.fromkeys(trial.key for trial in _with_substitutes(trials)):
+        trials = dict.fromkeys(trial for profile in profiles for trial in artefact.plan(profile))
+        likely = (one for one in _with_substitutes(trials) if _outline(vars(one)) in held)
+        for key in dict.fromkeys(trial.key for trial in likely):
             wanted.setdefault(key, []).append(artefact.id)
     return wanted
 
 
 def _outline(values: Mapping) -> tuple:
     """Fields that tell most trials apart, and are had sooner than a key."""
-    return tuple(values[name] for name in ("task", "dataset", "solver", "level", "repeat"))
+    names = ("task", "dataset", "solver", "level", "repeat", "stand_in")
+    return *(values[name] for name in names), bool(values["dataset_params"].get("variant"))
 
 
 def _with_substitutes(trials):
@@ -162,7 +162,7 @@ def publish(
     read: dict[str, list[str]] = {}
     for key, name in sorted(reads.all.union(also)):
         read.setdefault(key, []).append(name)
-    results = {r["key"]: r for r in store.records() if _is_result(r)}
+    results = {r["key"]: r for r in store.records() if _is_result(r, book)}
     withheld = {k for k, r in results.items() if _is_withheld(r, own_data)} - book.keys()
     results = {key: record for key, record in results.items() if key not in withheld}
     imported = store.imported(results)
@@ -219,9 +219,11 @@ def _is_current(record) -> bool:
     return ours and current_trial(record) is not None
 
 
-def _is_result(record) -> bool:
-    error = record["error"] or ""
-    return _is_current(record) and not any(word in error.split("\n")[0] for word in _NOT_RESULTS)
+def _is_result(record, current) -> bool:
+    """Whether a record is published; keys that are known to be ``current`` are not made again."""
+    error = (record["error"] or "").split("\n")[0]
+    known = record["key"] in current or _is_current(record)
+    return known and not any(word in error for word in _NOT_RESULTS)
 
 
 def _is_withheld(record, own_data):
@@ -233,10 +235,13 @@ def _reads(store) -> Reads:
     """Which arrays the tables, pictures and claims of all artefacts read, or will when their
     planned grids are complete."""
     reads = Reads()
-    for entry in registry.artefacts.entries():
-        for profile in (None, "quick", "smoke"):
-            evaluate(entry.target, store, profile=profile, reads=reads)
-        reads.add(reads_of(entry.target, store, entry.target.planned_trials))
+    for artefact in (entry.target for entry in registry.artefacts.entries()):
+        largest = judge(artefact, store, reads=reads)
+        for profile in ("quick", "smoke"):
+            judge(artefact, store, profile=profile, reads=reads)
+        planned = {trial.key: trial for trial in artefact.planned_trials}
+        if not store.status(planned).keys() <= set(largest.found.records["key"]):
+            reads.add(reads_of(artefact, store, planned.values()))
     return reads
 
 
