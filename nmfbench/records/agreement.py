@@ -188,17 +188,22 @@ def drift(pairs: Iterable[tuple[Mapping, Mapping]]) -> list[str]:
     Returns
     -------
     list of str
-        A line for each metric whose mean difference has an interval of 99.9 % without 0.
-        Nothing of fewer than five pairs.
+        A line for each metric whose mean difference has an interval of 99.9 % without 0, and is
+        more than the same digits of its largest value may differ by. Nothing of fewer than five
+        pairs.
     """
     gaps: dict[str, list[float]] = {}
+    digits: dict[str, float] = {}
     for old, new in pairs:
         for name in old["metrics"].keys() & new["metrics"].keys():
-            gaps.setdefault(name, []).append(new["metrics"][name] - old["metrics"][name])
+            a, b = old["metrics"][name], new["metrics"][name]
+            gaps.setdefault(name, []).append(b - a)
+            size = RELATIVE[_precision(old)] * max(abs(a), abs(b))
+            digits[name] = max(digits.get(name, 0.0), size)
     lines = []
     for name, values in sorted(gaps.items()):
         n, mean = len(values), float(np.mean(values))
-        if n < _ENOUGH or mean == 0:
+        if n < _ENOUGH or abs(mean) <= digits[name]:
             continue
         low, high = t_interval(values, _LEVEL)
         if low > 0 or high < 0:

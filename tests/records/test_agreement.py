@@ -247,6 +247,7 @@ def test_where_rounding_decides_the_mean_stays():
     assert drift(pairs([0.2] * 4)) == []  # too few to say
     assert len(drift(pairs([0.2] * 5))) == 1
     assert drift(pairs([0.0] * 5)) == []
+    assert drift(pairs([2e-16] * 20)) == []  # the same digits
 
 
 def test_what_is_declared_exists():
