@@ -112,7 +112,11 @@ def test_a_fit_that_rounding_decides_moves_by_more_than_the_tolerances(worker):
 
 
 def test_no_more_is_measured_than_is_needed(worker, monkeypatch):
-    """It ends once the difference is explained; and never starts at one target."""
+    """It ends once the difference is explained; and never starts at one target.
+
+    Where the worker is of another target than the reference, that would be tried last.
+    """
+    monkeypatch.setattr(sensitivity, "available", lambda: [NATIVE])
     one, seeds = trial("spa", **NOISE), []
     plain, _ = compute(one, worker, None)
 
