@@ -64,27 +64,26 @@ def write_about(papers: Sequence[str], output: Path, *, changes: bool = False) -
         tutorial=(output / "tutorial.html").is_file(),
         version=nmfbench.__version__,
     )
-    written = [_write_guide(name, sources, output) for name in guides]
+    written = [_write_guide(sources[name], guides, output) for name in guides]
     return [page, *written, *(output / name for name in files)]
 
 
-def _write_guide(name, sources, output):
-    """Write a guide as a page in the folder ``docs`` of the report; its path."""
+def _write_guide(source, guides, output):
+    """Write one of the guides as a page in the folder ``docs`` of the report; its path."""
     (output / "docs").mkdir(exist_ok=True)
-    text = sources[name].read_text(encoding="utf-8").replace("](../reports/", "](../")
-    others = {other for other, source in sources.items() if source is not None}
-    for other in others:
-        text = text.replace(f"]({other}.md", f"]({other}.html")
+    text = source.read_text(encoding="utf-8").replace("](../reports/", "](../")
+    for name in guides:
+        text = text.replace(f"]({name}.md", f"]({name}.html")
     body = _HEADING.sub(lambda begin: begin[0].lower(), _ANCHOR.sub("", markdown2html(text)))
-    pages = {f"{other}.html" for other in others}
+    pages = {f"{name}.html" for name in guides}
 
     def kept(link):
         leads = link[1] in pages or (output / "docs" / link[1]).is_file()
         return link[0] if leads else link[2]
 
     body = _LINK.sub(kept, body).replace("<pre>", '<pre tabindex="0">')
-    values = {"title": GUIDES[name], "body": Markup(body)}
-    return render_page("guide.html", output, f"docs/{name}.html", **values)
+    values = {"title": guides[source.stem], "body": Markup(body)}
+    return render_page("guide.html", output, f"docs/{source.stem}.html", **values)
 
 
 # Links to headings are in lower case, as hosts of code have them.

@@ -220,7 +220,7 @@ def _is_current(record) -> bool:
 
 
 def _is_result(record, current) -> bool:
-    """Whether a record is published; keys that are known to be ``current`` are not made again."""
+    """Whether a record is a result under today's key; ``current`` keys are not computed again."""
     error = (record["error"] or "").split("\n")[0]
     known = record["key"] in current or _is_current(record)
     return known and not any(word in error for word in _NOT_RESULTS)
