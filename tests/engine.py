@@ -125,8 +125,8 @@ def small_disk(size):
         mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder]
         if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode:
             pytest.skip(
-                "a full disk is tested on a small tmpfs, so that no real disk is filled, and only "
-                "root on Linux may mount one"
+                "a full disk is tested on a small tmpfs, so that no real disk is filled; the test "
+                "runs as root on Linux, who alone may mount one"
             )
         try:
             yield Path(folder)
